@@ -1,0 +1,170 @@
+/** Making a sandbox: from the warm pool when one there fits, else from nothing. */
+import { notFound, SandhavenError } from '../model/errors.ts';
+import { newSandboxId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { Language, Resources, Sandbox } from '../model/sandbox.ts';
+import type { User } from '../model/user.ts';
+import { assertRoomToStart } from './capacity.ts';
+import { localRegion } from './identity.ts';
+import type { Machines } from './machines.ts';
+import { generateName } from './names.ts';
+import type { Clock, Image, Images, OnProgress, Runtime, SandboxStore } from './ports.ts';
+
+export const BASE_IMAGE = 'base';
+
+export interface CreateRequest {
+  name?: string;
+  language: Language;
+  snapshot?: string;
+  image?: string;
+  envVars: Record<string, string>;
+  autoStopMinutes: number;
+  cpu: number;
+  memory: number;
+  disk: number;
+  gpu: number;
+  labels: Record<string, string>;
+  ephemeral: boolean;
+}
+
+export interface CreationDependencies {
+  store: SandboxStore;
+  runtime: Runtime;
+  images: Images;
+  machines: Machines;
+  clock: Clock;
+  /** Told whenever a pool sandbox was taken. */
+  onClaim(): void;
+}
+
+/** What is set at creation, whichever way it goes. */
+type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'generation' | 'runGeneration'>;
+
+/** Used when a snapshot or the warm pool decides: the standard sizes. */
+export const defaultResources: Resources = {
+  cpu: limits.cpu.default,
+  memory: limits.memoryGb.default,
+  disk: limits.diskGb.default,
+  gpu: limits.gpu.default,
+};
+
+const NAME_TRIES = 5;
+
+export class Creation {
+  readonly #d: CreationDependencies;
+
+  constructor(dependencies: CreationDependencies) {
+    this.#d = dependencies;
+  }
+
+  async create(caller: User, request: CreateRequest, onProgress?: OnProgress): Promise<Sandbox> {
+    if (request.snapshot !== undefined && request.image !== undefined) {
+      throw new SandhavenError(
+        'invalid_argument',
+        'snapshot and image are mutually exclusive; both were given.',
+        {
+          parameter: 'snapshot',
+          hint: 'Give one of them, or neither for the standard base image.',
+        },
+      );
+    }
+    if (request.snapshot !== undefined && request.snapshot !== BASE_IMAGE) {
+      throw notFound(
+        'snapshot',
+        `There is no snapshot '${request.snapshot}'.`,
+        "The snapshot 'base' is always there.",
+      );
+    }
+    const resources =
+      request.snapshot === undefined
+        ? { cpu: request.cpu, memory: request.memory, disk: request.disk, gpu: request.gpu }
+        : defaultResources;
+    const image = await this.#d.images.ensure(request.image ?? BASE_IMAGE, onProgress ? { onProgress } : {});
+    const blueprint = this.#blueprint(caller, request, image, resources);
+    if (request.name !== undefined) return this.#make(blueprint);
+    return this.#makeNamed(blueprint);
+  }
+
+  /** A generated name may be taken; a given one is the caller's to change. */
+  async #makeNamed(blueprint: Blueprint): Promise<Sandbox> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#make({ ...blueprint, name: generateName() });
+      } catch (error) {
+        const taken = error instanceof SandhavenError && error.code === 'already_exists';
+        if (!taken || tries === NAME_TRIES) throw error;
+      }
+    }
+  }
+
+  async #make(blueprint: Blueprint): Promise<Sandbox> {
+    const claimed = await this.#claim(blueprint);
+    if (claimed) return claimed;
+    await assertRoomToStart(this.#d.runtime, blueprint.resources);
+    const sandbox: Sandbox = {
+      ...blueprint,
+      id: newSandboxId(),
+      state: 'stopped',
+      operation: 'creating',
+      generation: 1,
+      runGeneration: null,
+    };
+    await this.#d.store.insert(sandbox);
+    return this.#d.machines.create(sandbox);
+  }
+
+  /** A pool sandbox has the standard sizes; cpu and memory follow at once, the disk must match. */
+  async #claim(blueprint: Blueprint): Promise<Sandbox | null> {
+    if (blueprint.image !== BASE_IMAGE || blueprint.resources.gpu > 0) return null;
+    const { store, runtime, machines } = this.#d;
+    const { cpu, memory, disk } = blueprint.resources;
+    const asIs = cpu === defaultResources.cpu && memory === defaultResources.memory;
+    const match = { imageDigest: blueprint.imageDigest, diskGb: disk };
+    const sandbox = await store.claim(match, { ...blueprint, operation: asIs ? null : 'creating' });
+    if (!sandbox) return null;
+    this.#d.onClaim();
+    if (asIs) return sandbox;
+    try {
+      await runtime.resizeLive(sandbox.id, blueprint.resources);
+      const ready = await store.update(sandbox.id, sandbox.generation, { operation: null });
+      if (ready) return ready;
+      throw new SandhavenError('unavailable', 'The sandbox ended while it was being made.', {
+        retryable: true,
+      });
+    } catch (error) {
+      await machines.discard(sandbox);
+      throw error;
+    }
+  }
+
+  #blueprint(caller: User, request: CreateRequest, image: Image, resources: Resources): Blueprint {
+    const now = this.#d.clock.now();
+    return {
+      ownerId: caller.id,
+      name: request.name ?? '',
+      state: 'started',
+      stateReason: null,
+      language: request.language,
+      snapshot: request.snapshot ?? null,
+      image: request.image ?? BASE_IMAGE,
+      imageDigest: image.digest,
+      entrypoint: null,
+      resources,
+      resizeTarget: null,
+      labels: request.labels,
+      envVars: request.envVars,
+      autoStopMinutes: request.autoStopMinutes,
+      autoArchiveMinutes: limits.autoArchiveMinutes.default,
+      autoDeleteMinutes: limits.autoDeleteMinutes.default,
+      ephemeral: request.ephemeral,
+      regionId: localRegion.id,
+      archive: null,
+      createdAt: now,
+      updatedAt: now,
+      lastActivityAt: now,
+      startedAt: now,
+      stoppedAt: null,
+      archivedAt: null,
+    };
+  }
+}

@@ -1,0 +1,315 @@
+/**
+ * Carries out operations on sandboxes: stores what is about to happen, does it, settles it. This is the only
+ * place that changes a machine or the state of a stored sandbox after its creation, whoever asks: a caller,
+ * the scheduler, or the reconciler that finishes what an earlier process began.
+ */
+import { SandhavenError } from '../model/errors.ts';
+import { type Command, decide, deletedByStop, type Outcome, settle } from '../model/lifecycle.ts';
+import { limits } from '../model/limits.ts';
+import type { Sandbox } from '../model/sandbox.ts';
+import type { Activity } from './activity.ts';
+import { assertRoomToStart } from './capacity.ts';
+import { environment } from './environment.ts';
+import type { AgentLink, Clock, Images, Log, Runtime, SandboxPatch, SandboxStore } from './ports.ts';
+import type { OperationQueue } from './queue.ts';
+import type { Watches } from './watches.ts';
+
+export interface MachinesDependencies {
+  store: SandboxStore;
+  runtime: Runtime;
+  images: Images;
+  agent: AgentLink;
+  queue: OperationQueue;
+  activity: Activity;
+  watches: Watches;
+  clock: Clock;
+  log: Log;
+}
+
+/** `sandbox` is the last record there was when `deleted` is true. */
+export interface Settled {
+  sandbox: Sandbox;
+  deleted: boolean;
+}
+
+export interface CommandOptions {
+  /** For `state_reason`, when another than a caller asks. */
+  reason?: string;
+  /**
+   * Asked when the command's turn has come; false leaves everything as it is. A command that asks waits for its
+   * turn even when it is a delete.
+   */
+  stillWanted?(sandbox: Sandbox): boolean;
+}
+
+export class Machines {
+  readonly #d: MachinesDependencies;
+
+  constructor(dependencies: MachinesDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Decides and carries out a command in the sandbox's turn. A refused one changes nothing. */
+  command(
+    id: string,
+    command: Exclude<Command, { type: 'use' }>,
+    options: CommandOptions = {},
+  ): Promise<Settled> {
+    const work = async (signal: AbortSignal): Promise<Settled> => {
+      const sandbox = await this.#current(id);
+      if (options.stillWanted?.(sandbox) === false) return { sandbox, deleted: false };
+      const decision = decide(sandbox, command);
+      if (decision.kind === 'refused') throw decision.error;
+      if (decision.kind === 'unchanged') return { sandbox, deleted: false };
+      if (decision.operation === 'starting' || decision.operation === 'restoring') {
+        await assertRoomToStart(this.#d.runtime, sandbox.resources);
+      }
+      const begun = await this.#advance(sandbox, {
+        operation: decision.operation,
+        resizeTarget: decision.resizeTarget,
+        generation: sandbox.generation + 1,
+        ...(options.reason === undefined ? {} : { stateReason: options.reason }),
+      });
+      return this.#carryOut(begun, signal);
+    };
+    return command.type === 'delete' && !options.stillWanted
+      ? this.#d.queue.preempt(id, work)
+      : this.#d.queue.run(id, work);
+  }
+
+  /** Changes settings in the sandbox's turn; no machine is touched. */
+  change(id: string, patch: (sandbox: Sandbox) => SandboxPatch): Promise<Sandbox> {
+    return this.#d.queue.run(id, async () => {
+      const sandbox = await this.#current(id);
+      return this.#advance(sandbox, patch(sandbox));
+    });
+  }
+
+  /** Finishes the operation that an earlier process stored and did not settle. */
+  finish(id: string): Promise<Settled> {
+    return this.#d.queue.run(id, async (signal) => {
+      const sandbox = await this.#current(id);
+      if (sandbox.operation === null) return { sandbox, deleted: false };
+      return this.#carryOut(sandbox, signal);
+    });
+  }
+
+  /**
+   * Starts the machine of a record that is `creating`, and settles it with `patch`. On failure nothing is left,
+   * of the machine or of the record.
+   */
+  create(sandbox: Sandbox, patch: SandboxPatch = {}): Promise<Sandbox> {
+    return this.#d.queue.run(sandbox.id, async (signal) => {
+      try {
+        await this.#bringUp(sandbox, signal);
+        const now = this.#d.clock.now();
+        const created = await this.#advance(sandbox, {
+          operation: null,
+          state: 'started',
+          runGeneration: sandbox.generation,
+          startedAt: now,
+          lastActivityAt: now,
+          ...patch,
+        });
+        this.#watch(created);
+        return created;
+      } catch (error) {
+        await this.discard(sandbox);
+        throw error;
+      }
+    });
+  }
+
+  /** Removes the machine and then the record. Only for records that no caller has seen. */
+  async discard(sandbox: Sandbox): Promise<void> {
+    this.#d.watches.end(sandbox.id);
+    await this.#d.runtime.destroy(sandbox.id);
+    await this.#d.store.remove(sandbox.id, sandbox.generation);
+  }
+
+  /** The machine of this generation has ended by itself. */
+  exited(id: string, runGeneration: number, reason: string): Promise<void> {
+    return this.#d.queue.run(id, async () => {
+      const sandbox = await this.#d.store.get(id);
+      if (sandbox?.runGeneration !== runGeneration || sandbox.operation !== null) return;
+      this.#d.watches.end(id);
+      this.#d.log.warn('machine ended', { sandbox: id, reason });
+      if (deletedByStop(sandbox) || sandbox.ownerId === null) {
+        const deleting = await this.#advance(sandbox, {
+          operation: 'deleting',
+          generation: sandbox.generation + 1,
+        });
+        await this.#carryOut(deleting, new AbortController().signal);
+        return;
+      }
+      await this.#d.runtime.stop(id, 0);
+      await this.#settle(sandbox, { type: 'exited', reason });
+    });
+  }
+
+  /** Takes over a machine that runs already. */
+  async adopt(sandbox: Sandbox): Promise<void> {
+    this.#watch(sandbox);
+    await this.#d.agent.hello(sandbox.id, sandbox.runGeneration ?? sandbox.generation);
+  }
+
+  async #carryOut(sandbox: Sandbox, signal: AbortSignal): Promise<Settled> {
+    try {
+      await this.#perform(sandbox, signal);
+    } catch (error) {
+      await this.#settleFailure(sandbox, error);
+      throw error;
+    }
+    return this.#settle(sandbox, { type: 'succeeded' });
+  }
+
+  async #perform(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
+    const { runtime, watches } = this.#d;
+    const { id } = sandbox;
+    switch (sandbox.operation) {
+      case 'restoring':
+        if (!sandbox.archive) throw new Error(`sandbox ${id} is archived without an archive`);
+        await runtime.restore(id, sandbox.archive, { signal });
+        return this.#bringUp(sandbox, signal);
+      case 'starting':
+        return this.#bringUp(sandbox, signal);
+      case 'stopping':
+        watches.end(id);
+        return deletedByStop(sandbox) ? runtime.destroy(id) : runtime.stop(id, limits.stopGraceMs);
+      case 'archiving':
+        await this.#advance(sandbox, { archive: await runtime.archive(id, { signal }) });
+        return;
+      case 'resizing':
+        return this.#resize(sandbox);
+      case 'deleting':
+        watches.end(id);
+        return runtime.destroy(id);
+      case 'creating':
+      case null:
+        throw new Error(`sandbox ${id} has no operation to carry out`);
+    }
+  }
+
+  async #bringUp(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
+    const { runtime, agent, images } = this.#d;
+    const { id, imageDigest, resources, generation } = sandbox;
+    await runtime.start({ id, imageDigest, resources }, generation, { signal });
+    await agent.hello(id, generation);
+    if (!sandbox.entrypoint?.length) return;
+    const image = await images.get(imageDigest);
+    await agent.startBackground(id, {
+      argv: sandbox.entrypoint,
+      cwd: image?.workingDir || '/',
+      env: environment(image, sandbox, {}),
+    });
+  }
+
+  async #resize(sandbox: Sandbox): Promise<void> {
+    const target = sandbox.resizeTarget;
+    if (!target) throw new Error(`sandbox ${sandbox.id} is resizing to nothing`);
+    if (sandbox.state !== 'started') {
+      if (target.disk > sandbox.resources.disk) await this.#d.runtime.growDisk(sandbox.id, target.disk);
+      return;
+    }
+    try {
+      await this.#d.runtime.resizeLive(sandbox.id, target);
+    } catch (error) {
+      await this.#d.runtime.resizeLive(sandbox.id, sandbox.resources).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #settle(sandbox: Sandbox, outcome: Outcome): Promise<Settled> {
+    const { store, runtime, activity, clock } = this.#d;
+    const settlement = settle(sandbox, outcome);
+    if (settlement.kind === 'deleted') {
+      await store.remove(sandbox.id, sandbox.generation);
+      activity.forget(sandbox.id);
+      return {
+        sandbox: { ...sandbox, operation: null, state: 'stopped', runGeneration: null },
+        deleted: true,
+      };
+    }
+    const { state, stateReason, resources } = settlement;
+    const settled = await this.#advance(sandbox, {
+      operation: null,
+      resizeTarget: null,
+      state,
+      stateReason,
+      resources,
+      ...times(sandbox, state, clock.now()),
+    });
+    if (sandbox.operation === 'archiving' && state === 'archived') await runtime.dropDisk(sandbox.id);
+    if (sandbox.operation === 'restoring' && state === 'started') await runtime.dropArchive(sandbox.id);
+    if (settled.runGeneration === settled.generation && state === 'started') this.#watch(settled);
+    return { sandbox: settled, deleted: false };
+  }
+
+  async #settleFailure(sandbox: Sandbox, error: unknown): Promise<void> {
+    const declined = error instanceof SandhavenError && error.code === 'resource_exhausted';
+    this.#d.log.error('operation failed', { sandbox: sandbox.id, operation: sandbox.operation, error });
+    if (sandbox.operation === 'starting' || sandbox.operation === 'restoring') {
+      await this.#d.runtime.stop(sandbox.id, 0).catch((cause: unknown) => {
+        this.#d.log.error('clean-up after a failed start failed', { sandbox: sandbox.id, error: cause });
+      });
+    }
+    await this.#settle(
+      sandbox,
+      declined ? { type: 'declined' } : { type: 'failed', reason: reasonOf(error) },
+    );
+  }
+
+  #watch(sandbox: Sandbox): void {
+    const { id, runGeneration } = sandbox;
+    if (runGeneration === null) return;
+    this.#d.watches.begin(id, () => this.exited(id, runGeneration, 'The init process of the sandbox ended.'));
+  }
+
+  async #current(id: string): Promise<Sandbox> {
+    const sandbox = await this.#d.store.get(id);
+    if (sandbox) return sandbox;
+    throw new SandhavenError('not_found', 'The sandbox was deleted.', {
+      resource: 'sandbox',
+      hint: 'Call Sandbox.ListSandboxes to see the ones there are.',
+    });
+  }
+
+  /** Compare-and-set on the generation that this work began with. */
+  async #advance(sandbox: Sandbox, patch: SandboxPatch): Promise<Sandbox> {
+    const updated = await this.#d.store.update(sandbox.id, sandbox.generation, {
+      updatedAt: this.#d.clock.now(),
+      ...patch,
+    });
+    if (updated) return updated;
+    throw new SandhavenError('invalid_state', 'Another operation on the sandbox came in between.', {
+      parameter: 'sandbox',
+      hint: 'Call Sandbox.GetSandbox, then try again.',
+      retryable: true,
+    });
+  }
+}
+
+function times(sandbox: Sandbox, state: Sandbox['state'], now: number): SandboxPatch {
+  const leavesArchive = sandbox.operation === 'restoring' && state === 'started';
+  if (state === 'started' && (sandbox.operation === 'starting' || sandbox.operation === 'restoring')) {
+    return {
+      startedAt: now,
+      lastActivityAt: now,
+      stoppedAt: null,
+      archivedAt: null,
+      runGeneration: sandbox.generation,
+      ...(leavesArchive ? { archive: null } : {}),
+    };
+  }
+  if (state === 'archived') return { archivedAt: sandbox.archivedAt ?? now };
+  if (state === 'stopped' && sandbox.state !== 'stopped') return { stoppedAt: now, runGeneration: null };
+  if (state === 'error') return { stoppedAt: sandbox.stoppedAt ?? now, runGeneration: null };
+  return {};
+}
+
+/** For people who read `state_reason`; what is private stays in the log. */
+function reasonOf(error: unknown): string {
+  return error instanceof SandhavenError
+    ? error.message
+    : 'The engine failed; the log of the service has the cause.';
+}

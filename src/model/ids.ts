@@ -1,0 +1,30 @@
+/** Identifiers: their shapes, and how new ones are drawn. */
+import { randomInt } from 'node:crypto';
+
+const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
+
+/** "sb_" and 16 of [0-9a-z]: 82 bits, so an id is never drawn twice. */
+export const sandboxIdPattern = /^sb_[0-9a-z]{16}$/;
+
+export function newSandboxId(): string {
+  return `sb_${randomText(16)}`;
+}
+
+export function newUserId(): string {
+  return `user_${randomText(16)}`;
+}
+
+export function newRequestId(): string {
+  return `req_${randomText(16)}`;
+}
+
+/** 43 characters of [0-9a-z] after the prefix: over 220 bits. */
+export function newApiKey(): string {
+  return `shv_${randomText(43)}`;
+}
+
+export function randomText(length: number): string {
+  let text = '';
+  for (let i = 0; i < length; i++) text += ALPHABET[randomInt(ALPHABET.length)];
+  return text;
+}

@@ -1,0 +1,7 @@
+/** Who calls. */
+
+export interface User {
+  id: string;
+  name: string;
+  email: string;
+}
