@@ -1,0 +1,23 @@
+/** The service's log: one JSON object a line on standard error. */
+import type { Log } from './control/ports.ts';
+
+type Level = 'info' | 'warn' | 'error';
+
+export function createLog(out: NodeJS.WritableStream = process.stderr): Log {
+  const write = (level: Level, message: string, context: Record<string, unknown> = {}) => {
+    const line = { time: new Date().toISOString(), level, message, ...context };
+    out.write(`${JSON.stringify(line, plain)}\n`);
+  };
+  return {
+    info: (message, context) => write('info', message, context),
+    warn: (message, context) => write('warn', message, context),
+    error: (message, context) => write('error', message, context),
+  };
+}
+
+/** Errors have no enumerable fields of their own; what a log needs of them is named here. */
+function plain(_key: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value;
+  const { name, message, stack, cause } = value;
+  return { name, message, stack, ...(cause === undefined ? {} : { cause }) };
+}

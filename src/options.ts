@@ -1,0 +1,116 @@
+/** What `sandhaven up` can be told: flags, each also an environment variable (`--ssh-listen` = SANDHAVEN_SSH_LISTEN). */
+import { parseArgs } from 'node:util';
+import { invalidArgument } from './model/errors.ts';
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+export interface UpOptions {
+  listen: Address;
+  dataDir: string;
+  /** Sandboxes made ahead of time; 0 turns the pool off. */
+  warmPool: number;
+  runtime: 'oci';
+  /** Shows that it works before it says so: a sandbox created, code run, deleted. */
+  prove: boolean;
+}
+
+interface Flag {
+  default: string;
+  help: string;
+}
+
+const flags = {
+  listen: { default: '127.0.0.1:7420', help: 'address of the API and of MCP' },
+  'preview-listen': {
+    default: '127.0.0.1:7421',
+    help: 'address of port previews (reserved: not served yet)',
+  },
+  'preview-domain': { default: 'localhost', help: 'domain of previews (reserved)' },
+  'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway (reserved: not served yet)' },
+  'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
+  'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
+  runtime: { default: 'oci', help: 'the engine: oci' },
+} satisfies Record<string, Flag>;
+
+type FlagName = keyof typeof flags;
+
+const WARM_POOL_MAX = 100;
+
+export const upHelp = `Usage: sandhaven up [flags]
+
+Runs the service in the foreground. Each flag is also an environment variable:
+--data-dir is SANDHAVEN_DATA_DIR. SANDBOX_API_KEY, when set, is the first user's key.
+
+${Object.entries(flags)
+  .map(
+    ([name, { default: value, help }]) =>
+      `  --${`${name} …`.padEnd(20)} ${help}${value ? ` (${value})` : ''}`,
+  )
+  .join('\n')}
+  --prove              first create a sandbox, run code in it and delete it
+`;
+
+/** Fails with `invalid_argument` naming the flag. */
+export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOptions {
+  const values: Record<string, string | boolean | undefined> = parse(argv).values;
+  const value = (name: FlagName): string => {
+    const given = values[name];
+    return typeof given === 'string' ? given : (env[environmentName(name)] ?? flags[name].default);
+  };
+  if (value('runtime') !== 'oci') {
+    throw invalidArgument(
+      '--runtime',
+      `The engine '${value('runtime')}' is not known.`,
+      'Use --runtime oci.',
+    );
+  }
+  return {
+    listen: parseAddress('--listen', value('listen')),
+    dataDir: value('data-dir'),
+    warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
+    runtime: 'oci',
+    prove: values['prove'] === true,
+  };
+}
+
+function parse(argv: string[]) {
+  const strings = Object.fromEntries(Object.keys(flags).map((name) => [name, { type: 'string' as const }]));
+  try {
+    return parseArgs({ args: argv, options: { ...strings, prove: { type: 'boolean' } }, strict: true });
+  } catch (error) {
+    throw invalidArgument(
+      'flags',
+      error instanceof Error ? error.message : 'The flags are not understood.',
+      'See sandhaven up --help.',
+    );
+  }
+}
+
+function environmentName(flag: FlagName): string {
+  return `SANDHAVEN_${flag.toUpperCase().replaceAll('-', '_')}`;
+}
+
+function parseAddress(flag: string, text: string): Address {
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  const host = match?.[1] ?? match?.[2];
+  if (!host || port > 65_535) {
+    throw invalidArgument(
+      flag,
+      `${flag} must be host:port, and '${text}' was given.`,
+      'For example 127.0.0.1:7420.',
+    );
+  }
+  return { host, port };
+}
+
+function parseCount(flag: string, text: string, max: number): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count > max) {
+    throw invalidArgument(flag, `${flag} must be a whole number from 0 to ${max}, and '${text}' was given.`);
+  }
+  return count;
+}

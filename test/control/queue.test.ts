@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { OperationQueue } from '../../src/control/queue.ts';
+import { SandhavenError } from '../../src/model/errors.ts';
+import { limits } from '../../src/model/limits.ts';
+
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+describe('operations of one sandbox', () => {
+  it('run one at a time, in the order they came, whatever their durations', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 }), async (turns) => {
+        const queue = new OperationQueue();
+        const begun: number[] = [];
+        let running = 0;
+        await Promise.all(
+          turns.map((ticks, index) =>
+            queue.run('a', async () => {
+              expect(++running).toBe(1);
+              begun.push(index);
+              for (let i = 0; i < ticks; i++) await Promise.resolve();
+              running--;
+            }),
+          ),
+        );
+        expect(begun).toEqual(turns.map((_, index) => index));
+        await queue.idle('a');
+        expect(queue.busy('a')).toBe(false);
+      }),
+    );
+  });
+
+  it('go on after one of them fails', async () => {
+    const queue = new OperationQueue();
+    const failing = queue.run('a', async () => {
+      throw new Error('broken');
+    });
+    const next = queue.run('a', async () => 'fine');
+    await expect(failing).rejects.toThrow('broken');
+    await expect(next).resolves.toBe('fine');
+  });
+
+  it('do not hold up those of another sandbox', async () => {
+    const queue = new OperationQueue();
+    const { open, opened } = gate();
+    const held = queue.run('a', () => opened);
+    await expect(queue.run('b', async () => 'b')).resolves.toBe('b');
+    open();
+    await held;
+  });
+
+  it('are refused beyond the limit of the line', async () => {
+    const queue = new OperationQueue();
+    const { open, opened } = gate();
+    const all = Array.from({ length: limits.queuedOperations + 1 }, () => queue.run('a', () => opened));
+    await expect(queue.run('a', async () => {})).rejects.toMatchObject({ code: 'resource_exhausted' });
+    open();
+    await Promise.all(all);
+  });
+});
+
+describe('a delete', () => {
+  it('[WIRE-BOX-18] goes first: what runs is told to give up, what waits fails, what comes later is refused', async () => {
+    const queue = new OperationQueue();
+    const order: string[] = [];
+    const running = queue.run('a', async (signal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      order.push('running gave up');
+      throw signal.reason;
+    });
+    const waiting = queue.run('a', async () => order.push('waiting ran'));
+    const deleting = queue.preempt('a', async () => order.push('deleted'));
+    const late = queue.run('a', async () => order.push('late ran'));
+    for (const refused of [running, waiting, late]) {
+      await expect(refused).rejects.toBeInstanceOf(SandhavenError);
+    }
+    await deleting;
+    expect(order).toEqual(['running gave up', 'deleted']);
+    await expect(queue.run('a', async () => 'afterwards')).resolves.toBe('afterwards');
+  });
+});

@@ -1,0 +1,89 @@
+/** What the host holds of one data directory's service, read from the kernel and not from the service. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Traces {
+  /** Sandbox ids by kind of trace. */
+  folders: string[];
+  loops: string[];
+  cgroups: string[];
+  sockets: string[];
+  processes: string[];
+}
+
+const sandboxId = /sb_[0-9a-z]{16}/;
+
+export function tracesOf(dataDir: string): Traces {
+  const instance = readFileSync(join(dataDir, 'instance'), 'utf8').trim();
+  return {
+    folders: idsIn(entries(join(dataDir, 'sandboxes'))),
+    loops: loopIds(dataDir),
+    cgroups: cgroupIds(`sandhaven-${instance}`),
+    sockets: idsIn(entries(`/run/sandhaven-${instance}/s`)),
+    processes: processIds(`sandhaven-${instance}`),
+  };
+}
+
+/** Whether anything at all is left of an instance that was purged. */
+export function leftovers(instance: string): string[] {
+  const name = `sandhaven-${instance}`;
+  const left = [
+    ...entries('/run').filter((entry) => entry === name),
+    ...cgroupRoots().filter((root) => existsSync(join(root, name))),
+    ...entries('/sys/class/net').filter((entry) => entry.startsWith(`sh${instance}`)),
+    ...entries('/run/sandhaven/slots').filter((slot) =>
+      readText(join('/run/sandhaven/slots', slot)).includes(instance),
+    ),
+    ...readText('/proc/self/mountinfo')
+      .split('\n')
+      .filter((line) => line.includes(name)),
+  ];
+  return left;
+}
+
+function loopIds(dataDir: string): string[] {
+  const files = entries('/sys/block')
+    .filter((device) => device.startsWith('loop'))
+    .map((device) => readText(`/sys/block/${device}/loop/backing_file`))
+    .filter((file) => file.startsWith(dataDir));
+  return idsIn(files);
+}
+
+function cgroupRoots(): string[] {
+  if (existsSync('/sys/fs/cgroup/cgroup.controllers')) return ['/sys/fs/cgroup'];
+  return entries('/sys/fs/cgroup').map((controller) => join('/sys/fs/cgroup', controller));
+}
+
+function cgroupIds(parent: string): string[] {
+  const folders = cgroupRoots().flatMap((root) => entries(join(root, parent)));
+  return idsIn(folders);
+}
+
+function processIds(parent: string): string[] {
+  const groups = entries('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .filter((pid) => !/^State:\s+Z/m.test(readText(`/proc/${pid}/status`)))
+    .flatMap((pid) => readText(`/proc/${pid}/cgroup`).split('\n'))
+    .filter((line) => line.includes(`/${parent}/`));
+  return idsIn(groups);
+}
+
+function idsIn(texts: string[]): string[] {
+  return [...new Set(texts.flatMap((text) => sandboxId.exec(text)?.[0] ?? []))].sort();
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

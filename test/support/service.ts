@@ -1,0 +1,136 @@
+/** A real service in a process of its own, on free ports, with a data directory that is removed at the end. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export const bin = new URL('../../bin/sandhaven', import.meta.url).pathname;
+
+export interface Service {
+  url: string;
+  apiKey: string;
+  dataDir: string;
+  pid: number;
+  /** SIGTERM, and waits; sandboxes go on. */
+  terminate(): Promise<number | null>;
+  /** SIGKILL, and waits. */
+  kill(): Promise<void>;
+  /** Starts another process over the same data directory. */
+  restart(): Promise<void>;
+  /** Ends it and removes every trace of its data directory, sandboxes included. */
+  stop(): Promise<void>;
+  /** What the process has written to its log so far. */
+  log(): string;
+}
+
+export interface ServiceOptions {
+  env?: Record<string, string>;
+  flags?: string[];
+  dataDir?: string;
+}
+
+const READY_TIMEOUT_MS = 60_000;
+
+export async function startService({ env = {}, flags = [], dataDir }: ServiceOptions = {}): Promise<Service> {
+  const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'sandhaven-test-')));
+  let log = '';
+  let child: ChildProcess | null = null;
+  const service = {
+    url: '',
+    apiKey: '',
+    dataDir: directory,
+    pid: 0,
+    log: () => log,
+    async terminate() {
+      return end('SIGTERM');
+    },
+    async kill() {
+      await end('SIGKILL');
+    },
+    async restart() {
+      await end('SIGTERM');
+      await launch();
+    },
+    async stop() {
+      await end('SIGTERM');
+      const purged = spawnSync(bin, ['purge', '--data-dir', directory, '--yes'], { encoding: 'utf8' });
+      if (purged.status !== 0) throw new Error(`purge failed: ${purged.stderr}`);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+
+  async function launch(): Promise<void> {
+    const args = ['up', '--listen', '127.0.0.1:0', '--data-dir', directory, '--warm-pool', '0', ...flags];
+    const started = spawn(bin, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    child = started;
+    service.pid = started.pid ?? 0;
+    started.stderr?.on('data', (chunk) => {
+      log += chunk;
+    });
+    service.url = await readyUrl(started, () => log);
+    service.apiKey = env['SANDBOX_API_KEY'] ?? (await readFile(join(directory, 'api-key'), 'utf8')).trim();
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<number | null> {
+    const ending = child;
+    child = null;
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return ending?.exitCode ?? null;
+    const exited = new Promise<number | null>((resolve) => ending.once('exit', resolve));
+    ending.kill(signal);
+    return exited;
+  }
+
+  await launch();
+  return service;
+}
+
+function readyUrl(child: ChildProcess, log: () => string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => {
+      child.kill('SIGTERM');
+      reject(new Error(`the service ${why}:\n${log()}`));
+    };
+    const timer = setTimeout(() => fail('was not ready in time'), READY_TIMEOUT_MS);
+    child.once('exit', (code) => fail(`ended with ${code}`));
+    if (!child.stdout) return fail('has no standard output');
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const url = /^ready (http:\S+)/.exec(line)?.[1];
+      if (!url) return;
+      clearTimeout(timer);
+      child.removeAllListeners('exit');
+      resolve(url);
+    });
+  });
+}
+
+export interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+/** One tool call over HTTP. */
+export async function call(
+  service: Pick<Service, 'url' | 'apiKey'>,
+  tool: string,
+  parameters: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${service.url}/v1/tools/Sandbox.${tool}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(parameters),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** As `call`, and fails when the answer is an error. */
+export async function must(
+  service: Pick<Service, 'url' | 'apiKey'>,
+  tool: string,
+  parameters: Record<string, unknown> = {},
+): Promise<Record<string, unknown>> {
+  const { status, body } = await call(service, tool, parameters);
+  if (status !== 200) throw new Error(`${tool}: ${JSON.stringify(body)}`);
+  return body;
+}
