@@ -5,11 +5,10 @@
  */
 import { SandhavenError } from '../model/errors.ts';
 import { type Command, decide, deletedByStop, type Outcome, settle } from '../model/lifecycle.ts';
-import { limits } from '../model/limits.ts';
 import type { Sandbox } from '../model/sandbox.ts';
 import type { Activity } from './activity.ts';
 import { assertRoomToStart } from './capacity.ts';
-import { environment } from './environment.ts';
+import { MachineWork } from './machine-work.ts';
 import type { AgentLink, Clock, Images, Log, Runtime, SandboxPatch, SandboxStore } from './ports.ts';
 import type { OperationQueue } from './queue.ts';
 import type { Watches } from './watches.ts';
@@ -44,9 +43,14 @@ export interface CommandOptions {
 
 export class Machines {
   readonly #d: MachinesDependencies;
+  readonly #work: MachineWork;
 
   constructor(dependencies: MachinesDependencies) {
     this.#d = dependencies;
+    this.#work = new MachineWork({
+      ...dependencies,
+      saveArchive: (sandbox, archive) => this.#advance(sandbox, { archive }),
+    });
   }
 
   /** Decides and carries out a command in the sandbox's turn. A refused one changes nothing. */
@@ -101,7 +105,7 @@ export class Machines {
   create(sandbox: Sandbox, patch: SandboxPatch = {}): Promise<Sandbox> {
     return this.#d.queue.run(sandbox.id, async (signal) => {
       try {
-        await this.#bringUp(sandbox, signal);
+        await this.#work.bringUp(sandbox, signal);
         const now = this.#d.clock.now();
         const created = await this.#advance(sandbox, {
           operation: null,
@@ -155,7 +159,7 @@ export class Machines {
 
   async #carryOut(sandbox: Sandbox, signal: AbortSignal): Promise<Settled> {
     try {
-      await this.#perform(sandbox, signal);
+      await this.#work.perform(sandbox, signal);
     } catch (error) {
       await this.#settleFailure(sandbox, error);
       throw error;
@@ -163,65 +167,10 @@ export class Machines {
     return this.#settle(sandbox, { type: 'succeeded' });
   }
 
-  async #perform(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    const { runtime, watches } = this.#d;
-    const { id } = sandbox;
-    switch (sandbox.operation) {
-      case 'restoring':
-        if (!sandbox.archive) throw new Error(`sandbox ${id} is archived without an archive`);
-        await runtime.restore(id, sandbox.archive, { signal });
-        return this.#bringUp(sandbox, signal);
-      case 'starting':
-        return this.#bringUp(sandbox, signal);
-      case 'stopping':
-        watches.end(id);
-        return deletedByStop(sandbox) ? runtime.destroy(id) : runtime.stop(id, limits.stopGraceMs);
-      case 'archiving':
-        await this.#advance(sandbox, { archive: await runtime.archive(id, { signal }) });
-        return;
-      case 'resizing':
-        return this.#resize(sandbox);
-      case 'deleting':
-        watches.end(id);
-        return runtime.destroy(id);
-      case 'creating':
-      case null:
-        throw new Error(`sandbox ${id} has no operation to carry out`);
-    }
-  }
-
-  async #bringUp(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    const { runtime, agent, images } = this.#d;
-    const { id, imageDigest, resources, generation } = sandbox;
-    await runtime.start({ id, imageDigest, resources }, generation, { signal });
-    await agent.hello(id, generation);
-    if (!sandbox.entrypoint?.length) return;
-    const image = await images.get(imageDigest);
-    await agent.startBackground(id, {
-      argv: sandbox.entrypoint,
-      cwd: image?.workingDir || '/',
-      env: environment(image, sandbox, {}),
-    });
-  }
-
-  async #resize(sandbox: Sandbox): Promise<void> {
-    const target = sandbox.resizeTarget;
-    if (!target) throw new Error(`sandbox ${sandbox.id} is resizing to nothing`);
-    if (sandbox.state !== 'started') {
-      if (target.disk > sandbox.resources.disk) await this.#d.runtime.growDisk(sandbox.id, target.disk);
-      return;
-    }
-    try {
-      await this.#d.runtime.resizeLive(sandbox.id, target);
-    } catch (error) {
-      await this.#d.runtime.resizeLive(sandbox.id, sandbox.resources).catch(() => {});
-      throw error;
-    }
-  }
-
   async #settle(sandbox: Sandbox, outcome: Outcome): Promise<Settled> {
-    const { store, runtime, activity, clock } = this.#d;
+    const { store, activity, clock } = this.#d;
     const settlement = settle(sandbox, outcome);
+    if (settlement.kind === 'unsettled') return { sandbox, deleted: false };
     if (settlement.kind === 'deleted') {
       await store.remove(sandbox.id, sandbox.generation);
       activity.forget(sandbox.id);
@@ -237,12 +186,24 @@ export class Machines {
       state,
       stateReason,
       resources,
-      ...times(sandbox, state, clock.now()),
+      ...consequences(sandbox, state, clock.now()),
     });
-    if (sandbox.operation === 'archiving' && state === 'archived') await runtime.dropDisk(sandbox.id);
-    if (sandbox.operation === 'restoring' && state === 'started') await runtime.dropArchive(sandbox.id);
+    await this.#dropWhatIsSpare(sandbox, settled);
     if (settled.runGeneration === settled.generation && state === 'started') this.#watch(settled);
     return { sandbox: settled, deleted: false };
+  }
+
+  /** One copy of the disk stays, the one that the record names. What fails here is put right at the next start. */
+  async #dropWhatIsSpare(before: Sandbox, settled: Sandbox): Promise<void> {
+    const { runtime, log } = this.#d;
+    const { id } = settled;
+    const hadArchive = before.archive !== null || before.operation === 'archiving';
+    try {
+      if (settled.state === 'archived') await runtime.dropDisk(id);
+      else if (hadArchive && settled.archive === null) await runtime.dropArchive(id);
+    } catch (error) {
+      log.warn('a spare copy of a disk could not be dropped', { sandbox: id, error });
+    }
   }
 
   async #settleFailure(sandbox: Sandbox, error: unknown): Promise<void> {
@@ -289,8 +250,13 @@ export class Machines {
   }
 }
 
-function times(sandbox: Sandbox, state: Sandbox['state'], now: number): SandboxPatch {
+/** What changes with the state besides the state. */
+function consequences(sandbox: Sandbox, state: Sandbox['state'], now: number): SandboxPatch {
   const leavesArchive = sandbox.operation === 'restoring' && state === 'started';
+  // The disk is still there and may change from now on, so an archive of it is no copy any more.
+  if (sandbox.operation === 'archiving' && state !== 'archived') {
+    return { archive: null, ...(state === 'error' ? { stoppedAt: sandbox.stoppedAt ?? now } : {}) };
+  }
   if (state === 'started' && (sandbox.operation === 'starting' || sandbox.operation === 'restoring')) {
     return {
       startedAt: now,

@@ -19,11 +19,7 @@ export interface SchedulerDependencies {
 type TimedCommand = 'stop' | 'archive' | 'delete';
 
 const RETRY_AFTER_MS = 60_000;
-const REASONS: Record<TimedCommand, string> = {
-  stop: 'Stopped automatically after auto_stop_minutes without activity.',
-  archive: 'Archived automatically after auto_archive_minutes.',
-  delete: 'Deleted automatically after auto_delete_minutes.',
-};
+const STOP_REASON = 'Stopped automatically after auto_stop_minutes without activity.';
 
 export class Scheduler {
   readonly #d: SchedulerDependencies;
@@ -79,7 +75,10 @@ export class Scheduler {
       await this.#d.machines.command(
         id,
         { type: command },
-        { reason: REASONS[command], stillWanted: (sandbox) => this.#due(sandbox) === command },
+        {
+          stillWanted: (sandbox) => this.#due(sandbox) === command,
+          ...(command === 'stop' ? { reason: STOP_REASON } : {}),
+        },
       );
       this.#retryAt.delete(id);
     } catch (error) {

@@ -40,6 +40,8 @@ export type Outcome =
 /** What settling leaves behind: a sandbox in one of the four states, or none. */
 export type Settlement =
   | { kind: 'deleted' }
+  /** The operation stays stored and is to be finished later: what is half deleted must not start again. */
+  | { kind: 'unsettled' }
   | {
       kind: 'settled';
       state: SandboxState;
@@ -76,7 +78,14 @@ export function deletedByStop(sandbox: Pick<Sandbox, 'ephemeral' | 'autoDeleteMi
 export function settle(
   sandbox: Pick<
     Sandbox,
-    'state' | 'stateReason' | 'operation' | 'resources' | 'resizeTarget' | 'ephemeral' | 'autoDeleteMinutes'
+    | 'state'
+    | 'stateReason'
+    | 'operation'
+    | 'resources'
+    | 'resizeTarget'
+    | 'archive'
+    | 'ephemeral'
+    | 'autoDeleteMinutes'
   >,
   outcome: Outcome,
 ): Settlement {
@@ -94,7 +103,9 @@ export function settle(
     return deletedByStop(sandbox) ? { kind: 'deleted' } : to('stopped', outcome.reason);
   }
   if (outcome.type === 'declined') {
-    return sandbox.operation === 'creating' ? { kind: 'deleted' } : to(sandbox.state, sandbox.stateReason);
+    if (sandbox.operation === 'creating') return { kind: 'deleted' };
+    // What runs has no reason of its own, so one that is there was given with the stop that was declined.
+    return to(sandbox.state, sandbox.state === 'started' ? null : sandbox.stateReason);
   }
   if (outcome.type === 'failed') {
     switch (sandbox.operation) {
@@ -102,7 +113,9 @@ export function settle(
         return { kind: 'deleted' };
       case 'resizing':
         // All or nothing: the sandbox is as it was, and the caller gets the reason.
-        return to(sandbox.state, null);
+        return to(sandbox.state, sandbox.stateReason);
+      case 'deleting':
+        return { kind: 'unsettled' };
       default:
         return to('error', outcome.reason);
     }
@@ -114,12 +127,14 @@ export function settle(
       return to('started', null);
     case 'stopping':
       if (deletedByStop(sandbox)) return { kind: 'deleted' };
+      // A restore that failed leaves the archive as the only sure copy, so that is what there is.
+      if (sandbox.archive) return to('archived', null);
       // What runs has no reason of its own, so one that is there was given with the stop.
       return to('stopped', sandbox.state === 'started' ? sandbox.stateReason : null);
     case 'archiving':
       return to('archived', null);
     case 'resizing':
-      return to(sandbox.state, null, sandbox.resizeTarget ?? sandbox.resources);
+      return to(sandbox.state, sandbox.stateReason, sandbox.resizeTarget ?? sandbox.resources);
     case 'deleting':
       return { kind: 'deleted' };
     case null:
@@ -145,7 +160,8 @@ export function nextDeadline(
     if (sandbox.autoStopMinutes === 0) return null;
     return { command: 'stop', at: sandbox.lastActivityAt + minutes(sandbox.autoStopMinutes) };
   }
-  if (sandbox.stoppedAt === null) return null;
+  // The contract counts from a stop; what is in error waits for a person.
+  if (sandbox.state === 'error' || sandbox.stoppedAt === null) return null;
   const deleteAt =
     sandbox.autoDeleteMinutes < 0 ? Infinity : sandbox.stoppedAt + minutes(sandbox.autoDeleteMinutes);
   const archiveAt =
@@ -161,6 +177,7 @@ function decideStart(sandbox: Shape): Decision {
     case 'started':
       return { kind: 'unchanged' };
     case 'archived':
+      return begin('restoring');
     case 'stopped':
     case 'error':
       // A restore that failed leaves the archive as the only sure copy, so the retry restores too.

@@ -20,11 +20,15 @@ export const limits = {
 
   pageSize: { min: 1, max: 100, default: 20 },
   maxItems: { min: 1, max: 200, default: 50 },
+  /** Largest page number and offset: products with a page size stay exact. */
+  listPosition: 2_147_483_647,
 
   runCodeTimeoutSeconds: { min: 1, max: 300, default: 30 },
   runCommandTimeoutSeconds: { min: 1, max: 600, default: 60 },
 
   sandboxNameChars: 63,
+  /** The name of an image or a snapshot. */
+  imageReferenceChars: 512,
   labels: 64,
   labelKeyChars: 128,
   labelValueChars: 512,
@@ -42,23 +46,123 @@ export const limits = {
   jsonBodyBytes: 24 * MiB,
   /** A command travels as one argument of bash -c; Linux bounds one argument at 128 KiB. */
   commandBytes: 127 * KiB,
+  /** Source code of one RunCode call. */
+  codeBytes: 4 * MiB,
   /** A file's content in a result, before base64. */
   fileContentBytes: 16 * MiB,
   /** Per stream of a command; past it the first and the last half are kept. */
   outputBytes: MiB,
   charts: 20,
   chartBytes: 8 * MiB,
+  /** Of all charts of a run together. */
+  chartsTotalBytes: 32 * MiB,
+  /** What is known of one chart beside its picture, as JSON. */
+  chartDataBytes: 512 * KiB,
   /** Largest control frame of the agent protocol, either way. */
-  agentFrameBytes: 1 * MiB,
+  agentFrameBytes: 4 * MiB,
+  /** Largest data frame of the agent protocol, either way. */
+  agentDataFrameBytes: 1 * MiB,
 
   /** Operations of one sandbox waiting for their turn. */
   queuedOperations: 64,
   /** Tool calls working in one sandbox at once. */
   concurrentUses: 64,
   concurrentRequests: 512,
+  connections: 4_096,
+  /** JSON bodies that are arriving, all together. */
+  arrivingBodyBytes: 256 * MiB,
+  requestHeadersMs: 15_000,
+  /** A JSON body must be there by then. */
+  jsonBodyMs: 120_000,
+  /** Silence after which an upload or a download counts as dead. */
+  byteStreamIdleMs: 120_000,
+  /** How long what a refused client still sends is read, so that it sees the refusal. */
+  lingerMs: 5_000,
+  /** How long calls in progress may take on when the service is told to stop. */
+  closeGraceMs: 5_000,
+  eventStreamHeartbeatMs: 15_000,
+
+  /** Of the text beside an MCP result's structured content. */
+  mcpTextChars: 16 * KiB,
+  /** A call that reports no progress for so long sends a sign of life. */
+  mcpHeartbeatMs: 10_000,
+  /** Open streams of MCP clients that wait for news of the service. */
+  mcpSubscriptions: 64,
+
+  network: {
+    /** Machine-wide: host user ids stay below 2^31, addresses inside 10.213.0.0/16. */
+    slots: 16_384,
+    /** Slots made at once, when the pool is filled. */
+    slotBatch: 16,
+    /** Per sandbox: connections to the outside open at a time, new ones a second, and how many at once. */
+    connections: 512,
+    newConnectionsPerSecond: 200,
+    newConnectionBurst: 400,
+    /** DNS: queries of one sandbox a second and at once, then those waiting for an answer. */
+    dnsQueriesPerSecond: 200,
+    dnsQueryBurst: 400,
+    dnsQueriesInFlightPerSandbox: 64,
+    dnsQueriesInFlight: 1_024,
+    dnsConnectionsPerSandbox: 8,
+    dnsConnections: 256,
+    dnsIdleMs: 10_000,
+    /** Until the next upstream is asked, and for one query altogether. */
+    dnsUpstreamTimeoutMs: 2_000,
+    dnsTimeoutMs: 5_000,
+    dnsQueryBytes: 1_024,
+    dnsUdpBytes: 1_232,
+  },
+
+  image: {
+    /** Longest name, tag and digest that the registries' grammar allows, with their separators. */
+    referenceChars: 456,
+    layers: 256,
+    /** As the registry stores it, then as files on disk, and how many files and folders. */
+    compressedBytes: 8 * GiB,
+    unpackedBytes: 24 * GiB,
+    entries: 2_000_000,
+    configBytes: MiB,
+    /** Images pulled at once; others wait. */
+    concurrentPulls: 3,
+    /** One question to a registry; then a whole pull, with unpacking. */
+    registryTimeoutMs: 60_000,
+    pullTimeoutMs: 30 * 60_000,
+    /** How often growth is measured and reported. */
+    measureIntervalMs: 500,
+  },
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,
+  /** For a file operation whose length depends on what is in the sandbox. */
+  fileOperationMs: 300_000,
+  /** How long an agent may neither send nor take a byte of a stream that the other side waits for. */
+  streamIdleMs: 60_000,
   /** How long after its deadline a command may take to be reported before the agent counts as lost. */
   execOverrunMs: 10_000,
+  /** Processes and threads of one machine. */
+  processes: 1_024,
+  ptys: 256,
+  openFiles: { soft: 16_384, hard: 65_536 },
+  /** All machines together stay below the host's memory less this. */
+  hostReserveMemoryBytes: GiB,
+  /** Nothing new is started with less free disk than this. */
+  hostReserveDiskBytes: 4 * GiB,
+  /** Bytes of disk for each inode of a machine's file system. */
+  diskBytesPerInode: 16 * KiB,
+  diskJournalMb: 32,
+  /** Ready disks of the default size, made ahead of need. */
+  diskPool: 4,
+  /** Machines being launched at once, for each core of the host. */
+  launchesPerCore: 2,
+  launchTimeoutMs: 30_000,
+  /** From SIGKILL until nothing of a machine is left, its disk included. */
+  teardownTimeoutMs: 15_000,
+  /** Making, checking or growing a file system. */
+  diskHelperTimeoutMs: 10 * 60_000,
+  /** Writing, verifying or unpacking one archive. */
+  archiveHelperTimeoutMs: 60 * 60_000,
+  /** Of what a helper program writes to either stream. */
+  helperOutputBytes: 64 * KiB,
+  /** How long a connection to an agent is tried again while its queue is full or its machine is starting. */
+  agentConnectTimeoutMs: 5_000,
 } as const;

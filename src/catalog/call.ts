@@ -1,0 +1,49 @@
+/** The one way to call a tool: every surface comes through here. */
+import { SandhavenError } from '../model/errors.ts';
+import { tools } from './index.ts';
+import { nearest } from './nearest.ts';
+import type { CallContext, Tool } from './tool.ts';
+import { validateInput } from './validate.ts';
+
+const SUGGESTIONS = 3;
+
+const byName = new Map<string, Tool>(
+  tools.flatMap((tool) => [
+    [tool.name, tool],
+    [mcpName(tool), tool],
+  ]),
+);
+
+/** `Sandbox_CreateSandbox`: several model vendors refuse a dot in a name. */
+export function mcpName(tool: Tool): string {
+  return tool.name.replace('.', '_');
+}
+
+/** By its identifier, with the dot or with `_`. Fails with `not_found`, naming the nearest. */
+export function findTool(name: string): Tool {
+  const tool = byName.get(name);
+  if (tool) return tool;
+  const names = tools.map((known) => known.name);
+  const close = nearest(name, names, SUGGESTIONS);
+  const bare = close.length > 0 ? close : nearest(`Sandbox${name}`, names, SUGGESTIONS);
+  throw new SandhavenError('not_found', `There is no tool ${JSON.stringify(name.slice(0, 100))}.`, {
+    resource: 'tool',
+    hint:
+      bare.length > 0
+        ? `Did you mean ${bare.join(' or ')}?`
+        : 'GET /v1/tools, tools/list or `sandhaven tools` lists all tools.',
+  });
+}
+
+/**
+ * @param rawParameters What the client sent, of any shape.
+ * @returns The result as wire.md has it. Fails with SandhavenError; anything else is a defect.
+ */
+export async function callTool(
+  name: string,
+  rawParameters: unknown,
+  context: CallContext,
+): Promise<Record<string, unknown>> {
+  const tool = findTool(name);
+  return tool.handler(validateInput(tool.input, rawParameters), context);
+}

@@ -1,0 +1,33 @@
+/** The catalogue as data: what lists of tools, OpenAPI, the documentation and the SDK are made from. */
+import { tools } from './index.ts';
+import { inputJsonSchema, type JsonSchema, outputJsonSchema } from './json-schema.ts';
+import type { Annotations, Tool } from './tool.ts';
+
+export interface ToolDescription {
+  name: string;
+  title: string;
+  description: string;
+  input_schema: JsonSchema;
+  output_schema: JsonSchema;
+  annotations: Annotations;
+  /** May take over a minute: ask for an event stream. */
+  long: boolean;
+  /** Honours the header Idempotency-Key. */
+  idempotency_key: boolean;
+}
+
+/** Derived once: the catalogue never changes while the service runs. */
+export const descriptions: readonly ToolDescription[] = tools.map(describeTool);
+
+export function describeTool(tool: Tool): ToolDescription {
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    input_schema: inputJsonSchema(tool),
+    output_schema: outputJsonSchema(tool),
+    annotations: tool.annotations,
+    long: tool.long ?? false,
+    idempotency_key: tool.idempotencyKey ?? false,
+  };
+}

@@ -1,0 +1,48 @@
+/** Sandbox.RunCode */
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { integerWithDefault } from '../parameters/integer.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { atMostBytes, text } from '../parameters/text.ts';
+import { defineTool } from '../tool.ts';
+import { execOutput, execText, toExecView } from './exec-result.ts';
+
+const chart = z.looseObject({
+  type: z.enum(['line', 'scatter', 'bar', 'pie', 'box', 'composite', 'unknown']),
+  title: z.string().nullable(),
+  x_label: z.string().nullable(),
+  y_label: z.string().nullable(),
+  x_scale: z.string().nullable(),
+  y_scale: z.string().nullable(),
+  elements: z.array(z.unknown()),
+  png: z.string(),
+});
+
+export const runCode = defineTool({
+  name: 'Sandbox.RunCode',
+  title: 'Run code',
+  description:
+    "Runs code in the interpreter of the sandbox's language, as it is, without a shell. Each call starts afresh: no " +
+    'variables or imports are kept, files are. Returns output, stdout, stderr, exit_code, timed_out and charts (every ' +
+    'matplotlib figure). Print what you want to see. A failing program is a result with its exit_code, not an error. ' +
+    'invalid_state: call StartSandbox first.',
+  input: z.strictObject({
+    code: text()
+      .min(1)
+      .check(atMostBytes(limits.codeBytes))
+      .meta({ description: 'Source code.', sensitive: true }),
+    sandbox: optionalSandbox,
+    timeout_seconds: integerWithDefault('Seconds until it is killed', limits.runCodeTimeoutSeconds),
+  }),
+  output: execOutput.extend({ charts: z.array(chart) }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  long: true,
+  async handler(parameters, { services, caller, signal }) {
+    const request = { code: parameters.code, timeoutMs: parameters.timeout_seconds * 1000 };
+    const result = await services.execution.runCode(caller, parameters.sandbox, request, signal);
+    return { ...toExecView(result), charts: result.charts.map((chart) => ({ ...chart })) };
+  },
+  text: (result) =>
+    result.charts.length === 0 ? execText(result) : `${execText(result)}\n[${result.charts.length} charts]`,
+  images: ({ charts }) => charts.map(({ png }) => ({ data: png, mimeType: 'image/png' })),
+});

@@ -1,0 +1,44 @@
+/** Sandbox.RunCommand */
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { integerWithDefault } from '../parameters/integer.ts';
+import { path } from '../parameters/path.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { environment } from '../parameters/string-map.ts';
+import { atMostBytes, textWithoutNul } from '../parameters/text.ts';
+import { present } from '../present.ts';
+import { defineTool } from '../tool.ts';
+import { execOutput, execText, toExecView } from './exec-result.ts';
+
+export const runCommand = defineTool({
+  name: 'Sandbox.RunCommand',
+  title: 'Run a shell command',
+  description:
+    'Runs a command with bash -c as root in a sandbox, with empty standard input, and waits for its end; background ' +
+    'children live on. Returns output (stdout and stderr as they came), stdout, stderr, exit_code, timed_out and ' +
+    'truncated. A failing command is a result with its exit_code, not an error. invalid_state: call StartSandbox first.',
+  input: z.strictObject({
+    command: textWithoutNul()
+      .min(1)
+      .check(atMostBytes(limits.commandBytes))
+      .meta({ description: 'Shell command line; pipes, && and several lines work.', sensitive: true }),
+    sandbox: optionalSandbox,
+    cwd: path()
+      .optional()
+      .describe('Directory to run in, relative to /workspace or absolute (default: /workspace).'),
+    env: environment().default({}).meta({
+      description: 'More environment variables, an object of strings (default none).',
+      sensitive: true,
+    }),
+    timeout_seconds: integerWithDefault('Seconds until it is killed', limits.runCommandTimeoutSeconds),
+  }),
+  output: execOutput,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  long: true,
+  async handler(parameters, { services, caller, signal }) {
+    const { command, env, cwd } = parameters;
+    const request = { command, env, timeoutMs: parameters.timeout_seconds * 1000, ...present({ cwd }) };
+    return toExecView(await services.execution.runCommand(caller, parameters.sandbox, request, signal));
+  },
+  text: execText,
+});

@@ -1,0 +1,30 @@
+/** Sandbox.CreateFolder */
+import { z } from 'zod';
+import { fileMode, requiredPath } from '../parameters/path.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { defineTool } from '../tool.ts';
+import { octal } from './get-file-info.ts';
+
+export const createFolder = defineTool({
+  name: 'Sandbox.CreateFolder',
+  title: 'Create a folder',
+  description:
+    'Creates a directory and its missing parents. One that exists is left as it is (created: false); ' +
+    'already_exists: another kind of file is in the way. Returns path, created and mode.',
+  input: z.strictObject({
+    path: requiredPath('Directory'),
+    sandbox: optionalSandbox,
+    mode: fileMode().default('755').describe("Unix permissions, 3 or 4 octal digits (default '755')."),
+  }),
+  output: z.looseObject({ path: z.string(), created: z.boolean(), mode: z.string() }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, { services, caller }) {
+    const { path, sandbox } = parameters;
+    const mode = Number.parseInt(parameters.mode, 8);
+    const { created } = await services.files.createFolder(caller, sandbox, { path, mode });
+    if (created) return { path, created, mode: octal(mode) };
+    const existing = await services.files.info(caller, sandbox, path);
+    return { path, created, mode: octal(existing.mode) };
+  },
+  text: ({ path, created }) => (created ? `Created ${path}.` : `${path} was there already.`),
+});

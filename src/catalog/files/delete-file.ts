@@ -1,0 +1,25 @@
+/** Sandbox.DeleteFile */
+import { z } from 'zod';
+import { requiredPath } from '../parameters/path.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { defineTool } from '../tool.ts';
+
+export const deleteFile = defineTool({
+  name: 'Sandbox.DeleteFile',
+  title: 'Delete a file',
+  description:
+    'Deletes a file, a symbolic link (never its target) or an empty directory. failed_precondition: the directory is ' +
+    'not empty; set recursive to true to delete all in it. Returns path and deleted: true.',
+  input: z.strictObject({
+    path: requiredPath('File or directory'),
+    sandbox: optionalSandbox,
+    recursive: z.boolean().default(false).describe('Delete a directory with all in it (default false).'),
+  }),
+  output: z.looseObject({ path: z.string(), deleted: z.boolean() }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  async handler({ sandbox, path, recursive }, { services, caller, signal }) {
+    await services.files.remove(caller, sandbox, { path, recursive }, signal);
+    return { path, deleted: true };
+  },
+  text: ({ path }) => `Deleted ${path}.`,
+});

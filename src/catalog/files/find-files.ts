@@ -1,0 +1,28 @@
+/** Sandbox.FindFiles */
+import { z } from 'zod';
+import { offsetOf, offsetOutput, offsetParameters } from '../parameters/pagination.ts';
+import { glob, rootedPath } from '../parameters/path.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { defineTool } from '../tool.ts';
+
+export const findFiles = defineTool({
+  name: 'Sandbox.FindFiles',
+  title: 'Find files by name',
+  description:
+    'Finds files and directories below a directory whose name matches a glob, hidden ones included; links are not ' +
+    'followed. Returns sorted paths, relative to /workspace when inside it. has_more: call again with a larger offset.',
+  input: z.strictObject({
+    pattern: glob().describe('Glob on the file name, such as *.test.ts; not on the path.'),
+    path: rootedPath('Directory to search'),
+    sandbox: optionalSandbox,
+    ...offsetParameters,
+  }),
+  output: z.looseObject({ paths: z.array(z.string()), ...offsetOutput }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, { services, caller, signal }) {
+    const { path, pattern, max_items, offset } = parameters;
+    const query = { path, pattern, maxItems: max_items, offset };
+    const found = await services.files.find(caller, parameters.sandbox, query, signal);
+    return { paths: found.items, ...offsetOf(found.totalCount, found.items.length, offset) };
+  },
+});

@@ -1,0 +1,63 @@
+/** Sandbox.GetFileInfo */
+import { z } from 'zod';
+import { requiredPath } from '../parameters/path.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { timestamp } from '../sandbox-view.ts';
+import { defineTool } from '../tool.ts';
+
+export const getFileInfo = defineTool({
+  name: 'Sandbox.GetFileInfo',
+  title: 'Get file information',
+  description:
+    'Shows size, type (file, dir, symlink or other), permissions, owner and modified time of one file or directory. ' +
+    'A symbolic link is shown itself, not its target.',
+  input: z.strictObject({ path: requiredPath('File or directory'), sandbox: optionalSandbox }),
+  output: z.looseObject({
+    path: z.string(),
+    type: z.enum(['file', 'dir', 'symlink', 'other']),
+    size: z.int(),
+    permissions: z.string(),
+    mode: z.string(),
+    owner: z.string(),
+    group: z.string(),
+    modified_time: z.string(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, { services, caller }) {
+    const info = await services.files.info(caller, parameters.sandbox, parameters.path);
+    return {
+      path: info.path,
+      type: info.type,
+      size: info.size,
+      permissions: permissions(info.mode),
+      mode: octal(info.mode),
+      owner: info.owner,
+      group: info.group,
+      modified_time: timestamp(info.modifiedMs),
+    };
+  },
+});
+
+/** Four octal digits: 0755. */
+export function octal(mode: number): string {
+  return (mode & 0o7777).toString(8).padStart(4, '0');
+}
+
+/** As `ls -l` shows them, without the type: rwxr-xr-x, with s and t for the three special bits. */
+export function permissions(mode: number): string {
+  const special = [
+    [0o4000, 's'],
+    [0o2000, 's'],
+    [0o1000, 't'],
+  ] as const;
+  return special
+    .map(([bit, letter], index) => {
+      const triple = (mode >> (6 - 3 * index)) & 7;
+      const read = triple & 4 ? 'r' : '-';
+      const write = triple & 2 ? 'w' : '-';
+      const execute = triple & 1 ? 'x' : '-';
+      if (!(mode & bit)) return read + write + execute;
+      return read + write + (triple & 1 ? letter : letter.toUpperCase());
+    })
+    .join('');
+}

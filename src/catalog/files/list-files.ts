@@ -1,0 +1,44 @@
+/** Sandbox.ListFiles */
+import { z } from 'zod';
+import { offsetOf, offsetOutput, offsetParameters } from '../parameters/pagination.ts';
+import { glob, rootedPath } from '../parameters/path.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { present } from '../present.ts';
+import { defineTool } from '../tool.ts';
+
+export const listFiles = defineTool({
+  name: 'Sandbox.ListFiles',
+  title: 'List files',
+  description:
+    'Lists one directory of a sandbox, sorted by name, hidden files included: name, type (file or dir), size, and ' +
+    'link for symbolic links. has_more: call again with a larger offset. To search below, use FindFiles.',
+  input: z.strictObject({
+    path: rootedPath('Directory'),
+    sandbox: optionalSandbox,
+    pattern: glob().optional().describe('Only names that match this glob, such as *.py.'),
+    ...offsetParameters,
+  }),
+  output: z.looseObject({
+    path: z.string(),
+    files: z.array(
+      z.looseObject({
+        name: z.string(),
+        type: z.enum(['file', 'dir']),
+        size: z.int(),
+        link: z.boolean(),
+      }),
+    ),
+    ...offsetOutput,
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, { services, caller, signal }) {
+    const { path, pattern, max_items, offset } = parameters;
+    const query = { path, maxItems: max_items, offset, ...present({ pattern }) };
+    const found = await services.files.list(caller, parameters.sandbox, query, signal);
+    return {
+      path: found.path,
+      files: found.items.map(({ name, type, size, link }) => ({ name, type, size, link })),
+      ...offsetOf(found.totalCount, found.items.length, offset),
+    };
+  },
+});

@@ -1,0 +1,25 @@
+/** Sandbox.MoveFile */
+import { z } from 'zod';
+import { requiredPath } from '../parameters/path.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { defineTool } from '../tool.ts';
+
+export const moveFile = defineTool({
+  name: 'Sandbox.MoveFile',
+  title: 'Move or rename a file',
+  description:
+    'Moves or renames a file or directory. Nothing is overwritten: already_exists when destination is there. ' +
+    'not_found: the source or the destination folder is missing. Returns source and destination.',
+  input: z.strictObject({
+    source: requiredPath('File or directory'),
+    destination: requiredPath('New path, its last name included'),
+    sandbox: optionalSandbox,
+  }),
+  output: z.looseObject({ source: z.string(), destination: z.string() }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  async handler({ sandbox, source, destination }, { services, caller }) {
+    await services.files.move(caller, sandbox, { source, destination });
+    return { source, destination };
+  },
+  text: ({ source, destination }) => `Moved ${source} to ${destination}.`,
+});

@@ -1,0 +1,60 @@
+/** Sandbox.ReadFile */
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { optionalInteger } from '../parameters/integer.ts';
+import { requiredPath } from '../parameters/path.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { present } from '../present.ts';
+import { defineTool } from '../tool.ts';
+
+const line = { min: 1, max: limits.listPosition };
+
+export const readFile = defineTool({
+  name: 'Sandbox.ReadFile',
+  title: 'Read a file',
+  description:
+    'Reads a file, or the lines start_line to end_line of it, at most 16 MiB. Returns content, encoding, size, ' +
+    'total_lines, start_line and end_line; bytes that are not UTF-8 come as base64. A start_line past the end gives ' +
+    'empty content. too_large: read it in line ranges.',
+  input: z
+    .strictObject({
+      path: requiredPath('File'),
+      sandbox: optionalSandbox,
+      start_line: optionalInteger('First line, from 1; default: the first', line),
+      end_line: optionalInteger('Last line, included, not before start_line; default: the last', line),
+    })
+    .check(({ value, issues }) => {
+      const { start_line, end_line } = value;
+      if (end_line === undefined || end_line >= (start_line ?? 1)) return;
+      const message = `must not be before start_line; ${end_line} and ${start_line} were given`;
+      issues.push({ code: 'custom', path: ['end_line'], input: value, message });
+    }),
+  output: z.looseObject({
+    path: z.string(),
+    content: z.string(),
+    encoding: z.enum(['utf-8', 'base64']),
+    size: z.int(),
+    total_lines: z.int(),
+    start_line: z.int(),
+    end_line: z.int(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, { services, caller, signal }) {
+    const { path, start_line: startLine, end_line: endLine } = parameters;
+    const query = { path, ...present({ startLine, endLine }) };
+    const slice = await services.files.read(caller, parameters.sandbox, query, signal);
+    const encoding: 'utf-8' | 'base64' = isUtf8(slice.content) ? 'utf-8' : 'base64';
+    return {
+      path,
+      content: slice.content.toString(encoding),
+      encoding,
+      size: slice.size,
+      total_lines: slice.totalLines,
+      start_line: slice.startLine,
+      end_line: slice.endLine,
+    };
+  },
+  text: ({ content, encoding, path, size }) =>
+    encoding === 'utf-8' ? content : `${path} is not UTF-8: ${size} bytes, returned as base64.`,
+});

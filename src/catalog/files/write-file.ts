@@ -1,0 +1,53 @@
+/** Sandbox.WriteFile */
+import { z } from 'zod';
+import { requiredPath } from '../parameters/path.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { text } from '../parameters/text.ts';
+import { defineTool } from '../tool.ts';
+
+const whiteSpace = /[\t\n\r ]+/g;
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+export const writeFile = defineTool({
+  name: 'Sandbox.WriteFile',
+  title: 'Write a file',
+  description:
+    'Creates a file or replaces it atomically, keeping the mode of one that exists. Returns path, bytes_written and ' +
+    'created. not_found with create_parents false: the folder is missing. Larger than 16 MiB: use ' +
+    'PUT /v1/sandboxes/{sandbox}/files.',
+  input: z
+    .strictObject({
+      path: requiredPath('File'),
+      content: text().meta({ description: 'All of the new content.', sensitive: true }),
+      sandbox: optionalSandbox,
+      create_parents: z.boolean().default(true).describe('Make missing parent folders (default true).'),
+      encoding: z
+        .enum(['utf-8', 'base64'])
+        .default('utf-8')
+        .describe('How content is encoded; base64 for binary (default utf-8).'),
+    })
+    .check(({ value, issues }) => {
+      if (value.encoding !== 'base64' || decodeBase64(value.content)) return;
+      issues.push({ code: 'custom', path: ['content'], input: value, message: 'must be valid base64' });
+    }),
+  output: z.looseObject({ path: z.string(), bytes_written: z.int(), created: z.boolean() }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, { services, caller, signal }) {
+    const { path, encoding, create_parents: createParents } = parameters;
+    const content =
+      (encoding === 'base64' ? decodeBase64(parameters.content) : null) ?? Buffer.from(parameters.content);
+    const query = { path, content, createParents };
+    const written = await services.files.write(caller, parameters.sandbox, query, signal);
+    return { path, bytes_written: written.bytesWritten, created: written.created };
+  },
+  text: ({ path, bytes_written, created }) =>
+    `${created ? 'Created' : 'Replaced'} ${path}: ${bytes_written} bytes.`,
+});
+
+/** null where it is not base64; line breaks are fine, since many encoders wrap. */
+function decodeBase64(content: string): Buffer | null {
+  const compact = content.replace(whiteSpace, '');
+  if (!base64.test(compact) || compact.length % 4 === 1) return null;
+  const padded = compact.endsWith('=');
+  return padded && compact.length % 4 !== 0 ? null : Buffer.from(compact, 'base64');
+}

@@ -1,0 +1,44 @@
+/** Sandbox.ListRegions and Sandbox.WhoAmI */
+import { z } from 'zod';
+import { defineTool } from './tool.ts';
+
+const input = z.strictObject({});
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+export const listRegions = defineTool({
+  name: 'Sandbox.ListRegions',
+  title: 'List regions',
+  description: 'Lists the regions that sandboxes run in: id, name and location (country, city).',
+  input,
+  output: z.looseObject({
+    regions: z.array(
+      z.looseObject({
+        id: z.string(),
+        name: z.string(),
+        location: z.looseObject({ country: z.string(), city: z.string() }),
+      }),
+    ),
+  }),
+  annotations,
+  async handler(_parameters, { services }) {
+    const regions = services.identity.regions();
+    return { regions: regions.map((region) => ({ ...region, location: { ...region.location } })) };
+  },
+});
+
+export const whoAmI = defineTool({
+  name: 'Sandbox.WhoAmI',
+  title: 'Who am I',
+  description: 'Shows who owns the API key of this call: user_id, name and email.',
+  input,
+  output: z.looseObject({ user_id: z.string(), name: z.string(), email: z.string() }),
+  annotations,
+  async handler(_parameters, { caller }) {
+    return { user_id: caller.id, name: caller.name, email: caller.email };
+  },
+});

@@ -1,0 +1,49 @@
+/** "Did you mean": the known words that are closest to a mistaken one. */
+
+const MAX_WORD = 100;
+
+/** Best first, at most `count`; none when nothing is close. Case and separators do not count. */
+export function nearest(word: string, known: readonly string[], count = 1): string[] {
+  const wanted = plain(word.slice(0, MAX_WORD));
+  if (wanted === '') return [];
+  return known
+    .flatMap((candidate) => {
+      const forms = [plain(candidate), plain(withoutUnit(candidate))];
+      const close = forms.map((form) => ({ form, distance: distance(wanted, form) }));
+      const [best] = close
+        .filter(({ form, distance }) => distance <= tolerance(form))
+        .sort((a, b) => a.distance - b.distance);
+      return best ? [{ candidate, distance: best.distance }] : [];
+    })
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, count)
+    .map(({ candidate }) => candidate);
+}
+
+/** `memory` of memory_gb: units come last, and are what one forgets. */
+function withoutUnit(word: string): string {
+  return word.replace(/[_-][a-z]+$/, '');
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+function tolerance(word: string): number {
+  return Math.max(1, Math.floor(word.length / 3));
+}
+
+/** Edits between the words; one inside the other is nearer than its length says. */
+function distance(a: string, b: string): number {
+  if (a.length >= 3 && b.length >= 3 && (b.startsWith(a) || a.startsWith(b) || b.endsWith(a))) return 1;
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(substituted, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length] ?? 0;
+}

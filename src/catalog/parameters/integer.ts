@@ -1,0 +1,28 @@
+/** Whole numbers with bounds. The description repeats bounds and default, since some model vendors drop the keywords. */
+import { z } from 'zod';
+
+interface Bounds {
+  min: number;
+  max: number;
+}
+
+/** Required when the caller does not add `.optional()` or `.default()`: use the two below. */
+export function optionalInteger(about: string, bounds: Bounds) {
+  return integerWithin(bounds)
+    .optional()
+    .describe(`${about} (${range(bounds)}).`);
+}
+
+export function integerWithDefault(about: string, bounds: Bounds & { default: number }) {
+  return integerWithin(bounds)
+    .default(bounds.default)
+    .describe(`${about} (${range(bounds)}, default ${bounds.default}).`);
+}
+
+function integerWithin({ min, max }: Bounds) {
+  return z.int().min(min).max(max);
+}
+
+function range({ min, max }: Bounds): string {
+  return min < 0 ? `${min} to ${max}` : `${min}-${max}`;
+}

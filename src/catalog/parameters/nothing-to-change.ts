@@ -1,0 +1,12 @@
+/** The rule of tools that change only what is given: something must be. */
+import { z } from 'zod';
+
+/** For `.check()` of an input; the refusal names the first of the parameters. */
+export function nothingToChange(...parameters: [string, ...string[]]) {
+  return z.check<Record<string, unknown>>(({ value, issues }) => {
+    if (parameters.some((parameter) => value[parameter] !== undefined)) return;
+    const [first, ...others] = parameters;
+    const message = `or ${others.join(' or ')} must be given: there is nothing to change`;
+    issues.push({ code: 'custom', path: [first], input: value, message });
+  });
+}

@@ -1,0 +1,40 @@
+/** The two ways to page: by number for records, by offset for what is found in a file system. */
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { integerWithDefault } from './integer.ts';
+
+export const pageParameters = {
+  page: integerWithDefault('Page number', { min: 1, max: limits.listPosition, default: 1 }),
+  page_size: integerWithDefault('Records a page', limits.pageSize),
+};
+
+export const pageOutput = {
+  total_count: z.int(),
+  page: z.int(),
+  page_size: z.int(),
+  total_pages: z.int(),
+};
+
+export const offsetParameters = {
+  max_items: integerWithDefault('Most items to return', limits.maxItems),
+  offset: integerWithDefault('Items to skip', { min: 0, max: limits.listPosition, default: 0 }),
+};
+
+export const offsetOutput = {
+  total_count: z.int(),
+  has_more: z.boolean(),
+  offset: z.int(),
+};
+
+export function pageOf(totalCount: number, query: { page: number; page_size: number }) {
+  return {
+    total_count: totalCount,
+    page: query.page,
+    page_size: query.page_size,
+    total_pages: Math.ceil(totalCount / query.page_size),
+  };
+}
+
+export function offsetOf(totalCount: number, returned: number, offset: number) {
+  return { total_count: totalCount, has_more: offset + returned < totalCount, offset };
+}

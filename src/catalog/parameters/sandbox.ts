@@ -1,0 +1,13 @@
+/** How every tool is told which sandbox it works on. */
+import { limits } from '../../model/limits.ts';
+import { textWithoutNul } from './text.ts';
+
+function reference() {
+  return textWithoutNul().min(1).max(limits.sandboxNameChars);
+}
+
+export const sandbox = reference().describe('Sandbox name or ID.');
+
+export const optionalSandbox = reference()
+  .optional()
+  .describe('Sandbox name or ID. May be left out while you have exactly one.');

@@ -1,0 +1,25 @@
+/** Strings with bounds in bytes, and without what UTF-8 and C strings cannot hold. */
+import { z } from 'zod';
+
+/**
+ * Half a surrogate pair has no UTF-8 form and would be replaced in silence.
+ * The messages continue a sentence that begins with the parameter's name.
+ */
+export function text() {
+  return z
+    .string()
+    .refine((value) => value.isWellFormed(), 'must be valid Unicode, without half a surrogate pair');
+}
+
+/** Text that becomes a C string: an argument, a name, a path. */
+export function textWithoutNul() {
+  return text().refine((value) => !value.includes('\0'), 'must not contain a NUL character');
+}
+
+export function atMostBytes(max: number, measure: (value: string) => number = Buffer.byteLength) {
+  return z.check<string>(({ value, issues }) => {
+    const bytes = measure(value);
+    if (bytes <= max) return;
+    issues.push({ code: 'custom', input: value, message: `must be at most ${max} bytes; it is ${bytes}` });
+  });
+}

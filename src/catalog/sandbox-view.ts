@@ -1,0 +1,75 @@
+/** A sandbox as callers see it: what most lifecycle tools return. */
+import { z } from 'zod';
+import { languages, type Sandbox, sandboxStates } from '../model/sandbox.ts';
+
+export const sandboxOutput = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  state: z.enum(sandboxStates),
+  status: z.enum(sandboxStates),
+  operation: z.string().optional(),
+  state_reason: z.string().optional(),
+  language: z.enum(languages),
+  snapshot: z.string().nullable(),
+  image: z.string().nullable(),
+  resources: z.looseObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() }),
+  labels: z.record(z.string(), z.string()),
+  auto_stop_minutes: z.int(),
+  auto_archive_minutes: z.int(),
+  auto_delete_minutes: z.int(),
+  ephemeral: z.boolean(),
+  region_id: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  last_activity_at: z.string(),
+  started_at: z.string().nullable(),
+  stopped_at: z.string().nullable(),
+  archived_at: z.string().nullable(),
+});
+
+export type SandboxView = z.output<typeof sandboxOutput>;
+
+export function toSandboxView(sandbox: Sandbox): SandboxView {
+  return {
+    id: sandbox.id,
+    name: sandbox.name,
+    state: sandbox.state,
+    status: sandbox.state,
+    ...(sandbox.operation === null ? {} : { operation: sandbox.operation }),
+    ...(sandbox.stateReason === null ? {} : { state_reason: sandbox.stateReason }),
+    language: sandbox.language,
+    snapshot: sandbox.snapshot,
+    image: sandbox.image,
+    resources: { ...sandbox.resources },
+    labels: sandbox.labels,
+    auto_stop_minutes: sandbox.autoStopMinutes,
+    auto_archive_minutes: sandbox.autoArchiveMinutes,
+    auto_delete_minutes: sandbox.autoDeleteMinutes,
+    ephemeral: sandbox.ephemeral,
+    region_id: sandbox.regionId,
+    created_at: timestamp(sandbox.createdAt),
+    updated_at: timestamp(sandbox.updatedAt),
+    last_activity_at: timestamp(sandbox.lastActivityAt),
+    started_at: timestampOrNull(sandbox.startedAt),
+    stopped_at: timestampOrNull(sandbox.stoppedAt),
+    archived_at: timestampOrNull(sandbox.archivedAt),
+  };
+}
+
+/** One line for people. */
+export function sandboxText(view: SandboxView): string {
+  const { cpu, memory, disk, gpu } = view.resources;
+  const size = `${cpu} vCPU, ${memory} GB memory, ${disk} GB disk${gpu > 0 ? `, ${gpu} GPU` : ''}`;
+  const state = view.operation ? `${view.state} (${view.operation})` : view.state;
+  const reason = view.state_reason ? ` Reason: ${view.state_reason}` : '';
+  return `Sandbox '${view.name}' (${view.id}) is ${state}: ${view.language}, ${size}.${reason}`;
+}
+
+/** RFC 3339, UTC. */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function timestampOrNull(ms: number | null): string | null {
+  return ms === null ? null : timestamp(ms);
+}

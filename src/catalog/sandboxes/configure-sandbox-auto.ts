@@ -1,0 +1,50 @@
+/** Sandbox.ConfigureSandboxAuto */
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { optionalInteger } from '../parameters/integer.ts';
+import { nothingToChange } from '../parameters/nothing-to-change.ts';
+import { sandbox } from '../parameters/sandbox.ts';
+import { present } from '../present.ts';
+import { toSandboxView } from '../sandbox-view.ts';
+import { defineTool } from '../tool.ts';
+import { stoppedOutput, stoppedText } from './lifecycle.ts';
+
+const max = limits.autoMinutesMax;
+
+export const configureSandboxAuto = defineTool({
+  name: 'Sandbox.ConfigureSandboxAuto',
+  title: 'Configure automatic stop, archive and delete',
+  description:
+    'Changes after how long a sandbox stops, is archived and is deleted by itself; only what is given changes, and ' +
+    'at least one of the three is required. auto_delete_minutes 0 deletes a sandbox that is stopped already ' +
+    '(deleted: true). Returns the sandbox.',
+  input: z
+    .strictObject({
+      sandbox,
+      auto_stop_minutes: optionalInteger('Minutes without activity until it stops; 0 disables', {
+        ...limits.autoStopMinutes,
+        max,
+      }),
+      auto_archive_minutes: optionalInteger(
+        'Minutes stopped until it is archived; 0 means the maximum',
+        limits.autoArchiveMinutes,
+      ),
+      auto_delete_minutes: optionalInteger(
+        'Minutes stopped until it is deleted; 0 deletes at the stop, -1 disables',
+        { ...limits.autoDeleteMinutes, max },
+      ),
+    })
+    .check(nothingToChange('auto_stop_minutes', 'auto_archive_minutes', 'auto_delete_minutes')),
+  output: stoppedOutput,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, { services, caller }) {
+    const settings = present({
+      autoStopMinutes: parameters.auto_stop_minutes,
+      autoArchiveMinutes: parameters.auto_archive_minutes,
+      autoDeleteMinutes: parameters.auto_delete_minutes,
+    });
+    const changed = await services.sandboxes.configure(caller, parameters.sandbox, settings);
+    return { ...toSandboxView(changed.sandbox), ...(changed.deleted ? { deleted: true } : {}) };
+  },
+  text: stoppedText,
+});

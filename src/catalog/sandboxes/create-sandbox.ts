@@ -1,0 +1,81 @@
+/** Sandbox.CreateSandbox */
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { languages } from '../../model/sandbox.ts';
+import { integerWithDefault } from '../parameters/integer.ts';
+import { environment, labels } from '../parameters/string-map.ts';
+import { textWithoutNul } from '../parameters/text.ts';
+import { present } from '../present.ts';
+import { sandboxOutput, sandboxText, toSandboxView } from '../sandbox-view.ts';
+import { defineTool } from '../tool.ts';
+
+const input = z
+  .strictObject({
+    name: z
+      .string()
+      .min(1)
+      .max(limits.sandboxNameChars)
+      .regex(/^[A-Za-z0-9 ._-]*$/, 'must consist of letters, digits, space, dot, underscore and hyphen')
+      .refine((name) => !name.startsWith('sb_'), 'must not begin with sb_, which is kept for IDs')
+      .optional()
+      .describe('Unique name, 1-63 of letters, digits, space . _ - (default: generated).'),
+    language: z
+      .enum(languages)
+      .default('python')
+      .describe('Interpreter that RunCode uses, fixed for good (default python).'),
+    snapshot: reference(
+      'Snapshot name or ID. Excludes image; cpu, memory_gb, disk_gb and gpu are then ignored.',
+    ),
+    image: reference(
+      'Container image, such as debian:13. Excludes snapshot (default: the standard base image).',
+    ),
+    env_vars: environment()
+      .default({})
+      .meta({ description: 'Environment variables, an object of strings (default none).', sensitive: true }),
+    auto_stop_minutes: integerWithDefault('Minutes without activity until it stops; 0 disables', {
+      ...limits.autoStopMinutes,
+      max: limits.autoMinutesMax,
+    }),
+    cpu: integerWithDefault('vCPUs', limits.cpu),
+    memory_gb: integerWithDefault('Memory in GB', limits.memoryGb),
+    disk_gb: integerWithDefault('Disk in GB', limits.diskGb),
+    gpu: integerWithDefault('GPUs', limits.gpu),
+    labels: labels().default({}).describe('Labels, an object of strings (default none).'),
+    ephemeral: z.boolean().default(false).describe('Delete the sandbox when it stops (default false).'),
+  })
+  .check(({ value, issues }) => {
+    if (value.snapshot === undefined || value.image === undefined) return;
+    const message = 'and image are mutually exclusive; give one of them, or neither for the base image';
+    issues.push({ code: 'custom', path: ['snapshot'], input: value, message });
+  });
+
+export const createSandbox = defineTool({
+  name: 'Sandbox.CreateSandbox',
+  title: 'Create a sandbox',
+  description:
+    'Creates an isolated Linux machine, ready for RunCode, RunCommand and the file tools at once. ' +
+    'Without snapshot and image it has Python 3.13, Node 24, git and build tools. Returns its name, ID and state. ' +
+    'already_exists: take another name. resource_exhausted: delete or stop a sandbox first.',
+  input,
+  output: sandboxOutput,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  long: true,
+  idempotencyKey: true,
+  async handler(parameters, { services, caller, progress, idempotencyKey }) {
+    const { env_vars, auto_stop_minutes, memory_gb, disk_gb, ...rest } = parameters;
+    const request = {
+      ...present(rest),
+      envVars: env_vars,
+      autoStopMinutes: auto_stop_minutes,
+      memory: memory_gb,
+      disk: disk_gb,
+    };
+    const options = { onProgress: progress, ...present({ idempotencyKey }) };
+    return toSandboxView(await services.sandboxes.create(caller, request, options));
+  },
+  text: sandboxText,
+});
+
+function reference(about: string) {
+  return textWithoutNul().min(1).max(limits.imageReferenceChars).optional().describe(about);
+}

@@ -1,0 +1,28 @@
+/** Sandbox.GetSandbox */
+import { z } from 'zod';
+import { redactEnvVars } from '../../model/sandbox.ts';
+import { sandbox } from '../parameters/sandbox.ts';
+import { sandboxOutput, toSandboxView } from '../sandbox-view.ts';
+import { defineTool } from '../tool.ts';
+
+export const getSandbox = defineTool({
+  name: 'Sandbox.GetSandbox',
+  title: 'Get a sandbox',
+  description:
+    'Shows one sandbox: state, resources, labels, auto-stop, auto-archive and auto-delete settings, timestamps, ' +
+    'and env_vars with secret-looking values redacted. Does not count as activity.',
+  input: z.strictObject({
+    sandbox,
+    include_raw_env_vars: z
+      .boolean()
+      .default(false)
+      .describe('Show env_vars whose key contains token, key, secret, password or auth too (default false).'),
+  }),
+  output: sandboxOutput.extend({ env_vars: z.record(z.string(), z.string()) }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, { services, caller }) {
+    const found = await services.sandboxes.get(caller, parameters.sandbox);
+    const envVars = parameters.include_raw_env_vars ? found.envVars : redactEnvVars(found.envVars);
+    return { ...toSandboxView(found), env_vars: envVars };
+  },
+});

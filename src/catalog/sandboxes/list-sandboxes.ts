@@ -1,0 +1,38 @@
+/** Sandbox.ListSandboxes */
+import { z } from 'zod';
+import { sandboxStates } from '../../model/sandbox.ts';
+import { pageOf, pageOutput, pageParameters } from '../parameters/pagination.ts';
+import { labels } from '../parameters/string-map.ts';
+import { present } from '../present.ts';
+import { sandboxOutput, sandboxText, toSandboxView } from '../sandbox-view.ts';
+import { defineTool } from '../tool.ts';
+
+export const listSandboxes = defineTool({
+  name: 'Sandbox.ListSandboxes',
+  title: 'List sandboxes',
+  description:
+    'Lists your sandboxes, newest first, by state or labels where given. Returns sandboxes, total_count, page and ' +
+    'total_pages; a page past the end is empty.',
+  input: z.strictObject({
+    state: z.enum(sandboxStates).optional().describe('Only sandboxes in this state.'),
+    labels: labels()
+      .optional()
+      .describe('Only sandboxes that have all of these labels, an object of strings.'),
+    ...pageParameters,
+  }),
+  output: z.looseObject({ sandboxes: z.array(sandboxOutput), ...pageOutput }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, { services, caller }) {
+    const { state, labels, page, page_size } = parameters;
+    const found = await services.sandboxes.list(caller, present({ state, labels }), {
+      page,
+      pageSize: page_size,
+    });
+    return { sandboxes: found.sandboxes.map(toSandboxView), ...pageOf(found.totalCount, parameters) };
+  },
+  text: ({ sandboxes, total_count, page, total_pages }) =>
+    [
+      `${total_count} sandboxes, page ${page} of ${total_pages}.`,
+      ...sandboxes.map((view) => `- ${sandboxText(view)}`),
+    ].join('\n'),
+});

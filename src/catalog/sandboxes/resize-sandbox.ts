@@ -1,0 +1,35 @@
+/** Sandbox.ResizeSandbox */
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { optionalInteger } from '../parameters/integer.ts';
+import { nothingToChange } from '../parameters/nothing-to-change.ts';
+import { sandbox } from '../parameters/sandbox.ts';
+import { present } from '../present.ts';
+import { sandboxOutput, sandboxText, toSandboxView } from '../sandbox-view.ts';
+import { defineTool } from '../tool.ts';
+
+export const resizeSandbox = defineTool({
+  name: 'Sandbox.ResizeSandbox',
+  title: 'Resize a sandbox',
+  description:
+    'Changes vCPUs, memory or disk; at least one is required, and all or nothing is applied. While started, cpu and ' +
+    'memory_gb can only grow; disk_gb needs a stopped sandbox and never shrinks (invalid_state: StopSandbox first). ' +
+    'The GPU count is fixed. Returns the sandbox.',
+  input: z
+    .strictObject({
+      sandbox,
+      cpu: optionalInteger('vCPUs', limits.cpu),
+      memory_gb: optionalInteger('Memory in GB', limits.memoryGb),
+      disk_gb: optionalInteger('Disk in GB', limits.diskGb),
+    })
+    .check(nothingToChange('cpu', 'memory_gb', 'disk_gb')),
+  output: sandboxOutput,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, { services, caller }) {
+    const { cpu, memory_gb: memory, disk_gb: disk } = parameters;
+    return toSandboxView(
+      await services.sandboxes.resize(caller, parameters.sandbox, present({ cpu, memory, disk })),
+    );
+  },
+  text: sandboxText,
+});

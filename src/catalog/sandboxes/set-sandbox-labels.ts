@@ -1,0 +1,24 @@
+/** Sandbox.SetSandboxLabels */
+import { z } from 'zod';
+import { sandbox } from '../parameters/sandbox.ts';
+import { labels } from '../parameters/string-map.ts';
+import { sandboxOutput, sandboxText, toSandboxView } from '../sandbox-view.ts';
+import { defineTool } from '../tool.ts';
+
+export const setSandboxLabels = defineTool({
+  name: 'Sandbox.SetSandboxLabels',
+  title: 'Set the labels of a sandbox',
+  description:
+    'Replaces all labels of a sandbox: those that are not given are gone, and {} removes all. To add one, give the ' +
+    'present ones too (GetSandbox shows them). Returns the sandbox.',
+  input: z.strictObject({
+    sandbox,
+    labels: labels().describe('All labels, an object of strings, at most 64.'),
+  }),
+  output: sandboxOutput,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, { services, caller }) {
+    return toSandboxView(await services.sandboxes.setLabels(caller, parameters.sandbox, parameters.labels));
+  },
+  text: sandboxText,
+});

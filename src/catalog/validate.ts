@@ -1,0 +1,137 @@
+/**
+ * Checks parameters before anything happens, and says in one error what is wrong with them: which parameter,
+ * which rule, what was given. Values of parameters marked `sensitive` are never repeated.
+ */
+import type { z } from 'zod';
+import { SandhavenError } from '../model/errors.ts';
+import { nearest } from './nearest.ts';
+
+const FAULTS_SHOWN = 5;
+/** A hostile request may be wrong in a million places. */
+const FAULTS_EXPLAINED = 50;
+const VALUE_CHARS = 60;
+
+interface Fault {
+  /** Dotted where nested. */
+  parameter: string;
+  sentence: string;
+  hint?: string | undefined;
+}
+
+/** Fails with `invalid_argument` naming the first parameter at fault; the detail names up to five. */
+export function validateInput<T extends z.ZodObject>(schema: T, raw: unknown): z.output<T> {
+  const parsed = schema.safeParse(raw ?? {});
+  if (parsed.success) return parsed.data;
+  // A name that does not exist is the likeliest reason why another is missing.
+  const issues = parsed.error.issues
+    .toSorted((a, b) => Number(b.code === 'unrecognized_keys') - Number(a.code === 'unrecognized_keys'))
+    .slice(0, FAULTS_EXPLAINED);
+  const faults = onePerParameter(issues.flatMap((issue) => explain(schema, raw, issue)));
+  const [first] = faults;
+  throw new SandhavenError(
+    'invalid_argument',
+    faults
+      .slice(0, FAULTS_SHOWN)
+      .map(({ sentence }) => sentence)
+      .join(' '),
+    {
+      ...(first?.parameter ? { parameter: first.parameter } : {}),
+      ...(first?.hint ? { hint: first.hint } : {}),
+    },
+  );
+}
+
+function onePerParameter(faults: Fault[]): Fault[] {
+  const seen = new Map(faults.toReversed().map((fault) => [fault.parameter, fault]));
+  return faults.filter((fault) => seen.get(fault.parameter) === fault);
+}
+
+function explain(schema: z.ZodObject, raw: unknown, issue: z.core.$ZodIssue): Fault[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.slice(0, FAULTS_EXPLAINED).map((key) => unknownParameter(schema, key));
+  }
+  const parameter = issue.path.map((part) => shorten(String(part))).join('.');
+  if (parameter === '') {
+    const sentence = `The parameters must be a JSON object; ${show(raw)} was given.`;
+    return [{ parameter, sentence }];
+  }
+  const [top] = issue.path;
+  const meta = schema.shape[String(top)]?.meta();
+  const given = valueAt(raw, issue.path);
+  const hint = meta?.description ? `${String(top)}: ${meta.description}` : undefined;
+  if (given === undefined && issue.code !== 'custom') {
+    return [{ parameter, sentence: `${parameter} is required.`, hint }];
+  }
+  const told = issue.code === 'custom' || meta?.['sensitive'] === true ? '' : `; ${show(given)} was given`;
+  const better = issue.code === 'invalid_type' ? typeHint(issue.expected, given) : undefined;
+  return [{ parameter, sentence: `${parameter} ${rule(issue)}${told}.`, hint: better ?? hint }];
+}
+
+function unknownParameter(schema: z.ZodObject, key: string): Fault {
+  const known = Object.keys(schema.shape);
+  const [close] = nearest(key, known);
+  const shown = shorten(key);
+  const all = known.length > 0 ? `The parameters are ${known.join(', ')}.` : 'It takes no parameters.';
+  return {
+    parameter: shown,
+    sentence: `There is no parameter ${JSON.stringify(shown)}.`,
+    hint: close ? `Did you mean ${close}? ${all}` : all,
+  };
+}
+
+/** Continues a sentence that begins with the parameter's name. */
+function rule(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${typeNames[issue.expected] ?? `of type ${issue.expected}`}`;
+    case 'too_small':
+      return `must be at least ${issue.minimum}${unitOf(issue.origin)}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}${unitOf(issue.origin)}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map((value) => String(value)).join(', ')}`;
+    default:
+      return issue.message;
+  }
+}
+
+const typeNames: Record<string, string> = {
+  int: 'an integer',
+  // No parameter is a number with a fraction.
+  number: 'an integer',
+  string: 'a string',
+  boolean: 'true or false',
+  record: 'a JSON object',
+  object: 'a JSON object',
+  array: 'a JSON array',
+};
+
+function unitOf(origin: string): string {
+  if (origin === 'string') return ' characters long';
+  return origin === 'array' ? ' items long' : '';
+}
+
+function typeHint(expected: string, given: unknown): string | undefined {
+  if (given === null) return 'Leave an optional parameter out instead of giving null.';
+  if (typeof given !== 'string' || expected === 'string') return undefined;
+  return `Give ${typeNames[expected] ?? expected}, not text.`;
+}
+
+function valueAt(raw: unknown, path: PropertyKey[]): unknown {
+  let value = raw;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(shorten(value));
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
+function shorten(text: string): string {
+  return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS)}…`;
+}

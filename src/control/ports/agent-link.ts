@@ -1,0 +1,130 @@
+/** Work inside one machine, done by its agent. */
+import type { Readable } from 'node:stream';
+import type { Language } from '../../model/sandbox.ts';
+
+export interface ExecRequest {
+  argv: string[];
+  /** Absolute, or relative to the sandbox root. */
+  cwd: string;
+  env: Record<string, string>;
+  timeoutMs: number;
+}
+
+export interface RunCodeRequest {
+  language: Language;
+  code: string;
+  env: Record<string, string>;
+  timeoutMs: number;
+}
+
+export interface ExecResult {
+  output: string;
+  stdout: string;
+  stderr: string;
+  exitCode: number;
+  timedOut: boolean;
+  truncated: boolean;
+  durationMs: number;
+}
+
+/** As wire.md has it; `elements` depends on the type. */
+export interface Chart {
+  type: 'line' | 'scatter' | 'bar' | 'pie' | 'box' | 'composite' | 'unknown';
+  title: string | null;
+  x_label: string | null;
+  y_label: string | null;
+  x_scale: string | null;
+  y_scale: string | null;
+  elements: unknown[];
+  /** base64 */
+  png: string;
+}
+
+export interface FileEntry {
+  name: string;
+  type: 'file' | 'dir';
+  size: number;
+  link: boolean;
+}
+
+export interface FileInfo {
+  path: string;
+  type: 'file' | 'dir' | 'symlink' | 'other';
+  size: number;
+  /** The low twelve bits. */
+  mode: number;
+  owner: string;
+  group: string;
+  modifiedMs: number;
+}
+
+export interface FileSlice {
+  content: Buffer;
+  /** Of the whole file. */
+  size: number;
+  totalLines: number;
+  startLine: number;
+  endLine: number;
+}
+
+export interface Listing<T> {
+  items: T[];
+  totalCount: number;
+}
+
+/**
+ * Work inside one sandbox. Paths are the sandbox's own, absolute or relative to its root; names that are not
+ * UTF-8 travel as wire.md says. Whatever comes back is bounded and validated; an agent that breaks the
+ * protocol gives `unavailable`. `signal` cancels the work inside too.
+ */
+export interface AgentLink {
+  /** Checks versions, sandbox id and generation. Fails with `unavailable` when the agent does not answer. */
+  hello(id: string, generation: number): Promise<void>;
+  /** Starts the entrypoint in the background, with its output discarded. */
+  startBackground(
+    id: string,
+    request: { argv: string[]; cwd: string; env: Record<string, string> },
+  ): Promise<void>;
+  /** Holds a connection; the promise resolves when it ends, which is when the machine is gone or unreachable. */
+  watch(id: string, signal: AbortSignal): Promise<void>;
+
+  exec(id: string, request: ExecRequest, signal?: AbortSignal): Promise<ExecResult>;
+  runCode(
+    id: string,
+    request: RunCodeRequest,
+    signal?: AbortSignal,
+  ): Promise<ExecResult & { charts: Chart[] }>;
+
+  list(
+    id: string,
+    query: { path: string; pattern?: string; maxItems: number; offset: number },
+    signal?: AbortSignal,
+  ): Promise<Listing<FileEntry> & { path: string }>;
+  find(
+    id: string,
+    query: { path: string; pattern: string; maxItems: number; offset: number },
+    signal?: AbortSignal,
+  ): Promise<Listing<string>>;
+  stat(id: string, path: string): Promise<FileInfo>;
+  /** Lines from 1, inclusive; `too_large` when the selected part is larger than limits.fileContentBytes. */
+  read(
+    id: string,
+    query: { path: string; startLine?: number; endLine?: number },
+    signal?: AbortSignal,
+  ): Promise<FileSlice>;
+  /** Bytes `start` to `end` inclusive; the whole file when absent. `size` is of the whole file. */
+  readStream(
+    id: string,
+    query: { path: string; start?: number; end?: number },
+    signal?: AbortSignal,
+  ): Promise<{ size: number; stream: Readable }>;
+  /** Replaces atomically, keeping an existing file's mode unless one is given. */
+  write(
+    id: string,
+    query: { path: string; createParents: boolean; mode?: number; content: Buffer | Readable },
+    signal?: AbortSignal,
+  ): Promise<{ bytesWritten: number; created: boolean }>;
+  createFolder(id: string, query: { path: string; mode: number }): Promise<{ created: boolean }>;
+  move(id: string, query: { source: string; destination: string }): Promise<void>;
+  remove(id: string, query: { path: string; recursive: boolean }, signal?: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,86 @@
+/** What is kept: sandboxes, users, answers of idempotent calls. */
+import type { Sandbox } from '../../model/sandbox.ts';
+import type { User } from '../../model/user.ts';
+
+export interface SandboxFilter {
+  ownerId: string;
+  state?: Sandbox['state'];
+  /** Only sandboxes that have all of these pairs. */
+  labels?: Record<string, string>;
+}
+
+export interface Page {
+  /** From 1. */
+  page: number;
+  pageSize: number;
+}
+
+export type SandboxPatch = Partial<Omit<Sandbox, 'id'>>;
+
+/** The columns that deadlines depend on. */
+export type Schedulable = Pick<
+  Sandbox,
+  | 'id'
+  | 'state'
+  | 'operation'
+  | 'autoStopMinutes'
+  | 'autoArchiveMinutes'
+  | 'autoDeleteMinutes'
+  | 'lastActivityAt'
+  | 'stoppedAt'
+>;
+
+/**
+ * Rows of sandboxes. A method has committed (durably) when its promise resolves. Env vars are encrypted at
+ * rest. Sandboxes that are `creating` or have no owner are seen by `get`, `all` and `pool` only.
+ */
+export interface SandboxStore {
+  /** Fails with `already_exists` when the owner has a sandbox of this name, one being created included. */
+  insert(sandbox: Sandbox): Promise<void>;
+  get(id: string): Promise<Sandbox | null>;
+  /** By id or by name; only the owner's, and none that is being created. */
+  find(ownerId: string, idOrName: string): Promise<Sandbox | null>;
+  /** Newest first (createdAt, then id, descending). */
+  list(filter: SandboxFilter, page: Page): Promise<{ sandboxes: Sandbox[]; totalCount: number }>;
+  /** The owner's sandboxes by name, at most `limit`, in any state. */
+  names(ownerId: string, limit: number): Promise<{ id: string; name: string }[]>;
+  all(): Promise<Sandbox[]>;
+  /** What time may act on: sandboxes with an owner and no operation in progress, without opening env vars. */
+  schedulable(): Promise<Schedulable[]>;
+  /** Sandboxes that wait in the warm pool, ready to be claimed. */
+  pool(): Promise<Sandbox[]>;
+  /**
+   * Gives one ready pool sandbox of this image and disk size to its owner, in one transaction; null when
+   * there is none. Fails with `already_exists` as `insert` does.
+   */
+  claim(match: { imageDigest: string; diskGb: number }, patch: SandboxPatch): Promise<Sandbox | null>;
+  /** Applies the patch if the stored generation is `generation`; null when it has moved on or the row is gone. */
+  update(id: string, generation: number, patch: SandboxPatch): Promise<Sandbox | null>;
+  /** Whether a row of this generation was there and is now gone. */
+  remove(id: string, generation: number): Promise<boolean>;
+  /** Later activity times only move forward. One transaction for all. */
+  touch(activity: Map<string, number>): Promise<void>;
+}
+
+/** Users and their keys. Keys are stored as SHA-256 hashes and compared in constant time. */
+export interface UserStore {
+  insertUser(user: User): Promise<void>;
+  firstUser(): Promise<User | null>;
+  addKey(userId: string, apiKey: string): Promise<void>;
+  userOfKey(apiKey: string): Promise<User | null>;
+}
+
+/** Answers of calls made with an Idempotency-Key, by owner and key. */
+export interface IdempotencyStore {
+  /** `requestDigest` is of tool and parameters, so that another request under the same key is noticed. */
+  get(ownerId: string, key: string): Promise<{ requestDigest: string; result: unknown } | null>;
+  put(ownerId: string, key: string, requestDigest: string, result: unknown, now: number): Promise<void>;
+  prune(olderThan: number): Promise<void>;
+}
+
+export interface Store {
+  sandboxes: SandboxStore;
+  users: UserStore;
+  idempotency: IdempotencyStore;
+  close(): Promise<void>;
+}

@@ -1,0 +1,76 @@
+/** The concrete engine: the OCI runtime with its network, the images, and the link to the agents inside. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createAgentLink } from './agent-link/agent-link.ts';
+import type { AgentLink, Clock, Log } from './control/ports.ts';
+import { SandhavenError } from './model/errors.ts';
+import { defaultCacheDir } from './runtime/images/cache-dir.ts';
+import { createImages, type LocalImages } from './runtime/images/images.ts';
+import { createSlots } from './runtime/oci/network/slots.ts';
+import { createOciRuntime, type OciRuntime } from './runtime/oci/runtime.ts';
+import type { DataDirectory } from './store/data-directory.ts';
+import type { Secrets } from './store/secrets.ts';
+
+export interface Engine {
+  runtime: OciRuntime;
+  images: LocalImages;
+  agent: AgentLink;
+  /** Fences what an earlier process left, then makes ready. */
+  init(): Promise<void>;
+}
+
+const SLOTS_READY = 4;
+const NATIVE = fileURLToPath(new URL('../native/target/x86_64-unknown-linux-gnu/release', import.meta.url));
+
+export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock: Clock; log: Log }): Engine {
+  const { data, secrets, log } = parts;
+  const cacheDir = defaultCacheDir();
+  const runDir = `/run/sandhaven-${data.instance}`;
+  const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
+  const slots = createSlots({
+    instanceId: data.instance,
+    runDir,
+    launcherPath,
+    log,
+    poolSize: SLOTS_READY,
+    network: 'nat',
+  });
+  const runtime = createOciRuntime({
+    instanceId: data.instance,
+    dataDir: data.path,
+    runDir,
+    runcPath: program(fixedRunc(cacheDir) ?? '/usr/sbin/runc'),
+    launcherPath,
+    agentPath: program(join(NATIVE, 'sandhaven-agent')),
+    slots,
+    rootfsPath: (digest) => images.rootfsPath(digest),
+    installationKey: secrets.deriveKey('archive signature'),
+    log,
+  });
+  const images = createImages({ dataDir: data.path, cacheDir, helpers: runtime.helpers, log });
+  return {
+    runtime,
+    images,
+    agent: createAgentLink({ openChannel: (id) => runtime.openChannel(id) }),
+    async init() {
+      await runtime.init();
+      await images.init();
+    },
+  };
+}
+
+/** The runc that set-up brought for the service alone, newest first. */
+function fixedRunc(cacheDir: string): string | null {
+  const folder = join(cacheDir, 'runc');
+  if (!existsSync(folder)) return null;
+  const versions = readdirSync(folder).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  return versions.map((version) => join(folder, version, 'runc')).find((path) => existsSync(path)) ?? null;
+}
+
+function program(path: string): string {
+  if (existsSync(path)) return path;
+  throw new SandhavenError('failed_precondition', `The program ${path} is missing.`, {
+    hint: "Run 'make setup build' in the checkout.",
+  });
+}

@@ -1,0 +1,75 @@
+/** The command `sandhaven`: which word starts what. Parts are loaded when they are needed, so that a call is quick. */
+import { parseArgs } from 'node:util';
+import { SandhavenError } from './model/errors.ts';
+import { runCli } from './surfaces/cli/cli.ts';
+import { type Command, processIo } from './surfaces/cli/io.ts';
+import { version } from './version.ts';
+
+const up: Command = {
+  summary: 'run the service in the foreground',
+  async run(argv, { env, stdout, signal }) {
+    const { parseUpOptions, upHelp } = await import('./options.ts');
+    if (argv.includes('--help')) {
+      stdout.write(upHelp);
+      return 0;
+    }
+    const options = parseUpOptions(argv, env);
+    const { up } = await import('./up.ts');
+    return up(options, env['SANDBOX_API_KEY'], signal);
+  },
+};
+
+const purgeHelp = `Usage: sandhaven purge --yes [--data-dir …]
+
+Deletes every sandbox of a data directory and every trace of it on this machine (disks, archives, links,
+firewall rules). The service must not be running.
+`;
+
+const purge: Command = {
+  summary: 'delete every sandbox of a data directory and every trace on the machine',
+  async run(argv, { env, stdout }) {
+    const { values } = parseArgs({
+      args: argv,
+      options: {
+        'data-dir': { type: 'string', default: env['SANDHAVEN_DATA_DIR'] ?? '/var/lib/sandhaven' },
+        yes: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) {
+      stdout.write(purgeHelp);
+      return 0;
+    }
+    if (!values.yes) {
+      throw new SandhavenError('failed_precondition', 'This deletes every sandbox for good.', {
+        hint: 'Say --yes if that is what you want.',
+      });
+    }
+    const [{ purge }, { createLog }] = await Promise.all([import('./service.ts'), import('./log.ts')]);
+    await purge({ dataDir: values['data-dir'], clock: Date, log: createLog() });
+    stdout.write('Purged.\n');
+    return 0;
+  },
+};
+
+const mcp: Command = {
+  summary: 'MCP on standard input and output, for clients that start a program',
+  async run(argv, io) {
+    const { runMcp } = await import('./surfaces/mcp/stdio.ts');
+    return runMcp(argv, io);
+  },
+};
+
+const doctor: Command = {
+  summary: 'check this machine',
+  async run(argv, io) {
+    const { runDoctor } = await import('./surfaces/cli/doctor.ts');
+    return runDoctor(argv, io);
+  },
+};
+
+// Exits by itself when nothing is left to do; what keeps it running would be a leak worth seeing.
+process.exitCode = await runCli(process.argv.slice(2), processIo(), {
+  version,
+  commands: { up, purge, doctor, mcp },
+});

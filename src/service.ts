@@ -1,0 +1,182 @@
+/**
+ * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
+ * opposite order. With main.ts this is the only place that knows the concrete parts.
+ */
+import { Activity } from './control/activity.ts';
+import { BASE_IMAGE, Creation } from './control/creation.ts';
+import { ExecutionService } from './control/execution.ts';
+import { FileService } from './control/files.ts';
+import { Idempotency } from './control/idempotency.ts';
+import { IdentityService } from './control/identity.ts';
+import { Machines } from './control/machines.ts';
+import { WarmPool } from './control/pool.ts';
+import type { Clock, Log, Store } from './control/ports.ts';
+import { OperationQueue } from './control/queue.ts';
+import { reconcile } from './control/reconciler.ts';
+import { SandboxService } from './control/sandboxes.ts';
+import { Scheduler } from './control/scheduler.ts';
+import type { Services } from './control/services.ts';
+import { Uses } from './control/use.ts';
+import { Watches } from './control/watches.ts';
+import { type Engine, openEngine } from './engine.ts';
+import { SandhavenError } from './model/errors.ts';
+import { newUserId } from './model/ids.ts';
+import { limits } from './model/limits.ts';
+import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
+import { lockDataDirectory } from './store/lock.ts';
+import { openSecrets } from './store/secrets.ts';
+import { openSqliteStore } from './store/sqlite.ts';
+
+export interface ServiceOptions {
+  dataDir: string;
+  warmPool: number;
+  /** The first user's key, when the operator chose it. */
+  apiKey: string | undefined;
+  clock: Clock;
+  log: Log;
+}
+
+export interface RunningService {
+  services: Services;
+  data: DataDirectory;
+  /** The first user's key. */
+  apiKey: string;
+  /** Where it can be read; null when the operator gave it by environment. */
+  apiKeyFile: string | null;
+  scheduler: Scheduler;
+  /** Machines go on; what was begun is finished first, within a bound. */
+  close(): Promise<void>;
+}
+
+const SCHEDULER_INTERVAL_MS = 5_000;
+const DRAIN_TIMEOUT_MS = 30_000;
+
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { clock, log } = options;
+  const data = openDataDirectory(options.dataDir);
+  const lock = lockDataDirectory(data.path);
+  const secrets = openSecrets({ keyFile: data.secretKeyFile });
+  const store = await openSqliteStore({ file: data.databaseFile, secrets });
+  const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
+  await enrolFirstUser(store, apiKey);
+  const engine = openEngine({ data, secrets, clock, log });
+  const control = wire(store, engine, options);
+  await engine.init();
+  await control.reconcile();
+  control.scheduler.begin();
+  control.pool.refill(0);
+  return {
+    services: control.services,
+    data,
+    apiKey,
+    apiKeyFile: options.apiKey === undefined ? data.apiKeyFile : null,
+    scheduler: control.scheduler,
+    async close() {
+      await control.close();
+      await engine.runtime.close();
+      await store.close();
+      lock.release();
+    },
+  };
+}
+
+function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOptions) {
+  const { runtime, images, agent } = engine;
+  const { sandboxes } = store;
+  const queue = new OperationQueue();
+  const activity = new Activity(clock, sandboxes);
+  const watches = new Watches(agent, runtime, log);
+  const machines = new Machines({
+    store: sandboxes,
+    runtime,
+    images,
+    agent,
+    queue,
+    activity,
+    watches,
+    clock,
+    log,
+  });
+  const pool = new WarmPool({ store: sandboxes, runtime, images, machines, clock, log, size: warmPool });
+  const onClaim = () => pool.refill();
+  const creation = new Creation({ store: sandboxes, runtime, images, machines, clock, onClaim });
+  const idempotency = new Idempotency(store.idempotency, clock);
+  const uses = new Uses(sandboxes, queue, activity);
+  const scheduler = new Scheduler({
+    store: sandboxes,
+    machines,
+    activity,
+    clock,
+    log,
+    intervalMs: SCHEDULER_INTERVAL_MS,
+  });
+  const services: Services = {
+    sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
+    files: new FileService(uses, agent),
+    execution: new ExecutionService(uses, agent, images),
+    identity: new IdentityService(store.users),
+  };
+  return {
+    services,
+    scheduler,
+    pool,
+    async reconcile() {
+      const base = warmPool > 0 ? await images.ensure(BASE_IMAGE).catch(() => null) : null;
+      const keepsInPool = (sandbox: { imageDigest: string }) => sandbox.imageDigest === base?.digest;
+      await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
+      await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
+    },
+    async close() {
+      await scheduler.close();
+      await pool.close();
+      await within(DRAIN_TIMEOUT_MS, queue.drained());
+      watches.endAll();
+      await activity.flush();
+    },
+  };
+}
+
+/** A key that the operator gives is one more key of the first user, and replaces none. */
+async function enrolFirstUser(store: Store, apiKey: string): Promise<void> {
+  let user = await store.users.firstUser();
+  if (!user) {
+    user = { id: newUserId(), name: 'admin', email: 'admin@localhost' };
+    await store.users.insertUser(user);
+  }
+  await store.users.addKey(user.id, apiKey);
+}
+
+/** Removes every sandbox and every trace of a data directory from this machine. The directory itself stays. */
+export async function purge(options: { dataDir: string; clock: Clock; log: Log }): Promise<void> {
+  const { clock, log } = options;
+  const data = openDataDirectory(options.dataDir);
+  const lock = lockDataDirectory(data.path);
+  try {
+    const secrets = openSecrets({ keyFile: data.secretKeyFile });
+    const engine = openEngine({ data, secrets, clock, log });
+    await engine.init();
+    await engine.runtime.purge();
+    const store = await openSqliteStore({ file: data.databaseFile, secrets });
+    for (const { id, generation } of await store.sandboxes.all())
+      await store.sandboxes.remove(id, generation);
+    await store.close();
+  } finally {
+    lock.release();
+  }
+}
+
+async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(new SandhavenError('timeout', 'Operations were still running when the service was stopped.')),
+      timeoutMs,
+    );
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The schema, as the ordered steps that lead to it. A step that was released is never edited: a change is a
+ * new step. `user_version` of the database file is the number of the last step it has taken.
+ */
+import { SandhavenError } from '../model/errors.ts';
+import type { Database } from './database.ts';
+
+export interface Migration {
+  /** From 1, without gaps. */
+  version: number;
+  sql: string;
+}
+
+/** "SHVN": marks the file as ours, so that no other program's database is ever migrated. */
+const APPLICATION_ID = 0x5348564e;
+
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+      CREATE TABLE installation (
+        only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+        secret_key_id TEXT NOT NULL
+      ) STRICT;
+
+      CREATE TABLE users (
+        sequence INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        email TEXT NOT NULL
+      ) STRICT;
+
+      CREATE TABLE api_keys (
+        hash BLOB PRIMARY KEY CHECK (length(hash) = 32),
+        selector BLOB NOT NULL CHECK (length(selector) = 8),
+        user_id TEXT NOT NULL REFERENCES users (id)
+      ) STRICT;
+      CREATE INDEX api_keys_by_selector ON api_keys (selector);
+
+      CREATE TABLE idempotency (
+        owner_id TEXT NOT NULL REFERENCES users (id),
+        key TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        answer BLOB NOT NULL,
+        PRIMARY KEY (owner_id, key)
+      ) STRICT;
+      CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+      -- What is large comes last: reading the columns before it does not read it.
+      CREATE TABLE sandboxes (
+        id TEXT PRIMARY KEY,
+        owner_id TEXT REFERENCES users (id),
+        name TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('started', 'stopped', 'archived', 'error')),
+        operation TEXT CHECK (operation IN
+          ('creating', 'starting', 'stopping', 'archiving', 'restoring', 'resizing', 'deleting')),
+        generation INTEGER NOT NULL,
+        run_generation INTEGER,
+        language TEXT NOT NULL CHECK (language IN ('python', 'typescript', 'javascript')),
+        auto_stop_minutes INTEGER NOT NULL,
+        auto_archive_minutes INTEGER NOT NULL,
+        auto_delete_minutes INTEGER NOT NULL,
+        ephemeral INTEGER NOT NULL CHECK (ephemeral IN (0, 1)),
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        last_activity_at INTEGER NOT NULL,
+        started_at INTEGER,
+        stopped_at INTEGER,
+        archived_at INTEGER,
+        region_id TEXT NOT NULL,
+        snapshot TEXT,
+        image TEXT NOT NULL,
+        image_digest TEXT NOT NULL,
+        resources TEXT NOT NULL,
+        resize_target TEXT,
+        archive TEXT,
+        state_reason TEXT,
+        entrypoint TEXT,
+        labels TEXT NOT NULL,
+        env_vars BLOB NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX sandboxes_by_name ON sandboxes (owner_id, name) WHERE owner_id IS NOT NULL;
+      CREATE INDEX sandboxes_by_age ON sandboxes (owner_id, created_at DESC, id DESC);
+      CREATE INDEX sandboxes_without_owner ON sandboxes (created_at, id) WHERE owner_id IS NULL;
+    `,
+  },
+];
+
+/**
+ * Takes the steps that the file lacks, each in its own transaction.
+ * Fails with `failed_precondition` on a file of a newer service, or of another program.
+ */
+export function migrate(database: Database, steps: readonly Migration[] = migrations): void {
+  refuseForeign(database);
+  const newest = steps.at(-1)?.version ?? 0;
+  const found = pragma(database, 'user_version');
+  if (found > newest) {
+    throw new SandhavenError(
+      'failed_precondition',
+      `The database has schema version ${found}; this service knows versions up to ${newest}.`,
+      { hint: 'Start the newer service that wrote it, or restore a backup from before that one.' },
+    );
+  }
+  for (const { version, sql } of steps) {
+    database.write(() => {
+      if (pragma(database, 'user_version') >= version) return;
+      database.exec(sql);
+      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version};`);
+    });
+  }
+}
+
+function refuseForeign(database: Database): void {
+  const mark = pragma(database, 'application_id');
+  const objects = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get();
+  if (mark === APPLICATION_ID || (mark === 0 && objects?.['count'] === 0)) return;
+  throw new SandhavenError('failed_precondition', 'The database file was written by another program.', {
+    hint: 'Give the service a data directory of its own with --data-dir.',
+  });
+}
+
+function pragma(database: Database, name: 'user_version' | 'application_id'): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+}

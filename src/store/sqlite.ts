@@ -1,0 +1,45 @@
+/** The store in one SQLite file. The caller holds the lock of the data directory, so there is one writer. */
+import type { Store } from '../control/ports.ts';
+import { SandhavenError } from '../model/errors.ts';
+import { Database } from './database.ts';
+import { IdempotencyRows } from './idempotency.ts';
+import { migrate } from './migrations.ts';
+import { SandboxRows } from './sandbox-rows.ts';
+import type { Secrets } from './secrets.ts';
+import { UserRows } from './users.ts';
+
+/**
+ * Opens the file, or creates it, and brings it to the newest schema.
+ * Fails with `failed_precondition` on a file of a newer service, of another program, or of another secret key.
+ */
+export async function openSqliteStore(options: { file: string; secrets: Secrets }): Promise<Store> {
+  const { file, secrets } = options;
+  const database = new Database(file);
+  try {
+    migrate(database);
+    pairWithKey(database, secrets.keyId);
+    return {
+      sandboxes: new SandboxRows(database, secrets),
+      users: new UserRows(database),
+      idempotency: new IdempotencyRows(database, secrets),
+      close: async () => database.close(),
+    };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** A database belongs to the key that it was first opened with: another would make it half unreadable. */
+function pairWithKey(database: Database, keyId: string): void {
+  const stored = database.write(() => {
+    database.prepare('INSERT OR IGNORE INTO installation VALUES (1, :key_id)').run({ key_id: keyId });
+    return database.prepare('SELECT secret_key_id FROM installation').get()?.['secret_key_id'];
+  });
+  if (stored === keyId) return;
+  throw new SandhavenError(
+    'failed_precondition',
+    'The secret key is not the one that this database was written with.',
+    { hint: 'Put back the secret.key file, or the credential, that belongs to this data directory.' },
+  );
+}

@@ -1,0 +1,74 @@
+/** Holds the citations of requirements in tests against the list, and says what no test cites yet. */
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { requirements } from './requirements/index.ts';
+import { requirementIdPattern } from './requirements/requirement.ts';
+
+const root = join(import.meta.dirname, '..');
+
+describe('requirements', () => {
+  const all = requirements.flatMap(({ list }) => list);
+
+  it('have ids of one shape and a text', () => {
+    for (const { id, text } of all) {
+      expect(id).toMatch(requirementIdPattern);
+      expect(text.length, id).toBeGreaterThan(10);
+    }
+  });
+
+  it('have no id twice', async () => {
+    // From the source, since an object literal would keep the last of two equal keys.
+    const written = (await readAll('test/requirements/*.ts')).flatMap(({ source }) =>
+      [...source.matchAll(/^ {2}'([A-Z]+-[A-Z]+-\d+)':/gm)].map((match) => match[1] ?? ''),
+    );
+    expect(written.toSorted()).toEqual(all.map(({ id }) => id).toSorted());
+    expect(written.filter((id, index) => written.indexOf(id) !== index)).toEqual([]);
+  });
+
+  it('are all there that a test cites', async () => {
+    const known = new Set(all.map(({ id }) => id));
+    const cited = await citations();
+    const unknown = [...cited].filter(([id]) => !known.has(id)).map(([id, file]) => `${id} in ${file}`);
+    expect(unknown).toEqual([]);
+    reportUncited(cited);
+  });
+
+  it('are cited in brackets, several separated by commas, and not in comments', () => {
+    expect(idsIn(`it('[SBX-FILES-12] reads', …`)).toEqual(['SBX-FILES-12']);
+    expect(idsIn(`test.each(rows)(\`[SBX-A-01, WIRE-B-02] [DDB-C-3] \${x}\`, …`)).toEqual([
+      'SBX-A-01',
+      'WIRE-B-02',
+      'DDB-C-3',
+    ]);
+    expect(idsIn(` * as in [SBX-FILES-12]\n  // [SBX-FILES-12]\n`)).toEqual([]);
+  });
+});
+
+/** Every cited id with a file that cites it. */
+async function citations(): Promise<Map<string, string>> {
+  const files = [
+    ...(await readAll('test/**/*.test.ts')).filter(({ file }) => file !== 'test/requirements.test.ts'),
+    ...(await readAll('sdk/test/**/*.test.ts')),
+  ];
+  return new Map(files.flatMap(({ file, source }) => idsIn(source).map((id) => [id, file] as const)));
+}
+
+function idsIn(source: string): string[] {
+  const code = source.replace(/^\s*(?:\/\/|\/\*|\*).*$/gm, '');
+  const bracketed = /\[((?:SBX|DDB|WIRE)-[A-Z0-9-]+(?:, (?:SBX|DDB|WIRE)-[A-Z0-9-]+)*)\]/g;
+  return [...code.matchAll(bracketed)].flatMap((match) => (match[1] ?? '').split(', '));
+}
+
+async function readAll(pattern: string): Promise<{ file: string; source: string }[]> {
+  const files: string[] = [];
+  for await (const file of glob(pattern, { cwd: root })) files.push(file);
+  return Promise.all(files.map(async (file) => ({ file, source: await readFile(join(root, file), 'utf8') })));
+}
+
+function reportUncited(cited: Map<string, string>): void {
+  for (const { document, list } of requirements) {
+    const uncited = list.filter(({ id }) => !cited.has(id)).length;
+    console.info(`${document}: ${uncited} of ${list.length} requirements are not cited by a test yet`);
+  }
+}

@@ -1,0 +1,66 @@
+/** Records to store, and folders to store them in. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Sandbox } from '../../src/model/sandbox.ts';
+import type { User } from '../../src/model/user.ts';
+
+export const alice: User = { id: 'user_alice', name: 'Alice', email: 'alice@example.org' };
+export const bob: User = { id: 'user_bob', name: 'Bob', email: 'bob@example.org' };
+
+let made = 0;
+
+export function sandboxId(number: number): string {
+  return `sb_${number.toString(36).padStart(16, '0')}`;
+}
+
+/** A started sandbox of Alice with an id and a name of its own. */
+export function sandboxRecord(overrides: Partial<Sandbox> = {}): Sandbox {
+  const id = overrides.id ?? sandboxId(++made);
+  return {
+    id,
+    ownerId: alice.id,
+    name: `box ${id}`,
+    state: 'started',
+    operation: null,
+    stateReason: null,
+    generation: 1,
+    runGeneration: 1,
+    language: 'python',
+    snapshot: null,
+    image: 'base',
+    imageDigest: 'sha256:base',
+    entrypoint: null,
+    resources: { cpu: 2, memory: 4, disk: 20, gpu: 0 },
+    resizeTarget: null,
+    labels: {},
+    envVars: {},
+    autoStopMinutes: 15,
+    autoArchiveMinutes: 10_080,
+    autoDeleteMinutes: -1,
+    ephemeral: false,
+    regionId: 'local',
+    archive: null,
+    createdAt: 1_000,
+    updatedAt: 1_000,
+    lastActivityAt: 1_000,
+    startedAt: 1_000,
+    stoppedAt: null,
+    archivedAt: null,
+    ...overrides,
+  };
+}
+
+/** One that waits in the warm pool. */
+export function poolRecord(overrides: Partial<Sandbox> = {}): Sandbox {
+  const record = sandboxRecord(overrides);
+  return { ...record, ownerId: null, name: record.id };
+}
+
+/** Removed when the test ends. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'sandhaven-store-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}

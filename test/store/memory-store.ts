@@ -1,0 +1,130 @@
+/** The store's port in the plainest way there is: the model that property tests compare a real store with. */
+import type { SandboxPatch, SandboxStore, Store } from '../../src/control/ports.ts';
+import { SandhavenError } from '../../src/model/errors.ts';
+import type { Sandbox } from '../../src/model/sandbox.ts';
+import type { User } from '../../src/model/user.ts';
+
+export function memoryStore(): Store {
+  return { ...memorySandboxes(), ...memoryUsers(), ...memoryIdempotency(), close: async () => {} };
+}
+
+function memorySandboxes(): Pick<Store, 'sandboxes'> {
+  const rows = new Map<string, Sandbox>();
+  const sorted = () => [...rows.values()].sort(byAge).map((row) => structuredClone(row));
+  const visible = (ownerId: string) =>
+    sorted().filter((row) => row.ownerId === ownerId && row.operation !== 'creating');
+  const ready = () =>
+    sorted().filter((row) => row.ownerId === null && row.operation === null && row.state === 'started');
+
+  const save = (row: Sandbox) => {
+    for (const other of rows.values()) {
+      if (row.ownerId === null || other.id === row.id) continue;
+      if (other.ownerId === row.ownerId && other.name === row.name) {
+        throw new SandhavenError('already_exists', 'taken', { parameter: 'name' });
+      }
+    }
+    rows.set(row.id, structuredClone(row));
+  };
+  const change = (id: string, generation: number, patch: SandboxPatch): Sandbox | null => {
+    const row = rows.get(id);
+    if (row?.generation !== generation) return null;
+    save({ ...row, ...patch });
+    return structuredClone(rows.get(id) ?? null);
+  };
+
+  const sandboxes: SandboxStore = {
+    insert: async (sandbox) => save(sandbox),
+    get: async (id) => structuredClone(rows.get(id) ?? null),
+    find: async (ownerId, idOrName) => {
+      const key = idOrName.startsWith('sb_') ? 'id' : 'name';
+      return visible(ownerId).find((row) => row[key] === idOrName) ?? null;
+    },
+    list: async ({ ownerId, state, labels = {} }, { page, pageSize }) => {
+      const matching = visible(ownerId)
+        .filter((row) => state === undefined || row.state === state)
+        .filter((row) => Object.entries(labels).every(([key, value]) => row.labels[key] === value))
+        .reverse();
+      return {
+        sandboxes: matching.slice((page - 1) * pageSize, page * pageSize),
+        totalCount: matching.length,
+      };
+    },
+    names: async (ownerId, limit) =>
+      visible(ownerId)
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+        .slice(0, limit)
+        .map(({ id, name }) => ({ id, name })),
+    all: async () => sorted(),
+    schedulable: async () =>
+      sorted()
+        .filter((row) => row.ownerId !== null && row.operation === null)
+        .map((row) => ({
+          id: row.id,
+          state: row.state,
+          operation: row.operation,
+          autoStopMinutes: row.autoStopMinutes,
+          autoArchiveMinutes: row.autoArchiveMinutes,
+          autoDeleteMinutes: row.autoDeleteMinutes,
+          lastActivityAt: row.lastActivityAt,
+          stoppedAt: row.stoppedAt,
+        })),
+    pool: async () => ready(),
+    claim: async ({ imageDigest, diskGb }, patch) => {
+      const found = ready().find((row) => row.imageDigest === imageDigest && row.resources.disk === diskGb);
+      return found ? change(found.id, found.generation, patch) : null;
+    },
+    update: async (id, generation, patch) => change(id, generation, patch),
+    remove: async (id, generation) => rows.get(id)?.generation === generation && rows.delete(id),
+    touch: async (activity) => {
+      for (const [id, at] of activity) {
+        const row = rows.get(id);
+        if (row) row.lastActivityAt = Math.max(row.lastActivityAt, at);
+      }
+    },
+  };
+  return { sandboxes };
+}
+
+function memoryUsers(): Pick<Store, 'users'> {
+  const users = new Map<string, User>();
+  const keys = new Map<string, string>();
+  return {
+    users: {
+      insertUser: async (user) => {
+        if (users.has(user.id)) throw new SandhavenError('already_exists', 'taken');
+        users.set(user.id, user);
+      },
+      firstUser: async () => [...users.values()][0] ?? null,
+      addKey: async (userId, apiKey) => {
+        if (!users.has(userId)) throw new Error('no such user');
+        if ((keys.get(apiKey) ?? userId) !== userId) throw new SandhavenError('already_exists', 'taken');
+        keys.set(apiKey, userId);
+      },
+      userOfKey: async (apiKey) => users.get(keys.get(apiKey) ?? '') ?? null,
+    },
+  };
+}
+
+function memoryIdempotency(): Pick<Store, 'idempotency'> {
+  const answers = new Map<string, { requestDigest: string; result: unknown; at: number }>();
+  const slot = (ownerId: string, key: string) => JSON.stringify([ownerId, key]);
+  return {
+    idempotency: {
+      get: async (ownerId, key) => {
+        const found = answers.get(slot(ownerId, key));
+        return found ? { requestDigest: found.requestDigest, result: found.result } : null;
+      },
+      put: async (ownerId, key, requestDigest, result, now) => {
+        const at = slot(ownerId, key);
+        if (!answers.has(at)) answers.set(at, { requestDigest, result, at: now });
+      },
+      prune: async (olderThan) => {
+        for (const [at, answer] of answers) if (answer.at < olderThan) answers.delete(at);
+      },
+    },
+  };
+}
+
+function byAge(a: Sandbox, b: Sandbox): number {
+  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
+}

@@ -1,0 +1,93 @@
+/** The steps of the schema: each old file comes to the newest version, and no other file is touched. */
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Database } from '../../src/store/database.ts';
+import { type Migration, migrate, migrations } from '../../src/store/migrations.ts';
+import { secretsOf } from '../../src/store/secrets.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { alice, sandboxRecord, temporaryDirectory } from './fixtures.ts';
+
+const secrets = secretsOf(Buffer.alloc(32, 1));
+const newest = migrations.length;
+
+describe('migrations', () => {
+  it('are numbered from 1 without gaps', () => {
+    expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
+  });
+
+  it.each(Array.from({ length: newest + 1 }, (_, version) => version))(
+    'bring a file of version %i to the newest, ready for use',
+    async (version) => {
+      const { file, database } = newDatabase();
+      migrate(database, migrations.slice(0, version));
+      const schemaBefore = version === newest ? schemaOf(database) : null;
+      database.close();
+      const store = await openSqliteStore({ file, secrets });
+      onTestFinished(() => store.close());
+      await store.users.insertUser(alice);
+      const box = sandboxRecord();
+      await store.sandboxes.insert(box);
+      expect(await store.sandboxes.get(box.id)).toEqual(box);
+      const again = new Database(file);
+      onTestFinished(() => again.close());
+      expect(userVersion(again)).toBe(newest);
+      if (schemaBefore) expect(schemaOf(again)).toEqual(schemaBefore);
+    },
+  );
+
+  it('lead to one schema, whether taken one by one or at once', () => {
+    const oneByOne = newDatabase().database;
+    for (const { version } of migrations) migrate(oneByOne, migrations.slice(0, version));
+    const atOnce = newDatabase().database;
+    migrate(atOnce);
+    expect(schemaOf(oneByOne)).toEqual(schemaOf(atOnce));
+  });
+
+  it('leave the file at the last whole step when one fails', () => {
+    const { database } = newDatabase();
+    const steps: Migration[] = [
+      { version: 1, sql: 'CREATE TABLE one (a TEXT) STRICT;' },
+      { version: 2, sql: 'CREATE TABLE two (a TEXT) STRICT; INSERT INTO nowhere VALUES (1);' },
+    ];
+    expect(() => migrate(database, steps)).toThrow(/nowhere/);
+    expect(userVersion(database)).toBe(1);
+    expect(schemaOf(database)).toHaveLength(1);
+    const repaired = [steps[0], { version: 2, sql: 'CREATE TABLE two (b TEXT) STRICT;' }] as Migration[];
+    migrate(database, repaired);
+    expect(userVersion(database)).toBe(2);
+  });
+
+  it('refuse a file of a newer service, in words, and leave it as it is', async () => {
+    const { file, database } = newDatabase();
+    migrate(database, [...migrations, { version: newest + 1, sql: 'CREATE TABLE later (a TEXT) STRICT;' }]);
+    const before = schemaOf(database);
+    await expect(openSqliteStore({ file, secrets })).rejects.toMatchObject({
+      code: 'failed_precondition',
+      message: `The database has schema version ${newest + 1}; this service knows versions up to ${newest}.`,
+      fields: { hint: expect.stringContaining('newer service') },
+    });
+    expect(schemaOf(database)).toEqual(before);
+  });
+
+  it('refuse the database of another program', async () => {
+    const { file, database } = newDatabase();
+    database.exec('CREATE TABLE bookmarks (url TEXT)');
+    await expect(openSqliteStore({ file, secrets })).rejects.toMatchObject({ code: 'failed_precondition' });
+    expect(schemaOf(database)).toHaveLength(1);
+  });
+});
+
+function newDatabase(): { file: string; database: Database } {
+  const file = join(temporaryDirectory(), 'sandhaven.db');
+  const database = new Database(file);
+  onTestFinished(() => database.close());
+  return { file, database };
+}
+
+function userVersion(database: Database): unknown {
+  return database.prepare('PRAGMA user_version').get()?.['user_version'];
+}
+
+function schemaOf(database: Database): unknown[] {
+  return database.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name').all();
+}

@@ -1,0 +1,272 @@
+/** The rules that keep the source readable: who imports whom, how long a file is, what none holds. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const sources = globSync('src/**/*.ts', { cwd: root }).toSorted();
+
+const MAX_LINES = 300;
+const LONG_LINES = 200;
+
+describe('imports', () => {
+  /** What an area may import besides itself: at run time, and by `import type` only. */
+  interface Allowed {
+    run: string[];
+    types: string[];
+  }
+
+  const parts = ['model', 'control', 'catalog', 'surfaces', 'gateways'];
+  const adapters = ['store', 'runtime', 'agent-link', 'documentdb'];
+  const top = ['log.ts', 'options.ts', 'prove.ts', 'version.ts', 'engine.ts', 'service.ts', 'up.ts'];
+
+  const adapter: Allowed = { run: ['model'], types: ['control/ports.ts'] };
+  const leaf: Allowed = { run: ['model'], types: ['control'] };
+  const whole: Allowed = { run: [...parts, ...adapters, ...top], types: [] };
+  const areas: Record<string, Allowed> = {
+    model: { run: [], types: [] },
+    control: { run: ['model'], types: [] },
+    store: adapter,
+    runtime: adapter,
+    'agent-link': adapter,
+    documentdb: adapter,
+    catalog: { run: ['model'], types: ['control'] },
+    surfaces: { run: ['model', 'catalog', 'version.ts'], types: ['control'] },
+    gateways: { run: ['model', 'control'], types: [] },
+    'log.ts': leaf,
+    'options.ts': leaf,
+    'prove.ts': leaf,
+    'version.ts': leaf,
+    'up.ts': { run: [...parts, ...top], types: [] },
+    // The only places that see concrete adapters.
+    'engine.ts': whole,
+    'service.ts': whole,
+    'main.ts': whole,
+  };
+  /** Areas that are held to a list of npm's packages; Node's own modules are free. */
+  const packages: Record<string, string[]> = {
+    model: ['zod'],
+    control: [],
+    catalog: ['zod'],
+    store: ['zod'],
+  };
+
+  it('go only where their area may', () => {
+    const wrong = sources.flatMap((file) =>
+      importsOf(read(file))
+        .filter((found) => !isAllowed(file, found))
+        .map(({ target, typeOnly }) => `${file} imports ${typeOnly ? 'types of ' : ''}${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('are all found, whatever their form', () => {
+    const source = `
+      // import a from './comment.ts';
+      /* import a from './block.ts'; */
+      import './bare.ts';
+      import one from './one.ts';
+      import type { Two } from './two.ts';
+      import { type Three, type Four } from './three.ts';
+      import {
+        five,
+        type Six,
+      } from './five.ts';
+      export { seven } from './seven.ts';
+      export type * from './eight.ts';
+      const nine = await import('./nine.ts');
+      const url = 'https://example.org'; import ten from "./ten.ts";
+      const text = "import no from './text.ts'";`;
+    expect(importsOf(source).toSorted(byTarget)).toEqual(
+      [
+        { target: './bare.ts', typeOnly: false },
+        { target: './one.ts', typeOnly: false },
+        { target: './two.ts', typeOnly: true },
+        { target: './three.ts', typeOnly: true },
+        { target: './five.ts', typeOnly: false },
+        { target: './seven.ts', typeOnly: false },
+        { target: './eight.ts', typeOnly: true },
+        { target: './nine.ts', typeOnly: false },
+        { target: './ten.ts', typeOnly: false },
+      ].toSorted(byTarget),
+    );
+  });
+
+  it.each([
+    ['src/model/a.ts', '../control/ports.ts', true, false],
+    ['src/control/a.ts', '../store/sqlite.ts', true, false],
+    ['src/store/a.ts', '../control/ports.ts', true, true],
+    ['src/store/a.ts', '../control/ports.ts', false, false],
+    ['src/store/a.ts', '../control/queue.ts', true, false],
+    ['src/store/a.ts', '../runtime/oci/slot.ts', true, false],
+    ['src/runtime/oci/network/a.ts', '../../../model/limits.ts', false, true],
+    ['src/catalog/a.ts', '../control/services.ts', false, false],
+    ['src/catalog/files/a.ts', '../tool.ts', false, true],
+    ['src/surfaces/http/a.ts', '../../control/services.ts', true, true],
+    ['src/surfaces/http/a.ts', '../../store/sqlite.ts', true, false],
+    ['src/gateways/a.ts', '../control/queue.ts', false, true],
+    ['src/gateways/a.ts', '../catalog/tool.ts', true, false],
+    ['src/unknown/a.ts', '../model/ids.ts', false, false],
+    ['src/model/a.ts', 'zod', false, true],
+    ['src/model/a.ts', 'fastify', true, false],
+    ['src/model/a.ts', '../../test/store/fixtures.ts', true, false],
+  ])('from %s to %s (type only: %s) are judged %s', (file, target, typeOnly, allowed) => {
+    expect(isAllowed(file, { target, typeOnly })).toBe(allowed);
+  });
+
+  function isAllowed(file: string, { target, typeOnly }: Import): boolean {
+    const area = areaOf(file);
+    if (target.startsWith('node:')) return true;
+    if (!target.startsWith('.')) return packages[area]?.includes(target.split('/')[0] ?? '') ?? true;
+    const path = normalize(join(dirname(file), target));
+    if (!path.startsWith('src/')) return path === 'package.json';
+    if (areaOf(path) === area) return true;
+    const { run, types } = areas[area] ?? { run: [], types: [] };
+    const within = (allowed: string) => path === `src/${allowed}` || path.startsWith(`src/${allowed}/`);
+    return run.some(within) || (typeOnly && types.some(within));
+  }
+});
+
+describe('child processes', () => {
+  const mayStart = ['src/runtime/'];
+
+  it('are started by the engine alone', () => {
+    const starters = sources.filter((file) => importsOf(read(file)).some(({ target }) => isSpawning(target)));
+    expect(starters.filter((file) => !mayStart.some((allowed) => file.startsWith(allowed)))).toEqual([]);
+    expect(starters.length).toBeGreaterThan(0);
+  });
+
+  function isSpawning(target: string): boolean {
+    return target === 'node:child_process' || target === 'child_process' || target === 'node:cluster';
+  }
+});
+
+describe('files', () => {
+  const tooLong = sources.filter((file) => linesOf(file) > MAX_LINES);
+  const long = sources.filter((file) => linesOf(file) > LONG_LINES);
+
+  it(`are at most ${MAX_LINES} lines long`, () => {
+    const report = long.map((file) => `  ${linesOf(file)} ${file}`);
+    if (long.length > 0) console.warn(`over ${LONG_LINES} lines:\n${report.join('\n')}`);
+    expect(tooLong).toEqual([]);
+  });
+
+  it('begin with a comment that says what they are for', () => {
+    const silent = sources.filter((file) => {
+      const comment = /^(?:#!.*\n)?(?:\/\*\*([\s\S]*?)\*\/|\/\/(.*))/.exec(read(file));
+      const words = (comment?.[1] ?? comment?.[2] ?? '').match(/\p{L}+/gu) ?? [];
+      return words.length < 2;
+    });
+    expect(silent).toEqual([]);
+  });
+
+  it('are not in a folder of leftovers', () => {
+    expect(sources.filter((file) => /\/utils?(?:\/|\.ts$)/.test(file))).toEqual([]);
+  });
+
+  it('leave nothing for later', () => {
+    const later = new RegExp(`\\b(?:${['TO', 'DO|FIX', 'ME|X', 'XX'].join('')})\\b`);
+    expect(later.test('TO'.concat('DO: this'))).toBe(true);
+    const everything = globSync(
+      ['{src,test,native,images,setup,bench,docs,protocol}/**/*.{ts,rs,sh,py,md}', '*.md', 'Makefile'],
+      { cwd: root, exclude: ['**/node_modules/**', '**/target/**'] },
+    );
+    expect(everything.length).toBeGreaterThan(sources.length);
+    expect(everything.filter((file) => later.test(read(file)))).toEqual([]);
+  });
+});
+
+describe('documents', () => {
+  const documents = globSync(['*.md', 'docs/**/*.md', 'protocol/*.md'], { cwd: root }).toSorted();
+  const topLevel = /^(?:bin|src|test|native|protocol|images|setup|bench|docs|examples|sdk|web)\//;
+
+  it.each(documents)('%s links only to what is there', (file) => {
+    const dead = linksOf(read(file)).filter((link) => !resolves(file, link));
+    expect(dead).toEqual([]);
+  });
+
+  it.each(documents)('%s names only files that are there', (file) => {
+    const named = [...read(file).matchAll(/`([^`\s<>*{}…]+)`/g)].map((match) => match[1] ?? '');
+    const paths = named.filter((name) => topLevel.test(name));
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('have their links found', () => {
+    const text = '[a](b.md) ![i](c.png "title") [x]: d.md\n```\n[no](e.md)\n```\n`[no](f.md)`';
+    expect(linksOf(text)).toEqual(['b.md', 'c.png']);
+    expect(linksOf('[x]: d.md\n[y][x]')).toEqual(['d.md']);
+    expect(resolves('README.md', 'no-such-file.md')).toBe(false);
+    expect(resolves('README.md', 'README.md#no-such-heading')).toBe(false);
+  });
+
+  function linksOf(text: string): string[] {
+    const prose = text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
+    const inline = [...prose.matchAll(/\]\(<?([^)\s>]+)/g)];
+    const references = [...prose.matchAll(/^\[[^\]]+\]:\s*(\S+)/gm)];
+    return [...inline, ...references].map((match) => match[1] ?? '');
+  }
+
+  function resolves(file: string, link: string): boolean {
+    if (/^(?:https?|mailto):/.test(link)) return true;
+    const [path = '', heading] = link.split('#');
+    const target = path === '' ? file : normalize(join(dirname(file), path));
+    if (!existsSync(join(root, target))) return false;
+    return heading === undefined || headingsOf(read(target)).includes(heading);
+  }
+
+  function headingsOf(text: string): string[] {
+    return [...text.matchAll(/^#+\s+(.*)$/gm)].map((match) =>
+      (match[1] ?? '')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replaceAll(' ', '-'),
+    );
+  }
+});
+
+interface Import {
+  target: string;
+  typeOnly: boolean;
+}
+
+/** The folder under src, or the file that lies in src itself. */
+function areaOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+function importsOf(source: string): Import[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+  const statement = /(?:^|;)\s*(?:import|export)\s+(?:([^;'"]*?)\s*from\s*)?['"]([^'"]+)['"]/gm;
+  const statements = [...code.matchAll(statement)].map(([, clause = '', target = '']) => ({
+    target,
+    typeOnly: isTypeOnly(clause),
+  }));
+  const calls = [...code.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)].map(([, target = '']) => ({
+    target,
+    typeOnly: false,
+  }));
+  return [...statements, ...calls];
+}
+
+/** `type …`, or braces in which every name is a type. */
+function isTypeOnly(clause: string): boolean {
+  if (/^type\s/.test(clause)) return true;
+  const names = /^\{([\s\S]*)\}$/
+    .exec(clause)?.[1]
+    ?.split(',')
+    .filter((name) => name.trim() !== '');
+  return names?.every((name) => /^\s*type\s/.test(name)) ?? false;
+}
+
+function byTarget(a: Import, b: Import): number {
+  return a.target.localeCompare(b.target);
+}
+
+function linesOf(file: string): number {
+  return read(file).split('\n').length - 1;
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
