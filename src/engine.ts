@@ -7,10 +7,14 @@ import type { AgentLink, Clock, Log } from './control/ports.ts';
 import { SandhavenError } from './model/errors.ts';
 import { defaultCacheDir } from './runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from './runtime/images/images.ts';
+import { readImageRecord } from './runtime/images/record.ts';
 import { createSlots } from './runtime/oci/network/slots.ts';
+import { isVulnerable, parseRuncVersion } from './runtime/oci/runc-version.ts';
 import { createOciRuntime, type OciRuntime } from './runtime/oci/runtime.ts';
+import { tryProgram } from './runtime/try-program.ts';
 import type { DataDirectory } from './store/data-directory.ts';
 import type { Secrets } from './store/secrets.ts';
+import type { DoctorFacts } from './surfaces/cli/doctor.ts';
 
 export interface Engine {
   runtime: OciRuntime;
@@ -21,6 +25,7 @@ export interface Engine {
 }
 
 const SLOTS_READY = 4;
+const MACHINE_RUNC = '/usr/sbin/runc';
 const NATIVE = fileURLToPath(new URL('../native/target/x86_64-unknown-linux-gnu/release', import.meta.url));
 
 export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock: Clock; log: Log }): Engine {
@@ -40,7 +45,7 @@ export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock
     instanceId: data.instance,
     dataDir: data.path,
     runDir,
-    runcPath: program(fixedRunc(cacheDir) ?? '/usr/sbin/runc'),
+    runcPath: program(fixedRunc(cacheDir) ?? MACHINE_RUNC),
     launcherPath,
     agentPath: program(join(NATIVE, 'sandhaven-agent')),
     slots,
@@ -57,6 +62,21 @@ export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock
       await runtime.init();
       await images.init();
     },
+  };
+}
+
+/** What `doctor` has to know of the parts that are wired here; nothing is started. */
+export function doctorFacts(): Omit<DoctorFacts, 'addresses'> {
+  const cacheDir = defaultCacheDir();
+  return {
+    tryProgram,
+    runcPath: fixedRunc(cacheDir) ?? MACHINE_RUNC,
+    judgeRunc(output) {
+      const version = parseRuncVersion(output);
+      return version && { version: version.text, vulnerable: isVulnerable(version) };
+    },
+    builtPrograms: [join(NATIVE, 'sandhaven-agent'), join(NATIVE, 'sandhaven-launcher')],
+    readBaseImage: () => readImageRecord(join(cacheDir, 'base/current')),
   };
 }
 

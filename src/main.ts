@@ -63,8 +63,13 @@ const mcp: Command = {
 const doctor: Command = {
   summary: 'check this machine',
   async run(argv, io) {
-    const { runDoctor } = await import('./surfaces/cli/doctor.ts');
-    return runDoctor(argv, io);
+    const [{ runDoctor }, { doctorFacts }] = await Promise.all([
+      import('./surfaces/cli/doctor.ts'),
+      import('./engine.ts'),
+    ]);
+    const { parseUpOptions } = await import('./options.ts');
+    const { host, port } = parseUpOptions([], io.env).listen;
+    return runDoctor(argv, io, { ...doctorFacts(), addresses: [`${host}:${port}`] });
   },
 };
 

@@ -121,8 +121,13 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
     scheduler,
     pool,
     async reconcile() {
-      const base = warmPool > 0 ? await images.ensure(BASE_IMAGE).catch(() => null) : null;
-      const keepsInPool = (sandbox: { imageDigest: string }) => sandbox.imageDigest === base?.digest;
+      // Unpacked now, so that the first sandbox does not wait for it.
+      const base = await images.ensure(BASE_IMAGE).catch((error: unknown) => {
+        log.warn('the base image is not there', { error });
+        return null;
+      });
+      const keepsInPool = (sandbox: { imageDigest: string }) =>
+        warmPool > 0 && sandbox.imageDigest === base?.digest;
       await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
       await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
     },

@@ -52,7 +52,8 @@ function explain(schema: z.ZodObject, raw: unknown, issue: z.core.$ZodIssue): Fa
   }
   const parameter = issue.path.map((part) => shorten(String(part))).join('.');
   if (parameter === '') {
-    const sentence = `The parameters must be a JSON object; ${show(raw)} was given.`;
+    const given = typeof raw === 'string' ? 'a string' : show(raw);
+    const sentence = `The parameters must be a JSON object; ${given} was given.`;
     return [{ parameter, sentence }];
   }
   const [top] = issue.path;

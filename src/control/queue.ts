@@ -11,6 +11,9 @@ interface Line {
   waiting: { begin(): void; turnAway(error: Error): void }[];
   running: AbortController | null;
   preempting: boolean;
+  /** Resolves when the last operation has ended and the line is gone. */
+  ended: Promise<void>;
+  end(): void;
 }
 
 export class OperationQueue {
@@ -45,7 +48,7 @@ export class OperationQueue {
 
   /** Resolves when no operation of this sandbox runs or waits. */
   async idle(id: string): Promise<void> {
-    while (this.#lines.has(id)) await this.run(id, async () => {});
+    await this.#lines.get(id)?.ended;
   }
 
   busy(id: string): boolean {
@@ -54,15 +57,14 @@ export class OperationQueue {
 
   /** Resolves when no operation of any sandbox runs or waits. */
   async drained(): Promise<void> {
-    while (this.#lines.size > 0) {
-      await Promise.allSettled([...this.#lines.keys()].map((id) => this.idle(id)));
-    }
+    while (this.#lines.size > 0) await Promise.all([...this.#lines.values()].map(({ ended }) => ended));
   }
 
   #line(id: string): Line {
     let line = this.#lines.get(id);
     if (!line) {
-      line = { waiting: [], running: null, preempting: false };
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      line = { waiting: [], running: null, preempting: false, ended, end };
       this.#lines.set(id, line);
     }
     return line;
@@ -79,7 +81,10 @@ export class OperationQueue {
             line.running = null;
             const next = line.waiting.shift();
             if (next) next.begin();
-            else this.#lines.delete(id);
+            else {
+              this.#lines.delete(id);
+              line.end();
+            }
           });
       };
       if (line.running) line.waiting.push({ begin, turnAway: reject });

@@ -8,8 +8,8 @@ import { call, must, type Service, startService } from '../support/service.ts';
 const OPERATIONS = 100;
 const CLIENTS = 4;
 const NAMES = ['ada', 'bo', 'cy', 'di', 'ed', 'flo'];
-/** Between two kills, in ms. */
-const LIFETIME = { min: 150, max: 2_500 };
+/** How long a service lives once it is ready, in ms. */
+const LIFETIME = { min: 30, max: 500 };
 const SETTLE_TIMEOUT_MS = 60_000;
 
 /** What callers were told, and nothing that they were not. */
@@ -24,6 +24,8 @@ let service: Service;
 const known = new Map<string, Known>();
 const kills: number[] = [];
 let left = OPERATIONS;
+/** Replaced whenever a service is killed; resolves when its successor serves. */
+let ready = Promise.resolve();
 
 beforeAll(async () => {
   service = await startService({ flags: ['--warm-pool', '1'] });
@@ -40,7 +42,7 @@ describe('a service that is killed at random points of 100 mixed operations', ()
     await Promise.all([clients, killer]);
     await settled();
 
-    expect(kills.length).toBeGreaterThan(3);
+    expect(kills.length).toBeGreaterThan(5);
     await everySandboxIsWhole();
     await nothingIsOrphaned();
   }, 600_000);
@@ -49,15 +51,19 @@ describe('a service that is killed at random points of 100 mixed operations', ()
 async function killWhile(busy: () => boolean): Promise<void> {
   while (busy()) {
     await sleep(randomInt(LIFETIME.min, LIFETIME.max));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ready = promise;
     await service.kill();
     kills.push(Date.now());
     await service.restart();
+    resolve();
   }
 }
 
 async function client(): Promise<void> {
   while (left-- > 0) {
     const name = NAMES[randomInt(NAMES.length)] ?? 'ada';
+    await ready;
     await operate(name);
   }
 }

@@ -65,6 +65,23 @@ describe('operations of one sandbox', () => {
   });
 });
 
+describe('waiting for quiet', () => {
+  it('ends when the last operation does, a pre-empting one too', async () => {
+    const queue = new OperationQueue();
+    const { open, opened } = gate();
+    const deleting = queue.preempt('a', () => opened);
+    let quiet = false;
+    const drained = queue.drained().then(() => {
+      quiet = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(quiet).toBe(false);
+    open();
+    await Promise.all([deleting, drained, queue.idle('a')]);
+    expect(queue.busy('a')).toBe(false);
+  });
+});
+
 describe('a delete', () => {
   it('[WIRE-BOX-18] goes first: what runs is told to give up, what waits fails, what comes later is refused', async () => {
     const queue = new OperationQueue();

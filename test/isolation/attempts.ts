@@ -118,7 +118,9 @@ export const attempts: Attempt[] = [
   bash(
     'take the descriptors of the agent',
     `
-    ls /proc/1/fd 2>/dev/null | grep -q . && echo ESCAPED || echo stopped`,
+    for n in $(seq 0 64); do
+      readlink /proc/1/fd/$n 2>/dev/null | grep -q . && echo ESCAPED link $n
+      (exec 9<>/proc/1/fd/$n) 2>/dev/null && echo ESCAPED open $n; done; echo stopped`,
   ),
   bash(
     'raise its own limits',
@@ -273,6 +275,6 @@ print('ESCAPED' if os.path.exists('{{marker}}') else 'stopped')`,
     `
 pids = [p for p in os.listdir('/proc') if p.isdigit()]
 names = [open(f'/proc/{p}/cmdline').read() for p in pids if os.path.exists(f'/proc/{p}/cmdline')]
-print('ESCAPED' if any('src/main.ts' in n for n in names) else 'stopped')`,
+print('ESCAPED' if any('src/' + 'main.ts' in n for n in names) else 'stopped')`,
   ),
 ];

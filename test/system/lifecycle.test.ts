@@ -211,7 +211,9 @@ describe('states', () => {
     const running = call(service, 'RunCommand', { sandbox: id, command: 'sleep 60' });
     await expect.poll(() => command({ id }, 'pgrep -c sleep').then(({ stdout }) => stdout)).toBe('1\n');
     await must(service, 'StopSandbox', { sandbox: id });
-    expect((await running).body).toMatchObject({ code: 'invalid_state' });
+    const { body } = await running;
+    // Killed with the rest while its agent could still say so, or cut off.
+    expect([128 + 9, 128 + 15, 'invalid_state']).toContain(body['exit_code'] ?? body['code']);
   });
 });
 

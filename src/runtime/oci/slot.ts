@@ -7,7 +7,7 @@ export interface Slot {
   /** Pinned namespaces (bind mounts of /proc/…/ns/*), joined by the machine. */
   userNamespacePath: string;
   netNamespacePath: string;
-  /** The machine's address, a /32. */
+  /** The machine's address, a /32. Empty like the two below for a machine with nothing but loopback. */
   address: string;
   /** The host's side: default route and DNS server of the machine. */
   gateway: string;
@@ -17,7 +17,7 @@ export interface Slot {
 
 /** Ready-made slots; acquiring one is immediate while the pool has any. */
 export interface Slots {
-  /** Recovers the slots of an earlier boot of this instance (`inUse` by sandbox id), fills the pool. */
+  /** Recovers the slots that sandboxes hold since before a restart, removes the rest, fills the pool. */
   init(): Promise<void>;
   /** Bound to the sandbox until released; the same slot again for the same sandbox. `resource_exhausted` when none is left. */
   acquire(sandboxId: string): Promise<Slot>;
@@ -28,7 +28,7 @@ export interface Slots {
   /** Sandbox ids that hold slots, for finding orphans. */
   held(): Promise<string[]>;
   free(): number;
-  /** Ends the service's own part (DNS forwarder); slots in use stay. */
+  /** Ends the service's own part (DNS forwarder, unused slots); slots in use and their firewall stay. */
   close(): Promise<void>;
   /** Removes every trace of this instance: table, links, namespaces, addresses, locks. For uninstall and tests. */
   purge(): Promise<void>;

@@ -1,0 +1,211 @@
+/**
+ * One operation on one channel: request out, answer in. It ends in exactly one of `done` and `fail`, and the
+ * channel is gone in either case: closing it is what cancels the work inside.
+ *
+ * An answer is items, each with data of its own, then the reply; a reply that announces data is followed by
+ * the data and an end frame. An error may come instead of whatever is due.
+ */
+import type { Duplex } from 'node:stream';
+import { SandhavenError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { faultOf, unavailable } from './faults.ts';
+import {
+  encodeJson,
+  FrameParser,
+  type FrameSink,
+  type FrameType,
+  frameHeader,
+  frameTypes,
+  ProtocolError,
+} from './frames.ts';
+
+export type OpenChannel = (id: string) => Promise<Duplex>;
+
+/** What an operation does with its answer; a method may throw ProtocolError at what cannot be. */
+export interface AnswerSink {
+  item(json: unknown, bytes: number): void;
+  /** True when data and an end frame follow. */
+  reply(json: unknown): boolean;
+  /** Of the last item, or of the reply once that is there. */
+  data(piece: Buffer): void;
+  done(): void;
+  failed(error: Error): void;
+}
+
+export class Exchange implements FrameSink {
+  readonly #sink: AnswerSink;
+  readonly #parser = new FrameParser(this);
+  readonly #signal: AbortSignal | undefined;
+  #channel: Duplex | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #replied = false;
+  #settled = false;
+  /** Resolves a wait for the channel to drain. */
+  #wake: () => void = () => {};
+
+  constructor(sink: AnswerSink, signal?: AbortSignal) {
+    this.#sink = sink;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#aborted, { once: true });
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** Resolves when the channel is open, or when the exchange has failed meanwhile. */
+  async open(openChannel: OpenChannel, id: string): Promise<void> {
+    if (this.#signal?.aborted) this.#aborted();
+    if (this.#settled) return;
+    try {
+      const channel = await openChannel(id);
+      channel.on('error', (error) => this.fail(unavailable('The connection to the sandbox broke.', error)));
+      if (this.#settled) channel.destroy();
+      else this.#listen(channel);
+    } catch (error) {
+      this.fail(
+        error instanceof SandhavenError ? error : unavailable('The sandbox cannot be reached.', error),
+      );
+    }
+  }
+
+  /** The agent's next move is due within this time. */
+  expect(milliseconds: number, error: () => Error): void {
+    clearTimeout(this.#timer);
+    if (!this.#settled) this.#timer = setTimeout(() => this.fail(error()), milliseconds);
+  }
+
+  /** Nothing is due from the agent. */
+  relax(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** The request and, when given, all of its data. */
+  send(request: unknown, data?: Buffer): void {
+    const frame = encodeJson(frameTypes.request, request);
+    if (frame.length > limits.agentFrameBytes) {
+      this.fail(new SandhavenError('too_large', 'The call is larger than the sandbox takes at once.'));
+      return;
+    }
+    const channel = this.#channel;
+    channel?.cork();
+    channel?.write(frame);
+    if (data) {
+      this.#writeData(data);
+      this.sendEnd();
+    }
+    channel?.uncork();
+  }
+
+  /** Resolves when the channel takes more; at once when the exchange is over. */
+  async sendData(data: Buffer): Promise<void> {
+    const channel = this.#channel;
+    if (!channel || this.#settled) return;
+    channel.cork();
+    const takesMore = this.#writeData(data);
+    channel.uncork();
+    if (takesMore || this.#settled) return;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      channel.once('drain', resolve);
+    });
+  }
+
+  sendEnd(): void {
+    this.#channel?.write(frameHeader(frameTypes.end, 0));
+  }
+
+  pause(): void {
+    this.#channel?.pause();
+  }
+
+  resume(): void {
+    this.#channel?.resume();
+  }
+
+  fail(error: Error): void {
+    if (this.#settled) return;
+    this.#settle();
+    this.#sink.failed(error);
+  }
+
+  frame(type: FrameType, payload: Buffer): void {
+    if (this.#settled) return;
+    switch (type) {
+      case frameTypes.error:
+        this.fail(faultOf(parseJson(payload)));
+        break;
+      case frameTypes.item:
+        if (this.#replied) throw new ProtocolError('an item after the reply');
+        this.#sink.item(parseJson(payload), payload.length);
+        break;
+      case frameTypes.reply:
+        if (this.#replied) throw new ProtocolError('a second reply');
+        this.#replied = true;
+        if (!this.#sink.reply(parseJson(payload))) this.#done();
+        break;
+      case frameTypes.end:
+        if (!this.#replied) throw new ProtocolError('an end before the reply');
+        this.#done();
+        break;
+      default:
+        throw new ProtocolError('a request from an agent');
+    }
+  }
+
+  data(piece: Buffer): void {
+    if (!this.#settled) this.#sink.data(piece);
+  }
+
+  readonly #aborted = (): void => {
+    const reason: unknown = this.#signal?.reason;
+    this.fail(reason instanceof Error ? reason : new Error('The call was cancelled.'));
+  };
+
+  #listen(channel: Duplex): void {
+    this.#channel = channel;
+    channel.on('data', (chunk: Buffer) => this.#receive(chunk));
+    channel.on('close', () => this.fail(unavailable("The sandbox's agent went away.")));
+    channel.on('end', () => this.fail(unavailable("The sandbox's agent went away.")));
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#settled) return;
+    try {
+      this.#parser.push(chunk);
+    } catch (error) {
+      this.fail(unavailable("The sandbox's agent does not keep to the protocol.", error));
+    }
+  }
+
+  #writeData(data: Buffer): boolean {
+    let takesMore = true;
+    for (let at = 0; at < data.length; at += limits.agentDataFrameBytes) {
+      const part = data.subarray(at, at + limits.agentDataFrameBytes);
+      this.#channel?.write(frameHeader(frameTypes.data, part.length));
+      takesMore = this.#channel?.write(part) ?? true;
+    }
+    return takesMore;
+  }
+
+  #done(): void {
+    this.#sink.done();
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#aborted);
+    this.#channel?.destroy();
+    this.#wake();
+  }
+}
+
+function parseJson(payload: Buffer): unknown {
+  try {
+    return JSON.parse(payload.toString('utf8'));
+  } catch (error) {
+    throw new ProtocolError('a frame that is not JSON', { cause: error });
+  }
+}

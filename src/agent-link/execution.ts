@@ -1,0 +1,109 @@
+/** Commands and code. */
+import type { AgentLink, Chart, ExecResult } from '../control/ports.ts';
+import { limits } from '../model/limits.ts';
+import type { Answer, Ask, Item } from './call.ts';
+import { unavailable } from './faults.ts';
+import { ProtocolError } from './frames.ts';
+import { chartItem, emptyReply, execReply, parseReply } from './replies.ts';
+
+type Execution = Pick<AgentLink, 'exec' | 'runCode' | 'startBackground'>;
+
+/** Each stream, and both interleaved, with room for the marker in each. */
+const MAX_OUTPUT_BYTES = 3 * (limits.outputBytes + 256);
+const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
+/** Of what describes a chart beside its picture: an array in an array in an object … */
+const MAX_CHART_DEPTH = 12;
+
+export function executionOf(ask: Ask): Execution {
+  return {
+    exec: (id, { argv, cwd, env, timeoutMs }, signal) =>
+      ask(
+        id,
+        {
+          request: { op: 'exec', argv, cwd, env, timeout_ms: timeoutMs, output_bytes: limits.outputBytes },
+          signal,
+          ...deadline(timeoutMs),
+          repliesWithData: true,
+          maxDataBytes: MAX_OUTPUT_BYTES,
+        },
+        execResult,
+      ),
+    runCode: (id, { language, code, env, timeoutMs }, signal) =>
+      ask(
+        id,
+        {
+          request: {
+            op: 'run_code',
+            language,
+            env,
+            timeout_ms: timeoutMs,
+            output_bytes: limits.outputBytes,
+            max_charts: limits.charts,
+            chart_bytes: limits.chartBytes,
+            charts_total_bytes: limits.chartsTotalBytes,
+          },
+          upload: Buffer.from(code),
+          signal,
+          ...deadline(timeoutMs),
+          repliesWithData: true,
+          maxItems: limits.charts,
+          maxDataBytes: MAX_OUTPUT_BYTES + limits.chartsTotalBytes,
+        },
+        (answer) => ({ ...execResult(answer), charts: answer.items.flatMap(chart) }),
+      ),
+    startBackground: (id, { argv, cwd, env }) =>
+      ask(
+        id,
+        { request: { op: 'start_background', argv, cwd, env }, timeoutMs: limits.helloTimeoutMs },
+        ({ reply }) => void parseReply(emptyReply, reply),
+      ),
+  };
+}
+
+function deadline(timeoutMs: number): { timeoutMs: number; timeoutError: () => Error } {
+  return {
+    timeoutMs: timeoutMs + limits.execOverrunMs,
+    timeoutError: () => unavailable("The sandbox's agent does not report the end of the command."),
+  };
+}
+
+function execResult({ reply, data }: Answer): ExecResult {
+  const parsed = parseReply(execReply, reply);
+  const { stdout_bytes, stderr_bytes, output_bytes } = parsed;
+  if (data.length !== stdout_bytes + stderr_bytes + output_bytes) {
+    throw new ProtocolError('output of another length than announced');
+  }
+  const text = (start: number, length: number) => data.toString('utf8', start, start + length);
+  return {
+    stdout: text(0, stdout_bytes),
+    stderr: text(stdout_bytes, stderr_bytes),
+    output: text(stdout_bytes + stderr_bytes, output_bytes),
+    exitCode: parsed.exit_code,
+    timedOut: parsed.timed_out,
+    truncated: parsed.truncated,
+    durationMs: parsed.duration_ms,
+  };
+}
+
+/** The code that runs may write what it likes where charts are expected; what is no chart is left out. */
+function chart({ json, bytes, data }: Item): Chart[] {
+  const parsed = chartItem.safeParse(json);
+  const png = Buffer.concat(data);
+  if (
+    !parsed.success ||
+    bytes > limits.chartDataBytes ||
+    png.length > limits.chartBytes ||
+    !png.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE) ||
+    depth(parsed.data.elements, MAX_CHART_DEPTH) > MAX_CHART_DEPTH
+  ) {
+    return [];
+  }
+  return [{ ...parsed.data, png: png.toString('base64') }];
+}
+
+/** How deep the value nests, counted up to just over `limit`. */
+function depth(value: unknown, limit: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (limit === 0) return 1;
+  return 1 + Math.max(0, ...Object.values(value).map((inner) => depth(inner, limit - 1)));
+}

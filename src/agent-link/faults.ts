@@ -1,0 +1,52 @@
+/** What an agent's error means to a caller. An agent is hostile: codes are allow-listed, texts bounded. */
+import { z } from 'zod';
+import { type ErrorFields, SandhavenError } from '../model/errors.ts';
+import { ProtocolError } from './frames.ts';
+
+const MAX_TEXT_CHARS = 2_000;
+
+const word = z.string().regex(/^[a-z_]{1,40}$/);
+
+const faultSchema = z.object({
+  /** `unavailable` and the codes of the service itself are not the agent's to give. */
+  code: z.enum([
+    'invalid_argument',
+    'not_found',
+    'already_exists',
+    'permission_denied',
+    'failed_precondition',
+    'too_large',
+    'resource_exhausted',
+    'internal',
+  ]),
+  detail: z.string(),
+  hint: z.string().optional(),
+  parameter: word.optional(),
+  resource: word.optional(),
+});
+
+export function faultOf(json: unknown): SandhavenError {
+  const parsed = faultSchema.safeParse(json);
+  if (!parsed.success) throw new ProtocolError('an error without a known code');
+  const { code, detail, hint, parameter, resource } = parsed.data;
+  const fields: ErrorFields = {};
+  if (hint !== undefined) fields.hint = tidy(hint);
+  if (parameter !== undefined) fields.parameter = parameter;
+  if (resource !== undefined) fields.resource = resource;
+  return new SandhavenError(code, tidy(detail), fields);
+}
+
+export function unavailable(detail: string, cause?: unknown): SandhavenError {
+  return new SandhavenError(
+    'unavailable',
+    detail,
+    { hint: 'Try again; if it stays, stop and start the sandbox.' },
+    cause,
+  );
+}
+
+/** One line of bounded length. */
+function tidy(text: string): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '\u{FFFD}');
+  return line.length > MAX_TEXT_CHARS ? `${line.slice(0, MAX_TEXT_CHARS)}…` : line;
+}

@@ -1,0 +1,123 @@
+/** File operations whose answers are small enough to hold. */
+import type { AgentLink } from '../control/ports.ts';
+import { limits } from '../model/limits.ts';
+import { type Ask, type Item, tooSlow } from './call.ts';
+import { ProtocolError } from './frames.ts';
+import {
+  createdReply,
+  emptyReply,
+  fileEntries,
+  foundPaths,
+  listReply,
+  parseReply,
+  readReply,
+  statReply,
+  writeReply,
+} from './replies.ts';
+
+type Files = Pick<
+  AgentLink,
+  'list' | 'find' | 'stat' | 'read' | 'write' | 'createFolder' | 'move' | 'remove'
+>;
+
+const patience = { timeoutMs: limits.fileOperationMs, timeoutError: tooSlow };
+
+export function filesOf(ask: Ask): Files {
+  return {
+    list: (id, { path, pattern, maxItems, offset }, signal) =>
+      ask(
+        id,
+        {
+          request: { op: 'list', path, pattern, max_items: maxItems, offset },
+          signal,
+          ...patience,
+          maxItems,
+        },
+        (answer) => ({
+          path,
+          items: itemsOf(answer.items, maxItems, (json) => parseReply(fileEntries, json)),
+          totalCount: parseReply(listReply, answer.reply).total_count,
+        }),
+      ),
+    find: (id, { path, pattern, maxItems, offset }, signal) =>
+      ask(
+        id,
+        {
+          request: { op: 'find', path, pattern, max_items: maxItems, offset },
+          signal,
+          ...patience,
+          maxItems,
+        },
+        (answer) => ({
+          items: itemsOf(answer.items, maxItems, (json) => parseReply(foundPaths, json)),
+          totalCount: parseReply(listReply, answer.reply).total_count,
+        }),
+      ),
+    stat: (id, path) =>
+      ask(id, { request: { op: 'stat', path }, ...patience }, ({ reply }) => {
+        const { modified_ms, ...info } = parseReply(statReply, reply);
+        return { path, ...info, modifiedMs: modified_ms };
+      }),
+    read: (id, { path, startLine, endLine }, signal) =>
+      ask(
+        id,
+        {
+          request: {
+            op: 'read',
+            path,
+            start_line: startLine,
+            end_line: endLine,
+            max_bytes: limits.fileContentBytes,
+          },
+          signal,
+          ...patience,
+          repliesWithData: true,
+          maxDataBytes: limits.fileContentBytes,
+        },
+        ({ reply, data }) => {
+          const parsed = parseReply(readReply, reply);
+          if (data.length !== parsed.bytes)
+            throw new ProtocolError('content of another length than announced');
+          return {
+            content: data,
+            size: parsed.size,
+            totalLines: parsed.total_lines,
+            startLine: parsed.start_line,
+            endLine: parsed.end_line,
+          };
+        },
+      ),
+    write: (id, { path, createParents, mode, content }, signal) =>
+      ask(
+        id,
+        {
+          request: { op: 'write', path, create_parents: createParents, mode },
+          upload: content,
+          signal,
+          ...patience,
+        },
+        ({ reply }) => {
+          const { bytes_written, created } = parseReply(writeReply, reply);
+          return { bytesWritten: bytes_written, created };
+        },
+      ),
+    createFolder: (id, { path, mode }) =>
+      ask(id, { request: { op: 'mkdir', path, mode }, ...patience }, ({ reply }) =>
+        parseReply(createdReply, reply),
+      ),
+    move: (id, { source, destination }) =>
+      ask(id, { request: { op: 'move', source, destination }, ...patience }, ({ reply }) => {
+        parseReply(emptyReply, reply);
+      }),
+    remove: (id, { path, recursive }, signal) =>
+      ask(id, { request: { op: 'remove', path, recursive }, signal, ...patience }, ({ reply }) => {
+        parseReply(emptyReply, reply);
+      }),
+  };
+}
+
+function itemsOf<T>(parts: Item[], maxItems: number, parse: (json: unknown) => T[]): T[] {
+  const items = parts.flatMap(({ json }) => parse(json));
+  if (items.length > maxItems) throw new ProtocolError('more items than asked for');
+  return items;
+}

@@ -1,0 +1,79 @@
+/** The shapes and bounds of an agent's replies. Whatever does not fit is a breach of the protocol. */
+import { z } from 'zod';
+import { limits } from '../model/limits.ts';
+import { ProtocolError } from './frames.ts';
+
+const count = z.int().min(0);
+/** A name or path as text: at most three characters for a byte of it. */
+const name = z.string().min(1).max(1_024);
+const path = z
+  .string()
+  .min(1)
+  .max(3 * (limits.pathBytes + 1));
+/** With room for the marker between the halves. */
+const outputBytes = count.max(limits.outputBytes + 256);
+
+export const helloReply = z.object({
+  version: z.int(),
+  sandbox_id: z.string(),
+  generation: z.int(),
+});
+
+export const emptyReply = z.object({});
+
+export const execReply = z.object({
+  exit_code: z.int().min(0).max(255),
+  timed_out: z.boolean(),
+  truncated: z.boolean(),
+  duration_ms: count,
+  stdout_bytes: outputBytes,
+  stderr_bytes: outputBytes,
+  output_bytes: outputBytes,
+});
+
+export const chartItem = z.object({
+  type: z.enum(['line', 'scatter', 'bar', 'pie', 'box', 'composite', 'unknown']),
+  title: z.string().nullable(),
+  x_label: z.string().nullable(),
+  y_label: z.string().nullable(),
+  x_scale: z.string().nullable(),
+  y_scale: z.string().nullable(),
+  elements: z.array(z.unknown()),
+});
+
+export const fileEntries = z.array(
+  z.object({ name, type: z.enum(['file', 'dir']), size: count, link: z.boolean() }),
+);
+
+export const foundPaths = z.array(path);
+
+export const listReply = z.object({ total_count: count });
+
+export const statReply = z.object({
+  type: z.enum(['file', 'dir', 'symlink', 'other']),
+  size: count,
+  mode: z.int().min(0).max(0o7777),
+  owner: z.string().min(1).max(64),
+  group: z.string().min(1).max(64),
+  modified_ms: z.int().min(-8.64e15).max(8.64e15),
+});
+
+export const readReply = z.object({
+  size: count,
+  total_lines: count,
+  start_line: count,
+  end_line: count,
+  bytes: count.max(limits.fileContentBytes),
+});
+
+export const streamReply = z.object({ size: count, bytes: count });
+
+export const writeReply = z.object({ bytes_written: count, created: z.boolean() });
+
+export const createdReply = z.object({ created: z.boolean() });
+
+export function parseReply<T>(schema: z.ZodType<T>, json: unknown): T {
+  const parsed = schema.safeParse(json);
+  if (!parsed.success) throw new ProtocolError(`an unexpected reply: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}

@@ -1,0 +1,69 @@
+/** The standard base image: built into the cache by `make image`, taken from there into a data directory. */
+import { readlink, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { ImageFolders } from './folders.ts';
+import type { Helpers } from './helpers.ts';
+import { type ImageRecord, readImageRecord } from './record.ts';
+
+export const BASE = 'base';
+
+export class BaseImage {
+  readonly #cache: string;
+  readonly #folders: ImageFolders;
+  readonly #helpers: Helpers;
+  /** Which of the cache's images was last found to be in the data directory. */
+  #taken: { key: string; record: ImageRecord } | null = null;
+
+  constructor(cacheDir: string, folders: ImageFolders, helpers: Helpers) {
+    this.#cache = join(cacheDir, 'base');
+    this.#folders = folders;
+    this.#helpers = helpers;
+  }
+
+  /** What the cache has now; without a cache, what was taken from it earlier. null when it must be taken first. */
+  async ready(): Promise<ImageRecord | null> {
+    const key = await this.#currentKey();
+    if (key === null) return this.#folders.readReference(BASE);
+    if (this.#taken?.key === key) return this.#taken.record;
+    const cached = await readImageRecord(join(this.#cache, key));
+    const record = cached && (await this.#folders.read(cached.digest));
+    if (record) this.#taken = { key, record };
+    return record;
+  }
+
+  /** By hard links where the cache is on the same file system; an image is never written to, so they are safe. */
+  async take(signal: AbortSignal): Promise<ImageRecord> {
+    const key = await this.#currentKey();
+    const record = key === null ? null : await readImageRecord(join(this.#cache, key));
+    if (key === null || !record) throw missing();
+    const work = await this.#folders.temporary();
+    try {
+      const source = join(this.#cache, key, 'rootfs');
+      const linkable = (await stat(source)).dev === (await stat(work)).dev;
+      const options = { timeoutMs: limits.image.pullTimeoutMs, signal };
+      const how = linkable ? '--link' : '--reflink=auto';
+      await this.#helpers.run('cp', ['--archive', how, source, join(work, 'rootfs')], options);
+      // Linked files are on disk since they were built; copies are not.
+      if (!linkable) await this.#helpers.run('sync', ['--file-system', work], options);
+      const committed = await this.#folders.commit(work, record);
+      await this.#folders.writeReference(BASE, committed.digest);
+      this.#taken = { key, record: committed };
+      return committed;
+    } finally {
+      await this.#folders.discard(work);
+    }
+  }
+
+  async #currentKey(): Promise<string | null> {
+    return readlink(join(this.#cache, 'current')).catch(() => null);
+  }
+}
+
+function missing(): SandhavenError {
+  return new SandhavenError('unavailable', 'The standard base image is not on this machine.', {
+    parameter: 'image',
+    hint: 'The operator makes it with `make image`; until then, name another image.',
+  });
+}

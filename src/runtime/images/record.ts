@@ -1,0 +1,37 @@
+/** The file `image.json` beside an unpacked root file system: what its image says, and how large it is. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** Lower-case hex of a SHA-256, so that it is a folder name without `:` (which overlay options cannot hold). */
+export const digestPattern = /^[0-9a-f]{64}$/;
+
+export const imageConfig = z.object({
+  env: z.record(z.string(), z.string()),
+  entrypoint: z.array(z.string()),
+  cmd: z.array(z.string()),
+  workingDir: z.string(),
+  /** As given by the image: a name or number, with or without a group; empty for root. */
+  user: z.string(),
+});
+
+export const imageRecord = imageConfig.extend({
+  digest: z.string().regex(digestPattern),
+  reference: z.string(),
+  sizeBytes: z.number().int().nonnegative(),
+});
+
+export type ImageConfig = z.infer<typeof imageConfig>;
+export type ImageRecord = z.infer<typeof imageRecord>;
+
+/** The record in this folder, or null where there is no such folder or file. A broken record is an error. */
+export async function readImageRecord(folder: string): Promise<ImageRecord | null> {
+  let text: string;
+  try {
+    text = await readFile(join(folder, 'image.json'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  return imageRecord.parse(JSON.parse(text));
+}

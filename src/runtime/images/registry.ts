@@ -1,0 +1,119 @@
+/** Asks registries and fetches from them, by skopeo, without any credentials of the machine's. */
+import { createHash } from 'node:crypto';
+import { notFound, SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { type Helpers, stderrOf } from './helpers.ts';
+import { type Manifest, parseManifest, unusable } from './manifest.ts';
+import { formatReference, type ImageReference } from './reference.ts';
+
+export interface RemoteImage {
+  /** Names exactly these contents. */
+  reference: ImageReference;
+  /** Of the manifest for this machine's platform: hex digits alone. */
+  digest: string;
+  compressedBytes: number;
+  /** Compressed by zstd, which umoci cannot read. */
+  zstd: boolean;
+}
+
+/**
+ * What this reference means now, for this machine's platform; nothing is fetched. Fails with `not_found`,
+ * `unavailable`, `too_large`, or `failed_precondition` (another platform, an unknown kind of manifest).
+ */
+export async function resolve(
+  helpers: Helpers,
+  reference: ImageReference,
+  signal: AbortSignal,
+): Promise<RemoteImage> {
+  const name = formatReference(reference);
+  const first = await inspect(helpers, reference, signal);
+  const parsed = parseManifest(first, name);
+  if ('manifest' in parsed) return describe(reference, first, parsed.manifest);
+  const exact = { ...reference, tag: null, digest: parsed.platformDigest };
+  const second = await inspect(helpers, exact, signal);
+  const inner = parseManifest(second, name);
+  if (!('manifest' in inner)) throw unusable(name, 'its manifest is a list of lists');
+  return describe(exact, second, inner.manifest);
+}
+
+/** Fetches into an OCI layout in `folder` (made here) under the tag `image`. Digests are checked by skopeo. */
+export async function fetchImage(
+  helpers: Helpers,
+  image: RemoteImage,
+  folder: string,
+  { signal, temporary }: { signal: AbortSignal; temporary: string },
+): Promise<void> {
+  const source = `docker://${formatReference(image.reference)}`;
+  const from = ['--src-no-creds', `--src-tls-verify=${!image.reference.loopback}`];
+  const copy = (args: string[]) =>
+    helpers.run('skopeo', [`--tmpdir=${temporary}`, 'copy', '--quiet', ...args], {
+      timeoutMs: limits.image.pullTimeoutMs,
+      signal,
+    });
+  try {
+    if (!image.zstd) {
+      await copy([...from, source, `oci:${folder}:image`]);
+      return;
+    }
+    const plain = `dir:${temporary}/plain`;
+    await copy([...from, '--dest-decompress', source, plain]);
+    await copy([plain, `oci:${folder}:image`]);
+  } catch (error) {
+    throw registryError(error, image.reference);
+  }
+}
+
+async function inspect(helpers: Helpers, reference: ImageReference, signal: AbortSignal): Promise<string> {
+  const tls = `--tls-verify=${!reference.loopback}`;
+  const args = ['inspect', '--raw', '--no-creds', tls, `docker://${formatReference(reference)}`];
+  try {
+    return await helpers.run('skopeo', args, { timeoutMs: limits.image.registryTimeoutMs, signal });
+  } catch (error) {
+    throw registryError(error, reference);
+  }
+}
+
+function describe(reference: ImageReference, text: string, { layers }: Manifest): RemoteImage {
+  const digest = createHash('sha256').update(text).digest('hex');
+  const compressedBytes = layers.reduce((sum, layer) => sum + layer.size, 0);
+  if (compressedBytes > limits.image.compressedBytes) {
+    throw new SandhavenError(
+      'too_large',
+      `The image ${formatReference(reference)} has ${compressedBytes} bytes; at most ${limits.image.compressedBytes} are pulled.`,
+      { parameter: 'image', hint: 'Choose a smaller image.' },
+    );
+  }
+  return {
+    reference: { ...reference, tag: null, digest: `sha256:${digest}` },
+    digest,
+    compressedBytes,
+    zstd: layers.some(({ mediaType }) => mediaType.endsWith('+zstd')),
+  };
+}
+
+const absent =
+  /name unknown|repository name not known|(reading|fetching) manifest .*(unknown|not found|404)/i;
+const refused = /unauthorized|authentication required|denied|status (code )?40[13]/i;
+
+/** What skopeo said stays in the cause: it may hold addresses of the operator's network. */
+function registryError(error: unknown, reference: ImageReference): unknown {
+  if (error instanceof SandhavenError) return error;
+  const said = stderrOf(error);
+  const name = formatReference(reference);
+  if (said !== null && absent.test(said)) {
+    return notFound('image', `There is no image ${name}.`, 'Check its name and tag.');
+  }
+  if (said !== null && refused.test(said)) {
+    return notFound(
+      'image',
+      `There is no image ${name} that can be pulled without credentials.`,
+      'Check its name; private images cannot be pulled.',
+    );
+  }
+  return new SandhavenError(
+    'unavailable',
+    `The registry ${reference.registry} cannot be reached, or does not answer as a registry does.`,
+    { parameter: 'image', hint: 'Check the name of the registry, then try again.', retryable: true },
+    error,
+  );
+}

@@ -1,0 +1,11 @@
+/** The end of work that its caller gave up, or that a later call pre-empted. */
+import { SandhavenError } from '../../model/errors.ts';
+
+export function canceled(cause?: unknown): SandhavenError {
+  return new SandhavenError('unavailable', 'The operation was canceled.', { hint: 'Try again.' }, cause);
+}
+
+/** What `AbortSignal.throwIfAborted` throws when no reason of ours was given. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && (error.name === 'AbortError' || error.name === 'TimeoutError');
+}

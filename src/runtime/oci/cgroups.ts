@@ -1,0 +1,183 @@
+/**
+ * Cgroups of one instance, on v1 and v2 alike:
+ *
+ * - `/sandhaven-<instance>/<sandbox id>`: a machine; the parent holds all machines together below the host's memory
+ * - `/sandhaven-<instance>-helpers/<boot>`: the fence, with every helper program of one boot of the service
+ *
+ * Who is in a cgroup is the kernel's own truth about what runs, whatever became of the service.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomText, sandboxIdPattern } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { Resources } from '../../model/sandbox.ts';
+import { cgroupLimits } from './config.ts';
+import { isMissing, unlessMissing } from './files.ts';
+import { controllerHierarchy, type Hierarchy, memoryHierarchy } from './hierarchies.ts';
+
+export interface Cgroups {
+  swapAccounting: boolean;
+  /** As an OCI configuration names it. */
+  path(id: string): string;
+  /** Ends all helpers of earlier boots, and makes this boot's fence and the parent with its limit. */
+  prepare(memoryBytes: number): Promise<void>;
+  /** The files through which a helper joins the fence. */
+  fenceFiles(): string[];
+  /** Sandboxes that have a cgroup, in any hierarchy. */
+  ids(): Promise<string[]>;
+  /** Process ids of the machine, by the hierarchy that limits its memory; zombies are not among them. */
+  processes(id: string): Promise<number[]>;
+  /** Kills all that is in the machine's cgroups, and removes them. Resolves when they are gone. */
+  destroy(id: string): Promise<void>;
+  resize(id: string, resources: Resources): Promise<void>;
+  /** Ends what helpers are left of this boot, and removes its fence. */
+  removeFence(): Promise<void>;
+  /** Removes the parent and all fences; the machines are gone before. */
+  purge(): Promise<void>;
+}
+
+/** @param hierarchies As `parseHierarchies` finds them. Throws when none of them can limit memory. */
+export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgroups {
+  const memory = memoryHierarchy(hierarchies);
+  if (!memory) throw new Error('no cgroup hierarchy with a memory controller is mounted');
+  const parent = `sandhaven-${instanceId}`;
+  const helpers = `${parent}-helpers`;
+  const fence = `${helpers}/${randomText(8)}`;
+  const fenceHierarchy =
+    hierarchies.find(({ version }) => version === 2) ?? controllerHierarchy(hierarchies, 'freezer') ?? memory;
+  const killers = hierarchies.filter(
+    ({ version, controllers }) => version === 2 || controllers.includes('freezer'),
+  );
+  const everywhere = (group: string): string[] =>
+    hierarchies.map(({ mountpoint }) => `${mountpoint}/${group}`);
+
+  return {
+    swapAccounting: hasSwapAccounting(memory),
+    path: (id) => `/${parent}/${id}`,
+    fenceFiles: () => [`${fenceHierarchy.mountpoint}/${fence}/cgroup.procs`],
+
+    async prepare(memoryBytes) {
+      const fences = `${fenceHierarchy.mountpoint}/${helpers}`;
+      for (const name of await children(fences)) await destroyGroup(`${fences}/${name}`);
+      await mkdir(`${fenceHierarchy.mountpoint}/${fence}`, { recursive: true });
+      if (memory.version === 2) await enableControllers(memory.mountpoint);
+      const group = `${memory.mountpoint}/${parent}`;
+      await mkdir(group, { recursive: true });
+      await setMemory(memory, group, memoryBytes);
+    },
+
+    async ids() {
+      const names = await Promise.all(everywhere(parent).map(children));
+      return [...new Set(names.flat())].filter((name) => sandboxIdPattern.test(name));
+    },
+
+    processes: (id) => processesOf(`${memory.mountpoint}/${parent}/${id}`),
+
+    async destroy(id) {
+      // Where a whole group can be killed at once, it is; the others then find their processes gone.
+      for (const { mountpoint } of killers) await destroyGroup(`${mountpoint}/${parent}/${id}`);
+      await Promise.all(everywhere(`${parent}/${id}`).map(destroyGroup));
+    },
+
+    async resize(id, resources) {
+      const { memoryBytes, cpuQuotaUs, cpuPeriodUs, cpuShares } = cgroupLimits(resources);
+      await setMemory(memory, `${memory.mountpoint}/${parent}/${id}`, memoryBytes);
+      const cpu = controllerHierarchy(hierarchies, 'cpu');
+      if (!cpu) return;
+      const group = `${cpu.mountpoint}/${parent}/${id}`;
+      if (cpu.version === 2) {
+        await writeFile(`${group}/cpu.max`, `${cpuQuotaUs} ${cpuPeriodUs}`);
+        await writeFile(`${group}/cpu.weight`, String(sharesToWeight(cpuShares)));
+      } else {
+        await writeFile(`${group}/cpu.cfs_quota_us`, String(cpuQuotaUs));
+        await writeFile(`${group}/cpu.shares`, String(cpuShares));
+      }
+    },
+
+    removeFence: () => destroyGroup(`${fenceHierarchy.mountpoint}/${fence}`),
+
+    async purge() {
+      for (const group of [parent, helpers]) {
+        for (const directory of everywhere(group)) {
+          for (const name of await children(directory)) await destroyGroup(`${directory}/${name}`);
+          await destroyGroup(directory);
+        }
+      }
+    },
+  };
+}
+
+function hasSwapAccounting({ version, mountpoint }: Hierarchy): boolean {
+  return version === 2 || existsSync(`${mountpoint}/memory.memsw.limit_in_bytes`);
+}
+
+async function enableControllers(root: string): Promise<void> {
+  for (const controller of ['memory', 'cpu', 'pids']) {
+    await writeFile(`${root}/cgroup.subtree_control`, `+${controller}`);
+  }
+}
+
+/** Memory and swap together never exceed `bytes`. v1 keeps memory ≤ memory + swap at every moment. */
+async function setMemory({ version }: Hierarchy, group: string, bytes: number): Promise<void> {
+  if (version === 2) {
+    await writeFile(`${group}/memory.max`, String(bytes));
+    await unlessMissing(writeFile(`${group}/memory.swap.max`, '0', { flag: 'r+' }));
+    return;
+  }
+  const [plain, withSwap] = [`${group}/memory.limit_in_bytes`, `${group}/memory.memsw.limit_in_bytes`];
+  const current = await unlessMissing(readFile(withSwap, 'utf8'));
+  if (current === null) return writeFile(plain, String(bytes));
+  const order = Number(current) < bytes ? [withSwap, plain] : [plain, withSwap];
+  for (const file of order) await writeFile(file, String(bytes));
+}
+
+/** As runc and systemd convert v1 shares (2…262144) to a v2 weight (1…10000). */
+export function sharesToWeight(shares: number): number {
+  return Math.trunc(1 + ((shares - 2) * 9999) / 262_142);
+}
+
+async function children(group: string): Promise<string[]> {
+  const entries = await unlessMissing(readdir(group, { withFileTypes: true }));
+  return (entries ?? []).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+async function processesOf(group: string): Promise<number[]> {
+  const text = await unlessMissing(readFile(`${group}/cgroup.procs`, 'utf8'));
+  return (text ?? '').split('\n').filter(Boolean).map(Number);
+}
+
+/** A group that cannot be emptied within the bound is a defect of the kernel or of this code: it throws. */
+async function destroyGroup(group: string): Promise<void> {
+  const deadline = performance.now() + limits.teardownTimeoutMs;
+  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+    try {
+      await rmdir(group);
+      return;
+    } catch (error) {
+      if (isMissing(error)) return;
+      if (performance.now() > deadline) throw error;
+    }
+    await killGroup(group);
+    await sleep(pause);
+  }
+}
+
+async function killGroup(group: string): Promise<void> {
+  // A file of v2; where there is none, the freezer holds process ids still, so that none is signalled after its reuse.
+  if (await written(`${group}/cgroup.kill`, '1')) return;
+  const frozen = await written(`${group}/freezer.state`, 'FROZEN');
+  for (const pid of await processesOf(group)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+  if (frozen) await written(`${group}/freezer.state`, 'THAWED');
+}
+
+/** Whether the file is there, and so was written. */
+async function written(file: string, text: string): Promise<boolean> {
+  return (await unlessMissing(writeFile(file, text, { flag: 'r+' }).then(() => true))) ?? false;
+}

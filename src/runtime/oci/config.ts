@@ -1,0 +1,185 @@
+/**
+ * The OCI configuration of one machine. Pure: equal arguments give equal configurations, and nothing of the
+ * caller's (env vars, names, labels) is in it, because it lies on the host's disk and in PID 1's environment.
+ */
+import { GiB, limits } from '../../model/limits.ts';
+import type { Resources } from '../../model/sandbox.ts';
+import { seccompRules } from './seccomp.ts';
+import type { Slot } from './slot.ts';
+
+/** Where the agent lies inside: read-only, the same file for every machine of one version. */
+export const AGENT_DESTINATION = '/.sandhaven/agent';
+
+/** The files of /etc that the launcher lays into the stage for every machine. */
+export const ETC_FILES = ['hosts', 'hostname', 'resolv.conf'] as const;
+
+export interface MachineConfig {
+  id: string;
+  generation: number;
+  /** The folder that the launcher mounts everything in; seen only in the machine's own mount namespace. */
+  stagePath: string;
+  agentPath: string;
+  cgroupPath: string;
+  slot: Pick<Slot, 'userNamespacePath' | 'netNamespacePath'>;
+  resources: Resources;
+  host: HostFacts;
+}
+
+/** What differs between hosts. */
+export interface HostFacts {
+  /** As `process.arch` has it. */
+  arch: string;
+  /** Whether the kernel can limit swap per cgroup. */
+  swapAccounting: boolean;
+  /** Hard limit of open files that this host allows a process. */
+  maxOpenFiles: number;
+}
+
+export function buildConfig(machine: MachineConfig): object {
+  const { id, generation, stagePath, slot } = machine;
+  return {
+    ociVersion: '1.2.0',
+    root: { path: `${stagePath}/root`, readonly: false },
+    hostname: id,
+    mounts: mounts(machine),
+    process: {
+      terminal: false,
+      user: { uid: 0, gid: 0 },
+      cwd: '/',
+      args: [AGENT_DESTINATION, '--sandbox-id', id, '--generation', String(generation)],
+      env: ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME=/root'],
+      capabilities: { bounding: CAPABILITIES, effective: CAPABILITIES, permitted: CAPABILITIES },
+      // Set-uid programs inside (sudo, su) work: all they can gain is root of their own user namespace.
+      noNewPrivileges: false,
+      oomScoreAdj: 0,
+      rlimits: rlimits(machine.host),
+    },
+    linux: {
+      namespaces: [
+        { type: 'pid' },
+        { type: 'ipc' },
+        { type: 'uts' },
+        { type: 'mount' },
+        { type: 'cgroup' },
+        { type: 'user', path: slot.userNamespacePath },
+        { type: 'network', path: slot.netNamespacePath },
+      ],
+      cgroupsPath: machine.cgroupPath,
+      resources: cgroupResources(machine.resources, machine.host),
+      seccomp: seccompRules(machine.host.arch),
+      maskedPaths: MASKED_PATHS,
+      readonlyPaths: READONLY_PATHS,
+    },
+  };
+}
+
+/** Bytes and CFS microseconds of a machine's cgroup. */
+export function cgroupLimits(resources: Resources): {
+  memoryBytes: number;
+  cpuQuotaUs: number;
+  cpuPeriodUs: number;
+  cpuShares: number;
+} {
+  return {
+    memoryBytes: resources.memory * GiB,
+    cpuQuotaUs: resources.cpu * CPU_PERIOD_US,
+    cpuPeriodUs: CPU_PERIOD_US,
+    cpuShares: resources.cpu * SHARES_PER_CPU,
+  };
+}
+
+const CPU_PERIOD_US = 100_000;
+const SHARES_PER_CPU = 1024;
+
+/** No SYS_ADMIN, SYS_PTRACE, NET_ADMIN, NET_RAW, MKNOD, AUDIT_WRITE … — enough for apt, pip, su and low ports. */
+const CAPABILITIES = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'SETUID',
+  'SETGID',
+  'SETPCAP',
+  'KILL',
+  'NET_BIND_SERVICE',
+  'SYS_CHROOT',
+  'SETFCAP',
+].map((name) => `CAP_${name}`);
+
+/** Beside the usual: what names other machines' disks, and what tells of the host's file systems. */
+const MASKED_PATHS = [
+  '/proc/acpi',
+  '/proc/asound',
+  '/proc/fs',
+  '/proc/interrupts',
+  '/proc/kcore',
+  '/proc/keys',
+  '/proc/latency_stats',
+  '/proc/sched_debug',
+  '/proc/scsi',
+  '/proc/timer_list',
+  '/proc/timer_stats',
+  '/sys/block',
+  '/sys/devices/virtual/block',
+  '/sys/devices/virtual/powercap',
+  '/sys/firmware',
+  '/sys/fs',
+];
+
+const READONLY_PATHS = ['/proc/bus', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
+
+function mounts({ stagePath, agentPath, resources }: MachineConfig): object[] {
+  const mount = (destination: string, type: string, ...options: string[]): object => ({
+    destination,
+    type,
+    source: type,
+    options,
+  });
+  const bind = (destination: string, source: string, ...options: string[]): object => ({
+    destination,
+    type: 'bind',
+    source,
+    options: ['bind', ...options],
+  });
+  return [
+    mount('/proc', 'proc', 'nosuid', 'noexec', 'nodev'),
+    mount('/dev', 'tmpfs', 'nosuid', 'noexec', 'strictatime', 'mode=755', 'size=64k'),
+    mount(
+      '/dev/pts',
+      'devpts',
+      'nosuid',
+      'noexec',
+      'newinstance',
+      'ptmxmode=0666',
+      'mode=0620',
+      'gid=5',
+      `max=${limits.ptys}`,
+    ),
+    // Charged to the machine's memory like any other; half of it, so that a full one leaves room to work.
+    mount('/dev/shm', 'tmpfs', 'nosuid', 'nodev', 'mode=1777', `size=${(resources.memory * GiB) / 2}`),
+    mount('/dev/mqueue', 'mqueue', 'nosuid', 'noexec', 'nodev'),
+    mount('/sys', 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro'),
+    bind(AGENT_DESTINATION, agentPath, 'ro', 'nosuid', 'nodev'),
+    // Without further options, runc saves a remount each; the stage is mounted nosuid, nodev and noexec itself.
+    ...ETC_FILES.map((name) => bind(`/etc/${name}`, `${stagePath}/etc/${name}`)),
+  ];
+}
+
+function rlimits(host: HostFacts): object[] {
+  const rlimit = (type: string, soft: number, hard: number): object => ({ type, soft, hard });
+  const hardFiles = Math.min(limits.openFiles.hard, host.maxOpenFiles);
+  return [
+    rlimit('RLIMIT_CORE', 0, 0),
+    rlimit('RLIMIT_NOFILE', Math.min(limits.openFiles.soft, hardFiles), hardFiles),
+  ];
+}
+
+function cgroupResources(resources: Resources, host: HostFacts): object {
+  const { memoryBytes, cpuQuotaUs, cpuPeriodUs, cpuShares } = cgroupLimits(resources);
+  return {
+    devices: [{ allow: false, access: 'rwm' }],
+    memory: host.swapAccounting ? { limit: memoryBytes, swap: memoryBytes } : { limit: memoryBytes },
+    cpu: { shares: cpuShares, quota: cpuQuotaUs, period: cpuPeriodUs },
+    pids: { limit: limits.processes },
+  };
+}

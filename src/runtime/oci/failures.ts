@@ -1,0 +1,62 @@
+/** What callers are told when the engine fails: never a helper's own words, which name paths of the host. */
+import type { Log } from '../../control/ports.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { canceled, isAbort } from './canceled.ts';
+import { HelperFailure, launcherStatus } from './helper.ts';
+
+/** @param what What could not be done, as a sentence for the caller. */
+export function toCallerError(error: unknown, what: string, log: Log, context: object): SandhavenError {
+  if (error instanceof SandhavenError) return error;
+  if (isAbort(error)) return canceled(error);
+  const reason = describe(error);
+  log.error(what, { ...context, reason });
+  if (error instanceof HelperFailure && error.exitCode === launcherStatus.noSpace) {
+    return new SandhavenError(
+      'resource_exhausted',
+      `${what} The sandbox's disk is full.`,
+      { hint: 'Enlarge its disk with Sandbox.ResizeSandbox.' },
+      error,
+    );
+  }
+  if (isNoSpace(error)) {
+    return new SandhavenError(
+      'resource_exhausted',
+      `${what} The host has no disk space left.`,
+      { hint: 'Delete or archive sandboxes that are not needed.' },
+      error,
+    );
+  }
+  if (error instanceof HelperFailure && error.exitCode === launcherStatus.locked) {
+    return new SandhavenError(
+      'unavailable',
+      `${what} Its disk is still in use.`,
+      { hint: 'Try again.' },
+      error,
+    );
+  }
+  return new SandhavenError(
+    'unavailable',
+    what,
+    { hint: "Try again; when it fails again, the service's log has the cause." },
+    error,
+  );
+}
+
+function isNoSpace(error: unknown): boolean {
+  if (error instanceof HelperFailure) {
+    return (
+      error.exitCode === launcherStatus.noSpace || /no space left|disk quota exceeded/i.test(error.stderr)
+    );
+  }
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** For the log: the words of the failure without paths. */
+function describe(error: unknown): string {
+  const text =
+    error instanceof HelperFailure
+      ? `${error.message}: ${error.stderr.trim()}`
+      : String((error as Error)?.message);
+  return text.replaceAll(/(?<![\w.])\/[^\s:;,'")]+/g, '<path>').slice(0, 2_000);
+}

@@ -1,0 +1,42 @@
+/** What the engine needs of the file system beyond node:fs. All paths are the host's own. */
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+export function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  // ENODEV is how cgroupfs answers for a group that went away while its file was open.
+  return code === 'ENOENT' || code === 'ENODEV';
+}
+
+/** The value, or null where the file is not there. */
+export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Makes names in a folder, or a file's contents, survive a power cut. */
+export async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Puts a finished file in its place: there is always the old one or the whole new one. */
+export async function commit(partial: string, path: string): Promise<void> {
+  await sync(partial);
+  await rename(partial, path);
+  await sync(dirname(path));
+}
+
+/** Removes a file for good; one that is not there is fine. */
+export async function removeDurably(path: string): Promise<void> {
+  await rm(path, { force: true });
+  await unlessMissing(sync(dirname(path)));
+}

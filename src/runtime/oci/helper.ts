@@ -1,0 +1,124 @@
+/**
+ * Helper programs (mke2fs, tar, runc …), all started through the launcher, so that each is inside the fence and
+ * holds the lock of the disk it works on. Each has a time limit and a bound on what it may say; whatever way it
+ * ends, its whole process group ends with it.
+ */
+import { spawn } from 'node:child_process';
+import { limits } from '../../model/limits.ts';
+import { canceled } from './canceled.ts';
+
+export interface HelperOptions {
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  /** Exit codes that are no failure; 0 alone by default. */
+  accept?: number[];
+}
+
+/** How a helper failed. For the log and for decisions here; callers of the service never see it. */
+export class HelperFailure extends Error {
+  readonly program: string;
+  /** null when it was ended by a signal. */
+  readonly exitCode: number | null;
+  readonly stderr: string;
+  /** "took over …", "ended with …" */
+  readonly why: string;
+
+  constructor(program: string, exitCode: number | null, stderr: string, why: string) {
+    super(`${program} ${why}`);
+    this.name = 'HelperFailure';
+    this.program = program;
+    this.exitCode = exitCode;
+    this.stderr = stderr;
+    this.why = why;
+  }
+}
+
+/** Exit statuses of the launcher itself (native/launcher/src/failure.rs). */
+export const launcherStatus = { noSpace: 121, locked: 122 } as const;
+
+/** Starts the launcher with these arguments and waits; resolves with what was written to standard output. */
+export function runLauncher(
+  launcherPath: string,
+  args: string[],
+  { timeoutMs, signal, accept = [0] }: HelperOptions,
+): Promise<string> {
+  const program = programName(args);
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(canceled());
+    const child = spawn(launcherPath, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+    });
+    let ended: 'timeout' | 'canceled' | null = null;
+    const end = (why: 'timeout' | 'canceled'): void => {
+      ended ??= why;
+      killGroup(child.pid);
+    };
+    const onAbort = (): void => end('canceled');
+    const timer = setTimeout(() => end('timeout'), timeoutMs);
+    signal?.addEventListener('abort', onAbort);
+    const stdout = bounded(child.stdout);
+    const stderr = bounded(child.stderr);
+    const settle = (act: () => void): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      act();
+    };
+    child.on('error', (cause) => settle(() => reject(new HelperFailure(program, null, '', cause.message))));
+    child.on('close', (code) =>
+      settle(() => {
+        if (ended === 'canceled') reject(canceled());
+        else if (ended) reject(new HelperFailure(program, null, stderr(), `took over ${timeoutMs} ms`));
+        else if (code !== null && accept.includes(code)) resolve(stdout());
+        else reject(new HelperFailure(program, code, stderr(), `ended with ${code ?? 'a signal'}`));
+      }),
+    );
+  });
+}
+
+export interface Helpers {
+  run(
+    program: string,
+    args: string[],
+    options: HelperOptions & { lock?: string; nice?: number },
+  ): Promise<string>;
+}
+
+export function createHelpers(launcherPath: string, fenceFiles: () => string[]): Helpers {
+  return {
+    run(program, args, { lock, nice, ...options }) {
+      const fence = fenceFiles().flatMap((file) => ['--cgroup', file]);
+      const lockArgs = lock === undefined ? [] : ['--lock', lock];
+      const niceArgs = nice === undefined ? [] : ['--nice', String(nice)];
+      const command = ['exec', ...fence, ...lockArgs, ...niceArgs, '--', program, ...args];
+      return runLauncher(launcherPath, command, options);
+    },
+  };
+}
+
+function programName(args: string[]): string {
+  const separator = args.indexOf('--');
+  return separator < 0 ? (args[0] ?? 'launcher') : (args[separator + 1] ?? 'launcher');
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Keeps the first bytes and reads on, so that a talkative program neither fills memory nor stalls. */
+function bounded(stream: NodeJS.ReadableStream): () => string {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    const kept = chunk.subarray(0, limits.helperOutputBytes - size);
+    if (kept.length > 0) chunks.push(kept);
+    size += kept.length;
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}

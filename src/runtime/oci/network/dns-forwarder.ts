@@ -1,0 +1,187 @@
+/**
+ * The DNS server of one instance's machines, bound to their gateway address alone. It passes questions on to
+ * the host's resolvers and hands back nothing that names a private address, so that no name can lead a machine,
+ * or a program that trusts its answers, to a place the firewall forbids. There is no IPv6: AAAA has no answer.
+ */
+import { createSocket } from 'node:dgram';
+import { createServer, type Socket } from 'node:net';
+import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import { frame, readFrames } from './dns-frames.ts';
+import {
+  type Answer,
+  emptyAnswer,
+  encodeAnswer,
+  encodeRefusal,
+  parseQuery,
+  type Question,
+  recordTypes,
+  responseCodes,
+  udpLimit,
+} from './dns-message.ts';
+import { createUpstream, type Upstream } from './dns-upstream.ts';
+import { isPublicIPv4, isPublicIPv6 } from './public-addresses.ts';
+
+const port = 53;
+const maxTcpAnswerBytes = 65_535;
+const bounds = limits.network;
+
+export interface DnsForwarder {
+  close(): Promise<void>;
+}
+
+export interface DnsForwarderOptions {
+  /** The address to listen on. */
+  gateway: string;
+  /** Whether an address is one of this instance's machines: nobody else is answered. */
+  isMachine(address: string): boolean;
+  resolvConfPath: string;
+}
+
+/** @throws `unavailable` when the port is taken: some other server listens on every address of the host. */
+export async function startDnsForwarder(options: DnsForwarderOptions): Promise<DnsForwarder> {
+  const desk = createDesk(createUpstream(options.resolvConfPath, options.gateway));
+  const closeUdp = await listenUdp(options, desk).catch(portTaken);
+  const closeTcp = await listenTcp(options, desk).catch(async (error) => {
+    await closeUdp();
+    return portTaken(error);
+  });
+  return {
+    async close() {
+      desk.close();
+      await Promise.all([closeUdp(), closeTcp()]);
+    },
+  };
+}
+
+/** Answers one question for one machine; null when it has too many waiting already. */
+interface Desk {
+  answer(address: string, asked: Question, whole: boolean): Promise<Answer> | null;
+  close(): void;
+}
+
+function createDesk(upstream: Upstream): Desk {
+  const closing = new AbortController();
+  const waiting = new Map<string, number>();
+  let total = 0;
+
+  const count = (address: string, change: 1 | -1) => {
+    const now = (waiting.get(address) ?? 0) + change;
+    if (now > 0) waiting.set(address, now);
+    else waiting.delete(address);
+    total += change;
+  };
+
+  return {
+    answer(address, asked, whole) {
+      if (asked.type === recordTypes.AAAA) return Promise.resolve(emptyAnswer(responseCodes.ok));
+      if (total >= bounds.dnsQueriesInFlight) return null;
+      if ((waiting.get(address) ?? 0) >= bounds.dnsQueriesInFlightPerSandbox) return null;
+      count(address, 1);
+      return upstream
+        .ask(asked.question, whole, closing.signal)
+        .then(withoutPrivate, () => emptyAnswer(responseCodes.failed))
+        .finally(() => count(address, -1));
+    },
+    close: () => closing.abort(),
+  };
+}
+
+/** One private address among many spoils the answer: a client would try them all. */
+function withoutPrivate(answer: Answer): Answer {
+  const allowed = answer.ipv4.every(isPublicIPv4) && answer.ipv6.every(isPublicIPv6);
+  return allowed ? answer : emptyAnswer(responseCodes.noSuchName);
+}
+
+function listenUdp({ gateway, isMachine }: DnsForwarderOptions, desk: Desk): Promise<() => Promise<void>> {
+  const socket = createSocket('udp4');
+  let open = true;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      open = false;
+      socket.close(() => resolve());
+    });
+  socket.on('message', (message, sender) => {
+    if (!isMachine(sender.address) || message.length > bounds.dnsQueryBytes) return;
+    // The machine may be gone by the time its answer is ready.
+    const reply = (bytes: Buffer) => open && socket.send(bytes, sender.port, sender.address, () => {});
+    const asked = parseQuery(message);
+    if (asked === null) return;
+    if ('refusal' in asked) {
+      reply(encodeRefusal(asked));
+      return;
+    }
+    const limit = udpLimit(asked, bounds.dnsUdpBytes);
+    void desk
+      .answer(sender.address, asked, false)
+      ?.then((answer) => reply(encodeAnswer(asked, answer, limit)));
+  });
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.bind({ address: gateway, port }, () => {
+      socket.removeAllListeners('error').on('error', () => {});
+      resolve(close);
+    });
+  });
+}
+
+function listenTcp({ gateway, isMachine }: DnsForwarderOptions, desk: Desk): Promise<() => Promise<void>> {
+  const connections = new Map<Socket, string>();
+  const server = createServer((socket) => {
+    const address = socket.remoteAddress ?? '';
+    const ofMachine = [...connections.values()].filter((other) => other === address).length;
+    if (!isMachine(address) || ofMachine >= bounds.dnsConnectionsPerSandbox) {
+      socket.destroy();
+      return;
+    }
+    connections.set(socket, address);
+    socket.on('close', () => connections.delete(socket));
+    socket.on('error', () => {});
+    socket.setTimeout(bounds.dnsIdleMs, () => socket.destroy());
+    readFrames(socket, bounds.dnsQueryBytes, (message) => answerTcp(socket, address, message, desk));
+  });
+  server.maxConnections = bounds.dnsConnections;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of connections.keys()) socket.destroy();
+    });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: gateway, port }, () => {
+      server.removeAllListeners('error').on('error', () => {});
+      resolve(close);
+    });
+  });
+}
+
+function answerTcp(socket: Socket, address: string, message: Buffer, desk: Desk): void {
+  const asked = parseQuery(message);
+  if (asked === null) {
+    socket.destroy();
+    return;
+  }
+  const reply = (bytes: Buffer) => {
+    // A machine that asks and does not read gets no more of our memory.
+    if (socket.writableLength > 2 * maxTcpAnswerBytes) socket.destroy();
+    else if (!socket.destroyed) socket.write(frame(bytes));
+  };
+  if ('refusal' in asked) {
+    reply(encodeRefusal(asked));
+    return;
+  }
+  void desk
+    .answer(address, asked, true)
+    ?.then((answer) => reply(encodeAnswer(asked, answer, maxTcpAnswerBytes)));
+}
+
+function portTaken(error: unknown): never {
+  throw new SandhavenError(
+    'unavailable',
+    'The DNS port of the sandboxes is taken by another program.',
+    {
+      hint: 'Bind the DNS server of this host to its own addresses only (dnsmasq: bind-interfaces), then start again.',
+    },
+    error,
+  );
+}

@@ -1,0 +1,130 @@
+/**
+ * Other programs' firewalls that drop whatever they do not know (Docker sets such a policy on FORWARD). Our own
+ * accept cannot overrule a drop, so an accept for our interfaces is added in front in each such chain, marked
+ * with the table's name and removed with it. Chains that iptables made are changed by iptables only: it refuses
+ * to work on a table with rules it did not write.
+ */
+import { readFileSync } from 'node:fs';
+import { runCommand } from './command.ts';
+import { interfacePrefix, tableOf } from './plan.ts';
+
+export interface Chain {
+  family: string;
+  table: string;
+  name: string;
+  hook?: string;
+  policy?: string;
+}
+
+export async function listChains(): Promise<Chain[]> {
+  return (await nftJson(['list', 'chains'])).flatMap(({ chain }) => chain ?? []);
+}
+
+/** Makes sure that forwarding chains with a drop policy accept this instance's traffic. */
+export async function acceptInForeignChains(instanceId: string, chains: Chain[]): Promise<void> {
+  for (const chain of foreignForwardChains(chains).filter(({ policy }) => policy === 'drop')) {
+    if (isIptables(chain)) await acceptInIptables('iptables-nft', instanceId);
+    else await acceptInChain(chain, instanceId);
+  }
+  if (legacyFilterLoaded() && (await legacyPolicy()) === 'DROP') {
+    await acceptInIptables('iptables-legacy', instanceId);
+  }
+}
+
+export async function withdrawFromForeignChains(instanceId: string): Promise<void> {
+  for (const chain of foreignForwardChains(await listChains())) {
+    if (isIptables(chain)) await withdrawFromIptables('iptables-nft', instanceId);
+    else await withdrawFromChain(chain, instanceId);
+  }
+  if (legacyFilterLoaded()) await withdrawFromIptables('iptables-legacy', instanceId);
+}
+
+function foreignForwardChains(chains: Chain[]): Chain[] {
+  return chains.filter(
+    ({ hook, family, table }) =>
+      hook === 'forward' && ['ip', 'inet'].includes(family) && !table.startsWith('sandhaven_'),
+  );
+}
+
+function isIptables({ family, table, name }: Chain): boolean {
+  return family === 'ip' && table === 'filter' && name === 'FORWARD';
+}
+
+async function acceptInChain({ family, table, name }: Chain, instanceId: string): Promise<void> {
+  if ((await ownRules({ family, table, name }, instanceId)).length > 0) return;
+  const machines = `"${interfacePrefix(instanceId)}*"`;
+  const mark = `accept comment "${tableOf(instanceId)}"`;
+  await runCommand(
+    'nft',
+    ['-f', '-'],
+    `insert rule ${family} ${table} ${name} iifname ${machines} ${mark}
+insert rule ${family} ${table} ${name} oifname ${machines} ct state established,related ${mark}
+`,
+  );
+}
+
+async function withdrawFromChain(chain: Chain, instanceId: string): Promise<void> {
+  for (const handle of await ownRules(chain, instanceId)) {
+    const { family, table, name } = chain;
+    await runCommand('nft', ['delete', 'rule', family, table, name, 'handle', String(handle)]);
+  }
+}
+
+/** Handles of the rules in the chain that bear our mark. */
+async function ownRules({ family, table, name }: Chain, instanceId: string): Promise<number[]> {
+  const rows = await nftJson(['list', 'chain', family, table, name]);
+  return rows.flatMap(({ rule }) => (rule?.comment === tableOf(instanceId) ? rule.handle : []));
+}
+
+type Iptables = 'iptables-nft' | 'iptables-legacy';
+
+async function acceptInIptables(iptables: Iptables, instanceId: string): Promise<void> {
+  for (const rule of iptablesRules(instanceId)) {
+    if (!(await hasRule(iptables, rule))) await runCommand(iptables, ['-w', '-I', 'FORWARD', ...rule]);
+  }
+}
+
+async function withdrawFromIptables(iptables: Iptables, instanceId: string): Promise<void> {
+  for (const rule of iptablesRules(instanceId)) {
+    while (await hasRule(iptables, rule)) await runCommand(iptables, ['-w', '-D', 'FORWARD', ...rule]);
+  }
+}
+
+function hasRule(iptables: Iptables, rule: string[]): Promise<boolean> {
+  return runCommand(iptables, ['-w', '-C', 'FORWARD', ...rule]).then(
+    () => true,
+    () => false,
+  );
+}
+
+function iptablesRules(instanceId: string): string[][] {
+  const machines = `${interfacePrefix(instanceId)}+`;
+  const mark = ['-m', 'comment', '--comment', tableOf(instanceId), '-j', 'ACCEPT'];
+  return [
+    ['-i', machines, ...mark],
+    ['-o', machines, '-m', 'conntrack', '--ctstate', 'RELATED,ESTABLISHED', ...mark],
+  ];
+}
+
+/** Asked of the kernel and not of iptables-legacy, which would load its module by being asked. */
+function legacyFilterLoaded(): boolean {
+  try {
+    return /^filter$/m.test(readFileSync('/proc/net/ip_tables_names', 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function legacyPolicy(): Promise<string | undefined> {
+  const rules = await runCommand('iptables-legacy', ['-w', '-S', 'FORWARD']);
+  return /^-P FORWARD (\w+)$/m.exec(rules)?.[1];
+}
+
+interface NftRow {
+  chain?: Chain;
+  rule?: { handle: number; comment?: string };
+}
+
+async function nftJson(args: string[]): Promise<NftRow[]> {
+  return JSON.parse(await runCommand('nft', ['-j', ...args])).nftables;
+}

@@ -1,0 +1,119 @@
+/**
+ * Which instance on this machine owns which slot number: one file per number in /run/sandhaven/slots, made
+ * before anything of the slot is made and removed after everything of it is gone.
+ *
+ * Files appear with their contents in one step. Deciding (which number is free, whether a lock is still what
+ * it was) happens under one machine-wide mutex: an SQLite transaction, which the kernel ends with its process.
+ */
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { limits } from '../../../model/limits.ts';
+import type { Instance } from './plan.ts';
+
+/** `gateway` slots give their address to an instance's DNS forwarder; no machine runs in them. */
+export type Purpose = 'machine' | 'gateway';
+
+export interface Lock {
+  index: number;
+  instance: Instance;
+  /** The kernel's id of the boot in which it was taken: links, pins and processes never outlive it. */
+  bootId: string;
+  purpose: Purpose;
+}
+
+export const machineDir = '/run/sandhaven';
+const locksDir = join(machineDir, 'slots');
+const mutexTimeoutMs = 5_000;
+
+export function currentBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+/** Takes up to `count` free slots that are not in `unusable`, the lowest first; fewer when there are no more. */
+export function takeLocks(
+  instance: Instance,
+  count: number,
+  purpose: Purpose,
+  unusable: Set<number> = new Set(),
+): number[] {
+  return withMutex(() => {
+    const taken = new Set([...lockedIndexes(), ...unusable]);
+    const indexes: number[] = [];
+    for (let index = 0; index < limits.network.slots && indexes.length < count; index++) {
+      if (taken.has(index)) continue;
+      writeLock({ index, instance, bootId: currentBootId(), purpose });
+      indexes.push(index);
+    }
+    return indexes;
+  });
+}
+
+/** Removes those locks that are still what they were when they were read. */
+export function freeLocks(locks: Lock[]): void {
+  withMutex(() => {
+    for (const { index, instance, bootId } of locks) {
+      const now = readLock(index);
+      if (now?.instance.id === instance.id && now.bootId === bootId) unlinkSync(pathOf(index));
+    }
+  });
+}
+
+export function locksOf(instanceId: string): Lock[] {
+  return allLocks().filter(({ instance }) => instance.id === instanceId);
+}
+
+/** Every lock that can be read; a file that is none is left alone and keeps its number from being used. */
+export function allLocks(): Lock[] {
+  return lockedIndexes().flatMap((index) => readLock(index) ?? []);
+}
+
+export function freeCount(): number {
+  return Math.max(0, limits.network.slots - lockedIndexes().length);
+}
+
+/** Runs `work`, which must be short and synchronous, alone on this machine. */
+export function withMutex<T>(work: () => T): T {
+  mkdirSync(locksDir, { recursive: true, mode: 0o700 });
+  const database = new DatabaseSync(join(machineDir, 'mutex'), { timeout: mutexTimeoutMs });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return work();
+  } finally {
+    database.close();
+  }
+}
+
+function lockedIndexes(): number[] {
+  try {
+    return readdirSync(locksDir)
+      .filter((name) => /^\d{1,5}$/.test(name))
+      .map(Number);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function writeLock({ index, instance, bootId, purpose }: Lock): void {
+  const draft = join(machineDir, 'lock.new');
+  // One left by a process that was killed here is the same file as its lock: never write into it.
+  rmSync(draft, { force: true });
+  writeFileSync(draft, JSON.stringify({ instance, bootId, purpose }), { mode: 0o600 });
+  linkSync(draft, pathOf(index));
+  rmSync(draft);
+}
+
+function readLock(index: number): Lock | null {
+  try {
+    const { instance, bootId, purpose } = JSON.parse(readFileSync(pathOf(index), 'utf8'));
+    if (!/^[0-9a-z]{6}$/.test(instance.id) || typeof instance.runDir !== 'string') return null;
+    return { index, instance, bootId, purpose };
+  } catch {
+    return null;
+  }
+}
+
+function pathOf(index: number): string {
+  return join(locksDir, String(index));
+}

@@ -1,0 +1,91 @@
+/** Ready slots, refilled in the background: one batch at a time, whoever waits first served first. */
+import type { Log } from '../../../control/ports.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+
+export interface Pool {
+  /** At once while any is ready. `resource_exhausted` when this machine has none left. */
+  take(): number | Promise<number>;
+  /** Resolves when as many are ready as are kept, or when no more can be made now. */
+  fill(): Promise<void>;
+  ready(): number[];
+  /** Hands out no more; resolves to the slots that were ready when nothing is being made any more. */
+  close(): Promise<number[]>;
+}
+
+interface Waiter {
+  resolve(index: number): void;
+  reject(error: unknown): void;
+}
+
+const retryMs = 1_000;
+
+/** @param make Makes up to `count`, and fewer, or none, when the machine has no more; cleans up when it fails. */
+export function createPool(size: number, make: (count: number) => Promise<number[]>, log: Log): Pool {
+  const ready: number[] = [];
+  const waiters: Waiter[] = [];
+  let filling: Promise<void> | null = null;
+  let retry: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const missing = () => size + waiters.length - ready.length;
+
+  async function fillUp(): Promise<void> {
+    while (!closed && missing() > 0) {
+      try {
+        const made = await make(Math.min(missing(), limits.network.slotBatch));
+        if (made.length === 0) throw noSlots();
+        for (const index of made) {
+          const waiter = waiters.shift();
+          if (waiter) waiter.resolve(index);
+          else ready.push(index);
+        }
+      } catch (error) {
+        const reason = error instanceof Error ? String(error.cause ?? error.message) : String(error);
+        log.warn('slots could not be made', { reason });
+        for (const waiter of waiters.splice(0)) waiter.reject(error);
+        retry = setTimeout(fill, retryMs).unref();
+        return;
+      }
+    }
+  }
+
+  function fill(): Promise<void> {
+    clearTimeout(retry);
+    filling ??= fillUp().finally(() => {
+      filling = null;
+    });
+    return filling;
+  }
+
+  return {
+    take() {
+      if (closed) throw new SandhavenError('unavailable', 'The service is shutting down.');
+      const index = ready.shift();
+      if (index !== undefined) {
+        setImmediate(fill);
+        return index;
+      }
+      return new Promise<number>((resolve, reject) => {
+        waiters.push({ resolve, reject });
+        void fill();
+      });
+    },
+    fill,
+    ready: () => ready,
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      await filling;
+      for (const waiter of waiters.splice(0))
+        waiter.reject(new SandhavenError('unavailable', 'The service is shutting down.'));
+      return ready.splice(0);
+    },
+  };
+}
+
+function noSlots(): SandhavenError {
+  return new SandhavenError('resource_exhausted', 'No slot for another machine is left on this host.', {
+    hint: 'Stop or delete a sandbox that is not needed, then try again.',
+  });
+}

@@ -1,0 +1,56 @@
+/**
+ * Which addresses a machine may reach: the firewall drops the others, and the DNS forwarder refuses answers
+ * that name them. Everything IANA lists as not globally reachable, except the two documentation networks that
+ * are routed nowhere by themselves, and the clouds' metadata services that live on public addresses.
+ */
+import { BlockList } from 'node:net';
+
+export const blockedIPv4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  // Azure's platform service.
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/3',
+];
+
+/** Those that embed IPv4 addresses included: a translator could turn them into private ones. */
+const blockedIPv6 = [
+  '::/8',
+  '64:ff9b::/32',
+  '100::/64',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  'fc00::/7',
+  'fe80::/9',
+  'ff00::/8',
+];
+
+// A list each: an IPv4 address would also be looked up among IPv6 ranges, in its mapped form.
+const ipv4List = listOf(blockedIPv4, 'ipv4');
+const ipv6List = listOf(blockedIPv6, 'ipv6');
+
+export function isPublicIPv4(address: string): boolean {
+  return !ipv4List.check(address, 'ipv4');
+}
+
+export function isPublicIPv6(address: string): boolean {
+  return !ipv6List.check(address, 'ipv6');
+}
+
+function listOf(ranges: string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', prefix] = range.split('/');
+    list.addSubnet(network, Number(prefix), family);
+  }
+  return list;
+}

@@ -1,0 +1,47 @@
+/**
+ * Locks whose instance is no more. An instance is dead when its run folder is gone and no process has the ids
+ * of any of its slots; then whatever it left in the kernel goes too. One that is merely not running keeps its
+ * run folder and all it has. Nothing outlives a reboot, so a lock of an earlier boot holds nothing.
+ */
+import { existsSync } from 'node:fs';
+import type { Log } from '../../../control/ports.ts';
+import { removeFirewall } from './firewall.ts';
+import { slotsWithProcesses } from './host-ids.ts';
+import { allLocks, currentBootId, freeLocks, type Lock } from './locks.ts';
+import { removeGatewayAddress, removeSlots } from './namespaces.ts';
+import { addressOf, type Instance } from './plan.ts';
+import { restoreUplinks } from './uplinks.ts';
+
+/** Frees the locks of instances other than `own` that are dead. */
+export async function reclaimDeadInstances(own: Instance, log: Log): Promise<void> {
+  const others = allLocks().filter(({ instance }) => instance.id !== own.id);
+  const bootId = currentBootId();
+  freeLocks(others.filter((lock) => lock.bootId !== bootId));
+
+  const suspects = others.filter((lock) => lock.bootId === bootId && !existsSync(lock.instance.runDir));
+  if (suspects.length === 0) return;
+  const busy = await slotsWithProcesses();
+  for (const locks of Map.groupBy(suspects, ({ instance }) => instance.id).values()) {
+    const [first] = locks;
+    if (!first || locks.some(({ index }) => busy.has(index)) || existsSync(first.instance.runDir)) continue;
+    log.info('freeing the slots of an instance that is gone', {
+      instance: first.instance.id,
+      slots: locks.length,
+    });
+    await removeInstance(first.instance, locks);
+  }
+}
+
+/** Removes all that an instance without machines has in the kernel, then its locks. */
+export async function removeInstance(instance: Instance, locks: Lock[]): Promise<void> {
+  await removeSlots(
+    instance,
+    locks.map(({ index }) => index),
+  );
+  await removeFirewall(instance.id);
+  for (const { index, purpose } of locks) {
+    if (purpose === 'gateway') await removeGatewayAddress(addressOf(index));
+  }
+  restoreUplinks(instance.id);
+  freeLocks(locks);
+}

@@ -1,0 +1,109 @@
+/**
+ * The firewall of one instance as text for `nft -f -`, replaced as a whole in one transaction.
+ *
+ * A machine reaches public IPv4 addresses and the DNS forwarder, nothing else: not the host under any of its
+ * addresses, no sibling, no private or link-local network, no multicast. Nothing reaches a machine first, the
+ * host's own programs included. Other tables may drop more; an accept here is not final.
+ */
+import { limits } from '../../../model/limits.ts';
+import { interfacePrefix, tableOf } from './plan.ts';
+import { blockedIPv4 } from './public-addresses.ts';
+
+export interface RulesetInput {
+  instanceId: string;
+  gateway: string;
+  /** Interfaces whose forwarding is on for sandboxes only: nothing else may be forwarded from them. */
+  guardedUplinks: string[];
+}
+
+export function renderRuleset(input: RulesetInput): string {
+  const table = tableOf(input.instanceId);
+  const machines = `"${interfacePrefix(input.instanceId)}*"`;
+  return `add table inet ${table}
+delete table inet ${table}
+table inet ${table} {
+${sets()}
+${arrivalChains(machines, input.gateway)}
+${deliveryChains(machines, input.gateway)}
+${forwardChains(machines, input.guardedUplinks)}
+}
+`;
+}
+
+function sets(): string {
+  const { slots } = limits.network;
+  return `  set blocked { type ipv4_addr; flags interval; elements = { ${blockedIPv4.join(', ')} }; }
+  set dns_rate { type ipv4_addr; size ${slots}; flags dynamic,timeout; timeout 1m; }
+  set new_rate { type ipv4_addr; size ${slots}; flags dynamic,timeout; timeout 1m; }
+  set open { type ipv4_addr; size ${slots}; flags dynamic; }
+  set open_dns { type ipv4_addr; size ${slots}; flags dynamic; }`;
+}
+
+/**
+ * Before any other table can rewrite a destination. A source is genuine when the route back to it leaves by the
+ * interface it came from. Refusals are answered, so that a program fails at once and not after a timeout.
+ */
+function arrivalChains(machines: string, gateway: string): string {
+  const { dnsQueriesPerSecond, dnsQueryBurst } = limits.network;
+  return `  chain arrive {
+    type filter hook prerouting priority raw; policy accept;
+    iifname != ${machines} ip daddr ${gateway} drop
+    iifname != ${machines} accept
+    meta nfproto != ipv4 drop
+    fib saddr . iif oif missing drop
+    ip daddr ${gateway} udp dport 53 update @dns_rate { ip saddr limit rate over ${dnsQueriesPerSecond}/second burst ${dnsQueryBurst} packets } drop
+    ip daddr ${gateway} udp dport 53 notrack accept
+  }
+  chain choose {
+    type filter hook prerouting priority mangle; policy accept;
+    iifname != ${machines} accept
+    ip daddr ${gateway} meta l4proto { tcp, udp } th dport 53 accept
+    fib daddr type != unicast reject with icmpx admin-prohibited
+    ip daddr @blocked reject with icmpx admin-prohibited
+  }`;
+}
+
+function deliveryChains(machines: string, gateway: string): string {
+  return `  chain deliver {
+    type filter hook input priority filter - 10; policy accept;
+    iifname != ${machines} accept
+    ip daddr ${gateway} udp dport 53 accept
+    ip daddr ${gateway} tcp dport 53 ct state established accept
+    ip daddr ${gateway} tcp dport 53 add @open_dns { ip saddr ct count over ${limits.network.dnsConnectionsPerSandbox * 2} } drop
+    ip daddr ${gateway} tcp dport 53 ct state new accept
+    drop
+  }
+  chain answer {
+    type filter hook output priority raw; policy accept;
+    oifname ${machines} ip saddr ${gateway} udp sport 53 notrack
+  }
+  chain depart {
+    type filter hook output priority filter - 10; policy accept;
+    oifname ${machines} ct state new drop
+  }`;
+}
+
+function forwardChains(machines: string, guardedUplinks: string[]): string {
+  const { connections, newConnectionsPerSecond, newConnectionBurst } = limits.network;
+  const uplinks = guardedUplinks.map((name) => `"${name}"`).join(', ');
+  const guard =
+    uplinks === '' ? '' : `\n    iifname { ${uplinks} } ct state != { established, related } drop`;
+  return `  chain forward {
+    type filter hook forward priority filter - 10; policy accept;
+    oifname ${machines} ct state established,related accept
+    oifname ${machines} drop${guard}
+    iifname != ${machines} accept
+    ip daddr @blocked drop
+    tcp flags syn tcp option maxseg size set rt mtu
+    ct state established,related accept
+    ct state != new drop
+    meta l4proto != { tcp, udp, icmp } drop
+    meta l4proto icmp icmp type != echo-request drop
+    update @new_rate { ip saddr limit rate over ${newConnectionsPerSecond}/second burst ${newConnectionBurst} packets } drop
+    add @open { ip saddr ct count over ${connections} } reject with icmpx admin-prohibited
+  }
+  chain leave {
+    type nat hook postrouting priority srcnat; policy accept;
+    iifname ${machines} masquerade
+  }`;
+}

@@ -1,0 +1,187 @@
+/**
+ * The slots of one instance.
+ *
+ * A slot's life: its number is locked; its namespaces and links are made; it waits in the pool; a sandbox holds
+ * it; all it has in the kernel is removed; no process with its ids is left; its lock is freed. Nothing is reused
+ * in place. After a crash only what sandboxes hold is kept, everything else is removed and made anew.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import type { Log } from '../../../control/ports.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { sandboxIdPattern } from '../../../model/ids.ts';
+import type { Slot, Slots } from '../slot.ts';
+import { type DnsForwarder, startDnsForwarder } from './dns-forwarder.ts';
+import { createFirewall, type Firewall } from './firewall.ts';
+import { createHolders } from './held.ts';
+import { delegatedSlots, slotsWithProcesses } from './host-ids.ts';
+import { currentBootId, freeCount, freeLocks, locksOf, takeLocks } from './locks.ts';
+import { addGatewayAddress, isPinned, makeSlots, slotRemains } from './namespaces.ts';
+import { addressOf, indexOfAddress, type NetworkMode, slotOf, slotsDir } from './plan.ts';
+import { createPool } from './pool.ts';
+import { reclaimDeadInstances, removeInstance } from './reclaim.ts';
+import { createRetirement } from './retirement.ts';
+
+export interface SlotsOptions {
+  instanceId: string;
+  /** The instance's own folder under /run. */
+  runDir: string;
+  launcherPath: string;
+  log: Log;
+  /** Slots kept ready. */
+  poolSize: number;
+  /** `none`: machines have nothing but loopback. */
+  network: NetworkMode;
+  /** Names the resolvers that questions are passed to. */
+  resolvConfPath?: string;
+}
+
+/** How long `purge` waits for the last processes with slots' ids to end. */
+const purgeTimeoutMs = 10_000;
+
+export function createSlots(options: SlotsOptions): Slots {
+  const { launcherPath, log } = options;
+  const instance = { id: options.instanceId, runDir: options.runDir };
+  const holders = createHolders(instance);
+  const retirement = createRetirement(instance, log);
+  const pool = createPool(options.poolSize, make, log);
+  const held = new Map<string, number>();
+  const binding = new Map<string, Promise<Slot>>();
+  /** Ready or held: whom the DNS forwarder answers. */
+  const live = new Set<number>();
+  let gateway: string | null = null;
+  let firewall: Firewall | null = null;
+  let dns: DnsForwarder | null = null;
+
+  async function make(count: number): Promise<number[]> {
+    const unusable = new Set([...(await slotsWithProcesses()), ...delegatedSlots()]);
+    const indexes = takeLocks(instance, count, 'machine', unusable);
+    try {
+      if (indexes.length > 0) await makeSlots(instance, indexes, gateway, launcherPath);
+      for (const index of indexes) live.add(index);
+      return indexes;
+    } catch (error) {
+      await retirement.add(indexes);
+      throw error;
+    }
+  }
+
+  /** Keeps what running machines need and sends the rest of an earlier boot out. */
+  async function recover(): Promise<void> {
+    const bootId = currentBootId();
+    freeLocks(locksOf(instance.id).filter((lock) => lock.bootId !== bootId));
+    const locks = locksOf(instance.id);
+    const machines = locks.filter(({ purpose }) => purpose === 'machine').map(({ index }) => index);
+    const busy = await slotsWithProcesses();
+    for (const [sandboxId, index] of holders.read()) {
+      if (machines.includes(index) && (isPinned(instance, index) || busy.has(index)))
+        held.set(sandboxId, index);
+      else holders.remove(sandboxId);
+    }
+    const kept = new Set(held.values());
+    for (const index of kept) live.add(index);
+    const found = new Set([...machines, ...slotRemains(instance)]);
+    await retirement.add([...found].filter((index) => !kept.has(index)));
+  }
+
+  /** The rules are in force before the first link exists, and machines that run never see them absent. */
+  async function startNetwork(): Promise<void> {
+    const own = locksOf(instance.id).find(({ purpose }) => purpose === 'gateway');
+    const index = own?.index ?? takeLocks(instance, 1, 'gateway')[0];
+    if (index === undefined) throw new SandhavenError('resource_exhausted', 'No slot is left on this host.');
+    gateway = addressOf(index);
+    firewall = createFirewall(instance.id, gateway, log);
+    await firewall.start();
+    await addGatewayAddress(gateway);
+    dns = await startDnsForwarder({
+      gateway,
+      isMachine: (address) => live.has(indexOfAddress(address)),
+      resolvConfPath: options.resolvConfPath ?? '/etc/resolv.conf',
+    });
+  }
+
+  async function bind(sandboxId: string): Promise<Slot> {
+    const index = await pool.take();
+    try {
+      holders.add(sandboxId, index);
+    } catch (error) {
+      void retirement.add([index]);
+      throw error;
+    }
+    held.set(sandboxId, index);
+    return slotOf(instance, index, gateway);
+  }
+
+  async function close(): Promise<void> {
+    const unused = await pool.close();
+    await firewall?.close();
+    await dns?.close();
+    dns = null;
+    await retirement.add(unused);
+    await retirement.close();
+  }
+
+  return {
+    async init() {
+      mkdirSync(slotsDir(instance), { recursive: true, mode: 0o700 });
+      await reclaimDeadInstances(instance, log).catch((error) =>
+        log.warn('slots of dead instances could not be freed', { reason: String(error.cause ?? error) }),
+      );
+      await recover();
+      if (options.network === 'nat') await startNetwork();
+      await pool.fill();
+    },
+
+    async acquire(sandboxId) {
+      if (!sandboxIdPattern.test(sandboxId)) throw new Error(`not a sandbox id: ${sandboxId}`);
+      const index = held.get(sandboxId);
+      if (index !== undefined) return slotOf(instance, index, gateway);
+      const pending = binding.get(sandboxId);
+      if (pending) return pending;
+      const bound = bind(sandboxId).finally(() => binding.delete(sandboxId));
+      binding.set(sandboxId, bound);
+      return bound;
+    },
+
+    async get(sandboxId) {
+      const index = held.get(sandboxId);
+      return index === undefined ? null : slotOf(instance, index, gateway);
+    },
+
+    async release(sandboxId) {
+      await binding.get(sandboxId)?.catch(() => {});
+      const index = held.get(sandboxId);
+      if (index === undefined) return;
+      holders.remove(sandboxId);
+      held.delete(sandboxId);
+      live.delete(index);
+      void retirement.add([index]);
+    },
+
+    held: async () => [...held.keys()],
+    free: () => pool.ready().length + freeCount(),
+    close,
+
+    async purge() {
+      await close();
+      // Also what a service that was killed left, and without `init` having run.
+      const locks = locksOf(instance.id);
+      const machines = locks.filter(({ purpose }) => purpose === 'machine').map(({ index }) => index);
+      const last = createRetirement(instance, log);
+      await last.add([...new Set([...machines, ...slotRemains(instance)])]);
+      const left = await last.drain(purgeTimeoutMs);
+      await last.close();
+      if (left.length > 0) {
+        throw new SandhavenError(
+          'unavailable',
+          `Processes still run in ${left.length} slots of this instance.`,
+          {
+            hint: 'Stop the sandboxes first.',
+          },
+        );
+      }
+      await removeInstance(instance, locksOf(instance.id));
+      rmSync(slotsDir(instance), { recursive: true, force: true });
+      held.clear();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * Forwarding of replies from the outside. A host that forwards nothing (ip_forward 0) must let packets in from
+ * its uplinks for its sandboxes, and for them alone: our tables drop everything else that would now be
+ * forwarded. Which instances rely on which uplink is noted for the whole machine, as `<uplink>/<instance>`; the
+ * last of them to go switches it off again.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { currentBootId, machineDir, withMutex } from './locks.ts';
+
+const notesDir = join(machineDir, 'uplinks');
+const routeUp = 0x1;
+
+/**
+ * Notes this instance with the uplinks that it needs switched on, and returns them. Put the rules that guard
+ * them in place, then call `openUplinks`. Empty when the host forwards anyway.
+ */
+export function noteUplinks(instanceId: string): string[] {
+  if (hostForwards()) return [];
+  return withMutex(() => {
+    const needed = defaultRouteInterfaces().filter((name) => !isForwarding(name) || usersOf(name).length > 0);
+    for (const name of needed) {
+      mkdirSync(join(notesDir, name), { recursive: true, mode: 0o700 });
+      writeFileSync(join(notesDir, name, instanceId), currentBootId(), { mode: 0o600 });
+    }
+    return uplinksOf(instanceId);
+  });
+}
+
+export function openUplinks(names: string[]): void {
+  for (const name of names) setForwarding(name, '1');
+}
+
+/** Switches off those that no other instance relies on. */
+export function restoreUplinks(instanceId: string): void {
+  withMutex(() => {
+    for (const name of uplinksOf(instanceId)) {
+      rmSync(join(notesDir, name, instanceId));
+      if (usersOf(name).length > 0) continue;
+      if (!hostForwards()) setForwarding(name, '0');
+      rmSync(join(notesDir, name), { recursive: true });
+    }
+  });
+}
+
+function uplinksOf(instanceId: string): string[] {
+  if (!existsSync(notesDir)) return [];
+  return readdirSync(notesDir).filter(
+    (name) => usersOf(name).includes(instanceId) && existsSync(settingOf(name)),
+  );
+}
+
+/** Notes of an earlier boot mean nothing: the kernel's settings began anew. */
+function usersOf(name: string): string[] {
+  const dir = join(notesDir, name);
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir).filter((user) => readFileSync(join(dir, user), 'utf8') === currentBootId());
+}
+
+function hostForwards(): boolean {
+  return readFileSync('/proc/sys/net/ipv4/ip_forward', 'utf8').trim() === '1';
+}
+
+function defaultRouteInterfaces(): string[] {
+  const routes = readFileSync('/proc/net/route', 'utf8').trim().split('\n').slice(1);
+  const names = routes.flatMap((line) => {
+    const [name = '', destination, , flags = '0', , , , mask] = line.split('\t');
+    const isDefault = destination === '00000000' && mask === '00000000';
+    return isDefault && (Number.parseInt(flags, 16) & routeUp) !== 0 ? [name] : [];
+  });
+  return [...new Set(names)];
+}
+
+function isForwarding(name: string): boolean {
+  return readFileSync(settingOf(name), 'utf8').trim() === '1';
+}
+
+function setForwarding(name: string, value: '0' | '1'): void {
+  if (existsSync(settingOf(name))) writeFileSync(settingOf(name), value);
+}
+
+function settingOf(name: string): string {
+  return `/proc/sys/net/ipv4/conf/${name}/forwarding`;
+}

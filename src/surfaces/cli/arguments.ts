@@ -1,0 +1,91 @@
+/**
+ * Flags into the parameters of a tool, by its schema. What does not read as its type is passed on as text, so
+ * that the service refuses it in the words that every client gets.
+ */
+import { describeTool } from '../../catalog/describe.ts';
+import type { JsonSchema } from '../../catalog/json-schema.ts';
+import type { Tool } from '../../catalog/tool.ts';
+import { validateInput } from '../../catalog/validate.ts';
+import { invalidArgument } from '../../model/errors.ts';
+import { commonFlags, type FlagSpec, flagIsSet, type ParsedFlags, parseFlags, usageError } from './flags.ts';
+
+export interface CallArguments {
+  parameters: Record<string, unknown>;
+  /** --json, --help and the like, where the tool has no parameter of that name. */
+  flags: ParsedFlags;
+}
+
+/** Fails with `invalid_argument` for unknown flags, naming the nearest parameter. */
+export function toCallArguments(tool: Tool, argv: string[]): CallArguments {
+  const properties = describeTool(tool).input_schema.properties ?? {};
+  const flags = parseFlags(argv.map(snakeCaseFlag), { ...commonSpecs(properties), ...specsOf(properties) });
+  if (flagIsSet(flags, 'help')) return { parameters: {}, flags };
+  const given = [...flags.values].filter(([name]) => Object.hasOwn(properties, name));
+  const parameters = Object.fromEntries(
+    given.map(([name, values]) => [name, toValue(name, values, properties[name] ?? {})]),
+  );
+  if (flags.unknown.length > 0) {
+    const unknown = Object.fromEntries(flags.unknown.map((name) => [name, true]));
+    validateInput(tool.input, { ...parameters, ...unknown });
+  }
+  const [extra] = [...flags.positionals, ...(flags.rest ?? [])];
+  if (extra !== undefined) {
+    throw usageError(`'${extra}' is not the value of any flag.`, 'Parameters are given as --name VALUE.');
+  }
+  return { parameters, flags };
+}
+
+/** `--memory-gb` is `--memory_gb`; what follows an = stays as it is. */
+function snakeCaseFlag(argument: string): string {
+  const match = /^--([a-z][a-z0-9-]*)(=.*)?$/s.exec(argument);
+  const name = match?.[1];
+  if (name === undefined || Object.hasOwn(commonFlags, name)) return argument;
+  const bare = name.replace(/^no-/, '');
+  return `--${name.slice(0, name.length - bare.length)}${bare.replaceAll('-', '_')}${match?.[2] ?? ''}`;
+}
+
+function commonSpecs(properties: Record<string, JsonSchema>): Record<string, FlagSpec> {
+  return Object.fromEntries(Object.entries(commonFlags).filter(([name]) => !Object.hasOwn(properties, name)));
+}
+
+function specsOf(properties: Record<string, JsonSchema>): Record<string, FlagSpec> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, { type }]) => [
+      name,
+      { type: type === 'boolean' ? 'boolean' : 'string' } satisfies FlagSpec,
+    ]),
+  );
+}
+
+function toValue(name: string, values: string[], { type }: JsonSchema): unknown {
+  const [text = ''] = values;
+  if (type === 'array') return values.length === 1 ? (parseJson(text) ?? values) : values;
+  if (type === 'object') return (values.length === 1 ? parseJson(text) : null) ?? toPairs(values) ?? text;
+  if (values.length > 1)
+    throw invalidArgument(name, `${name} was given ${values.length} times.`, 'Give it once.');
+  switch (type) {
+    case 'integer':
+      return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+    case 'boolean':
+      return { true: true, false: false }[text] ?? text;
+    default:
+      return text;
+  }
+}
+
+function parseJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** `--labels team=core --labels tier=2`; null when one has no =. */
+function toPairs(values: string[]): Record<string, string> | null {
+  if (!values.every((value) => /^[^={]+=/.test(value))) return null;
+  return Object.fromEntries(
+    values.map((value) => [value.slice(0, value.indexOf('=')), value.slice(value.indexOf('=') + 1)]),
+  );
+}

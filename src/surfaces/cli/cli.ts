@@ -1,0 +1,78 @@
+/** `sandhaven`: finds the command, and turns whatever goes wrong into a problem and an exit status. */
+import { nearest } from '../../catalog/nearest.ts';
+import { SandhavenError, toProblem } from '../../model/errors.ts';
+import { newRequestId } from '../../model/ids.ts';
+import { call } from './commands/call.ts';
+import { ls } from './commands/ls.ts';
+import { rm } from './commands/rm.ts';
+import { run } from './commands/run.ts';
+import { tools } from './commands/tools.ts';
+import { usageError } from './flags.ts';
+import { mainHelp } from './help.ts';
+import { type CliIo, type Command, EXIT_INTERRUPTED } from './io.ts';
+import { printProblem } from './output.ts';
+
+export interface CliParts {
+  version: string;
+  /** Commands from elsewhere (`up`, `doctor`, `mcp`), which are listed first. */
+  commands?: Record<string, Command>;
+}
+
+/** @returns the exit status; 130 when the user interrupted. */
+export async function runCli(
+  argv: string[],
+  io: CliIo,
+  { version, commands = {} }: CliParts,
+): Promise<number> {
+  const all = { ...commands, run, ls, rm, call, tools };
+  try {
+    return await dispatch(argv, io, all, version);
+  } catch (error) {
+    if (io.signal.aborted) return EXIT_INTERRUPTED;
+    // A defect of this process: the service's log knows nothing of it, so the trace is shown here.
+    if (!(error instanceof SandhavenError) && error instanceof Error) io.stderr.write(`${error.stack}\n`);
+    return printProblem(toProblem(error, newRequestId()), argv.includes('--json'), io);
+  }
+}
+
+async function dispatch(
+  argv: string[],
+  io: CliIo,
+  commands: Record<string, Command>,
+  version: string,
+): Promise<number> {
+  const [first, ...rest] = argv;
+  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+    const [about] = rest;
+    const command = first === 'help' && about !== undefined ? find(commands, about) : null;
+    if (command) return command.run(['--help'], io);
+    io.stdout.write(mainHelp(commands));
+    return 0;
+  }
+  if (first === '--version') {
+    io.stdout.write(`sandhaven ${version}\n`);
+    return 0;
+  }
+  const variable = environmentOf[first.split('=', 1)[0] ?? ''];
+  if (variable !== undefined) {
+    const inline = first.includes('=');
+    const value = inline ? first.slice(first.indexOf('=') + 1) : rest.shift();
+    if (value === undefined) throw usageError(`${first} needs a value.`, `Write ${first}=VALUE.`);
+    return dispatch(rest, { ...io, env: { ...io.env, [variable]: value } }, commands, version);
+  }
+  return find(commands, first).run(rest, io);
+}
+
+/** Flags that may also come before the command. */
+const environmentOf: Record<string, string> = {
+  '--url': 'SANDBOX_API_URL',
+  '--data-dir': 'SANDHAVEN_DATA_DIR',
+};
+
+function find(commands: Record<string, Command>, name: string): Command {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command) return command;
+  const [close] = nearest(name, Object.keys(commands));
+  const hint = close ? `Did you mean \`sandhaven ${close}\`?` : '`sandhaven --help` lists the commands.';
+  throw usageError(`There is no command '${name}'.`, hint);
+}

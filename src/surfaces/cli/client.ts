@@ -1,0 +1,77 @@
+/** Calls tools over HTTP, as any client does; long ones as an event stream, so that progress is seen. */
+import type { CallContext, Tool } from '../../catalog/tool.ts';
+import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
+import { newRequestId } from '../../model/ids.ts';
+import type { Connection } from './connection.ts';
+import { readEvents } from './events.ts';
+
+export type CallOutcome =
+  | { result: Record<string, unknown>; problem?: never }
+  | { problem: Problem; result?: never };
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  onProgress?: CallContext['progress'];
+}
+
+export type Client = (
+  tool: Pick<Tool, 'name' | 'long'>,
+  parameters: Record<string, unknown>,
+  options?: CallOptions,
+) => Promise<CallOutcome>;
+
+/** The client fails only when it is aborted: a service that cannot be reached is a problem like any other. */
+export function createClient({ url, apiKey }: Connection): Client {
+  return async (tool, parameters, { signal, onProgress } = {}) => {
+    try {
+      const response = await fetch(`${url}/v1/tools/${tool.name}`, {
+        method: 'POST',
+        redirect: 'error',
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          'content-type': 'application/json',
+          accept: tool.long ? 'text/event-stream' : 'application/json',
+        },
+        body: JSON.stringify(parameters),
+        ...(signal ? { signal } : {}),
+      });
+      return await outcomeOf(response, onProgress);
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      return { problem: toProblem(unreachable(url, error), newRequestId()) };
+    }
+  };
+}
+
+async function outcomeOf(response: Response, onProgress: CallOptions['onProgress']): Promise<CallOutcome> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('text/event-stream') && response.body) {
+    return streamedOutcome(response.body, onProgress);
+  }
+  if (!/^application\/(problem\+)?json/.test(type)) {
+    throw new Error(`status ${response.status} with content of type ${type || 'none'}`);
+  }
+  const body = await response.json();
+  return response.ok ? { result: body as Record<string, unknown> } : { problem: body as Problem };
+}
+
+async function streamedOutcome(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onProgress: CallOptions['onProgress'],
+): Promise<CallOutcome> {
+  for await (const { event, data } of readEvents(body)) {
+    const value: unknown = JSON.parse(data);
+    if (event === 'result') return { result: value as Record<string, unknown> };
+    if (event === 'error') return { problem: value as Problem };
+    if (event === 'progress') onProgress?.(value as Parameters<CallContext['progress']>[0]);
+  }
+  throw new Error('the stream ended without a result');
+}
+
+function unreachable(url: string, error: unknown): SandhavenError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new SandhavenError('unavailable', `The service at ${url} cannot be reached: ${reason}.`, {
+    hint: 'Start it with `sandhaven up`, or say where it is with SANDBOX_API_URL or --url.',
+  });
+}

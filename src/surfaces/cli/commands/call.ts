@@ -1,0 +1,47 @@
+/** `sandhaven call TOOL`: any tool of the catalogue, with its parameters as flags. */
+import { findTool } from '../../../catalog/call.ts';
+import { toCallArguments } from '../arguments.ts';
+import { createClient } from '../client.ts';
+import { connectionOf } from '../connection.ts';
+import { flagIsSet, usageError } from '../flags.ts';
+import { commonHelp, toolHelp } from '../help.ts';
+import type { Command } from '../io.ts';
+import { printProblem, printResult, progressLine } from '../output.ts';
+
+const help = `Usage: sandhaven call TOOL [--parameter VALUE …]
+
+Calls a tool, such as Sandbox.CreateSandbox; \`sandhaven tools\` lists them, and
+\`sandhaven call TOOL --help\` shows the parameters of one.
+
+  sandhaven call Sandbox.CreateSandbox --name demo --labels '{"team":"core"}'
+  sandhaven call Sandbox.RunCommand --sandbox demo --command 'uname -a' --json
+
+${commonHelp}`;
+
+export const call: Command = {
+  summary: 'call a tool of the catalogue',
+  async run([name, ...argv], io) {
+    if (name === undefined) throw usageError('Which tool?', '`sandhaven tools` lists them.');
+    if (name === '--help' || name === '-h') {
+      io.stdout.write(help);
+      return 0;
+    }
+    if (name.startsWith('-')) {
+      throw usageError('The name of the tool comes first.', 'sandhaven call TOOL --parameter VALUE');
+    }
+    const tool = findTool(name);
+    const { parameters, flags } = toCallArguments(tool, argv);
+    if (flagIsSet(flags, 'help')) {
+      io.stdout.write(toolHelp(tool));
+      return 0;
+    }
+    const json = flagIsSet(flags, 'json');
+    const client = createClient(await connectionOf(flags, io));
+    const progress = progressLine(io);
+    const options = { signal: io.signal, onProgress: progress.show };
+    const { result, problem } = await client(tool, parameters, options).finally(progress.clear);
+    if (problem) return printProblem(problem, json, io);
+    printResult(tool, result, json, io);
+    return 0;
+  },
+};

@@ -1,0 +1,133 @@
+/**
+ * `sandhaven run`: code or a command in a sandbox of its own, which is deleted afterwards. Its output and its
+ * exit status become the command's own.
+ */
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { runCode } from '../../../catalog/execution/run-code.ts';
+import { runCommand } from '../../../catalog/execution/run-command.ts';
+import { createSandbox } from '../../../catalog/sandboxes/create-sandbox.ts';
+import { deleteSandbox } from '../../../catalog/sandboxes/lifecycle.ts';
+import type { Tool } from '../../../catalog/tool.ts';
+import { type Client, createClient } from '../client.ts';
+import { connectionOf } from '../connection.ts';
+import {
+  commonFlags,
+  flagIsSet,
+  flagValue,
+  type ParsedFlags,
+  parseKnownFlags,
+  usageError,
+} from '../flags.ts';
+import { commonHelp } from '../help.ts';
+import type { CliIo, Command } from '../io.ts';
+import { printProblem, progressLine } from '../output.ts';
+
+const help = `Usage: sandhaven run [flags] CODE
+       sandhaven run [flags] --file FILE
+       sandhaven run [flags] < FILE
+       sandhaven run [flags] -- COMMAND [ARGUMENT …]
+
+Runs code, or a command after --, in a new sandbox; prints its output, exits with its status, and deletes
+the sandbox. One word after -- is a shell command line: sandhaven run -- 'ls | wc -l'
+
+  --language LANGUAGE  python (default), typescript or javascript
+  --image IMAGE        container image (default: the standard base image)
+  --file FILE          read the code from FILE; - is standard input
+  --timeout SECONDS    1-300 for code (default 30), 1-600 for a command (default 60)
+
+${commonHelp}`;
+
+const flagSpecs = {
+  ...commonFlags,
+  language: { type: 'string' },
+  image: { type: 'string' },
+  file: { type: 'string', short: 'f' },
+  timeout: { type: 'string' },
+} as const;
+
+interface Job {
+  tool: Tool;
+  parameters: Record<string, unknown>;
+}
+
+export const run: Command = {
+  summary: 'run code or a command in a sandbox of its own',
+  async run(argv, io) {
+    const flags = parseKnownFlags(argv, flagSpecs);
+    if (flagIsSet(flags, 'help')) {
+      io.stdout.write(help);
+      return 0;
+    }
+    const json = flagIsSet(flags, 'json');
+    const client = createClient(await connectionOf(flags, io));
+    const job = await jobOf(flags, io);
+    const progress = progressLine(io);
+    const settings = { language: flagValue(flags, 'language'), image: flagValue(flags, 'image') };
+    // Not aborted with the rest: a sandbox whose id never came back could not be deleted.
+    const created = await client(
+      createSandbox,
+      { ...settings, ephemeral: true },
+      { onProgress: progress.show },
+    ).finally(progress.clear);
+    if (created.problem) return printProblem(created.problem, json, io);
+    try {
+      io.signal.throwIfAborted();
+      return await runJob(client, job, created.result['id'], json, io);
+    } finally {
+      const { problem } = await client(deleteSandbox, { sandbox: created.result['id'] });
+      if (problem) printProblem(problem, json, io);
+    }
+  },
+};
+
+async function runJob(client: Client, job: Job, sandbox: unknown, json: boolean, io: CliIo): Promise<number> {
+  const { result, problem } = await client(job.tool, { ...job.parameters, sandbox }, { signal: io.signal });
+  if (problem) return printProblem(problem, json, io);
+  if (json) io.stdout.write(`${JSON.stringify(result)}\n`);
+  else {
+    io.stdout.write(String(result['stdout']));
+    io.stderr.write(String(result['stderr']));
+    if (result['timed_out']) io.stderr.write('The time was up: it was killed. Give more with --timeout.\n');
+  }
+  return Number(result['exit_code']);
+}
+
+async function jobOf(flags: ParsedFlags, io: CliIo): Promise<Job> {
+  const given = flagValue(flags, 'timeout');
+  const seconds = given !== undefined && /^\d+$/.test(given) ? Number(given) : given;
+  const timeout = seconds === undefined ? {} : { timeout_seconds: seconds };
+  if (flags.rest !== null) {
+    if (flags.rest.length === 0) throw usageError('There is no command after --.');
+    if (flags.positionals.length > 0) throw usageError('Give either code or a command after --, not both.');
+    return { tool: runCommand, parameters: { command: commandLine(flags.rest), ...timeout } };
+  }
+  return { tool: runCode, parameters: { code: await codeOf(flags, io), ...timeout } };
+}
+
+async function codeOf(flags: ParsedFlags, io: CliIo): Promise<string> {
+  const file = flagValue(flags, 'file');
+  const [code, extra] = flags.positionals;
+  if (extra !== undefined)
+    throw usageError('The code must be one argument.', "Quote it: sandhaven run 'print(1)'");
+  if (code !== undefined && file !== undefined) throw usageError('Give either code or --file, not both.');
+  if (code !== undefined && code !== '-') return code;
+  if (file !== undefined && file !== '-') {
+    return readFile(file, 'utf8').catch(() => {
+      throw usageError(`The file '${file}' cannot be read.`, 'Check its name and its permissions.');
+    });
+  }
+  if (io.stdin.isTTY && code === undefined && file === undefined) {
+    throw usageError('There is nothing to run.', 'Give code, --file FILE, or a command after --.');
+  }
+  return text(io.stdin);
+}
+
+/** Several words are quoted, so that each arrives as it is. */
+function commandLine(words: string[]): string {
+  const [only] = words;
+  if (only !== undefined && words.length === 1) return only;
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}

@@ -1,0 +1,115 @@
+/** The programs and the image that sandboxes are made with. */
+import { access, constants } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Check, DoctorFacts, Finding } from './doctor.ts';
+
+const NFT = '/usr/sbin/nft';
+
+/** As the engine's helpers see it. */
+const PATH = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+/** Each with the Debian package that has it. */
+const programs = {
+  nft: 'nftables',
+  ip: 'iproute2',
+  mke2fs: 'e2fsprogs',
+  e2fsck: 'e2fsprogs',
+  resize2fs: 'e2fsprogs',
+  tar: 'tar',
+  zstd: 'zstd',
+  skopeo: 'skopeo',
+  umoci: 'umoci',
+  cp: 'coreutils',
+  find: 'findutils',
+};
+
+export function engineChecks(facts: DoctorFacts, allowVulnerableRunc: boolean): Check[] {
+  return [
+    { name: 'runc', run: () => runcCheck(facts, allowVulnerableRunc) },
+    { name: 'nftables', run: () => nftables(facts) },
+    { name: 'programs', run: helperPrograms },
+    { name: 'agent', run: () => builtPrograms(facts.builtPrograms) },
+    { name: 'base image', run: () => baseImage(facts) },
+  ];
+}
+
+/** @param output Of `runc --version`; null when it does not run. */
+export function runc(
+  output: string | null,
+  { runcPath, judgeRunc }: Pick<DoctorFacts, 'runcPath' | 'judgeRunc'>,
+  allowVulnerable: boolean,
+): Finding {
+  const verdict = output === null ? null : judgeRunc(output);
+  if (!verdict) {
+    return { status: 'fail', found: `${runcPath} is not there or is no runc`, advice: "Run 'make setup'." };
+  }
+  const found = `${verdict.version} (${runcPath})`;
+  if (!verdict.vulnerable) return { status: 'ok', found };
+  return {
+    status: allowVulnerable ? 'warn' : 'fail',
+    found: `${found}: CVE-2025-31133, CVE-2025-52565 and CVE-2025-52881 let code out of a sandbox`,
+    advice:
+      "Run 'make setup': it fetches a sound one for the service alone. 1.2.8, 1.3.3 and later are sound.",
+  };
+}
+
+async function runcCheck(facts: DoctorFacts, allowVulnerable: boolean): Promise<Finding> {
+  return runc(await facts.tryProgram(facts.runcPath, ['--version']), facts, allowVulnerable);
+}
+
+export async function nftables({ tryProgram }: Pick<DoctorFacts, 'tryProgram'>): Promise<Finding> {
+  const version = await tryProgram(NFT, ['--version']);
+  if (version === null)
+    return { status: 'fail', found: 'nft is missing', advice: 'apt-get install nftables' };
+  if ((await tryProgram(NFT, ['list', 'tables'])) !== null)
+    return { status: 'ok', found: firstLine(version) };
+  return {
+    status: 'fail',
+    found: `${firstLine(version)}, but the kernel answers nothing`,
+    advice: 'The kernel needs nf_tables (modprobe nf_tables), and this process CAP_NET_ADMIN.',
+  };
+}
+
+async function helperPrograms(): Promise<Finding> {
+  const missing: [string, string][] = [];
+  for (const [program, debianPackage] of Object.entries(programs)) {
+    const there = await Promise.all(PATH.map((folder) => isExecutable(join(folder, program))));
+    if (!there.includes(true)) missing.push([program, debianPackage]);
+  }
+  if (missing.length === 0) return { status: 'ok', found: Object.keys(programs).join(', ') };
+  return {
+    status: 'fail',
+    found: `missing: ${missing.map(([program]) => program).join(', ')}`,
+    advice: `apt-get install ${[...new Set(missing.map(([, name]) => name))].join(' ')} (or 'make setup')`,
+  };
+}
+
+async function builtPrograms(paths: string[]): Promise<Finding> {
+  const there = await Promise.all(paths.map(isExecutable));
+  const missing = paths.filter((_, index) => !there[index]).map((path) => basename(path));
+  if (missing.length === 0) return { status: 'ok', found: paths.map((path) => basename(path)).join(', ') };
+  return { status: 'fail', found: `not built: ${missing.join(', ')}`, advice: "Run 'make build'." };
+}
+
+async function baseImage({ readBaseImage }: DoctorFacts): Promise<Finding> {
+  const image = await readBaseImage();
+  if (image) {
+    return { status: 'ok', found: `${image.digest.slice(0, 12)}, ${Math.round(image.sizeBytes / 1e6)} MB` };
+  }
+  return {
+    status: 'fail',
+    found: 'not on this machine',
+    advice: "Run 'make image' (a minute or two); sandboxes without an image of their own stand on it.",
+  };
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? '';
+}

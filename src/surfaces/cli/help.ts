@@ -1,0 +1,74 @@
+/** The texts of --help. */
+import { describeTool } from '../../catalog/describe.ts';
+import type { JsonSchema } from '../../catalog/json-schema.ts';
+import type { Tool } from '../../catalog/tool.ts';
+import { DEFAULT_DATA_DIR, DEFAULT_URL } from './connection.ts';
+import type { Command } from './io.ts';
+
+const WIDTH = 100;
+const INDENT = 6;
+
+export const commonHelp = `Everywhere:
+  --json             print the plain result, and problems, as JSON
+  --url URL          the service (SANDBOX_API_URL, ${DEFAULT_URL})
+  --data-dir DIR     where the service keeps its key (SANDHAVEN_DATA_DIR, ${DEFAULT_DATA_DIR})
+  -h, --help         show help
+
+The key is read from SANDBOX_API_KEY, or from the file api-key in the data directory.
+Exit status: 2 invalid, 3 not allowed, 4 not found, 5 conflict, 6 too much, 7 unavailable, 1 defect.
+`;
+
+export function mainHelp(commands: Record<string, Command>): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length));
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  return `Usage: sandhaven COMMAND …
+
+Self-hosted sandboxes and data access for language-model agents.
+
+${lines.join('\n')}
+
+\`sandhaven COMMAND --help\` tells more about each.
+
+${commonHelp}`;
+}
+
+export function toolHelp(tool: Tool): string {
+  const { input_schema, description } = describeTool(tool);
+  const required = new Set(input_schema.required);
+  const parameters = Object.entries(input_schema.properties ?? {})
+    .sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)))
+    .map(([name, schema]) => parameterHelp(name, schema, required.has(name)));
+  return `Usage: sandhaven call ${tool.name} [--parameter VALUE …]
+
+${wrap(description, 0)}
+
+${parameters.length === 0 ? 'It takes no parameters.' : `Parameters:\n${parameters.join('\n')}`}
+
+${commonHelp}`;
+}
+
+function parameterHelp(name: string, schema: JsonSchema, required: boolean): string {
+  const flag = `  --${name.replaceAll('_', '-')} ${valueName(schema)}`.trimEnd();
+  return `${flag}${required ? '  (required)' : ''}\n${wrap(schema.description ?? '', INDENT)}`;
+}
+
+function valueName({ type, enum: values }: JsonSchema): string {
+  if (values) return values.join('|');
+  const names: Record<string, string> = {
+    boolean: '',
+    integer: 'INTEGER',
+    object: 'JSON | KEY=VALUE …',
+    array: 'JSON | VALUE …',
+  };
+  return names[type ?? ''] ?? 'TEXT';
+}
+
+function wrap(text: string, indent: number): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > WIDTH - indent) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.map((line) => ' '.repeat(indent) + line).join('\n');
+}

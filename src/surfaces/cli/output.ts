@@ -1,0 +1,53 @@
+/** How commands speak: results on standard output, problems and progress on standard error. */
+import type { CallContext, Tool } from '../../catalog/tool.ts';
+import { errorTable, type Problem } from '../../model/errors.ts';
+import type { CliIo } from './io.ts';
+import { printable, render } from './render.ts';
+
+export function printResult(
+  tool: Tool,
+  result: Record<string, unknown>,
+  json: boolean,
+  { stdout }: CliIo,
+): void {
+  if (json) {
+    stdout.write(`${JSON.stringify(result)}\n`);
+    return;
+  }
+  const text = tool.text?.(result) ?? render(result);
+  stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`);
+}
+
+/** @returns the exit status that the code of the problem has. */
+export function printProblem(problem: Problem, json: boolean, { stderr }: CliIo): number {
+  if (json) stderr.write(`${JSON.stringify(problem)}\n`);
+  else {
+    const request = problem.code === 'internal' ? ` (${problem.request_id})` : '';
+    stderr.write(`${printable(`${problem.title}: ${problem.detail}${request}`)}\n`);
+    if (problem.hint) stderr.write(`${printable(`Hint: ${problem.hint}`)}\n`);
+  }
+  // A newer service may know a code that this client does not.
+  return errorTable[problem.code]?.exit ?? errorTable.internal.exit;
+}
+
+export interface ProgressLine {
+  show: CallContext['progress'];
+  /** Takes the line away again. */
+  clear(): void;
+}
+
+/** One line that is written over, where somebody watches; nothing in a pipe. */
+export function progressLine({ stderr }: CliIo): ProgressLine {
+  if (!stderr.isTTY) return { show: () => {}, clear: () => {} };
+  let shown = false;
+  return {
+    show({ message, done, total }) {
+      const share = done !== undefined && total ? ` ${Math.floor((100 * done) / total)} %` : '';
+      stderr.write(`\r\x1b[K${printable(message + share).slice(0, (stderr.columns ?? 80) - 1)}`);
+      shown = true;
+    },
+    clear() {
+      if (shown) stderr.write('\r\x1b[K');
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * Which names this service answers to. A page on another site may resolve its own name to this address (DNS
+ * rebinding); its requests then carry that name as Host, or its site as Origin, and are refused.
+ */
+import { SandhavenError } from '../../model/errors.ts';
+
+export interface HostCheck {
+  /** Whether the Host header names this service. */
+  knows(host: string | undefined): boolean;
+  /** Fails with `permission_denied` for an Origin that is not of this service. */
+  assertOrigin(origin: string | undefined): void;
+}
+
+/** @param allowedHosts Names or addresses, for any port; or with a port, for that one alone. */
+export function createHostCheck(allowedHosts: readonly string[]): HostCheck {
+  const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
+  const knows = (host: string | undefined) => {
+    const url = host === undefined || /[/\\?#@\s]/.test(host) ? null : URL.parse(`http://${host}`);
+    if (!url) return false;
+    const name = url.hostname.replace(/\.$/, '');
+    return allowed.has(name) || allowed.has(bare(name)) || allowed.has(`${name}:${url.port || '80'}`);
+  };
+  return {
+    knows,
+    assertOrigin(origin) {
+      if (origin === undefined) return;
+      const url = URL.parse(origin);
+      if (url && /^https?:$/.test(url.protocol) && knows(url.host)) return;
+      throw new SandhavenError('permission_denied', 'Requests from this Origin are not allowed.', {
+        parameter: 'Origin',
+        hint: 'Call the service from a program rather than from a page of another site.',
+      });
+    },
+  };
+}
+
+/** An IPv6 address without its brackets. */
+function bare(name: string): string {
+  return name.replace(/^\[(.*)\]$/, '$1');
+}

@@ -1,0 +1,180 @@
+/**
+ * The HTTP surface: the catalogue, the bytes of files, MCP and health on one listener. Before any route, the
+ * Host, the Origin and the key are checked and the request is admitted.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Log } from '../../control/ports.ts';
+import type { Services } from '../../control/services.ts';
+import { notFound, SandhavenError, toProblem } from '../../model/errors.ts';
+import { newRequestId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { User } from '../../model/user.ts';
+import { Admission, linger } from './admission.ts';
+import { authenticate } from './authenticate.ts';
+import { addByteRoutes } from './byte-routes.ts';
+import { createHostCheck } from './hosts.ts';
+import { acceptJsonBodies } from './json-body.ts';
+import { openApi } from './openapi.ts';
+import { explain, refuseConnection, sendProblem } from './problem.ts';
+import { addToolRoutes } from './tool-routes.ts';
+
+export interface HttpServerParts {
+  services: Services;
+  log: Log;
+  /** Host names and addresses that clients may use, each for any port or, as `name:port`, for one. */
+  allowedHosts: readonly string[];
+  version: string;
+  /** Whether the service can take calls. */
+  ready(): boolean;
+  /** Gets the request with its body unread. */
+  mcp?: { handle(request: IncomingMessage, response: ServerResponse, caller: User): Promise<void> };
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: User;
+    /** For the log: which tool was called, and how it ended where that is an error. */
+    tool: string | null;
+    outcome: string | null;
+    /** The client left before it had its answer. */
+    abandoned: boolean;
+  }
+  interface FastifyContextConfig {
+    /** Answers without a key. */
+    open?: boolean;
+    /** The body is streamed, however large it is. */
+    byteStream?: boolean;
+  }
+}
+
+export function createHttpServer(parts: HttpServerParts): FastifyInstance {
+  const app = createApp(parts.log);
+  addChecks(app, parts);
+  addHealthRoutes(app, parts);
+  acceptJsonBodies(app);
+  addToolRoutes(app, parts);
+  const description = JSON.stringify(openApi(parts.version));
+  app.get('/openapi.json', (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(description),
+  );
+  app.register(async (raw) => {
+    raw.removeAllContentTypeParsers();
+    raw.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    addByteRoutes(raw, parts.services);
+    addMcpRoute(raw, parts);
+  });
+  return app;
+}
+
+function createApp(log: Log): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    genReqId: newRequestId,
+    bodyLimit: limits.jsonBodyBytes,
+    routerOptions: { maxParamLength: limits.pathBytes },
+    // Bodies have deadlines of their own: an upload may take as long as it moves.
+    requestTimeout: 0,
+    http: { headersTimeout: limits.requestHeadersMs, connectionsCheckingInterval: limits.requestHeadersMs },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (error, request, reply) => void sendProblem(reply, explain(error, request, log)),
+  });
+  app.server.maxConnections = limits.connections;
+  // Calls may take minutes; at a shutdown those that are not done soon are cut, as if their clients had left.
+  app.addHook('preClose', async () => {
+    setTimeout(() => app.server.closeAllConnections(), limits.closeGraceMs).unref();
+  });
+  app.setErrorHandler((error, request, reply) => sendProblem(reply, explain(error, request, log)));
+  app.setNotFoundHandler((request) => {
+    throw notFound(
+      'route',
+      `There is no ${request.method} on this path.`,
+      'GET /openapi.json describes every route; tools are called with POST /v1/tools/{name}.',
+    );
+  });
+  return app;
+}
+
+function addChecks(app: FastifyInstance, { services, log, allowedHosts }: HttpServerParts): void {
+  const hosts = createHostCheck(allowedHosts);
+  const admission = new Admission();
+  app.decorateRequest('tool', null);
+  app.decorateRequest('outcome', null);
+  app.decorateRequest('abandoned', false);
+  app.addHook('onRequest', async (request, reply) => {
+    // On the raw response, so that streams that bypass fastify have them too.
+    reply.raw.setHeader('x-request-id', request.id);
+    reply.raw.setHeader('cache-control', 'no-store');
+    reply.raw.setHeader('x-content-type-options', 'nosniff');
+    whenClosed(request, reply, log);
+    if (!hosts.knows(request.headers.host)) return refuseHost(request, reply);
+    hosts.assertOrigin(request.headers.origin);
+    if (request.routeOptions.config?.open) return undefined;
+    request.caller = await authenticate(services.identity, request);
+    admission.admit(request, reply);
+    return undefined;
+  });
+}
+
+/** Status 421 is HTTP's own word for it, which the table of codes has no other use for. */
+function refuseHost(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = new SandhavenError('permission_denied', 'This service does not answer to that Host.', {
+    parameter: 'Host',
+    hint: 'Use the address that the service printed when it started.',
+  });
+  request.outcome = error.code;
+  return sendProblem(reply, { ...toProblem(error, request.id), status: 421, title: 'Misdirected request' });
+}
+
+/** By the response's end in whatever way: fastify's own hook is silent about clients that left. */
+function whenClosed(request: FastifyRequest, reply: FastifyReply, log: Log): void {
+  const begun = performance.now();
+  reply.raw.once('close', () => {
+    request.abandoned = !reply.raw.writableFinished;
+    linger(request);
+    // No path, no query, no contents: those may hold secrets.
+    log.info('request', {
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      ...(request.tool === null ? {} : { tool: request.tool }),
+      status: reply.raw.statusCode,
+      ...(request.outcome === null ? {} : { code: request.outcome }),
+      ...(request.abandoned ? { abandoned: true } : {}),
+      ms: Math.round((performance.now() - begun) * 10) / 10,
+      request_id: request.id,
+      ...(request.caller ? { user: request.caller.id } : {}),
+    });
+  });
+}
+
+function addHealthRoutes(app: FastifyInstance, { ready }: HttpServerParts): void {
+  const config = { open: true };
+  app.get('/healthz', { config }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { config }, async () => {
+    if (ready()) return { status: 'ready' };
+    throw new SandhavenError('unavailable', 'The service is not ready yet.', {
+      hint: 'Try again in a second.',
+    });
+  });
+}
+
+function addMcpRoute(app: FastifyInstance, { mcp, log }: HttpServerParts): void {
+  if (!mcp) return;
+  app.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/mcp',
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      reply.hijack();
+      try {
+        await mcp.handle(request.raw, reply.raw, request.caller);
+      } catch (error) {
+        log.error('mcp request failed', { request_id: request.id, error });
+        reply.raw.destroy();
+      }
+      return reply;
+    },
+  });
+}

@@ -1,0 +1,52 @@
+/** POST /v1/tools/{name} calls a tool; GET /v1/tools lists them. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { callTool, findTool } from '../../catalog/call.ts';
+import { descriptions } from '../../catalog/describe.ts';
+import type { CallContext } from '../../catalog/tool.ts';
+import type { Log } from '../../control/ports.ts';
+import type { Services } from '../../control/services.ts';
+import { invalidArgument } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { clientSignal } from './client-signal.ts';
+import { streamCall, wantsEventStream } from './event-stream.ts';
+import { explain } from './problem.ts';
+
+export function addToolRoutes(
+  app: FastifyInstance,
+  { services, log }: { services: Services; log: Log },
+): void {
+  const list = JSON.stringify({ tools: descriptions });
+  app.get('/v1/tools', (_request, reply) => reply.type('application/json; charset=utf-8').send(list));
+
+  app.post<{ Params: { name: string } }>('/v1/tools/:name', async (request, reply) => {
+    const { name } = request.params;
+    const idempotencyKey = idempotencyKeyOf(request);
+    const context = {
+      caller: request.caller,
+      services,
+      requestId: request.id,
+      signal: clientSignal(reply),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    };
+    const call = (progress: CallContext['progress']) => {
+      request.tool = findTool(name).name;
+      return callTool(name, request.body, { ...context, progress });
+    };
+    if (!wantsEventStream(request)) return call(ignoreProgress);
+    await streamCall(reply, call, (error) => explain(error, request, log));
+    return reply;
+  });
+}
+
+function ignoreProgress(): void {}
+
+function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && key.length > 0 && key.length <= limits.idempotencyKeyChars) return key;
+  throw invalidArgument(
+    'Idempotency-Key',
+    `Idempotency-Key must be 1 to ${limits.idempotencyKeyChars} characters.`,
+    'Use a UUID.',
+  );
+}

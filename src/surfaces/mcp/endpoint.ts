@@ -1,0 +1,150 @@
+/**
+ * MCP over Streamable HTTP. Every request is served by itself, whatever the protocol revision, so that a
+ * client goes on after a restart of the service as if nothing had happened.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  type McpHttpHandler,
+  type McpRequestContext,
+  type Server,
+} from '@modelcontextprotocol/server';
+import { callTool } from '../../catalog/call.ts';
+import type { Log } from '../../control/ports.ts';
+import type { Services } from '../../control/services.ts';
+import { type ErrorCode, toProblem } from '../../model/errors.ts';
+import { newRequestId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { User } from '../../model/user.ts';
+import { InFlightCalls } from './in-flight.ts';
+import { type CarryOut, createServer } from './server.ts';
+
+export interface McpEndpointParts {
+  services: Services;
+  log: Log;
+  version: string;
+}
+
+export interface McpEndpoint {
+  /** Serves one request of an authenticated caller, body included: its stream must not have been read. */
+  handle(request: IncomingMessage, response: ServerResponse, caller: User): Promise<void>;
+  /** Ends open exchanges; nothing is served after. */
+  close(): Promise<void>;
+}
+
+/** Of the 2025 revisions; the SDK keeps those of newer ones itself. */
+interface OpenExchanges {
+  servers: Set<Server>;
+  calls: InFlightCalls;
+}
+
+const SESSION_HEADER = 'mcp-session-id';
+
+export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
+  const open: OpenExchanges = { servers: new Set(), calls: new InFlightCalls() };
+  // Messages of such errors may quote what a client sent, so only their names are logged.
+  const onerror = (error: Error) => parts.log.warn('mcp request refused', { error: error.name });
+  const handler = createMcpHandler((context) => createExchange(parts, open, context), {
+    // A stream from the start: comments keep a long call's connection alive where a header would be waited for.
+    responseMode: 'sse',
+    maxSubscriptions: limits.mcpSubscriptions,
+    maxRequestBodySize: limits.jsonBodyBytes,
+    onerror,
+  });
+  return {
+    handle(request, response, caller) {
+      const fetch = (web: Request) => serve(handler, web, caller);
+      const nodeHandler = toNodeHandler({ fetch }, { maxRequestBodySize: limits.jsonBodyBytes, onerror });
+      return nodeHandler(request as IncomingMessage & { method: string; url: string }, response);
+    },
+    async close() {
+      await Promise.all([handler.close(), ...[...open.servers].map((server) => server.close())]);
+    },
+  };
+}
+
+/**
+ * Parses the body once for all that look at it. The answer to `initialize` carries a session id, by which
+ * `InFlightCalls` tells the clients of one caller apart.
+ */
+async function serve(handler: McpHttpHandler, request: Request, caller: User): Promise<Response> {
+  const authInfo = { token: '', clientId: caller.id, scopes: [], extra: { caller } };
+  const { url, method, headers, signal } = request;
+  const text = await request.text();
+  const parsedBody = text === '' ? undefined : parseJson(text);
+  if (parsedBody === undefined) {
+    // What is no JSON gets the protocol's own answer.
+    const body = method === 'POST' ? { body: text } : {};
+    return handler.fetch(new Request(url, { method, headers, signal, ...body }), { authInfo });
+  }
+  const response = await handler.fetch(new Request(url, { method, headers, signal }), {
+    authInfo,
+    parsedBody,
+  });
+  if (isInitializeRequest(parsedBody) && response.ok) response.headers.set(SESSION_HEADER, randomUUID());
+  return response;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The server of one request. */
+function createExchange(
+  { services, log, version }: McpEndpointParts,
+  open: OpenExchanges,
+  { era, authInfo, requestInfo }: McpRequestContext,
+): Server {
+  const caller = authInfo?.extra?.['caller'] as User;
+  const carryOut = carryOutHere(services, log, caller);
+  // Newer revisions cancel a call by ending its request, which the call's own signal tells.
+  if (era === 'modern') return createServer({ version, carryOut });
+
+  const sessionId = requestInfo?.headers.get(SESSION_HEADER) ?? '';
+  const keyOf = (requestId: string | number) => ({ callerId: caller.id, sessionId, requestId });
+  const server = createServer({
+    version,
+    carryOut,
+    onCall({ mcpReq }) {
+      if (sessionId === '') return () => {};
+      // Closing the exchange aborts the call and ends its stream without an answer, as the protocol wants.
+      return open.calls.add(keyOf(mcpReq.id), () => void server.close().catch(() => {}));
+    },
+  });
+  server.setNotificationHandler('notifications/cancelled', ({ params }) => {
+    if (sessionId !== '' && params.requestId !== undefined) open.calls.cancel(keyOf(params.requestId));
+  });
+  open.servers.add(server);
+  server.onclose = () => open.servers.delete(server);
+  return server;
+}
+
+function carryOutHere(services: Services, log: Log, caller: User): CarryOut {
+  return async (tool, parameters, { signal, progress }) => {
+    const requestId = newRequestId();
+    const begun = performance.now();
+    const logged = (code: ErrorCode | null) => {
+      const ms = Math.round((performance.now() - begun) * 10) / 10;
+      const ended = { ...(code ? { code } : {}), ...(signal.aborted ? { aborted: true } : {}), ms };
+      log.info('mcp call', { tool: tool.name, ...ended, request_id: requestId, user: caller.id });
+    };
+    try {
+      const context = { caller, services, requestId, signal, progress };
+      const result = await callTool(tool.name, parameters, context);
+      logged(null);
+      return { result };
+    } catch (error) {
+      const problem = toProblem(error, requestId);
+      if (problem.code === 'internal') log.error('mcp call failed', { request_id: requestId, error });
+      logged(problem.code);
+      return { problem };
+    }
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * Progress notifications of one call, sent only when the client asked for them with a token. A call that says
+ * nothing for a while still sends a sign of life, so that a client's request timeout, which progress resets,
+ * does not end a long command.
+ */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { CallContext } from '../../catalog/tool.ts';
+import { limits } from '../../model/limits.ts';
+
+export interface ProgressReporter {
+  report: CallContext['progress'];
+  /** Nothing is sent after this. */
+  end(): void;
+}
+
+export function createProgressReporter({ mcpReq }: ServerContext): ProgressReporter {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return { report: () => {}, end: () => {} };
+
+  const begun = performance.now();
+  let last = 0;
+  let ended = false;
+  const report: CallContext['progress'] = ({ message, done, total }) => {
+    if (ended) return;
+    heartbeat.refresh();
+    // The protocol wants a number that only grows, whatever phases the work has.
+    const follows = done !== undefined && done > last;
+    last = follows ? done : last + 1;
+    const params = { progressToken, progress: last, message, ...(follows && total ? { total } : {}) };
+    // The stream may have gone with the client; the call itself learns of that by its signal.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+  const heartbeat = setInterval(() => {
+    report({ message: `Working for ${Math.round((performance.now() - begun) / 1000)} s.` });
+  }, limits.mcpHeartbeatMs);
+  return {
+    report,
+    end() {
+      ended = true;
+      clearInterval(heartbeat);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/** From what a call gave to what an MCP client gets: structured content, and a short text beside it. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Tool } from '../../catalog/tool.ts';
+import type { Problem } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+
+export type CallOutcome = { result: Record<string, unknown> } | { problem: Problem };
+
+export function toCallToolResult(tool: Tool, outcome: CallOutcome): CallToolResult {
+  if ('problem' in outcome) {
+    const { problem } = outcome;
+    return {
+      isError: true,
+      structuredContent: { error: problem },
+      content: [{ type: 'text', text: JSON.stringify(problem) }],
+    };
+  }
+  const { result } = outcome;
+  const images = tool.images?.(result) ?? [];
+  return {
+    structuredContent: result,
+    content: [
+      { type: 'text', text: shorten(tool.text?.(result) ?? JSON.stringify(result)) },
+      ...images.map(({ data, mimeType }) => ({ type: 'image' as const, data, mimeType })),
+    ],
+  };
+}
+
+/** A large payload is sent once: clients that read only text get both its ends, and are told. */
+function shorten(text: string): string {
+  const excess = text.length - limits.mcpTextChars;
+  if (excess <= 0) return text;
+  const half = limits.mcpTextChars / 2;
+  const note = `\n… ${excess} characters left out here; structuredContent has all …\n`;
+  return `${text.slice(0, half)}${note}${text.slice(-half)}`.toWellFormed();
+}

@@ -1,0 +1,69 @@
+/**
+ * The MCP server, for one HTTP exchange or one stdio connection: it lists the catalogue and passes calls on.
+ * Low-level handlers rather than registered tools, so that the catalogue's schemas go out as they are and its
+ * own checks and errors are the only ones.
+ */
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { findTool } from '../../catalog/call.ts';
+import type { CallContext, Tool } from '../../catalog/tool.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { instructions } from './instructions.ts';
+import { listedTools } from './listed-tools.ts';
+import { createProgressReporter } from './progress.ts';
+import { type CallOutcome, toCallToolResult } from './result.ts';
+
+/** Carries out a call, in this process or in a service elsewhere. Never rejects. */
+export type CarryOut = (
+  tool: Tool,
+  parameters: Record<string, unknown>,
+  options: Pick<CallContext, 'signal' | 'progress'>,
+) => Promise<CallOutcome>;
+
+export interface ServerParts {
+  version: string;
+  carryOut: CarryOut;
+  /** Told of each call as it begins; what it returns is called when the call ends. */
+  onCall?: (context: ServerContext) => () => void;
+}
+
+/** How long a client may keep the list: it changes only with the service's version. */
+const listCache = { ttlMs: 5 * 60_000, cacheScope: 'private' as const };
+
+export function createServer({ version, carryOut, onCall }: ServerParts): Server {
+  const server = new Server(
+    { name: 'sandhaven', title: 'Sandhaven', version },
+    {
+      capabilities: { tools: {} },
+      instructions,
+      cacheHints: { 'tools/list': listCache, 'server/discover': listCache },
+    },
+  );
+  server.setRequestHandler('tools/list', ({ params }) => {
+    if (params?.cursor === undefined) return { tools: listedTools };
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The list has one page; no cursor is valid.');
+  });
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const tool = knownTool(params.name);
+    const ended = onCall?.(context);
+    const progress = createProgressReporter(context);
+    try {
+      const options = { signal: context.mcpReq.signal, progress: progress.report };
+      return toCallToolResult(tool, await carryOut(tool, params.arguments ?? {}, options));
+    } finally {
+      progress.end();
+      ended?.();
+    }
+  });
+  return server;
+}
+
+/** An unknown tool is a fault of the request, not a failed call. */
+function knownTool(name: string): Tool {
+  try {
+    return findTool(name);
+  } catch (error) {
+    if (!(error instanceof SandhavenError)) throw error;
+    const message = `Unknown tool. ${error.message} ${error.fields.hint ?? ''}`.trim();
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  }
+}

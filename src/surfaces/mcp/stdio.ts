@@ -1,0 +1,65 @@
+/**
+ * `sandhaven mcp`: MCP on standard input and output. A thin process that passes each call to the running
+ * service over HTTP, so it goes on when the service restarts, and says so while there is none.
+ */
+import { parseArgs } from 'node:util';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { invalidArgument, toProblem } from '../../model/errors.ts';
+import { newRequestId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import { version } from '../../version.ts';
+import { createClient } from '../cli/client.ts';
+import { connection, DEFAULT_URL } from '../cli/connection.ts';
+import type { CliIo } from '../cli/io.ts';
+import { type CarryOut, createServer } from './server.ts';
+
+const help = `Usage: sandhaven mcp
+
+Serves MCP on standard input and output, for clients that start a program. Calls go to the running service:
+SANDBOX_API_URL says where it is (${DEFAULT_URL}), SANDBOX_API_KEY opens it; on the service's own
+machine the key is taken from its data directory (SANDHAVEN_DATA_DIR) when it is not given.
+`;
+
+/** Resolves when the client has closed standard input, or at a signal to end. */
+export async function runMcp(argv: string[], { env, stdin, stdout, stderr, signal }: CliIo): Promise<number> {
+  const { values } = parseFlags(argv);
+  if (values.help) {
+    stdout.write(help);
+    return 0;
+  }
+  const ended = new Promise<void>((resolve) => {
+    stdin.once('close', resolve);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const served = serveStdio(() => createServer({ version, carryOut: carryOutThere(env) }), {
+    transport: new StdioServerTransport(stdin, stdout, { maxBufferSize: limits.jsonBodyBytes }),
+    onerror: (error) => stderr.write(`sandhaven mcp: ${error.name}\n`),
+  });
+  await ended;
+  await served.close();
+  return 0;
+}
+
+function parseFlags(argv: string[]) {
+  try {
+    return parseArgs({ args: argv, options: { help: { type: 'boolean', default: false } } });
+  } catch {
+    throw invalidArgument('flags', 'sandhaven mcp takes no flags but --help.', 'See sandhaven mcp --help.');
+  }
+}
+
+/** Looks for the service at every call: it, and its key, may come later than the client. */
+function carryOutThere(env: CliIo['env']): CarryOut {
+  return async (tool, parameters, { signal, progress }) => {
+    try {
+      const found = await connection({
+        url: env['SANDBOX_API_URL'],
+        dataDir: env['SANDHAVEN_DATA_DIR'],
+        apiKey: env['SANDBOX_API_KEY'],
+      });
+      return await createClient(found)(tool, parameters, { signal, onProgress: progress });
+    } catch (error) {
+      return { problem: toProblem(error, newRequestId()) };
+    }
+  };
+}
