@@ -20,7 +20,7 @@ interface Fault {
 
 /** Fails with `invalid_argument` naming the first parameter at fault; the detail names up to five. */
 export function validateInput<T extends z.ZodObject>(schema: T, raw: unknown): z.output<T> {
-  const parsed = schema.safeParse(raw ?? {});
+  const parsed = schema.safeParse(raw === undefined ? {} : raw);
   if (parsed.success) return parsed.data;
   // A name that does not exist is the likeliest reason why another is missing.
   const issues = parsed.error.issues

@@ -71,7 +71,9 @@ export const limits = {
   connections: 4_096,
   /** JSON bodies that are arriving, all together. */
   arrivingBodyBytes: 256 * MiB,
-  requestHeadersMs: 15_000,
+  requestHeadersMs: 10_000,
+  /** How often connections are looked at for headers that are late. */
+  connectionCheckMs: 2_000,
   /** A JSON body must be there by then. */
   jsonBodyMs: 120_000,
   /** Silence after which an upload or a download counts as dead. */

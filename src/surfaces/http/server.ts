@@ -75,7 +75,7 @@ function createApp(log: Log): FastifyInstance {
     routerOptions: { maxParamLength: limits.pathBytes },
     // Bodies have deadlines of their own: an upload may take as long as it moves.
     requestTimeout: 0,
-    http: { headersTimeout: limits.requestHeadersMs, connectionsCheckingInterval: limits.requestHeadersMs },
+    http: { headersTimeout: limits.requestHeadersMs, connectionsCheckingInterval: limits.connectionCheckMs },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,

@@ -51,9 +51,12 @@ export function createPool(size: number, make: (count: number) => Promise<number
   }
 
   function fill(): Promise<void> {
+    if (filling) return filling;
     clearTimeout(retry);
-    filling ??= fillUp().finally(() => {
+    filling = fillUp().finally(() => {
       filling = null;
+      // Who came while the last ones were told of a failure.
+      if (waiters.length > 0) void fill();
     });
     return filling;
   }

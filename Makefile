@@ -1,0 +1,43 @@
+# Two commands to know: `make up` and `make test`. Both first do whatever set-up the machine still lacks
+# (Debian 12 or 13, as root), so nothing else has to be run before them.
+
+export PATH := $(PATH):$(HOME)/.cargo/bin
+NODE = "$$(setup/node-path.sh)"
+CARGO = cd native && cargo
+
+.PHONY: up test setup setup-checks build image lint bench clean
+
+# Starts the service in the foreground, once it has shown that it works.
+up: setup build image
+	@exec bin/sandhaven up --prove
+
+# Formatting, lint, types, then every test; ends with a line "N passed, N failed".
+test: setup-checks build image
+	@setup/checks.sh
+
+# What building and running need.
+setup:
+	@setup/locked.sh setup/setup.sh
+
+# What the tests need besides.
+setup-checks:
+	@setup/locked.sh setup/setup.sh --checks
+
+# The two static binaries: the agent and the launcher.
+build: setup
+	@$(CARGO) build --release --locked --quiet
+
+# The standard base image, once per recipe, into the cache.
+image: setup
+	@setup/locked.sh $(NODE) setup/base-image.ts
+
+lint: setup-checks
+	@setup/checks.sh --static
+
+# Against a Docker engine on this machine.
+bench: setup build image
+	@$(NODE) bench/run.ts
+
+# What was built here; the cache, the dependencies and the service's data stay.
+clean:
+	rm -rf dist native/target bench/results

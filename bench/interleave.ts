@@ -1,0 +1,58 @@
+/** Rounds in which every side has its turn, so that a drift of the machine's speed hits all of them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MetricId } from './table.ts';
+
+/** `docker` is the engine through its command line, `dockerApi` the same engine without it. */
+export const sides = ['sandhaven', 'docker', 'dockerApi'] as const;
+export type Side = (typeof sides)[number];
+
+/** What one turn measured, in the units of the metrics. */
+export type Figures = Partial<Record<MetricId, number>>;
+
+export type Samples = Partial<Record<MetricId, Partial<Record<Side, number[]>>>>;
+
+export interface Rounds {
+  counted: number;
+  /** Done first and not counted: caches, code paths and connections are then warm on every side. */
+  warmUps: number;
+  /** Between turns, so that what one side still tidies up does not weigh on the next. */
+  pauseMs: number;
+  signal: AbortSignal;
+}
+
+type Turn = () => Promise<Figures>;
+
+export async function interleave(rounds: Rounds, turns: Partial<Record<Side, Turn>>): Promise<Samples> {
+  const samples: Samples = {};
+  const entries = sides.flatMap((side) => (turns[side] ? [{ side, turn: turns[side] }] : []));
+  for (let round = -rounds.warmUps; round < rounds.counted; round++) {
+    // Another side begins each round: none is always the one that follows the slowest.
+    for (const { side, turn } of rotate(entries, round + rounds.warmUps)) {
+      rounds.signal.throwIfAborted();
+      const figures = await turn();
+      if (round >= 0) addFigures(samples, side, figures);
+      if (rounds.pauseMs > 0) await sleep(rounds.pauseMs);
+    }
+  }
+  return samples;
+}
+
+/** Milliseconds that the work took. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+export function addFigures(samples: Samples, side: Side, figures: Figures): void {
+  for (const [name, figure] of Object.entries(figures) as [MetricId, number][]) {
+    samples[name] ??= {};
+    samples[name][side] ??= [];
+    samples[name][side].push(figure);
+  }
+}
+
+function rotate<T>(items: readonly T[], by: number): T[] {
+  const start = by % Math.max(items.length, 1);
+  return [...items.slice(start), ...items.slice(0, start)];
+}

@@ -1,0 +1,105 @@
+/** A service of our own with a data directory of its own, spoken to over HTTP as any client would. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startService } from '../test/support/service.ts';
+import { createEndpoint, send } from './http.ts';
+
+export interface Sandhaven extends AsyncDisposable {
+  pid: number;
+  /** Parent of all sandboxes' cgroups, in every hierarchy. */
+  cgroup: string;
+  /** Resolves with the id of a sandbox that is ready. */
+  create(): Promise<string>;
+  remove(sandbox: string): Promise<void>;
+  /** Fails when the exit status is not 0. */
+  command(sandbox: string, command: string): Promise<string>;
+  /** Fails when the exit status is not 0. */
+  code(sandbox: string, code: string): Promise<string>;
+  writeFile(sandbox: string, path: string, content: string): Promise<void>;
+  readFile(sandbox: string, path: string): Promise<string>;
+  upload(sandbox: string, path: string, content: Buffer): Promise<void>;
+  /** Resolves with the number of bytes that came. */
+  download(sandbox: string, path: string): Promise<number>;
+  /** A request that does nothing: what HTTP and the service's event loop cost by themselves. */
+  nothing(): Promise<void>;
+  /** Resolves once the warm pool is full again and what filled it has come to rest. */
+  poolFull(): Promise<void>;
+}
+
+const POOL_TIMEOUT_MS = 60_000;
+const POOL_POLL_MS = 50;
+/** From a machine's socket to the commit that offers it, and the disk and slot made ready in its place. */
+const POOL_SETTLE_MS = 400;
+
+export async function startSandhaven(dataDir: string, warmPool: number): Promise<Sandhaven> {
+  const service = await startService({ dataDir, flags: ['--warm-pool', String(warmPool)] });
+  const { hostname, port } = new URL(service.url);
+  const authorization = { authorization: `Bearer ${service.apiKey}` };
+  const endpoint = createEndpoint({ host: hostname, port: Number(port) }, authorization);
+  const instance = `sandhaven-${(await readFile(join(dataDir, 'instance'), 'utf8')).trim()}`;
+  let claimed = 0;
+
+  async function tool(name: string, parameters: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const body = Buffer.from(JSON.stringify(parameters));
+    return JSON.parse((await send(endpoint, 'POST', `/v1/tools/Sandbox.${name}`, { body })).body.toString());
+  }
+  async function execute(name: string, parameters: Record<string, unknown>): Promise<string> {
+    const { exit_code, output } = await tool(name, parameters);
+    if (exit_code !== 0)
+      throw new Error(`${JSON.stringify(parameters)}: exit status ${exit_code}: ${output}`);
+    return String(output);
+  }
+  const bytesOf = (sandbox: string, path: string) =>
+    `/v1/sandboxes/${sandbox}/files?path=${encodeURIComponent(path)}`;
+
+  return {
+    pid: service.pid,
+    cgroup: instance,
+    async create() {
+      const { id } = await tool('CreateSandbox', {});
+      claimed += 1;
+      return String(id);
+    },
+    async remove(sandbox) {
+      await tool('DeleteSandbox', { sandbox });
+      claimed -= 1;
+    },
+    command: (sandbox, command) => execute('RunCommand', { sandbox, command }),
+    code: (sandbox, code) => execute('RunCode', { sandbox, code }),
+    async writeFile(sandbox, path, content) {
+      await tool('WriteFile', { sandbox, path, content });
+    },
+    async readFile(sandbox, path) {
+      return String((await tool('ReadFile', { sandbox, path }))['content']);
+    },
+    async upload(sandbox, path, content) {
+      const type = 'application/octet-stream';
+      await send(endpoint, 'PUT', bytesOf(sandbox, path), { body: content, contentType: type });
+    },
+    async download(sandbox, path) {
+      return (await send(endpoint, 'GET', bytesOf(sandbox, path), { discard: true })).bytes;
+    },
+    async nothing() {
+      await send(endpoint, 'GET', '/healthz');
+    },
+    async poolFull() {
+      const deadline = performance.now() + POOL_TIMEOUT_MS;
+      while ((await sockets(instance)) < claimed + warmPool) {
+        if (performance.now() > deadline) throw new Error(`The warm pool did not fill:\n${service.log()}`);
+        await sleep(POOL_POLL_MS);
+      }
+      await sleep(POOL_SETTLE_MS);
+    },
+    async [Symbol.asyncDispose]() {
+      endpoint.agent.destroy();
+      await service.stop();
+    },
+  };
+}
+
+/** Every machine has a socket of its agent. */
+async function sockets(instance: string): Promise<number> {
+  return (await readdir(`/run/${instance}/s`).catch(() => [])).filter((name) => name.startsWith('sb_'))
+    .length;
+}

@@ -1,0 +1,51 @@
+/** Fifty sandboxes asked for at the same moment: how long until each is there and has run a command. */
+import { IDLE, IMAGE } from '../docker.ts';
+import { type Figures, interleave, timed } from '../interleave.ts';
+import type { Scenario } from '../scenario.ts';
+
+const AT_ONCE = 50;
+const ROUNDS = 3;
+const PAUSE_MS = 1_000;
+
+export const burst: Scenario = async ({ docker: { cli, api }, sandhaven, rounds }) => {
+  const samples = await interleave(
+    { ...rounds(ROUNDS, PAUSE_MS), warmUps: 0 },
+    {
+      sandhaven: () =>
+        atOnce(
+          () => sandhaven.create(),
+          (id) => sandhaven.command(id, 'true'),
+          (ids) => Promise.all(ids.map((id) => sandhaven.remove(id))),
+        ),
+      docker: () =>
+        atOnce(
+          () => cli('run', '-d', IMAGE, ...IDLE),
+          (id) => cli('exec', id, 'true'),
+          (ids) => cli('rm', '-f', ...ids),
+        ),
+      dockerApi: () =>
+        atOnce(
+          () => api.run(IMAGE, IDLE),
+          (id) => api.exec(id, ['true']),
+          (ids) => Promise.all(ids.map((id) => api.remove(id))),
+        ),
+    },
+  );
+  return { samples };
+};
+
+async function atOnce(
+  create: () => Promise<string>,
+  use: (id: string) => Promise<unknown>,
+  remove: (ids: string[]) => Promise<unknown>,
+): Promise<Figures> {
+  const ids: string[] = [];
+  const one = async () => {
+    const id = await create();
+    ids.push(id);
+    await use(id);
+  };
+  const milliseconds = await timed(() => Promise.all(Array.from({ length: AT_ONCE }, one)));
+  await remove(ids);
+  return { burst: milliseconds / 1_000 };
+}

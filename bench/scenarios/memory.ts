@@ -1,0 +1,127 @@
+/**
+ * What a hundred idle sandboxes take of the host: how far MemAvailable falls, so that the kernel's own structures
+ * (mounts, namespaces, cgroups, sockets) count as well as processes, and page cache that can be dropped does not.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chargedBytes } from '../cgroups.ts';
+import { run } from '../command.ts';
+import { IDLE, IMAGE } from '../docker.ts';
+import { addFigures, type Samples, type Side } from '../interleave.ts';
+import { type HostMemory, hostMemory, processMemory } from '../memory.ts';
+import type { Scenario } from '../scenario.ts';
+import { summarize } from '../statistics.ts';
+
+const BATCHES = 5;
+const BATCHES_QUICK = 3;
+const BATCH = 20;
+const CREATED_AT_ONCE = 4;
+const SETTLE_MS = 2_000;
+
+interface Contender {
+  create(): Promise<string>;
+  remove(id: string): Promise<unknown>;
+  cgroup: string;
+  serviceBytes(): Promise<number>;
+}
+
+export const memory: Scenario = async ({ docker, sandhaven, signal, quick }) => {
+  const batches = quick ? BATCHES_QUICK : BATCHES;
+  const contenders: Partial<Record<Side, Contender>> = {
+    sandhaven: {
+      create: () => sandhaven.create(),
+      remove: (id) => sandhaven.remove(id),
+      cgroup: sandhaven.cgroup,
+      serviceBytes: async () => (await processMemory(sandhaven.pid)).resident,
+    },
+    docker: {
+      create: () => docker.api.run(IMAGE, IDLE),
+      remove: (id) => docker.api.remove(id),
+      cgroup: docker.cgroup,
+      serviceBytes: docker.serviceBytes,
+    },
+  };
+  const samples: Samples = {};
+  const details: Record<string, unknown> = { sandboxes_a_batch: BATCH };
+  const notes: string[] = [];
+  for (const [side, contender] of Object.entries(contenders) as [Side, Contender][]) {
+    signal.throwIfAborted();
+    const weights = await weigh(contender, batches);
+    const growths = weights.slice(1).map((weight, index) => growthEach(weights[index] ?? weight, weight));
+    details[side] = { weights, growth_of_each: growths };
+    const grown = growths.map(({ host }) => host / 1e6);
+    if (summarize(grown).median > 0)
+      for (const idleMemory of grown) addFigures(samples, side, { idleMemory });
+    else
+      notes.push(
+        `memory, ${side}: NOT MEASURED, others gave memory back meanwhile; the machine must be at rest.`,
+      );
+    addFigures(samples, side, { serviceMemory: (weights.at(-1)?.service ?? Number.NaN) / 1e6 });
+    notes.push(explain(side, batches * BATCH, growths));
+  }
+  return { samples, details, notes };
+};
+
+/** Bytes. `host` is what is available no more, `cgroups` what the kernel charges to sandboxes, cache included. */
+interface Weight extends HostMemory {
+  host: number;
+  cgroups: number;
+  service: number;
+}
+
+/** Before the first batch and after each: the median of the steps leaves out what others did during one of them. */
+async function weigh(
+  { create, remove, cgroup, serviceBytes }: Contender,
+  batches: number,
+): Promise<Weight[]> {
+  // The first one makes what all of them share.
+  const ids = [await create()];
+  const weights = [await weighOnce(cgroup, serviceBytes)];
+  for (let batch = 0; batch < batches; batch++) {
+    await inTurns(Array.from({ length: BATCH }), async () => {
+      ids.push(await create());
+    });
+    weights.push(await weighOnce(cgroup, serviceBytes));
+  }
+  await inTurns(ids, remove);
+  return weights;
+}
+
+function growthEach(before: Weight, after: Weight): Weight {
+  const names = Object.keys(after) as (keyof Weight)[];
+  return Object.fromEntries(
+    names.map((name) => [name, (after[name] - before[name]) / BATCH]),
+  ) as unknown as Weight;
+}
+
+async function weighOnce(cgroup: string, serviceBytes: () => Promise<number>): Promise<Weight> {
+  await sleep(SETTLE_MS);
+  await run('sync', []);
+  const memory = await hostMemory();
+  return {
+    ...memory,
+    host: -memory.MemAvailable,
+    cgroups: await chargedBytes(cgroup),
+    service: await serviceBytes(),
+  };
+}
+
+function explain(side: Side, count: number, growths: Weight[]): string {
+  const mb = (...names: (keyof Weight)[]) =>
+    (
+      names.reduce((sum, name) => sum + summarize(growths.map((growth) => growth[name])).median, 0) / 1e6
+    ).toFixed(2);
+  return (
+    `memory, ${side}: MemAvailable fell by ${mb('host')} MB for each of ${count}. Processes ${mb('AnonPages')}, ` +
+    `slab ${mb('SUnreclaim')} (and ${mb('SReclaimable')} reclaimable), per-CPU ${mb('Percpu')}, stacks and page ` +
+    `tables ${mb('KernelStack', 'PageTables')}, page cache ${mb('Cached')}; the service itself grew by ` +
+    `${mb('service')}, the cgroups are charged ${mb('cgroups')}.`
+  );
+}
+
+async function inTurns<T>(items: T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const left = [...items];
+  const worker = async () => {
+    while (left.length > 0) await work(left.pop() as T);
+  };
+  await Promise.all(Array.from({ length: CREATED_AT_ONCE }, worker));
+}

@@ -1,0 +1,20 @@
+/** The agent's size, and the most memory that the service has had until now. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { home } from '../machine.ts';
+import { processMemory } from '../memory.ts';
+import type { Scenario } from '../scenario.ts';
+
+export const size: Scenario = async ({ sandhaven }) => {
+  const { size: bytes } = await stat(
+    join(home, 'native/target/x86_64-unknown-linux-gnu/release/sandhaven-agent'),
+  );
+  const { resident, peak } = await processMemory(sandhaven.pid);
+  return {
+    samples: { agentSize: { sandhaven: [bytes / 1e6] } },
+    details: { service_resident_bytes: resident, service_peak_bytes: peak },
+    notes: [
+      `service: ${(resident / 1e6).toFixed(0)} MB resident at the end, ${(peak / 1e6).toFixed(0)} MB at its peak.`,
+    ],
+  };
+};

@@ -1,0 +1,127 @@
+//! What is done once, before the first request: arguments, the process's own protection, the sandbox root.
+
+use std::fs;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::Path;
+
+/// Where relative paths start.
+pub const SANDBOX_ROOT: &str = "/workspace";
+
+/// The launcher puts the listening socket here.
+const LISTENER_FD: i32 = 3;
+
+pub struct Identity {
+    pub sandbox_id: String,
+    pub generation: u64,
+}
+
+pub struct Boot {
+    pub identity: Identity,
+    pub listener: OwnedFd,
+}
+
+pub fn prepare() -> Result<Boot, String> {
+    // Shutting down signals every process that it can see, so anywhere but in a PID namespace of its own it
+    // would end the host's.
+    if std::process::id() != 1 {
+        return Err("must be PID 1 of a sandbox".to_owned());
+    }
+    let identity = parse_arguments(std::env::args().skip(1))?;
+    protect_process()?;
+    let listener = take_listener()?;
+    let root = Path::new(SANDBOX_ROOT);
+    if !root.exists() {
+        fs::DirBuilder::new()
+            .mode(0o755)
+            .create(root)
+            .and_then(|()| fs::set_permissions(root, fs::Permissions::from_mode(0o755)))
+            .map_err(|error| format!("cannot make {SANDBOX_ROOT}: {error}"))?;
+    }
+    std::env::set_current_dir(root)
+        .map_err(|error| format!("cannot enter {SANDBOX_ROOT}: {error}"))?;
+    Ok(Boot { identity, listener })
+}
+
+fn parse_arguments(mut arguments: impl Iterator<Item = String>) -> Result<Identity, String> {
+    let mut sandbox_id = None;
+    let mut generation = None;
+    while let Some(name) = arguments.next() {
+        let value = arguments
+            .next()
+            .ok_or_else(|| format!("{name} needs a value"))?;
+        match name.as_str() {
+            "--sandbox-id" => sandbox_id = Some(value),
+            "--generation" => generation = value.parse().ok(),
+            _ => return Err(format!("unknown argument {name}")),
+        }
+    }
+    match (sandbox_id, generation) {
+        (Some(sandbox_id), Some(generation)) => Ok(Identity {
+            sandbox_id,
+            generation,
+        }),
+        _ => Err("usage: sandhaven-agent --sandbox-id ID --generation N".to_owned()),
+    }
+}
+
+/// Not dumpable: nobody inside reads the agent's memory, environment or descriptors. No inherited descriptor
+/// reaches a command. Signals arrive by descriptor only. Freed memory goes back to the host.
+fn protect_process() -> Result<(), String> {
+    // SAFETY: plain system calls on this process, before any thread exists.
+    unsafe {
+        if libc::prctl(libc::PR_SET_DUMPABLE, 0) != 0 {
+            return Err(last_error("PR_SET_DUMPABLE"));
+        }
+        if libc::syscall(
+            libc::SYS_close_range,
+            LISTENER_FD,
+            libc::c_uint::MAX,
+            libc::CLOSE_RANGE_CLOEXEC,
+        ) != 0
+        {
+            return Err(last_error("close_range"));
+        }
+        libc::umask(0o022);
+        let mut blocked: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut blocked);
+        for fatal in [
+            libc::SIGSEGV,
+            libc::SIGBUS,
+            libc::SIGILL,
+            libc::SIGFPE,
+            libc::SIGABRT,
+        ] {
+            libc::sigdelset(&raw mut blocked, fatal);
+        }
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const blocked, std::ptr::null_mut());
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 64 * 1024);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, 128 * 1024);
+    }
+    Ok(())
+}
+
+fn take_listener() -> Result<OwnedFd, String> {
+    let mut listening: libc::c_int = 0;
+    let mut length = size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: the pointers are to live locals of the stated size.
+    let result = unsafe {
+        libc::getsockopt(
+            LISTENER_FD,
+            libc::SOL_SOCKET,
+            libc::SO_ACCEPTCONN,
+            (&raw mut listening).cast(),
+            &raw mut length,
+        )
+    };
+    if result != 0 || listening != 1 {
+        return Err("descriptor 3 is not a listening socket".to_owned());
+    }
+    // SAFETY: descriptor 3 is open, and nothing else in this process owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(LISTENER_FD) })
+}
+
+fn last_error(call: &str) -> String {
+    format!("{call}: {}", std::io::Error::last_os_error())
+}

@@ -1,0 +1,263 @@
+//! One connection is one operation: a request frame, its data if it has any, and the answer. The host closes
+//! the connection to cancel.
+
+use serde::Serialize;
+use std::io;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::time::timeout;
+
+use crate::fault::{Code, Fault};
+use crate::frame::{self, Kind};
+use crate::message::{PROTOCOL_VERSION, Request};
+use crate::server::Context;
+use crate::{exec, files};
+
+/// For the request to arrive.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// For the host to take an error and hang up. Closing at once with data unread would lose the error.
+const LINGER: Duration = Duration::from_secs(5);
+
+pub struct Connection {
+    reader: BufReader<OwnedReadHalf>,
+    writer: OwnedWriteHalf,
+}
+
+/// Why an operation ended without its whole answer.
+pub enum Interrupted {
+    /// The host is told.
+    Fault(Fault),
+    /// There is no one left to tell.
+    Gone,
+}
+
+impl From<Fault> for Interrupted {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<io::Error> for Interrupted {
+    fn from(_: io::Error) -> Self {
+        Self::Gone
+    }
+}
+
+pub type Outcome = Result<(), Interrupted>;
+
+pub async fn serve(stream: UnixStream, context: &Context) {
+    let (reader, writer) = stream.into_split();
+    let mut connection = Connection {
+        reader: BufReader::with_capacity(16 << 10, reader),
+        writer,
+    };
+    if let Err(Interrupted::Fault(fault)) = answer(&mut connection, context).await
+        && connection.send_json(Kind::Error, &fault).await.is_ok()
+    {
+        connection.linger().await;
+    }
+}
+
+async fn answer(connection: &mut Connection, context: &Context) -> Outcome {
+    let request = timeout(HANDSHAKE, connection.request())
+        .await
+        .map_err(|_| Interrupted::Gone)??;
+    if let Some(version) = request.version()
+        && !(1..=PROTOCOL_VERSION).contains(&version)
+    {
+        return Err(unsupported_version().into());
+    }
+    match request {
+        Request::Hello {
+            versions,
+            sandbox_id,
+            generation,
+        } => hello(connection, context, &versions, &sandbox_id, generation).await,
+        Request::Watch { .. } => {
+            connection.reply(&serde_json::json!({})).await?;
+            connection.closed().await;
+            Ok(())
+        }
+        Request::Exec(request) => exec::run(connection, context, request).await,
+        Request::StartBackground(request) => {
+            exec::start_background(connection, context, request).await
+        }
+        Request::RunCode(request) => crate::code::run(connection, context, request).await,
+        request => files::answer(connection, context, request).await,
+    }
+}
+
+async fn hello(
+    connection: &mut Connection,
+    context: &Context,
+    versions: &[u32],
+    sandbox_id: &str,
+    generation: u64,
+) -> Outcome {
+    #[derive(Serialize)]
+    struct Hello<'a> {
+        version: u32,
+        sandbox_id: &'a str,
+        generation: u64,
+        agent: &'static str,
+    }
+    let own = &context.identity;
+    let version = versions
+        .iter()
+        .copied()
+        .filter(|version| (1..=PROTOCOL_VERSION).contains(version))
+        .max()
+        .ok_or_else(unsupported_version)?;
+    if sandbox_id != own.sandbox_id || generation != own.generation {
+        return Err(Fault::new(
+            Code::FailedPrecondition,
+            format!(
+                "This is {} of generation {}.",
+                own.sandbox_id, own.generation
+            ),
+        )
+        .into());
+    }
+    let reply = Hello {
+        version,
+        sandbox_id: &own.sandbox_id,
+        generation: own.generation,
+        agent: env!("CARGO_PKG_VERSION"),
+    };
+    connection.reply(&reply).await
+}
+
+fn unsupported_version() -> Fault {
+    Fault::new(
+        Code::FailedPrecondition,
+        format!("This agent speaks versions 1 to {PROTOCOL_VERSION}."),
+    )
+}
+
+impl Connection {
+    async fn request(&mut self) -> Result<Request, Interrupted> {
+        let mut payload = Vec::new();
+        if frame::read_frame(&mut self.reader, &mut payload).await? != Kind::Request {
+            return Err(protocol_fault("the first frame is not a request").into());
+        }
+        serde_json::from_slice(&payload).map_err(|error| protocol_fault(&error.to_string()).into())
+    }
+
+    /// Appends the next piece of the request's data to `buffer`; false at its end.
+    pub async fn read_data(&mut self, buffer: &mut Vec<u8>) -> Result<bool, Interrupted> {
+        match frame::read_frame(&mut self.reader, buffer).await? {
+            Kind::Data => Ok(true),
+            Kind::End => Ok(false),
+            _ => Err(protocol_fault("data was expected").into()),
+        }
+    }
+
+    pub async fn reply(&mut self, message: &impl Serialize) -> Outcome {
+        self.send_json(Kind::Reply, message).await?;
+        Ok(())
+    }
+
+    /// The reply, then `parts` as data and the end.
+    pub async fn reply_with_data(&mut self, message: &impl Serialize, parts: &[&[u8]]) -> Outcome {
+        let mut out = json_frame(Kind::Reply, message)?;
+        self.append_data(&mut out, parts).await?;
+        frame::encode(&mut out, Kind::End, &[]);
+        self.writer.write_all(&out).await?;
+        Ok(())
+    }
+
+    /// A part of a result that comes in parts, with `data` that belongs to it.
+    pub async fn item(&mut self, message: &impl Serialize, data: &[u8]) -> Outcome {
+        let mut out = json_frame(Kind::Item, message)?;
+        self.append_data(&mut out, &[data]).await?;
+        self.writer.write_all(&out).await?;
+        Ok(())
+    }
+
+    /// One data frame of at most `frame::DATA_BYTES`.
+    pub async fn send_data(&mut self, data: &[u8]) -> Outcome {
+        self.writer
+            .write_all(&frame::header(Kind::Data, data.len()))
+            .await?;
+        self.writer.write_all(data).await?;
+        Ok(())
+    }
+
+    pub async fn send_end(&mut self) -> Outcome {
+        self.writer.write_all(&frame::header(Kind::End, 0)).await?;
+        Ok(())
+    }
+
+    /// Resolves when the host has closed the connection, or sends what it should not.
+    pub async fn closed(&mut self) {
+        let _ = self.reader.fill_buf().await;
+    }
+
+    /// Runs `work` unless the host hangs up first; then `work` is dropped.
+    pub async fn unless_closed<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, Interrupted> {
+        tokio::select! {
+            biased;
+            result = work => Ok(result?),
+            () = self.closed() => Err(Interrupted::Gone),
+        }
+    }
+
+    async fn send_json(&mut self, kind: Kind, message: &impl Serialize) -> Outcome {
+        let out = json_frame(kind, message)?;
+        self.writer.write_all(&out).await?;
+        Ok(())
+    }
+
+    /// Appends data frames to `out`, which goes out whenever it is large.
+    async fn append_data(&mut self, out: &mut Vec<u8>, parts: &[&[u8]]) -> io::Result<()> {
+        for chunk in parts
+            .iter()
+            .flat_map(|part| part.chunks(frame::DATA_CHUNK_BYTES))
+        {
+            frame::encode(out, Kind::Data, chunk);
+            if out.len() >= frame::DATA_CHUNK_BYTES {
+                self.writer.write_all(out).await?;
+                out.clear();
+            }
+        }
+        Ok(())
+    }
+
+    async fn linger(&mut self) {
+        let _ = self.writer.shutdown().await;
+        let _ = timeout(LINGER, async {
+            loop {
+                match self.reader.fill_buf().await {
+                    Ok(bytes) if !bytes.is_empty() => {
+                        let length = bytes.len();
+                        self.reader.consume(length);
+                    }
+                    _ => return,
+                }
+            }
+        })
+        .await;
+    }
+}
+
+fn json_frame(kind: Kind, message: &impl Serialize) -> Result<Vec<u8>, Interrupted> {
+    let json = serde_json::to_vec(message).map_err(|_| Interrupted::Gone)?;
+    if json.len() > frame::CONTROL_BYTES {
+        return Err(Fault::new(Code::TooLarge, "The answer is larger than a frame may be.").into());
+    }
+    let mut out = Vec::with_capacity(json.len() + frame::HEADER_BYTES);
+    frame::encode(&mut out, kind, &json);
+    Ok(out)
+}
+
+fn protocol_fault(reason: &str) -> Fault {
+    Fault::new(
+        Code::InvalidArgument,
+        format!("The request breaks the agent protocol: {reason}."),
+    )
+}

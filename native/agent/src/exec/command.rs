@@ -1,0 +1,172 @@
+//! A command made ready before the fork: after it nothing may be allocated.
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::os::fd::OwnedFd;
+use std::ptr;
+
+use crate::boot::SANDBOX_ROOT;
+use crate::fault::Fault;
+use crate::files::path_text;
+
+const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Beside the standard three.
+pub const MAX_EXTRA_FDS: usize = 2;
+
+pub struct Command {
+    strings: Vec<CString>,
+    argv: Vec<*const libc::c_char>,
+    envp: Vec<*const libc::c_char>,
+    /// Where the program may be, in the order to try.
+    candidates: Vec<CString>,
+    cwd: CString,
+    pub stdin: OwnedFd,
+    /// Become descriptors 3, 4 … of the command.
+    pub extra: Vec<OwnedFd>,
+    pub names: Names,
+}
+
+/// As the caller has them, for errors.
+pub struct Names {
+    pub program: String,
+    pub cwd: String,
+}
+
+impl Command {
+    /// `stdin` is the null device when None.
+    pub fn new(
+        argv: &[String],
+        cwd: &str,
+        env: &BTreeMap<String, String>,
+        stdin: Option<OwnedFd>,
+    ) -> Result<Self, Fault> {
+        let program = argv
+            .first()
+            .filter(|program| !program.is_empty())
+            .ok_or_else(|| Fault::invalid("argv", "The command is empty."))?;
+        let mut strings = Vec::with_capacity(argv.len() + env.len());
+        for argument in argv {
+            strings.push(c_string("argv", argument.as_bytes())?);
+        }
+        for (name, value) in env {
+            if name.is_empty() || name.contains('=') {
+                return Err(Fault::invalid(
+                    "env",
+                    format!("'{name}' is no variable's name."),
+                ));
+            }
+            strings.push(c_string("env", format!("{name}={value}").as_bytes())?);
+        }
+        let pointers = |strings: &[CString]| {
+            strings
+                .iter()
+                .map(|string| string.as_ptr())
+                .chain([ptr::null()])
+                .collect::<Vec<_>>()
+        };
+        let search = env.get("PATH").map_or(DEFAULT_PATH, String::as_str);
+        Ok(Self {
+            argv: pointers(&strings[..argv.len()]),
+            envp: pointers(&strings[argv.len()..]),
+            strings,
+            candidates: candidates(program, search)?,
+            cwd: c_string("cwd", &directory(cwd))?,
+            stdin: match stdin {
+                Some(stdin) => stdin,
+                None => std::fs::File::open("/dev/null")?.into(),
+            },
+            extra: Vec::new(),
+            names: Names {
+                program: program.clone(),
+                cwd: cwd.to_owned(),
+            },
+        })
+    }
+
+    /// Drops the rest: descriptors and environment are the started process's own.
+    pub fn into_names(self) -> Names {
+        self.names
+    }
+
+    pub fn cwd(&self) -> *const libc::c_char {
+        self.cwd.as_ptr()
+    }
+
+    /// Replaces this process by the program; returns the error when no candidate runs. Async-signal-safe.
+    pub fn execute(&self) -> i32 {
+        debug_assert_eq!(self.strings.len() + 2, self.argv.len() + self.envp.len());
+        let mut failure = libc::ENOENT;
+        for candidate in &self.candidates {
+            // SAFETY: the arrays end in null and point into `strings`, which this owns.
+            let errno = unsafe {
+                libc::execve(candidate.as_ptr(), self.argv.as_ptr(), self.envp.as_ptr());
+                *libc::__errno_location()
+            };
+            match errno {
+                libc::ENOENT | libc::ENOTDIR => {}
+                libc::EACCES => failure = errno,
+                _ => return errno,
+            }
+        }
+        failure
+    }
+}
+
+/// What execvp would try: the name itself when it has a slash, else each folder of the search path.
+fn candidates(program: &str, search: &str) -> Result<Vec<CString>, Fault> {
+    if program.contains('/') {
+        return Ok(vec![c_string("argv", program.as_bytes())?]);
+    }
+    search
+        .split(':')
+        .map(|folder| {
+            let folder = if folder.is_empty() { "." } else { folder };
+            c_string("argv", format!("{folder}/{program}").as_bytes())
+        })
+        .collect()
+}
+
+fn directory(cwd: &str) -> Vec<u8> {
+    let bytes = path_text::to_bytes(cwd);
+    if bytes.first() == Some(&b'/') {
+        return bytes;
+    }
+    let mut path = SANDBOX_ROOT.as_bytes().to_vec();
+    path.push(b'/');
+    path.extend_from_slice(&bytes);
+    path
+}
+
+fn c_string(parameter: &'static str, bytes: &[u8]) -> Result<CString, Fault> {
+    CString::new(bytes).map_err(|_| Fault::invalid(parameter, "A NUL byte cannot be passed on."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_name_is_looked_for_along_the_search_path() {
+        let found = candidates("ls", "/bin::/usr/bin").unwrap();
+        let expected: Vec<_> = ["/bin/ls", "./ls", "/usr/bin/ls"]
+            .map(|path| CString::new(path).unwrap())
+            .into();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_name_with_a_slash_is_taken_as_it_is() {
+        assert_eq!(
+            candidates("./run", "/bin").unwrap(),
+            [CString::new("./run").unwrap()]
+        );
+    }
+
+    #[test]
+    fn relative_folders_start_at_the_sandbox_root() {
+        assert_eq!(directory("a/b"), b"/workspace/a/b");
+        assert_eq!(directory(""), b"/workspace/");
+        assert_eq!(directory("/tmp"), b"/tmp");
+    }
+}

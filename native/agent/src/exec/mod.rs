@@ -1,0 +1,235 @@
+//! Runs a command to its end and answers with what it printed.
+
+pub mod background;
+pub mod capture;
+pub mod command;
+pub mod pipes;
+pub mod spawn;
+pub mod supervisor;
+pub mod tree;
+
+use serde::Serialize;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+
+use crate::connection::{Connection, Outcome};
+use crate::fault::{Code, Fault};
+use crate::message;
+use crate::reaper::WatchedExit;
+use crate::server::Context;
+use command::Command;
+use pipes::{Collected, Outputs};
+use spawn::{Channel, Spawned};
+use supervisor::Report;
+
+/// As `timeout` of coreutils has it.
+const TIMED_OUT_EXIT_CODE: i32 = 124;
+/// For a killed tree to be gone. The host's own patience beyond the deadline is longer.
+const KILL_PATIENCE: Duration = Duration::from_secs(5);
+/// Whatever the host asks for.
+const MAX_OUTPUT_BYTES: usize = 8 << 20;
+const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
+pub struct Limits {
+    pub timeout: Duration,
+    pub output_bytes: usize,
+}
+
+impl Limits {
+    pub fn new(timeout_ms: u64, output_bytes: usize) -> Self {
+        Self {
+            timeout: Duration::from_millis(timeout_ms).min(MAX_TIMEOUT),
+            output_bytes: output_bytes.min(MAX_OUTPUT_BYTES),
+        }
+    }
+}
+
+pub struct Finished {
+    exit_code: i32,
+    timed_out: bool,
+    duration: Duration,
+    collected: Collected,
+}
+
+pub async fn run(
+    connection: &mut Connection,
+    context: &Context,
+    request: message::Exec,
+) -> Outcome {
+    let command = Command::new(&request.argv, &request.cwd, &request.env, None)?;
+    let limits = Limits::new(request.timeout_ms, request.output_bytes);
+    let finished = connection
+        .unless_closed(execute(context, command, &limits))
+        .await?;
+    reply(connection, finished).await
+}
+
+pub async fn start_background(
+    connection: &mut Connection,
+    _context: &Context,
+    request: message::StartBackground,
+) -> Outcome {
+    let command = Command::new(&request.argv, &request.cwd, &request.env, None)?;
+    let channel = spawn::spawn_detached(&command)?;
+    let mut started = false;
+    // The supervisor leaves without a further word when the command runs.
+    while let Some((report, number)) = channel.next().await? {
+        match report {
+            Report::Started => started = true,
+            failed => return Err(spawn::start_fault(&command.names, failed, number).into()),
+        }
+    }
+    if !started {
+        return Err(supervisor_lost().into());
+    }
+    connection.reply(&serde_json::json!({})).await
+}
+
+/// Dropping the future kills the command's whole tree.
+pub async fn execute(
+    context: &Context,
+    command: Command,
+    limits: &Limits,
+) -> Result<Finished, Fault> {
+    let started = Instant::now();
+    let Spawned {
+        channel,
+        stdout,
+        stderr,
+    } = spawn::spawn(&command)?;
+    let mut outputs = Outputs::new(stdout, stderr, limits.output_bytes)?;
+    let ended = tokio::select! {
+        biased;
+        ended = run_to_end(context, command, channel, started + limits.timeout) => ended?,
+        broken = outputs.pump() => return Err(broken.map_or_else(Fault::from, |()| supervisor_lost())),
+    };
+    Ok(Finished {
+        exit_code: ended.exit_code,
+        timed_out: ended.timed_out,
+        duration: started.elapsed(),
+        collected: outputs.finish(),
+    })
+}
+
+pub async fn reply(connection: &mut Connection, finished: Finished) -> Outcome {
+    #[derive(Serialize)]
+    struct Reply {
+        exit_code: i32,
+        timed_out: bool,
+        truncated: bool,
+        duration_ms: u64,
+        stdout_bytes: usize,
+        stderr_bytes: usize,
+        output_bytes: usize,
+    }
+    let Collected {
+        stdout,
+        stderr,
+        output,
+    } = finished.collected;
+    let reply = Reply {
+        exit_code: finished.exit_code,
+        timed_out: finished.timed_out,
+        truncated: stdout.truncated || stderr.truncated || output.truncated,
+        duration_ms: finished.duration.as_millis() as u64,
+        stdout_bytes: stdout.bytes.len(),
+        stderr_bytes: stderr.bytes.len(),
+        output_bytes: output.bytes.len(),
+    };
+    connection
+        .reply_with_data(&reply, &[&stdout.bytes, &stderr.bytes, &output.bytes])
+        .await
+}
+
+struct Ended {
+    exit_code: i32,
+    timed_out: bool,
+}
+
+impl Ended {
+    const TIMED_OUT: Self = Self {
+        exit_code: TIMED_OUT_EXIT_CODE,
+        timed_out: true,
+    };
+
+    fn by_itself(status: i32) -> Self {
+        Self {
+            exit_code: exit_code(status),
+            timed_out: false,
+        }
+    }
+}
+
+async fn run_to_end(
+    context: &Context,
+    command: Command,
+    channel: Channel,
+    deadline: Instant,
+) -> Result<Ended, Fault> {
+    let pid = match channel.next().await? {
+        Some((Report::Started, pid)) => pid,
+        Some((failed, errno)) => return Err(spawn::start_fault(&command.names, failed, errno)),
+        None => return Err(supervisor_lost()),
+    };
+    let names = command.into_names();
+    let exit = context.reaper.watch(pid);
+    let ended = tokio::select! {
+        biased;
+        report = channel.next() => match report? {
+            Some((Report::Exited, status)) => Ended::by_itself(status),
+            Some((failed @ (Report::CwdFailed | Report::ExecFailed), errno)) => {
+                return Err(spawn::start_fault(&names, failed, errno));
+            }
+            _ => follow_orphan(pid, exit, deadline).await,
+        },
+        () = sleep_until(deadline) => {
+            channel.kill();
+            let _ = timeout(KILL_PATIENCE, channel.next()).await;
+            Ended::TIMED_OUT
+        }
+    };
+    Ok(ended)
+}
+
+/// Something inside killed the supervisor. The command may live, as a child of this process.
+async fn follow_orphan(pid: i32, exit: WatchedExit, deadline: Instant) -> Ended {
+    let mut group = KillGroupOnDrop(Some(pid));
+    // SAFETY: a plain system call; signal 0 only asks.
+    if unsafe { libc::kill(pid, 0) } != 0 {
+        return Ended::by_itself(libc::SIGKILL);
+    }
+    match timeout_at(deadline, exit.status()).await {
+        Ok(status) => {
+            group.0 = None;
+            Ended::by_itself(status.unwrap_or(libc::SIGKILL))
+        }
+        Err(_) => Ended::TIMED_OUT,
+    }
+}
+
+/// The command leads a group of its own; what left it is past finding without its supervisor.
+struct KillGroupOnDrop(Option<i32>);
+
+impl Drop for KillGroupOnDrop {
+    fn drop(&mut self) {
+        if let Some(pid) = self.0 {
+            // SAFETY: a plain system call.
+            unsafe { libc::kill(-pid, libc::SIGKILL) };
+        }
+    }
+}
+
+fn exit_code(status: i32) -> i32 {
+    if libc::WIFSIGNALED(status) {
+        128 + libc::WTERMSIG(status)
+    } else {
+        libc::WEXITSTATUS(status)
+    }
+}
+
+fn supervisor_lost() -> Fault {
+    Fault::new(
+        Code::ResourceExhausted,
+        "The command was killed before it started; the sandbox may be out of memory.",
+    )
+}

@@ -1,0 +1,149 @@
+//! Reads a command's two outputs in the order in which they were written.
+//!
+//! Each pipe is in packet mode and begins with room for one packet, so a second write to it waits until the
+//! first is read; and an edge-triggered epoll reports pipes in the order in which they became readable.
+//! Together they give the true order across both pipes, one packet at a time. That costs a switch of context
+//! a write, so a command that writes much gets large pipes, and from then on the order is approximate.
+
+use rustix::event::epoll;
+use std::io;
+use std::os::fd::OwnedFd;
+use tokio::io::unix::AsyncFd;
+
+use super::background;
+use super::capture::{Capture, Captured};
+use crate::readiness::readable;
+
+/// A pipe's size, and a packet's, while the order is exact.
+pub const EXACT_ORDER_BYTES: usize = 4096;
+const MAX_EXACT_BYTES: usize = 256 << 10;
+const MAX_EXACT_PACKETS: usize = 4_000;
+const BULK_PIPE_BYTES: usize = 256 << 10;
+/// In a row, before others get their turn.
+const BULK_READS: usize = 64;
+
+pub struct Outputs {
+    epoll: AsyncFd<OwnedFd>,
+    /// None once it is at its end.
+    pipes: [Option<OwnedFd>; 2],
+    captures: [Capture; 2],
+    both: Capture,
+    packets: usize,
+    bytes: usize,
+    exact: bool,
+    buffer: Box<[u8; EXACT_ORDER_BYTES]>,
+}
+
+/// stdout, stderr, and both interleaved.
+pub struct Collected {
+    pub stdout: Captured,
+    pub stderr: Captured,
+    pub output: Captured,
+}
+
+impl Outputs {
+    pub fn new(stdout: OwnedFd, stderr: OwnedFd, limit: usize) -> io::Result<Self> {
+        let set = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        for (index, pipe) in [&stdout, &stderr].into_iter().enumerate() {
+            epoll::add(
+                &set,
+                pipe,
+                epoll::EventData::new_u64(index as u64),
+                epoll::EventFlags::IN | epoll::EventFlags::ET,
+            )?;
+        }
+        Ok(Self {
+            epoll: readable(set)?,
+            pipes: [Some(stdout), Some(stderr)],
+            captures: [Capture::new(limit), Capture::new(limit)],
+            both: Capture::new(limit),
+            packets: 0,
+            bytes: 0,
+            exact: true,
+            buffer: Box::new([0; EXACT_ORDER_BYTES]),
+        })
+    }
+
+    /// Takes in what comes, for ever. May be dropped and called again.
+    pub async fn pump(&mut self) -> io::Result<()> {
+        loop {
+            let mut ready = self.epoll.readable().await?;
+            let Some(index) = next_ready(self.epoll.get_ref())? else {
+                ready.clear_ready();
+                continue;
+            };
+            drop(ready);
+            self.read(index, if self.exact { 1 } else { BULK_READS });
+            self.leave_exact_order_when_much()?;
+            tokio::task::coop::consume_budget().await;
+        }
+    }
+
+    /// Takes in what is there when the command has ended, and leaves the pipes of children that go on to a
+    /// reader that discards what they print.
+    pub fn finish(mut self) -> Collected {
+        let mut left = 2 * BULK_PIPE_BYTES / EXACT_ORDER_BYTES;
+        while left > 0
+            && let Ok(Some(index)) = next_ready(self.epoll.get_ref())
+        {
+            self.read(index, 1);
+            left -= 1;
+        }
+        for pipe in self.pipes.iter_mut().filter_map(Option::take) {
+            background::discard(pipe);
+        }
+        let [stdout, stderr] = self.captures;
+        Collected {
+            stdout: stdout.finish(),
+            stderr: stderr.finish(),
+            output: self.both.finish(),
+        }
+    }
+
+    fn read(&mut self, index: usize, reads: usize) {
+        for _ in 0..reads {
+            let Some(pipe) = &self.pipes[index] else {
+                return;
+            };
+            match rustix::io::read(pipe, &mut self.buffer[..]) {
+                Ok(0) => self.pipes[index] = None,
+                Ok(length) => {
+                    let bytes = &self.buffer[..length];
+                    self.captures[index].push(bytes);
+                    self.both.push(bytes);
+                    self.packets += 1;
+                    self.bytes += length;
+                }
+                Err(rustix::io::Errno::AGAIN) => return,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => self.pipes[index] = None,
+            }
+        }
+    }
+
+    fn leave_exact_order_when_much(&mut self) -> io::Result<()> {
+        if !self.exact || (self.packets < MAX_EXACT_PACKETS && self.bytes < MAX_EXACT_BYTES) {
+            return Ok(());
+        }
+        self.exact = false;
+        for (index, pipe) in self.pipes.iter().enumerate() {
+            if let Some(pipe) = pipe {
+                let _ = rustix::pipe::fcntl_setpipe_size(pipe, BULK_PIPE_BYTES);
+                epoll::modify(
+                    self.epoll.get_ref(),
+                    pipe,
+                    epoll::EventData::new_u64(index as u64),
+                    epoll::EventFlags::IN,
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The pipe that has been readable longest. A closed pipe leaves the set by itself.
+fn next_ready(set: &OwnedFd) -> io::Result<Option<usize>> {
+    let mut events = [const { std::mem::MaybeUninit::uninit() }; 1];
+    let (ready, _) = epoll::wait(set, &mut events, Some(&rustix::event::Timespec::default()))?;
+    Ok(ready.first().map(|event| event.data.u64() as usize))
+}

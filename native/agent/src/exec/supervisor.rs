@@ -1,0 +1,288 @@
+//! The process between the agent and one command. It is a fork of the agent that never executes anything, so
+//! nothing here allocates, locks or panics: after a fork of a process with threads only system calls are safe.
+//!
+//! It is the subreaper of the command's tree. It reports the command's end and leaves at once, so that
+//! background children pass to PID 1 and live; when told to, or when the agent drops the channel, it kills the
+//! whole tree first.
+
+use std::ptr;
+
+use super::command::{Command, MAX_EXTRA_FDS};
+use super::tree::{self, Snapshot};
+
+/// One message on the channel, agent's end first reads: what happened, and its number.
+pub const REPORT_BYTES: usize = 8;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Report {
+    /// With the process id of the command, from that process itself, since it may kill the supervisor as the
+    /// first thing it does. A failure may still follow.
+    Started = 1,
+    /// No process could be made; with errno.
+    ForkFailed = 2,
+    /// With errno.
+    CwdFailed = 3,
+    /// With errno.
+    ExecFailed = 4,
+    /// With the wait status.
+    Exited = 5,
+    /// The tree is gone; with 1 when some process would not end.
+    Killed = 6,
+}
+
+impl Report {
+    pub fn parse(bytes: [u8; REPORT_BYTES]) -> Option<(Self, i32)> {
+        let [a, b, c, d, e, f, g, h] = bytes;
+        let kind = i32::from_le_bytes([a, b, c, d]);
+        let report = [
+            Self::Started,
+            Self::ForkFailed,
+            Self::CwdFailed,
+            Self::ExecFailed,
+            Self::Exited,
+            Self::Killed,
+        ]
+        .into_iter()
+        .find(|report| *report as i32 == kind)?;
+        Some((report, i32::from_le_bytes([e, f, g, h])))
+    }
+}
+
+/// The descriptors that a supervisor keeps; all others are the agent's own.
+#[derive(Clone, Copy)]
+pub struct Descriptors {
+    pub channel: i32,
+    pub stdin: i32,
+    pub stdout: i32,
+    pub stderr: i32,
+    pub extra: [i32; MAX_EXTRA_FDS],
+    pub extra_count: usize,
+}
+
+/// Out of the way of the numbers that the command's descriptors get.
+const FIRST_FREE_FD: i32 = 16;
+const OOM_SCORE_ADJ: &[u8] = b"300";
+const STACK_BYTES: usize = 64 << 10;
+
+#[repr(align(16))]
+#[expect(dead_code, reason = "only its address is used")]
+struct Stack([u8; STACK_BYTES]);
+
+static mut STACK: Stack = Stack([0; STACK_BYTES]);
+static mut SNAPSHOT: Snapshot = Snapshot::EMPTY;
+
+/// What the new process reads, and where it leaves its failure; it shares this memory until it executes.
+struct Handover<'a> {
+    command: &'a Command,
+    descriptors: Descriptors,
+    failure: Option<(Report, i32)>,
+}
+
+/// Runs in the fork; `detached` leaves as soon as the command has started.
+pub fn run(command: &Command, descriptors: Descriptors, detached: bool) -> ! {
+    // SAFETY: this process has one thread, and each call checks what it needs of its result.
+    unsafe {
+        libc::prctl(libc::PR_SET_NAME, c"sandhaven-exec".as_ptr());
+        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
+        let descriptors = keep_only(descriptors);
+        let signals = child_signals();
+        match start(command, descriptors) {
+            Ok(pid) => {
+                if detached {
+                    libc::_exit(0);
+                }
+                close_all_but(&mut [descriptors.channel, signals]);
+                supervise(descriptors.channel, signals, pid)
+            }
+            Err((kind, errno)) => {
+                report(descriptors.channel, kind, errno);
+                libc::_exit(1)
+            }
+        }
+    }
+}
+
+unsafe fn supervise(channel: i32, signals: i32, command: i32) -> ! {
+    unsafe {
+        loop {
+            let mut polled = [channel, signals].map(|fd| libc::pollfd {
+                fd,
+                events: libc::POLLIN,
+                revents: 0,
+            });
+            libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, -1);
+            if polled[0].revents != 0 {
+                let snapshot = &mut *&raw mut SNAPSHOT;
+                let gone = tree::kill_descendants(snapshot, libc::getpid(), || {
+                    reap(command);
+                });
+                report(channel, Report::Killed, i32::from(!gone));
+                libc::_exit(0);
+            }
+            if polled[1].revents != 0 {
+                let mut info: libc::signalfd_siginfo = std::mem::zeroed();
+                libc::read(signals, (&raw mut info).cast(), size_of_val(&info));
+                if let Some(status) = reap(command) {
+                    report(channel, Report::Exited, status);
+                    libc::_exit(0);
+                }
+            }
+        }
+    }
+}
+
+/// Collects every child that ended; the command's status when it is among them.
+unsafe fn reap(command: i32) -> Option<i32> {
+    let mut ended = None;
+    loop {
+        let mut status = 0;
+        let pid = unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) };
+        if pid <= 0 {
+            return ended;
+        }
+        if pid == command {
+            ended = Some(status);
+        }
+    }
+}
+
+/// The command's process shares memory with this one until it executes, so its failure is known at once.
+unsafe fn start(command: &Command, descriptors: Descriptors) -> Result<i32, (Report, i32)> {
+    let mut handover = Handover {
+        command,
+        descriptors,
+        failure: None,
+    };
+    unsafe {
+        // /proc/self of a process that is not dumpable belongs to the host's root, so the command could not
+        // set its own oom_score_adj. There is nothing in this copy that the sandbox does not hold anyway.
+        libc::prctl(libc::PR_SET_DUMPABLE, 1);
+        let top = (&raw mut STACK).cast::<u8>().add(STACK_BYTES);
+        let pid = libc::clone(
+            become_command,
+            top.cast(),
+            libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
+            (&raw mut handover).cast(),
+        );
+        let errno = *libc::__errno_location();
+        libc::prctl(libc::PR_SET_DUMPABLE, 0);
+        if pid < 0 {
+            return Err((Report::ForkFailed, errno));
+        }
+        match (&raw const handover.failure).read_volatile() {
+            None => Ok(pid),
+            Some(failure) => Err(failure),
+        }
+    }
+}
+
+extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
+    // SAFETY: the supervisor waits in clone while this runs, and `handover` outlives the call.
+    unsafe {
+        let handover = &mut *argument.cast::<Handover>();
+        let descriptors = handover.descriptors;
+        report(descriptors.channel, Report::Started, libc::getpid());
+        libc::setsid();
+        let mut order = [
+            descriptors.stdin,
+            descriptors.stdout,
+            descriptors.stderr,
+            0,
+            0,
+        ];
+        let count = 3 + descriptors.extra_count;
+        order[3..count].copy_from_slice(&descriptors.extra[..descriptors.extra_count]);
+        for (to, from) in order[..count].iter().enumerate() {
+            libc::dup2(*from, to as i32);
+        }
+        raise_oom_score();
+        restore_signals();
+        if libc::chdir(handover.command.cwd()) != 0 {
+            handover.failure = Some((Report::CwdFailed, *libc::__errno_location()));
+            libc::_exit(127);
+        }
+        let errno = handover.command.execute();
+        handover.failure = Some((Report::ExecFailed, errno));
+        libc::_exit(127)
+    }
+}
+
+/// When memory runs out the kernel takes commands, not the agent.
+unsafe fn raise_oom_score() {
+    unsafe {
+        let fd = libc::open(
+            c"/proc/self/oom_score_adj".as_ptr(),
+            libc::O_WRONLY | libc::O_CLOEXEC,
+        );
+        if fd >= 0 {
+            libc::write(fd, OOM_SCORE_ADJ.as_ptr().cast(), OOM_SCORE_ADJ.len());
+            libc::close(fd);
+        }
+    }
+}
+
+/// Rust ignores SIGPIPE and the agent blocks all; a command starts with the system's defaults.
+unsafe fn restore_signals() {
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
+    }
+}
+
+unsafe fn child_signals() -> i32 {
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, libc::SIGCHLD);
+        libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK)
+    }
+}
+
+/// Moves the descriptors to high numbers and closes all others: a copy of a connection kept here would hide
+/// its end from the host.
+unsafe fn keep_only(descriptors: Descriptors) -> Descriptors {
+    let high = |fd| unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, FIRST_FREE_FD) };
+    let mut kept = Descriptors {
+        channel: high(descriptors.channel),
+        stdin: high(descriptors.stdin),
+        stdout: high(descriptors.stdout),
+        stderr: high(descriptors.stderr),
+        ..descriptors
+    };
+    let mut all = [kept.channel, kept.stdin, kept.stdout, kept.stderr, -1, -1];
+    for index in 0..kept.extra_count {
+        kept.extra[index] = high(descriptors.extra[index]);
+        all[4 + index] = kept.extra[index];
+    }
+    unsafe { close_all_but(&mut all) };
+    kept
+}
+
+unsafe fn close_all_but(kept: &mut [i32]) {
+    kept.sort_unstable();
+    let mut next = 0;
+    for fd in kept.iter().copied().filter(|fd| *fd >= 0) {
+        if fd > next {
+            unsafe { libc::syscall(libc::SYS_close_range, next, fd - 1, 0) };
+        }
+        next = fd + 1;
+    }
+    unsafe { libc::syscall(libc::SYS_close_range, next, libc::c_uint::MAX, 0) };
+}
+
+unsafe fn report(channel: i32, kind: Report, number: i32) {
+    let mut message = [0; REPORT_BYTES];
+    message[..4].copy_from_slice(&(kind as i32).to_le_bytes());
+    message[4..].copy_from_slice(&number.to_le_bytes());
+    unsafe {
+        libc::send(
+            channel,
+            message.as_ptr().cast(),
+            message.len(),
+            libc::MSG_NOSIGNAL,
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! The one error that crosses to the host, and how the kernel's errors become it.
+
+use rustix::io::Errno;
+use serde::Serialize;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    InvalidArgument,
+    NotFound,
+    AlreadyExists,
+    PermissionDenied,
+    FailedPrecondition,
+    TooLarge,
+    ResourceExhausted,
+    Unavailable,
+    Internal,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Fault {
+    pub code: Code,
+    /// What is wrong.
+    pub detail: String,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<&'static str>,
+    /// The request's field at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameter: Option<&'static str>,
+    /// The kind of thing that is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<&'static str>,
+}
+
+impl Fault {
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+            hint: None,
+            parameter: None,
+            resource: None,
+        }
+    }
+
+    pub fn invalid(parameter: &'static str, detail: impl Into<String>) -> Self {
+        Self::new(Code::InvalidArgument, detail).parameter(parameter)
+    }
+
+    pub fn not_found(resource: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            resource: Some(resource),
+            ..Self::new(Code::NotFound, detail)
+        }
+    }
+
+    pub fn hint(mut self, hint: &'static str) -> Self {
+        self.hint = Some(hint);
+        self
+    }
+
+    pub fn parameter(mut self, parameter: &'static str) -> Self {
+        self.parameter = Some(parameter);
+        self
+    }
+
+    /// What a failed system call on `subject`, as the caller spelled it, means to the caller.
+    pub fn from_errno(errno: Errno, subject: &str) -> Self {
+        let quoted = format!("'{subject}'");
+        match errno {
+            Errno::NOENT | Errno::NOTDIR => {
+                Self::not_found("file", format!("{quoted} does not exist."))
+                    .hint("Look with Sandbox.ListFiles or Sandbox.FindFiles.")
+            }
+            Errno::ACCESS | Errno::PERM => Self::new(
+                Code::PermissionDenied,
+                format!("The sandbox's file system refuses access to {quoted}."),
+            ),
+            Errno::ROFS => Self::new(
+                Code::PermissionDenied,
+                format!("{quoted} is on a read-only file system."),
+            ),
+            Errno::EXIST => Self::new(Code::AlreadyExists, format!("{quoted} already exists.")),
+            Errno::NOTEMPTY => Self::new(
+                Code::FailedPrecondition,
+                format!("The folder {quoted} is not empty."),
+            ),
+            Errno::BUSY | Errno::TXTBSY => Self::new(
+                Code::FailedPrecondition,
+                format!("{quoted} is in use by the system."),
+            ),
+            Errno::NOSPC | Errno::DQUOT => Self::new(
+                Code::ResourceExhausted,
+                "The sandbox's disk is full.".to_owned(),
+            )
+            .hint(
+                "Delete files, or stop the sandbox and grow its disk with Sandbox.ResizeSandbox.",
+            ),
+            Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN => Self::new(
+                Code::ResourceExhausted,
+                format!("The sandbox has no memory, processes or descriptors left for {quoted}."),
+            )
+            .hint("End some of its processes, or restart the sandbox."),
+            Errno::NAMETOOLONG => Self::invalid("path", format!("The name {quoted} is too long.")),
+            Errno::LOOP => Self::invalid("path", format!("{quoted} has too many symbolic links.")),
+            Errno::INVAL => Self::invalid(
+                "path",
+                format!("The sandbox's file system does not accept {quoted}."),
+            ),
+            Errno::ISDIR => Self::invalid("path", format!("{quoted} is a folder.")),
+            Errno::FBIG => Self::new(Code::TooLarge, format!("{quoted} would be too large.")),
+            other => Self::new(
+                Code::Internal,
+                format!("The sandbox's system failed on {quoted}: {other}."),
+            ),
+        }
+    }
+}
+
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Self {
+        match error.raw_os_error() {
+            Some(raw) => Self::from_errno(Errno::from_raw_os_error(raw), "the system"),
+            None => Self::new(Code::Internal, error.to_string()),
+        }
+    }
+}
+
+/// Runs `call` and names `subject` when it fails.
+pub trait OrFault<T> {
+    fn or_fault(self, subject: &str) -> Result<T, Fault>;
+}
+
+impl<T> OrFault<T> for rustix::io::Result<T> {
+    fn or_fault(self, subject: &str) -> Result<T, Fault> {
+        self.map_err(|errno| Fault::from_errno(errno, subject))
+    }
+}

@@ -1,0 +1,135 @@
+//! Files and folders below a folder whose names match, sorted by path, a page at a time. Links are not
+//! followed.
+
+use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, ResolveFlags, openat, openat2};
+use rustix::io::Errno;
+use std::os::fd::OwnedFd;
+
+use super::glob::Glob;
+use super::list::not_a_folder;
+use super::location::{Path, file_type};
+use super::page::Page;
+use super::path_text;
+use crate::boot::SANDBOX_ROOT;
+use crate::fault::Fault;
+use crate::workers::Cancelled;
+
+/// Longer paths could not be used in a call.
+const MAX_PATH_BYTES: usize = 4_095;
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
+
+/// Paths are relative to the sandbox root when inside it. Folders that cannot be read are passed over.
+pub fn find(
+    path: &Path,
+    pattern: &Glob,
+    mut page: Page,
+    cancelled: &Cancelled,
+) -> Result<(Vec<String>, usize), Fault> {
+    let top = openat(
+        CWD,
+        path.bytes.as_slice(),
+        FOLDER.difference(OFlags::NOFOLLOW),
+        Mode::empty(),
+    )
+    .map_err(|errno| not_a_folder(path, errno))?;
+    let shown = shown_prefix(&path.bytes);
+    // Folders yet to be read, by their path below the top.
+    let mut pending: Vec<Vec<u8>> = vec![Vec::new()];
+    while let Some(below) = pending.pop() {
+        cancelled.check()?;
+        let Ok(folder) = open_below(&top, &below) else {
+            continue;
+        };
+        let Ok(entries) = Dir::new(folder) else {
+            continue;
+        };
+        for entry in entries {
+            let Ok(entry) = entry else { break };
+            let name = entry.file_name().to_bytes();
+            if name == b"." || name == b".." {
+                continue;
+            }
+            let child = join(&below, name);
+            if shown.len() + child.len() > MAX_PATH_BYTES {
+                continue;
+            }
+            let subject = if pattern.of_path { &child[..] } else { name };
+            if pattern.matches(&path_text::to_text(subject)) {
+                page.offer(path_text::to_text(&[&shown[..], &child].concat()));
+            }
+            if is_folder(&top, &child, entry.file_type()) {
+                pending.push(child);
+            }
+        }
+    }
+    Ok(page.finish())
+}
+
+fn open_below(top: &OwnedFd, below: &[u8]) -> rustix::io::Result<OwnedFd> {
+    let below = if below.is_empty() { b"." } else { below };
+    match openat2(top, below, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        // Kept from sandboxes by a strict filter, or by an old kernel.
+        Err(Errno::NOSYS | Errno::PERM) => openat(top, below, FOLDER, Mode::empty()),
+        result => result,
+    }
+}
+
+fn is_folder(top: &OwnedFd, child: &[u8], known: FileType) -> bool {
+    match known {
+        FileType::Directory => true,
+        FileType::Unknown => rustix::fs::statat(top, child, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|stat| file_type(&stat) == FileType::Directory),
+        _ => false,
+    }
+}
+
+fn join(below: &[u8], name: &[u8]) -> Vec<u8> {
+    if below.is_empty() {
+        return name.to_vec();
+    }
+    [below, b"/", name].concat()
+}
+
+/// What stands before a found path: nothing at the sandbox root, else the search folder and a slash.
+fn shown_prefix(path: &[u8]) -> Vec<u8> {
+    let mut parts: Vec<&[u8]> = path
+        .split(|&byte| byte == b'/')
+        .filter(|part| !part.is_empty() && *part != b".")
+        .collect();
+    let inside =
+        parts.first() == Some(&&SANDBOX_ROOT.as_bytes()[1..]) && !parts.contains(&&b".."[..]);
+    if inside {
+        parts.remove(0);
+    }
+    let mut shown = parts.join(&b'/');
+    if !inside {
+        shown.insert(0, b'/');
+    }
+    if !parts.is_empty() {
+        shown.push(b'/');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_inside_the_sandbox_root_are_relative_to_it() {
+        for (path, expected) in [
+            ("/workspace/.", ""),
+            ("/workspace/a//b/", "a/b/"),
+            ("/", "/"),
+            ("/etc", "/etc/"),
+            ("/workspace/../etc", "/workspace/../etc/"),
+            ("/workspaces", "/workspaces/"),
+        ] {
+            assert_eq!(shown_prefix(path.as_bytes()), expected.as_bytes(), "{path}");
+        }
+    }
+}

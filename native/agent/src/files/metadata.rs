@@ -1,0 +1,50 @@
+//! What is known of one file; a final link is not followed.
+
+use rustix::fs::{AtFlags, CWD, FileType, Stat, statat};
+use serde::Serialize;
+
+use super::location::{Path, file_type};
+use super::owners;
+use crate::fault::Fault;
+
+#[derive(Serialize)]
+pub struct Metadata {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    size: u64,
+    mode: u32,
+    owner: String,
+    group: String,
+    modified_ms: i64,
+}
+
+pub fn stat(path: &Path) -> Result<Metadata, Fault> {
+    let stat = match path.locate() {
+        Ok(location) => location.stat(),
+        // `.`, `..` and the root are folders, and no link.
+        Err(_) => statat(CWD, path.bytes.as_slice(), AtFlags::empty()),
+    }
+    .map_err(|errno| path.fault(errno))?;
+    Ok(Metadata {
+        kind: kind(&stat),
+        size: size(&stat),
+        mode: stat.st_mode & 0o7777,
+        owner: owners::user(stat.st_uid),
+        group: owners::group(stat.st_gid),
+        modified_ms: stat.st_mtime * 1000
+            + i64::try_from(stat.st_mtime_nsec).unwrap_or(0) / 1_000_000,
+    })
+}
+
+pub fn size(stat: &Stat) -> u64 {
+    u64::try_from(stat.st_size).unwrap_or(0)
+}
+
+fn kind(stat: &Stat) -> &'static str {
+    match file_type(stat) {
+        FileType::RegularFile => "file",
+        FileType::Directory => "dir",
+        FileType::Symlink => "symlink",
+        _ => "other",
+    }
+}

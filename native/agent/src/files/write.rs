@@ -1,0 +1,192 @@
+//! Replaces a file's content at once: into a new file beside it, which then takes its name.
+
+use rustix::fs::{FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, openat};
+use rustix::io::Errno;
+use serde::Serialize;
+use std::ffi::CString;
+use std::fs::File;
+use std::io::Write;
+
+use super::folder;
+use super::location::{Path, file_type};
+use super::temporary::{TemporaryFile, create_file};
+use crate::connection::{Connection, Outcome};
+use crate::fault::{Code, Fault};
+use crate::frame::DATA_CHUNK_BYTES;
+use crate::server::Context;
+
+const NEW_FILE_MODE: u32 = 0o644;
+
+pub struct Target {
+    pub path: Path,
+    pub create_parents: bool,
+    /// Else the existing file's, or 0644.
+    pub mode: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct Reply {
+    bytes_written: u64,
+    created: bool,
+}
+
+/// The request's data is the content. A small file is one job of a worker.
+pub async fn write(connection: &mut Connection, context: &Context, target: Target) -> Outcome {
+    let (mut chunk, mut more) = collect(connection).await?;
+    if target.mode.is_some_and(|mode| mode > 0o7777) {
+        return Err(Fault::invalid("mode", "A mode is at most 07777.").into());
+    }
+    let mut upload = context
+        .workers
+        .short(move || {
+            let mut upload = Upload::begin(&target)?;
+            upload.append(&chunk)?;
+            if more {
+                Ok(Progress::Open(upload))
+            } else {
+                upload.finish().map(Progress::Done)
+            }
+        })
+        .await?;
+    loop {
+        match upload {
+            Progress::Done(reply) => return connection.reply(&reply).await,
+            Progress::Open(mut open) => {
+                (chunk, more) = collect(connection).await?;
+                upload = context
+                    .workers
+                    .short(move || {
+                        open.append(&chunk)?;
+                        if more {
+                            Ok(Progress::Open(open))
+                        } else {
+                            open.finish().map(Progress::Done)
+                        }
+                    })
+                    .await?;
+            }
+        }
+    }
+}
+
+enum Progress {
+    Open(Upload),
+    Done(Reply),
+}
+
+/// About a chunk of the request's data, and whether more follows.
+async fn collect(
+    connection: &mut Connection,
+) -> Result<(Vec<u8>, bool), crate::connection::Interrupted> {
+    let mut chunk = Vec::new();
+    while chunk.len() < DATA_CHUNK_BYTES {
+        if !connection.read_data(&mut chunk).await? {
+            return Ok((chunk, false));
+        }
+    }
+    Ok((chunk, true))
+}
+
+struct Upload {
+    file: File,
+    temporary: TemporaryFile,
+    name: CString,
+    existing: Option<Stat>,
+    mode: Option<u32>,
+    path: Path,
+    written: u64,
+}
+
+impl Upload {
+    fn begin(target: &Target) -> Result<Self, Fault> {
+        let path = target.path.clone();
+        if target.create_parents {
+            folder::make_parents(&path)?;
+        }
+        let (location, existing) = path.locate()?.follow(&path)?;
+        if let Some(stat) = &existing {
+            require_regular(&path, stat)?;
+        }
+        let (file, temporary) = create_file(&location.folder).map_err(|errno| path.fault(errno))?;
+        Ok(Self {
+            file: File::from(file),
+            temporary: TemporaryFile::new(location.folder, temporary),
+            name: location.name,
+            existing,
+            mode: target.mode,
+            path,
+            written: 0,
+        })
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        self.file
+            .write_all(bytes)
+            .map_err(|error| self.fault(&error))?;
+        self.written += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Reply, Fault> {
+        let mut mode = self.mode.unwrap_or(NEW_FILE_MODE);
+        if let Some(stat) = &self.existing {
+            mode = self.mode.unwrap_or(stat.st_mode & 0o7777);
+            // Owners that this sandbox has no number for stay behind.
+            let _ = fchown(
+                &self.file,
+                Some(Uid::from_raw(stat.st_uid)),
+                Some(Gid::from_raw(stat.st_gid)),
+            );
+        }
+        fchmod(&self.file, Mode::from_raw_mode(mode)).map_err(|errno| self.path.fault(errno))?;
+        match self.temporary.rename_to(&self.name) {
+            // A file that is a mount of its own (/etc/hosts) can only be written where it is.
+            Err(Errno::BUSY) => self.overwrite()?,
+            result => result.map_err(|errno| self.path.fault(errno))?,
+        }
+        Ok(Reply {
+            bytes_written: self.written,
+            created: self.existing.is_none(),
+        })
+    }
+
+    fn overwrite(&mut self) -> Result<(), Fault> {
+        let folder = self.temporary.folder();
+        let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let target = openat(folder, &self.name, flags, Mode::empty())
+            .map_err(|errno| self.path.fault(errno))?;
+        let stat = fstat(&target).map_err(|errno| self.path.fault(errno))?;
+        require_regular(&self.path, &stat)?;
+        let source = self
+            .temporary
+            .open()
+            .map_err(|errno| self.path.fault(errno))?;
+        let mut target = File::from(target);
+        target
+            .set_len(0)
+            .and_then(|()| std::io::copy(&mut File::from(source), &mut target))
+            .map_err(|error| self.fault(&error))?;
+        Ok(())
+    }
+
+    fn fault(&self, error: &std::io::Error) -> Fault {
+        match error.raw_os_error() {
+            Some(raw) => self.path.fault(Errno::from_raw_os_error(raw)),
+            None => Fault::new(Code::Internal, error.to_string()),
+        }
+    }
+}
+
+fn require_regular(path: &Path, stat: &Stat) -> Result<(), Fault> {
+    match file_type(stat) {
+        FileType::RegularFile => Ok(()),
+        FileType::Directory => Err(Fault::invalid(
+            path.parameter,
+            format!("'{}' is a folder.", path.text),
+        )),
+        _ => Err(Fault::invalid(
+            path.parameter,
+            format!("'{}' is not a regular file.", path.text),
+        )),
+    }
+}

@@ -1,0 +1,32 @@
+//! PID 1 of a sandbox. It serves the agent protocol (`protocol/README.md`) on the listening unix socket that
+//! the launcher hands in as descriptor 3, and it reaps every orphan of the sandbox.
+//!
+//!     sandhaven-agent --sandbox-id <id> --generation <n>
+//!
+//! It holds no secrets and no environment: whatever a command needs comes with the request. It runs on one
+//! thread, beside a few workers that are made at the start, because inside a fork bomb none can be made.
+
+mod boot;
+mod code;
+mod connection;
+mod exec;
+mod fault;
+mod files;
+mod frame;
+mod message;
+mod readiness;
+mod reaper;
+mod server;
+mod workers;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match boot::prepare().and_then(server::run) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("sandhaven-agent: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The JSON of requests. Every bound that the host can tune travels with the request; the agent's own
+//! ceilings hold whatever it says.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The newest protocol version that this agent speaks; it speaks all from 1 on.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Request {
+    Hello {
+        versions: Vec<u32>,
+        sandbox_id: String,
+        generation: u64,
+    },
+    Watch {
+        v: u32,
+    },
+    Exec(Exec),
+    StartBackground(StartBackground),
+    RunCode(RunCode),
+    List(Query),
+    Find(Query),
+    Stat {
+        v: u32,
+        path: String,
+    },
+    Read {
+        v: u32,
+        path: String,
+        start_line: Option<u64>,
+        end_line: Option<u64>,
+        /// Of the selected part.
+        max_bytes: u64,
+    },
+    ReadStream {
+        v: u32,
+        path: String,
+        start: Option<u64>,
+        /// Inclusive.
+        end: Option<u64>,
+        /// Of a file that the kernel makes up as it is read.
+        max_unsized_bytes: u64,
+    },
+    /// Data and `end` follow.
+    Write {
+        v: u32,
+        path: String,
+        create_parents: bool,
+        mode: Option<u32>,
+    },
+    Mkdir {
+        v: u32,
+        path: String,
+        mode: u32,
+    },
+    Move {
+        v: u32,
+        source: String,
+        destination: String,
+    },
+    Remove {
+        v: u32,
+        path: String,
+        recursive: bool,
+    },
+}
+
+impl Request {
+    /// None for hello, which agrees on the version.
+    pub fn version(&self) -> Option<u32> {
+        match self {
+            Self::Hello { .. } => None,
+            Self::Exec(Exec { v, .. })
+            | Self::StartBackground(StartBackground { v, .. })
+            | Self::RunCode(RunCode { v, .. })
+            | Self::List(Query { v, .. })
+            | Self::Find(Query { v, .. })
+            | Self::Watch { v }
+            | Self::Stat { v, .. }
+            | Self::Read { v, .. }
+            | Self::ReadStream { v, .. }
+            | Self::Write { v, .. }
+            | Self::Mkdir { v, .. }
+            | Self::Move { v, .. }
+            | Self::Remove { v, .. } => Some(*v),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exec {
+    pub v: u32,
+    pub argv: Vec<String>,
+    pub cwd: String,
+    pub env: BTreeMap<String, String>,
+    pub timeout_ms: u64,
+    /// Kept of each stream.
+    pub output_bytes: usize,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StartBackground {
+    pub v: u32,
+    pub argv: Vec<String>,
+    pub cwd: String,
+    pub env: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    Python,
+    Typescript,
+    Javascript,
+}
+
+/// The code follows as data and `end`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunCode {
+    pub v: u32,
+    pub language: Language,
+    pub env: BTreeMap<String, String>,
+    pub timeout_ms: u64,
+    /// Kept of each stream.
+    pub output_bytes: usize,
+    pub max_charts: usize,
+    /// Of one chart's picture.
+    pub chart_bytes: usize,
+    /// Of all pictures together.
+    pub charts_total_bytes: usize,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    pub v: u32,
+    pub path: String,
+    pub pattern: Option<String>,
+    pub max_items: usize,
+    pub offset: usize,
+}

@@ -1,0 +1,13 @@
+//! Waiting for a descriptor of our own to become readable.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// The descriptor closes with the returned value.
+pub fn readable(fd: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    // SAFETY: an OwnedFd names one open descriptor until it is dropped, and AsyncFd never hands it out.
+    let registered = unsafe { AsyncFd::register_with_interest(fd, Interest::READABLE) };
+    Ok(registered?)
+}

@@ -1,0 +1,152 @@
+//! PID 1's duties: reaping whatever process ends, and ending everything when the host says so.
+
+use rustix::process::{Pid, WaitOptions};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::io::unix::AsyncFd;
+use tokio::sync::{Notify, oneshot};
+use tokio::task::spawn_local;
+use tokio::time::{Instant, sleep};
+
+use crate::readiness::readable;
+
+/// Between SIGTERM to all and SIGKILL; less than the host's own grace for PID 1.
+const GRACE: Duration = Duration::from_millis(1_500);
+
+pub struct Reaper {
+    /// Processes whose end somebody waits for.
+    watched: RefCell<HashMap<i32, oneshot::Sender<i32>>>,
+    end: Notify,
+}
+
+/// The end of a process, should it become a child of this one and end so.
+pub struct WatchedExit {
+    reaper: Rc<Reaper>,
+    pid: i32,
+    receiver: oneshot::Receiver<i32>,
+}
+
+impl WatchedExit {
+    /// The wait status.
+    pub async fn status(mut self) -> Option<i32> {
+        (&mut self.receiver).await.ok()
+    }
+}
+
+impl Drop for WatchedExit {
+    fn drop(&mut self) {
+        self.reaper.watched.borrow_mut().remove(&self.pid);
+    }
+}
+
+impl Reaper {
+    pub fn start() -> io::Result<Rc<Self>> {
+        let signals = readable(signal_descriptor()?)?;
+        let reaper = Rc::new(Self {
+            watched: RefCell::default(),
+            end: Notify::new(),
+        });
+        let own = Rc::clone(&reaper);
+        spawn_local(async move { own.run(signals).await });
+        Ok(reaper)
+    }
+
+    /// Resolves when the host has sent SIGTERM.
+    pub async fn asked_to_end(&self) {
+        self.end.notified().await;
+    }
+
+    /// From now until the returned value is dropped.
+    pub fn watch(self: &Rc<Self>, pid: i32) -> WatchedExit {
+        let (sender, receiver) = oneshot::channel();
+        self.watched.borrow_mut().insert(pid, sender);
+        WatchedExit {
+            reaper: Rc::clone(self),
+            pid,
+            receiver,
+        }
+    }
+
+    /// SIGTERM to all, a grace, SIGKILL to all.
+    pub async fn end_everything(&self) {
+        signal_all(libc::SIGTERM);
+        let deadline = Instant::now() + GRACE;
+        while others_live() && Instant::now() < deadline {
+            sleep(Duration::from_millis(10)).await;
+        }
+        signal_all(libc::SIGKILL);
+        self.reap();
+    }
+
+    async fn run(&self, signals: AsyncFd<OwnedFd>) {
+        loop {
+            let Ok(mut ready) = signals.readable().await else {
+                return;
+            };
+            let mut received = false;
+            while let Some(signal) = read_signal(signals.get_ref()) {
+                received = true;
+                if from_host(&signal, libc::SIGTERM) {
+                    self.end.notify_one();
+                }
+            }
+            if !received {
+                ready.clear_ready();
+            }
+            self.reap();
+        }
+    }
+
+    fn reap(&self) {
+        while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
+            if let Some(sender) = self.watched.borrow_mut().remove(&Pid::as_raw(Some(pid))) {
+                let _ = sender.send(status.as_raw());
+            }
+        }
+    }
+}
+
+/// A sender outside the sandbox has no process id here, and nobody inside can claim si_code SI_USER falsely.
+fn from_host(signal: &libc::signalfd_siginfo, number: i32) -> bool {
+    signal.ssi_signo == number as u32 && signal.ssi_pid == 0 && signal.ssi_code == libc::SI_USER
+}
+
+fn signal_descriptor() -> io::Result<OwnedFd> {
+    // SAFETY: the set is initialized by sigemptyset, and the returned descriptor is new and owned here.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, libc::SIGCHLD);
+        libc::sigaddset(&raw mut set, libc::SIGTERM);
+        let fd = libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(OwnedFd::from_raw_fd(fd))
+    }
+}
+
+fn read_signal(fd: &OwnedFd) -> Option<libc::signalfd_siginfo> {
+    // SAFETY: signalfd fills the whole structure, or reads nothing.
+    unsafe {
+        let mut info: libc::signalfd_siginfo = std::mem::zeroed();
+        let size = size_of::<libc::signalfd_siginfo>();
+        let read = libc::read(fd.as_raw_fd(), (&raw mut info).cast(), size);
+        (read == size as isize).then_some(info)
+    }
+}
+
+/// This process is PID 1 of the sandbox, so −1 is exactly everything else inside.
+fn signal_all(signal: i32) {
+    // SAFETY: a plain system call.
+    unsafe { libc::kill(-1, signal) };
+}
+
+fn others_live() -> bool {
+    // SAFETY: a plain system call; signal 0 only asks.
+    unsafe { libc::kill(-1, 0) == 0 }
+}

@@ -1,0 +1,68 @@
+//! Loop devices that vanish with their last user.
+
+use crate::failure::{Failure, Step, failed};
+use linux_raw_sys::loop_device::{
+    LO_FLAGS_AUTOCLEAR, LO_FLAGS_DIRECT_IO, LOOP_CONFIGURE, LOOP_CTL_GET_FREE, loop_config,
+};
+use rustix::fs::{Mode, OFlags, open};
+use std::io::Error;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+/// Other launches take free devices too; more losses in a row than this mean that something else is wrong.
+const ATTEMPTS: u32 = 64;
+/// The block size of the disks' ext4, so that every direct transfer is aligned on any host file system.
+const BLOCK_BYTES: u32 = 4096;
+
+pub struct LoopDevice {
+    pub path: String,
+    /// Keeps the device until something is mounted from it; with AUTOCLEAR, the last close frees it.
+    _device: OwnedFd,
+}
+
+pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
+    let control = open(
+        "/dev/loop-control",
+        OFlags::RDWR | OFlags::CLOEXEC,
+        Mode::empty(),
+    )
+    .step("open /dev/loop-control")?;
+    let mut direct = LO_FLAGS_DIRECT_IO as u32;
+    for _ in 0..ATTEMPTS {
+        // SAFETY: LOOP_CTL_GET_FREE takes no argument.
+        let number = unsafe { libc::ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE as _) };
+        if number < 0 {
+            return Err(Error::last_os_error()).step("find a free loop device");
+        }
+        let path = format!("/dev/loop{number}");
+        let device = open(&path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
+            .step("open the loop device")?;
+        match configure(&device, image, LO_FLAGS_AUTOCLEAR as u32 | direct) {
+            Ok(()) => {
+                return Ok(LoopDevice {
+                    path,
+                    _device: device,
+                });
+            }
+            Err(error) => match error.raw_os_error() {
+                Some(libc::EBUSY) => continue,
+                // The file system below the image knows no direct I/O (tmpfs): slower, but right.
+                Some(libc::EINVAL) if direct != 0 => direct = 0,
+                _ => return Err(error).step("configure the loop device"),
+            },
+        }
+    }
+    Err(failed("no loop device could be taken"))
+}
+
+fn configure(device: &OwnedFd, image: &OwnedFd, flags: u32) -> Result<(), Error> {
+    // SAFETY: loop_config is plain data for which all zeroes is a valid value.
+    let mut config: loop_config = unsafe { std::mem::zeroed() };
+    config.fd = image.as_raw_fd() as u32;
+    config.block_size = BLOCK_BYTES;
+    config.info.lo_flags = flags;
+    // SAFETY: LOOP_CONFIGURE reads one loop_config, which outlives the call.
+    match unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE as _, &config) } {
+        0 => Ok(()),
+        _ => Err(Error::last_os_error()),
+    }
+}

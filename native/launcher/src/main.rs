@@ -1,0 +1,45 @@
+//! The service's root helper. It is static and single-threaded, because it moves itself between namespaces
+//! and then becomes another program.
+//!
+//! - `start`: disk, overlay and agent socket of one machine, then `runc run`, all in one private mount namespace
+//! - `pin-namespaces`: user and network namespaces of slots, made ahead of time
+//! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
+
+mod exec;
+mod failure;
+mod fence;
+mod idmap;
+mod image;
+mod loop_device;
+mod machine;
+mod namespaces;
+mod socket;
+mod spare;
+
+use failure::{Failure, failed, usage};
+use lexopt::Arg::Value;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// `start` and `exec` return only when they fail: they become another program.
+fn run() -> Result<(), Failure> {
+    let mut args = lexopt::Parser::from_env();
+    match args.next()? {
+        Some(Value(command)) if command == "start" => match machine::start(args)? {},
+        Some(Value(command)) if command == "exec" => match exec::exec(args)? {},
+        Some(Value(command)) if command == "pin-namespaces" => {
+            let pairs: Vec<String> = args
+                .raw_args()?
+                .map(|arg| arg.to_string_lossy().into_owned())
+                .collect();
+            namespaces::pin(&pairs).map_err(failed)
+        }
+        _ => Err(usage("expected a command: start, exec, pin-namespaces")),
+    }
+}

@@ -1,0 +1,161 @@
+//! Makes the user and network namespaces of slots ahead of time, and pins each by a bind mount, so that they
+//! outlive every process until a machine joins them.
+//!
+//! A child enters new namespaces and waits; the parent, which keeps its rights over the host's ids, writes the
+//! maps and pins. The network namespace belongs to the user namespace: root inside has no power outside of it.
+
+use std::ffi::CString;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream;
+
+/// Ids in one slot's range.
+const ID_COUNT: u64 = 65_536;
+/// The last id is reserved by the kernel (-1).
+const ID_LIMIT: u64 = u32::MAX as u64;
+
+struct Pair {
+    uid_base: u64,
+    user: String,
+    net: String,
+}
+
+/// `--uid-base N --user PATH --net PATH`, once for each pair wanted. Files at the paths are made here; their
+/// folders exist. Stops at the first pair that fails; the caller removes what earlier ones left.
+pub fn pin(args: &[String]) -> Result<(), String> {
+    for pair in parse(args)? {
+        pin_pair(&pair).map_err(|error| format!("pin {}: {error}", pair.net))?;
+    }
+    Ok(())
+}
+
+fn parse(args: &[String]) -> Result<Vec<Pair>, String> {
+    const USAGE: &str = "usage: pin-namespaces (--uid-base N --user PATH --net PATH)...";
+    let mut pairs = Vec::new();
+    for group in args.chunks(6) {
+        let [base_flag, base, user_flag, user, net_flag, net] = group else {
+            return Err(USAGE.into());
+        };
+        if [base_flag.as_str(), user_flag, net_flag] != ["--uid-base", "--user", "--net"] {
+            return Err(USAGE.into());
+        }
+        let uid_base: u64 = base.parse().map_err(|_| USAGE.to_string())?;
+        if uid_base < ID_COUNT || uid_base > ID_LIMIT - ID_COUNT {
+            return Err(format!("--uid-base {uid_base} is out of range"));
+        }
+        pairs.push(Pair {
+            uid_base,
+            user: user.clone(),
+            net: net.clone(),
+        });
+    }
+    Ok(pairs)
+}
+
+fn pin_pair(pair: &Pair) -> io::Result<()> {
+    let (mut parent_end, child_end) = UnixStream::pair()?;
+    // SAFETY: the launcher has one thread, so the child may go on using everything it inherited.
+    let child = unsafe { libc::fork() };
+    match child {
+        -1 => Err(io::Error::last_os_error()),
+        0 => {
+            drop(parent_end);
+            let code = if hold_namespaces(child_end).is_ok() {
+                0
+            } else {
+                1
+            };
+            // SAFETY: ends the child without running the parent's exit handlers.
+            unsafe { libc::_exit(code) }
+        }
+        pid => {
+            drop(child_end);
+            let pinned = pin_child(&mut parent_end, pid, pair);
+            drop(parent_end);
+            // SAFETY: `pid` is our own child, not waited for yet.
+            unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
+            pinned
+        }
+    }
+}
+
+/// In the child: new namespaces, until the parent hangs up.
+fn hold_namespaces(mut parent: UnixStream) -> io::Result<()> {
+    // SAFETY: plain system calls on this process.
+    unsafe {
+        check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
+        check(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET))?;
+    }
+    prepare_network()?;
+    parent.write_all(b"r")?;
+    parent.read(&mut [0])?;
+    Ok(())
+}
+
+/// IPv6 off before any link exists, loopback up.
+fn prepare_network() -> io::Result<()> {
+    for scope in ["default", "all"] {
+        match fs::write(format!("/proc/sys/net/ipv6/conf/{scope}/disable_ipv6"), "1") {
+            // A kernel without IPv6 has nothing to switch off.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    // SAFETY: `request` is a zeroed ifreq with a terminated name; the socket is closed on every way out.
+    unsafe {
+        let socket = check(libc::socket(
+            libc::AF_INET,
+            libc::SOCK_DGRAM | libc::SOCK_CLOEXEC,
+            0,
+        ))?;
+        let mut request: libc::ifreq = std::mem::zeroed();
+        request.ifr_name[0] = b'l' as libc::c_char;
+        request.ifr_name[1] = b'o' as libc::c_char;
+        request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
+        let result = check(libc::ioctl(socket, libc::SIOCSIFFLAGS, &request));
+        libc::close(socket);
+        result.map(|_| ())
+    }
+}
+
+fn pin_child(child: &mut UnixStream, pid: libc::pid_t, pair: &Pair) -> io::Result<()> {
+    child.read_exact(&mut [0])?;
+    for map in ["uid_map", "gid_map"] {
+        fs::write(
+            format!("/proc/{pid}/{map}"),
+            format!("0 {} {ID_COUNT}\n", pair.uid_base),
+        )?;
+    }
+    pin_namespace(&format!("/proc/{pid}/ns/user"), &pair.user)?;
+    pin_namespace(&format!("/proc/{pid}/ns/net"), &pair.net)
+}
+
+fn pin_namespace(namespace: &str, path: &str) -> io::Result<()> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    let source = CString::new(namespace)?;
+    let target = CString::new(path)?;
+    // SAFETY: both paths are terminated strings that outlive the call; a bind mount reads no other argument.
+    unsafe {
+        check(libc::mount(
+            source.as_ptr(),
+            target.as_ptr(),
+            std::ptr::null(),
+            libc::MS_BIND,
+            std::ptr::null(),
+        ))?;
+    }
+    Ok(())
+}
+
+fn check(result: libc::c_int) -> io::Result<libc::c_int> {
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(result)
+    }
+}

@@ -1,0 +1,49 @@
+/** Runs one command of the set-up to its end. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+export interface CommandOptions {
+  /** Beside the set-up's own environment. */
+  env?: Record<string, string>;
+  cwd?: string;
+  /** Gets each line of standard error, for showing progress; otherwise it is kept for the error. */
+  onLine?: (line: string) => void;
+}
+
+const LINES_KEPT = 20;
+
+/** @returns Its standard output. Fails, with the last lines it said, when it cannot start or ends with another status than 0. */
+export async function command(file: string, argv: string[], options: CommandOptions = {}): Promise<string> {
+  const { env, cwd, onLine } = options;
+  const child = spawn(file, argv, {
+    env: { ...process.env, ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', resolve);
+  });
+  const said: string[] = [];
+  createInterface(child.stderr).on('line', (line) => {
+    said.push(line);
+    if (said.length > LINES_KEPT) said.shift();
+    onLine?.(line);
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const code = await ended;
+  if (code !== 0) throw new Error([`${file} failed with status ${code}`, ...(onLine ? [] : said)].join('\n'));
+  return output;
+}
+
+/** A set-up step that fails says why in a line or two, without a stack. */
+export async function step(name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    console.error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Runs a command while no other set-up runs on this machine for this user: they share the cache.
+set -eu
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/sandhaven"
+mkdir -p "$cache"
+exec 9>"$cache/setup.lock"
+if ! flock --nonblock 9; then
+  echo "setup: waiting for another set-up that is running"
+  flock 9
+fi
+"$@"

@@ -1,0 +1,150 @@
+/**
+ * Sees to a runc without the known holes, for the service alone: the machine's own where that is sound, else
+ * one under <cache>/runc/<version>-<digest>/ to which <cache>/runc/current points. It comes from Debian's
+ * unstable suite, with its libraries beside it, or is built by Go. The machine's packages stay as they are.
+ *
+ * Invariant: `current` is a folder whose runc was seen to run.
+ */
+import { createHash } from 'node:crypto';
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { arch } from 'node:os';
+import { basename, join } from 'node:path';
+import { defaultCacheDir } from '../src/runtime/images/cache-dir.ts';
+import { isVulnerable, parseRuncVersion } from '../src/runtime/oci/runc-version.ts';
+import { command, step } from './command.ts';
+import { debianMirror } from './debian-mirror.ts';
+
+const GO_MODULE = 'github.com/opencontainers/runc@v1.3.6';
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
+const store = join(defaultCacheDir(), 'runc');
+
+await step('runc', main);
+
+async function main(): Promise<void> {
+  if ((await soundVersion(join(store, 'current/runc'))) !== null) return;
+  if ((await soundVersion('/usr/sbin/runc')) !== null) return;
+  console.log('runc: fetching one without the holes of the machine’s (CVE-2025-31133, -52565, -52881)');
+  await mkdir(store, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(store)) await rm(join(store, name), { recursive: true });
+  const folder = await firstThatWorks([fromDebianUnstable, fromGo]);
+  const link = join(store, '.current');
+  await symlink(basename(folder), link);
+  await rename(link, join(store, 'current'));
+  console.log(`runc: ${await soundVersion(join(folder, 'runc'))} in ${folder}`);
+}
+
+/** The version, or null when there is none, it does not run, or it is vulnerable. */
+async function soundVersion(runc: string): Promise<string | null> {
+  const output = await command(runc, ['--version']).catch(() => '');
+  const version = parseRuncVersion(output);
+  return version && !isVulnerable(version) ? version.text : null;
+}
+
+async function firstThatWorks(sources: ((work: string) => Promise<string>)[]): Promise<string> {
+  const failures: string[] = [];
+  for (const source of sources) {
+    const work = await mkdtemp(join(store, '.work-'));
+    try {
+      return await source(work);
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error));
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  }
+  const advice =
+    'Install Go 1.24 or later and run this again, or put a runc of 1.3.3 or later at /usr/sbin/runc.';
+  throw new Error(`no sound runc could be had.\n${failures.join('\n')}\n${advice}`);
+}
+
+async function fromDebianUnstable(work: string): Promise<string> {
+  const packages = await download(work, ['runc', 'libc6', 'libseccomp2']);
+  for (const file of packages) await command('dpkg-deb', ['--extract', file, join(work, 'root')]);
+  const made = join(work, 'made');
+  await mkdir(made);
+  const libraries = join(work, 'root/usr/lib', arch() === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu');
+  const loader = arch() === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2';
+  for (const name of [loader, 'libc.so.6', 'libseccomp.so.2']) {
+    await copyFile(join(libraries, name), join(made, name));
+  }
+  const runc = join(made, 'runc');
+  await copyFile(join(work, 'root/usr/sbin/runc'), runc);
+  const version = /_([^_]+)_/.exec(basename(packages[0] ?? ''))?.[1] ?? 'unknown';
+  const final = join(store, `${version.replace(/[^\w.+-]/g, '')}-${await digestOf(packages)}`);
+  await command('patchelf', [
+    '--set-interpreter',
+    join(final, loader),
+    '--force-rpath',
+    '--set-rpath',
+    final,
+    runc,
+  ]);
+  return install(made, final);
+}
+
+/** Into lists and a cache of its own, with the machine's apt settings otherwise. */
+async function download(work: string, names: string[]): Promise<string[]> {
+  const mirror = await debianMirror();
+  if (!mirror) throw new Error('the machine’s apt names no Debian mirror (run apt-get update)');
+  const sources = join(work, 'sources.list');
+  await writeFile(sources, `deb [signed-by=${KEYRING}] ${mirror.archiveUri} sid main\n`);
+  await mkdir(join(work, 'lists/partial'), { recursive: true });
+  await mkdir(join(work, 'cache/archives/partial'), { recursive: true });
+  await mkdir(join(work, 'packages'));
+  const options = [
+    `Dir::Etc::SourceList=${sources}`,
+    'Dir::Etc::SourceParts=/dev/null',
+    `Dir::State::Lists=${join(work, 'lists')}`,
+    `Dir::Cache=${join(work, 'cache')}`,
+    'APT::Sandbox::User=root',
+    'Acquire::Languages=none',
+    // A mirror that lags is no danger here: packages are signed, and what they hold is checked for its version.
+    'Acquire::Check-Valid-Until=false',
+  ].flatMap((option) => ['--option', option]);
+  await command('apt-get', [...options, '--quiet', 'update']);
+  const cwd = join(work, 'packages');
+  await command('apt-get', [...options, '--quiet', 'download', ...names], { cwd });
+  const files = (await readdir(cwd)).map((name) => join(cwd, name));
+  return names.map((name) => files.find((file) => basename(file).startsWith(`${name}_`)) ?? '');
+}
+
+/** Static, so that nothing is needed beside it. */
+async function fromGo(work: string): Promise<string> {
+  await command('setup/apt.sh', ['libseccomp-dev', 'pkg-config'], { cwd: join(import.meta.dirname, '..') });
+  await command(
+    'go',
+    ['install', '-tags=seccomp,netgo,osusergo', '-ldflags=-s -w -extldflags -static', GO_MODULE],
+    {
+      env: { GOBIN: join(work, 'made'), CGO_ENABLED: '1', GOFLAGS: '' },
+    },
+  );
+  const version = GO_MODULE.split('@v')[1];
+  return install(join(work, 'made'), join(store, `${version}-${await digestOf([join(work, 'made/runc')])}`));
+}
+
+async function install(made: string, final: string): Promise<string> {
+  await command('sync', ['--file-system', made]);
+  await rename(made, final);
+  if ((await soundVersion(join(final, 'runc'))) === null) {
+    await rm(final, { recursive: true });
+    throw new Error('the fetched runc does not run here, or is vulnerable too');
+  }
+  return final;
+}
+
+async function digestOf(files: string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(await readFile(file));
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Brings a Debian machine to where everything builds and runs; quick and silent where nothing is missing.
+# With "--checks" also what only the tests need.
+set -eu
+cd "$(dirname "$0")/.."
+setup/apt.sh ca-certificates debian-archive-keyring e2fsprogs gcc iproute2 libc6-dev mmdebstrap nftables \
+  patchelf procps skopeo umoci zstd
+[ "${1:-}" != --checks ] || setup/apt.sh curl docker-registry git openssh-client rsync
+setup/node.sh
+setup/rust.sh "$@"
+node=$(setup/node-path.sh)
+"$node" setup/runc.ts

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Becomes the agent as PID 1 over a throw-away copy of a root file system. Runs as PID 1 of namespaces of its
+# own, so nothing it mounts is seen outside or outlives it.
+set -eu
+lower=$1 scratch=$2 agent=$3 disk_bytes=$4
+shift 4
+mount --make-rprivate /
+mount -t tmpfs -o "size=$disk_bytes" tmpfs "$scratch"
+mkdir "$scratch/upper" "$scratch/work" "$scratch/root"
+mount -t overlay -o "lowerdir=$lower,upperdir=$scratch/upper,workdir=$scratch/work" overlay "$scratch/root"
+mount -t proc proc "$scratch/root/proc"
+mount --rbind /dev "$scratch/root/dev"
+cp "$agent" "$scratch/root/sandhaven-agent"
+exec chroot "$scratch/root" /sandhaven-agent "$@"

@@ -1,0 +1,259 @@
+/** What refusals say, and the rules that no schema can state. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findTool } from '../../src/catalog/call.ts';
+import { validateInput } from '../../src/catalog/validate.ts';
+import { SandhavenError } from '../../src/model/errors.ts';
+import { limits } from '../../src/model/limits.ts';
+
+function accept(tool: string, parameters: unknown): Record<string, unknown> {
+  return validateInput(findTool(`Sandbox.${tool}`).input, parameters);
+}
+
+function refuse(tool: string, parameters: unknown): SandhavenError {
+  try {
+    accept(tool, parameters);
+  } catch (error) {
+    if (error instanceof SandhavenError) return error;
+    throw error;
+  }
+  throw new Error(`${JSON.stringify(parameters)} was accepted`);
+}
+
+describe('what a refusal says', () => {
+  it.each([
+    ['CreateSandbox', { cpu: 17 }, 'cpu', 'cpu must be at most 16; 17 was given.'],
+    ['CreateSandbox', { cpu: 0 }, 'cpu', 'cpu must be at least 1; 0 was given.'],
+    ['CreateSandbox', { cpu: 2.5 }, 'cpu', 'cpu must be an integer; 2.5 was given.'],
+    ['CreateSandbox', { cpu: '2' }, 'cpu', 'cpu must be an integer; "2" was given.'],
+    [
+      'CreateSandbox',
+      { language: 'ruby' },
+      'language',
+      'language must be one of python, typescript, javascript; "ruby" was given.',
+    ],
+    ['CreateSandbox', { labels: '{}' }, 'labels', 'labels must be a JSON object; "{}" was given.'],
+    ['CreateSandbox', { labels: { team: 5 } }, 'labels.team', 'labels.team must be a string; 5 was given.'],
+    ['GetSandbox', {}, 'sandbox', 'sandbox is required.'],
+    [
+      'CreateFolder',
+      { path: 'a', mode: '999' },
+      'mode',
+      'mode must be 3 or 4 octal digits, such as \'755\'; "999" was given.',
+    ],
+  ])('[WIRE-ARGS-02] [WIRE-ARGS-03] [WIRE-ARGS-04] %s %j', (tool, parameters, parameter, detail) => {
+    const error = refuse(tool, parameters);
+    expect(error.message).toBe(detail);
+    expect(error.fields.parameter).toBe(parameter);
+  });
+
+  it('names every parameter at fault, and first one that does not exist', () => {
+    const error = refuse('RunCommand', { comand: 'ls', timeout_seconds: 0 });
+    expect(error.message).toBe(
+      'There is no parameter "comand". command is required. timeout_seconds must be at least 1; 0 was given.',
+    );
+    expect(error.fields.parameter).toBe('comand');
+    expect(error.fields.hint).toContain('Did you mean command?');
+  });
+
+  it.each([
+    ['memory', 'memory_gb'],
+    ['memoryGb', 'memory_gb'],
+    ['lables', 'labels'],
+    ['env', 'env_vars'],
+    ['disk', 'disk_gb'],
+    ['autoStopMinutes', 'auto_stop_minutes'],
+  ])('[WIRE-ARGS-01] suggests for %s the parameter %s', (given, meant) => {
+    expect(refuse('CreateSandbox', { [given]: 1 }).fields.hint).toContain(`Did you mean ${meant}?`);
+  });
+
+  it('suggests nothing where nothing is near', () => {
+    expect(refuse('WhoAmI', { sandbox: 'x' }).fields.hint).toBe('It takes no parameters.');
+    expect(refuse('CreateSandbox', { qqqq: 1 }).fields.hint).not.toContain('Did you mean');
+  });
+
+  it('never repeats values of env_vars, env, content, code and command', () => {
+    const secret = 'hunter2';
+    const calls: [string, object][] = [
+      ['CreateSandbox', { env_vars: { KEY: [secret] } }],
+      ['CreateSandbox', { env_vars: { 'not a key': secret } }],
+      ['CreateSandbox', { env_vars: secret }],
+      ['RunCommand', { command: `${secret}\0` }],
+      ['RunCommand', { command: 'ls', env: { A: `${secret}\0` } }],
+      ['WriteFile', { path: 'a', content: [secret] }],
+      ['WriteFile', { path: 'a', content: `${secret}!`, encoding: 'base64' }],
+      ['RunCode', { code: { text: secret } }],
+    ];
+    for (const [tool, parameters] of calls) {
+      const error = refuse(tool, parameters);
+      expect(JSON.stringify([error.message, error.fields])).not.toContain(secret);
+    }
+  });
+
+  it('shortens what it repeats', () => {
+    const error = refuse('CreateSandbox', { language: 'x'.repeat(100_000) });
+    expect(error.message.length).toBeLessThan(250);
+    expect(refuse('CreateSandbox', { ['x'.repeat(100_000)]: 1 }).message.length).toBeLessThan(250);
+  });
+
+  it('stays quick with a million faults', () => {
+    const labels = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`k${index}`, index]));
+    const unknown = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`k${index}`, index]));
+    const begun = performance.now();
+    refuse('CreateSandbox', { labels });
+    refuse('CreateSandbox', unknown);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+});
+
+describe('rules between parameters', () => {
+  it('[SBX-CREATE-08] snapshot and image exclude each other', () => {
+    const error = refuse('CreateSandbox', { snapshot: 'base', image: 'debian:13' });
+    expect(error.fields.parameter).toBe('snapshot');
+    expect(error.message).toContain('mutually exclusive');
+    accept('CreateSandbox', { snapshot: 'base' });
+    accept('CreateSandbox', { image: 'debian:13' });
+  });
+
+  it('[WIRE-BOX-19] resource parameters are checked for range even beside a snapshot', () => {
+    expect(refuse('CreateSandbox', { snapshot: 'base', cpu: 17 }).fields.parameter).toBe('cpu');
+  });
+
+  it('[SBX-RESIZE-01] [WIRE-RESIZE-01] [WIRE-AUTO-04] something must be there to change', () => {
+    for (const tool of ['ResizeSandbox', 'ConfigureSandboxAuto']) {
+      expect(refuse(tool, { sandbox: 'a' }).message).toContain('nothing to change');
+    }
+  });
+
+  it('[WIRE-FILES-11] end_line is not before start_line', () => {
+    expect(refuse('ReadFile', { path: 'a', start_line: 5, end_line: 4 }).fields.parameter).toBe('end_line');
+    accept('ReadFile', { path: 'a', start_line: 5, end_line: 5 });
+    accept('ReadFile', { path: 'a', end_line: 1 });
+  });
+
+  it('[WIRE-AUTO-01] [WIRE-AUTO-02] [WIRE-AUTO-03] automatic intervals have their own least values', () => {
+    accept('ConfigureSandboxAuto', { sandbox: 'a', auto_delete_minutes: -1 });
+    expect(refuse('ConfigureSandboxAuto', { sandbox: 'a', auto_delete_minutes: -2 }).fields.parameter).toBe(
+      'auto_delete_minutes',
+    );
+    expect(refuse('ConfigureSandboxAuto', { sandbox: 'a', auto_stop_minutes: -1 }).fields.parameter).toBe(
+      'auto_stop_minutes',
+    );
+    expect(refuse('ConfigureSandboxAuto', { sandbox: 'a', auto_archive_minutes: -1 }).fields.parameter).toBe(
+      'auto_archive_minutes',
+    );
+    expect(
+      refuse('ConfigureSandboxAuto', { sandbox: 'a', auto_archive_minutes: 43_201 }).fields.parameter,
+    ).toBe('auto_archive_minutes');
+  });
+});
+
+describe('names, paths and maps', () => {
+  it.each(['a', 'Demo 1', 'a.b_c-d', '0', 'x'.repeat(63), ' ', 'SB_1', 'sb-1'])(
+    '[WIRE-BOX-03] the name %j is fine',
+    (name) => {
+      expect(accept('CreateSandbox', { name })['name']).toBe(name);
+    },
+  );
+
+  it.each(['', 'x'.repeat(64), 'sb_', 'sb_demo', 'a/b', 'ä', 'a\n', 'a\0', '../x', 'a:b', '😀'])(
+    '[WIRE-BOX-03] the name %j is refused',
+    (name) => {
+      expect(refuse('CreateSandbox', { name }).fields.parameter).toBe('name');
+    },
+  );
+
+  it.each(['A', '_', 'a1_B', 'PATH'])('[WIRE-BOX-13] the env key %s is fine', (key) => {
+    accept('CreateSandbox', { env_vars: { [key]: 'v' } });
+    accept('RunCommand', { command: 'true', env: { [key]: 'v' } });
+  });
+
+  it.each(['', '1A', 'A-B', 'A B', 'A=B', 'Ä', 'A\n', 'A\0'])(
+    '[WIRE-BOX-13] the env key %j is refused',
+    (key) => {
+      expect(refuse('CreateSandbox', { env_vars: { [key]: 'v' } }).fields.parameter).toMatch(/^env_vars/);
+      expect(refuse('RunCommand', { command: 'true', env: { [key]: 'v' } }).fields.parameter).toMatch(/^env/);
+    },
+  );
+
+  it('bounds maps in number, in each value and in all', () => {
+    const many = (count: number, value: string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`K${index}`, value]));
+    accept('CreateSandbox', { env_vars: many(limits.envVars, 'v'), labels: many(limits.labels, 'v') });
+    refuse('CreateSandbox', { env_vars: many(limits.envVars + 1, 'v') });
+    refuse('CreateSandbox', { labels: many(limits.labels + 1, 'v') });
+    accept('CreateSandbox', { env_vars: { A: 'x'.repeat(limits.envValueBytes) } });
+    refuse('CreateSandbox', { env_vars: { A: 'x'.repeat(limits.envValueBytes + 1) } });
+    refuse('CreateSandbox', { env_vars: { A: 'ä'.repeat(limits.envValueBytes / 2 + 1) } });
+    refuse('CreateSandbox', { env_vars: many(8, 'x'.repeat(limits.envValueBytes)) });
+    accept('CreateSandbox', {
+      labels: { ['k'.repeat(limits.labelKeyChars)]: 'v'.repeat(limits.labelValueChars) },
+    });
+    refuse('CreateSandbox', { labels: { ['k'.repeat(limits.labelKeyChars + 1)]: 'v' } });
+    refuse('CreateSandbox', { labels: { k: 'v'.repeat(limits.labelValueChars + 1) } });
+    refuse('CreateSandbox', { labels: { 'a\nb': 'v' } });
+  });
+
+  it('a key __proto__ changes nothing but what it names', () => {
+    const raw = JSON.parse('{"labels":{"__proto__":"x","a":"b"}}');
+    const { labels } = accept('CreateSandbox', raw) as { labels: Record<string, string> };
+    expect(Object.getPrototypeOf(labels)).toBe(Object.prototype);
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+  });
+
+  it('bounds paths in the bytes that they have in the sandbox', () => {
+    accept('ReadFile', { path: 'x'.repeat(limits.pathBytes) });
+    refuse('ReadFile', { path: 'x'.repeat(limits.pathBytes + 1) });
+    refuse('ReadFile', { path: 'ä'.repeat(limits.pathBytes / 2 + 1) });
+    accept('ReadFile', { path: '\uf7ff'.repeat(limits.pathBytes) });
+    refuse('ReadFile', { path: 'a\0b' });
+    refuse('ReadFile', { path: '\ud800' });
+    for (const path of ['..', '/etc/passwd', 'a\nb', '-rf', ' ', '~', 'ä', '*']) accept('ReadFile', { path });
+  });
+
+  it('a command fits in one argument', () => {
+    accept('RunCommand', { command: 'x'.repeat(limits.commandBytes) });
+    expect(refuse('RunCommand', { command: 'x'.repeat(limits.commandBytes + 1) }).fields.parameter).toBe(
+      'command',
+    );
+    refuse('RunCommand', { command: 'echo \0' });
+    refuse('RunCommand', { command: '\udfff' });
+    refuse('RunCode', { code: 'x'.repeat(limits.codeBytes + 1) });
+  });
+
+  it('[WIRE-FILES-17] a mode is 3 or 4 octal digits', () => {
+    for (const mode of ['755', '0755', '1777', '000']) accept('CreateFolder', { path: 'a', mode });
+    for (const mode of ['75', '07555', '778', 'rwx', '', '0o755', ' 755', 755, '-755', '755\n']) {
+      expect(refuse('CreateFolder', { path: 'a', mode }).fields.parameter).toBe('mode');
+    }
+  });
+
+  it('[WIRE-FILES-15] base64 is checked before anything is written', () => {
+    for (const content of ['', 'QQ==', 'QQ', 'QUJ', 'QUI=', 'QUJD', 'QUJD\nQUJD\n']) {
+      accept('WriteFile', { path: 'a', content, encoding: 'base64' });
+    }
+    for (const content of ['Q', 'Q===', 'a b!', '=', 'QQ=', 'Q=Q=', '-_8=', 'ä']) {
+      expect(refuse('WriteFile', { path: 'a', content, encoding: 'base64' }).fields.parameter).toBe(
+        'content',
+      );
+    }
+    refuse('WriteFile', { path: 'a', content: 'x\ud800' });
+  });
+
+  it('takes or refuses any JSON without a defect', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('CreateSandbox', 'RunCommand', 'ReadFile', 'WriteFile'),
+        fc.jsonValue(),
+        (tool, raw) => {
+          try {
+            accept(tool, raw);
+          } catch (error) {
+            expect(error).toBeInstanceOf(SandhavenError);
+            expect((error as SandhavenError).message).toMatch(/\.$/);
+          }
+        },
+      ),
+    );
+  });
+});

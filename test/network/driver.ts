@@ -1,0 +1,47 @@
+/**
+ * One instance's slots in a process of their own, so that a test can put it into another network namespace and
+ * kill it. Takes the options as its argument, then calls as JSON lines.
+ */
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { createSlots, type SlotsOptions } from '../../src/runtime/oci/network/slots.ts';
+
+const say = (level: string) => (message: string, context?: object) =>
+  process.stderr.write(`${level} ${message} ${JSON.stringify(context ?? {})}\n`);
+
+const options: Omit<SlotsOptions, 'log'> = JSON.parse(process.argv[2] ?? '{}');
+const slots = createSlots({
+  ...options,
+  log: { info: say('info'), warn: say('warn'), error: say('error') },
+});
+
+const methods: Record<string, (sandboxId: string) => unknown> = {
+  init: () => slots.init(),
+  acquire: (sandboxId) => slots.acquire(sandboxId),
+  /** In milliseconds. */
+  acquireTime: async (sandboxId) => {
+    const started = performance.now();
+    await slots.acquire(sandboxId);
+    return performance.now() - started;
+  },
+  get: (sandboxId) => slots.get(sandboxId),
+  release: (sandboxId) => slots.release(sandboxId),
+  held: () => slots.held(),
+  free: () => slots.free(),
+  close: () => slots.close(),
+  purge: () => slots.purge(),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { call, method, sandboxId } = JSON.parse(line);
+  const answer = (result: object) => process.stdout.write(`${JSON.stringify({ call, ...result })}\n`);
+  Promise.resolve(methods[method]?.(sandboxId)).then(
+    (result) => answer({ result }),
+    (error) =>
+      answer({ error: { code: error.code, message: error.message, cause: String(error.cause ?? '') } }),
+  );
+}
+// The test is over, or was killed.
+await slots.purge();
+rmSync(options.runDir, { recursive: true, force: true });
+process.exit(0);

@@ -1,0 +1,139 @@
+/** Against folders that look like cgroup hierarchies, v1 and v2; the real kernel's are used in oci.test.ts. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GiB } from '../../src/model/limits.ts';
+import { createCgroups, sharesToWeight } from '../../src/runtime/oci/cgroups.ts';
+import { controllerHierarchy, memoryHierarchy, parseHierarchies } from '../../src/runtime/oci/hierarchies.ts';
+
+const id = 'sb_0123456789abcdef';
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'sandhaven-cgroups-'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const text = (path: string): string => readFileSync(join(root, path), 'utf8');
+function folder(path: string, files: Record<string, string> = {}): void {
+  mkdirSync(join(root, path), { recursive: true });
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(root, path, name), content);
+}
+
+describe('on cgroup v2', () => {
+  const cgroups = () => createCgroups('test00', [{ mountpoint: root, version: 2, controllers: [] }]);
+
+  it('holds all machines together below a limit, in a parent with its controllers enabled', async () => {
+    folder('.', { 'cgroup.subtree_control': '' });
+    await cgroups().prepare(5 * GiB);
+    expect(text('sandhaven-test00/memory.max')).toBe(String(5 * GiB));
+    expect(text('cgroup.subtree_control')).toBe('+pids');
+  });
+
+  it('makes a fence of its own', async () => {
+    const made = cgroups();
+    await made.prepare(GiB);
+    const [file = ''] = made.fenceFiles();
+    expect(file).toMatch(/\/sandhaven-test00-helpers\/[0-9a-z]{8}\/cgroup\.procs$/);
+    expect(existsSync(join(file, '..'))).toBe(true);
+    expect(cgroups().fenceFiles()).not.toEqual(made.fenceFiles());
+  });
+
+  it('resizes memory, swap and processor time', async () => {
+    folder(`sandhaven-test00/${id}`, { 'memory.swap.max': 'max' });
+    await cgroups().resize(id, { cpu: 2, memory: 3, disk: 1, gpu: 0 });
+    const file = (name: string): string => text(`sandhaven-test00/${id}/${name}`);
+    expect(file('memory.max')).toBe(String(3 * GiB));
+    expect(file('memory.swap.max')).toContain('0');
+    expect(file('cpu.max')).toBe('200000 100000');
+    expect(file('cpu.weight')).toBe(String(sharesToWeight(2048)));
+  });
+
+  it('tells processes and machines by their groups', async () => {
+    folder(`sandhaven-test00/${id}`, { 'cgroup.procs': '12\n345\n' });
+    folder('sandhaven-test00/not-a-sandbox');
+    expect(await cgroups().processes(id)).toEqual([12, 345]);
+    expect(await cgroups().processes('sb_ffffffffffffffff')).toEqual([]);
+    expect(await cgroups().ids()).toEqual([id]);
+  });
+});
+
+describe('on cgroup v1', () => {
+  const cgroups = () =>
+    createCgroups('test00', [
+      { mountpoint: join(root, 'memory'), version: 1, controllers: ['memory'] },
+      { mountpoint: join(root, 'cpu'), version: 1, controllers: ['cpu', 'cpuacct'] },
+      { mountpoint: join(root, 'freezer'), version: 1, controllers: ['freezer'] },
+    ]);
+
+  it('knows whether swap can be limited', () => {
+    expect(cgroups().swapAccounting).toBe(false);
+    folder('memory', { 'memory.memsw.limit_in_bytes': '0' });
+    expect(cgroups().swapAccounting).toBe(true);
+  });
+
+  it('puts the fence where a group can be frozen', async () => {
+    const made = cgroups();
+    await made.prepare(GiB);
+    expect(made.fenceFiles()[0]).toContain(join(root, 'freezer', 'sandhaven-test00-helpers'));
+    expect(text('memory/sandhaven-test00/memory.limit_in_bytes')).toBe(String(GiB));
+  });
+
+  it('resizes memory and processor time in their hierarchies', async () => {
+    const limit = { 'memory.limit_in_bytes': String(GiB), 'memory.memsw.limit_in_bytes': String(GiB) };
+    folder(`memory/sandhaven-test00/${id}`, limit);
+    folder(`cpu/sandhaven-test00/${id}`);
+    await cgroups().resize(id, { cpu: 4, memory: 2, disk: 1, gpu: 0 });
+    expect(text(`memory/sandhaven-test00/${id}/memory.limit_in_bytes`)).toBe(String(2 * GiB));
+    expect(text(`memory/sandhaven-test00/${id}/memory.memsw.limit_in_bytes`)).toBe(String(2 * GiB));
+    expect(text(`cpu/sandhaven-test00/${id}/cpu.cfs_quota_us`)).toBe('400000');
+    expect(text(`cpu/sandhaven-test00/${id}/cpu.shares`)).toBe('4096');
+  });
+});
+
+describe('the hierarchies of a host', () => {
+  const line = (device: string, path: string, type: string, options: string): string =>
+    `30 23 ${device} / ${path} rw,nosuid shared:9 - ${type} cgroup ${options}`;
+
+  it('are one on v2', () => {
+    const found = parseHierarchies(line('0:26', '/sys/fs/cgroup', 'cgroup2', 'rw,nsdelegate'));
+    expect(found).toEqual([{ mountpoint: '/sys/fs/cgroup', version: 2, controllers: [] }]);
+    expect(memoryHierarchy(found)).toBe(found[0]);
+    expect(controllerHierarchy(found, 'cpu')).toBe(found[0]);
+  });
+
+  it('are several on v1, each counted once, with an empty v2 beside them', () => {
+    const found = parseHierarchies(
+      [
+        line('0:1', '/', 'ext4', 'rw'),
+        line('0:30', '/sys/fs/cgroup/cpu,cpuacct', 'cgroup', 'rw,cpu,cpuacct'),
+        line('0:30', '/elsewhere', 'cgroup', 'rw,cpu,cpuacct'),
+        line('0:31', '/sys/fs/cgroup/memory', 'cgroup', 'rw,memory'),
+        line('0:32', '/sys/fs/cgroup/systemd', 'cgroup', 'rw,xattr,name=systemd'),
+        line('0:33', '/sys/fs/cgroup/unified', 'cgroup2', 'rw'),
+        '',
+      ].join('\n'),
+    );
+    expect(found.map(({ mountpoint, controllers }) => [mountpoint, ...controllers])).toEqual([
+      ['/sys/fs/cgroup/cpu,cpuacct', 'cpu', 'cpuacct'],
+      ['/sys/fs/cgroup/memory', 'memory'],
+      ['/sys/fs/cgroup/systemd', 'name=systemd'],
+      ['/sys/fs/cgroup/unified'],
+    ]);
+    expect(memoryHierarchy(found)?.mountpoint).toBe('/sys/fs/cgroup/memory');
+    expect(controllerHierarchy(found, 'freezer')).toBeNull();
+  });
+
+  it('refuse a host that cannot limit memory', () => {
+    expect(() => createCgroups('test00', [])).toThrow('memory');
+  });
+});
+
+it.each([
+  [2, 1],
+  [1024, 39],
+  [16_384, 625],
+  [262_144, 10_000],
+])('%i shares are a weight of %i', (shares, weight) => {
+  expect(sharesToWeight(shares)).toBe(weight);
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { GiB } from '../../src/model/limits.ts';
+import { buildConfig, type MachineConfig } from '../../src/runtime/oci/config.ts';
+import { type SeccompRule, seccompRules } from '../../src/runtime/oci/seccomp.ts';
+
+const machine: MachineConfig = {
+  id: 'sb_0123456789abcdef',
+  generation: 7,
+  stagePath: '/run/sandhaven-test00/stage',
+  agentPath: '/var/lib/sandhaven/agents/digest',
+  cgroupPath: '/sandhaven-test00/sb_0123456789abcdef',
+  slot: { userNamespacePath: '/run/user-ns', netNamespacePath: '/run/net-ns' },
+  resources: { cpu: 3, memory: 2, disk: 20, gpu: 0 },
+  host: { arch: 'x64', swapAccounting: true, maxOpenFiles: 20_000 },
+};
+
+interface Config {
+  mounts: { destination: string; type: string; source: string; options: string[] }[];
+  process: {
+    args: string[];
+    env: string[];
+    capabilities: Record<string, string[]>;
+    rlimits: { type: string; soft: number; hard: number }[];
+  };
+  linux: {
+    namespaces: { type: string; path?: string }[];
+    resources: Record<string, unknown>;
+    maskedPaths: string[];
+    readonlyPaths: string[];
+  };
+}
+
+const build = (changes: Partial<MachineConfig> = {}): Config =>
+  buildConfig({ ...machine, ...changes }) as Config;
+
+describe('the OCI configuration of a machine', () => {
+  it('joins the slot’s user and network namespaces and makes the others', () => {
+    expect(build().linux.namespaces).toEqual([
+      { type: 'pid' },
+      { type: 'ipc' },
+      { type: 'uts' },
+      { type: 'mount' },
+      { type: 'cgroup' },
+      { type: 'user', path: '/run/user-ns' },
+      { type: 'network', path: '/run/net-ns' },
+    ]);
+  });
+
+  it('runs the agent with the sandbox’s id and generation, and nothing else in its environment than PATH and HOME', () => {
+    const { args, env } = build().process;
+    expect(args).toEqual(['/.sandhaven/agent', '--sandbox-id', machine.id, '--generation', '7']);
+    expect(env.map((pair) => pair.split('=')[0])).toEqual(['PATH', 'HOME']);
+  });
+
+  it('gives no capability over the kernel, the network or other processes, and none that is inherited', () => {
+    const { capabilities } = build().process;
+    expect(Object.keys(capabilities).sort()).toEqual(['bounding', 'effective', 'permitted']);
+    for (const set of Object.values(capabilities)) {
+      expect([...set].sort()).toEqual(
+        'CHOWN DAC_OVERRIDE FOWNER FSETID KILL NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT'
+          .split(' ')
+          .map((name) => `CAP_${name}`),
+      );
+    }
+  });
+
+  it('limits memory with swap included, processor time, processes and devices', () => {
+    expect(build().linux.resources).toEqual({
+      devices: [{ allow: false, access: 'rwm' }],
+      memory: { limit: 2 * GiB, swap: 2 * GiB },
+      cpu: { shares: 3072, quota: 300_000, period: 100_000 },
+      pids: { limit: 1024 },
+    });
+    const host = { ...machine.host, swapAccounting: false };
+    expect(build({ host }).linux.resources['memory']).toEqual({ limit: 2 * GiB });
+  });
+
+  it('asks for no more open files than the host allows', () => {
+    const files = (maxOpenFiles: number): object | undefined =>
+      build({ host: { ...machine.host, maxOpenFiles } }).process.rlimits.find(
+        ({ type }) => type === 'RLIMIT_NOFILE',
+      );
+    expect(files(20_000)).toMatchObject({ soft: 16_384, hard: 20_000 });
+    expect(files(4_096)).toMatchObject({ soft: 4_096, hard: 4_096 });
+    expect(files(Number.MAX_SAFE_INTEGER)).toMatchObject({ soft: 16_384, hard: 65_536 });
+  });
+
+  it('masks what names other machines’ disks', () => {
+    expect(build().linux.maskedPaths).toEqual(
+      expect.arrayContaining([
+        '/sys/block',
+        '/sys/devices/virtual/block',
+        '/sys/fs',
+        '/proc/fs',
+        '/proc/kcore',
+      ]),
+    );
+    expect(build().linux.readonlyPaths).toEqual(expect.arrayContaining(['/proc/sys', '/proc/sysrq-trigger']));
+  });
+
+  it('binds nothing of the host that can be written', () => {
+    const writable = build().mounts.filter(({ type, options }) => type === 'bind' && !options.includes('ro'));
+    for (const { source } of writable) expect(source.startsWith(`${machine.stagePath}/etc/`)).toBe(true);
+    expect(build().mounts.find(({ destination }) => destination === '/sys')?.options).toContain('ro');
+  });
+});
+
+describe('the system calls of a machine', () => {
+  const { syscalls, architectures, defaultAction } = seccompRules('x64');
+  const allowed = (name: string): SeccompRule[] =>
+    syscalls.filter(({ names, action }) => names.includes(name) && action === 'SCMP_ACT_ALLOW');
+
+  it('are refused unless listed, for one architecture', () => {
+    expect(defaultAction).toBe('SCMP_ACT_ERRNO');
+    expect(architectures).toEqual(['SCMP_ARCH_X86_64']);
+    expect(seccompRules('arm64').architectures).toEqual(['SCMP_ARCH_AARCH64']);
+  });
+
+  it.each(
+    `mount umount2 move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr pivot_root unshare setns keyctl
+     add_key request_key bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register
+     open_by_handle_at name_to_handle_at init_module finit_module delete_module kexec_load reboot swapon quotactl
+     memfd_secret fanotify_init pidfd_getfd kcmp syslog acct iopl ioperm`.split(/\s+/),
+  )('do not include %s', (name) => {
+    expect(allowed(name)).toEqual([]);
+  });
+
+  it('make sockets of four families only', () => {
+    expect(allowed('socket').map(({ args }) => args?.map(({ index, value }) => [index, value]))).toEqual([
+      [[0, 1]],
+      [[0, 2]],
+      [[0, 10]],
+      [
+        [0, 16],
+        [2, 0],
+      ],
+    ]);
+  });
+
+  it('clone without new namespaces, and clone3 not at all', () => {
+    expect(allowed('clone').map(({ args }) => args)).toEqual([
+      [{ index: 0, value: 0x7e020000, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }],
+    ]);
+    expect(allowed('clone3')).toEqual([]);
+    expect(syscalls.find(({ names }) => names.includes('clone3'))).toMatchObject({ errnoRet: 38 });
+  });
+
+  it('are each named once', () => {
+    const plain = syscalls.filter(({ args }) => args === undefined).flatMap(({ names }) => names);
+    expect(plain).toHaveLength(new Set(plain).size);
+  });
+});

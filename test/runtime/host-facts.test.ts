@@ -1,0 +1,75 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+import { GiB } from '../../src/model/limits.ts';
+import { memoryForMachines, parseMeminfo } from '../../src/runtime/oci/host.ts';
+import { bundleGeneration } from '../../src/runtime/oci/layout.ts';
+import { loopDevices } from '../../src/runtime/oci/loop-devices.ts';
+import { parseRuncState } from '../../src/runtime/oci/machines.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'sandhaven-facts-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+it('reads the host’s memory', () => {
+  const text = 'MemTotal:       24684096 kB\nMemFree:         1000 kB\nMemAvailable:   23000000 kB\n';
+  expect(parseMeminfo(text)).toEqual({ totalBytes: 24684096 * 1024, availableBytes: 23000000 * 1024 });
+  expect(() => parseMeminfo('MemTotal: 5 kB')).toThrow('MemAvailable');
+});
+
+it('keeps a part of the memory for the host, large or small', () => {
+  expect(memoryForMachines(24 * GiB)).toBe(23 * GiB);
+  expect(memoryForMachines(2 * GiB)).toBe(1.75 * GiB);
+});
+
+it('tells which files back loop devices, removed ones too', async () => {
+  const device = (name: string, backing: string | null): void => {
+    mkdirSync(join(root, name, 'loop'), { recursive: true });
+    if (backing !== null) writeFileSync(join(root, name, 'loop/backing_file'), backing);
+  };
+  device('loop0', '/data/one.img\n');
+  device('loop1', '/data/two with space.img (deleted)\n');
+  device('loop2', null);
+  device('sda', '/data/three.img\n');
+  expect(await loopDevices(root)).toEqual(
+    new Map([
+      ['loop0', '/data/one.img'],
+      ['loop1', '/data/two with space.img'],
+    ]),
+  );
+});
+
+const state = (pid: unknown, labels: unknown): string =>
+  JSON.stringify({ id: 'x', init_process_pid: pid, config: { labels } });
+
+it('reads process and generation from runc’s state', () => {
+  expect(parseRuncState(state(17, ['other=1', 'bundle=/data/sandboxes/sb_x/g12']))).toEqual({
+    pid: 17,
+    generation: 12,
+  });
+});
+
+it.each(['', '{', 'null', '[]', state('17', ['bundle=/x/g1']), state(17, null), state(17, ['bundle=/x/y'])])(
+  'takes a state that is not whole for none: %j',
+  (text) => expect(parseRuncState(text)).toBeNull(),
+);
+
+it('never fails on a damaged state', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+      parseRuncState(text);
+    }),
+  );
+});
+
+it('knows bundles by their names', () => {
+  fc.assert(
+    fc.property(fc.nat(), (generation) => {
+      expect(bundleGeneration(`g${generation}`)).toBe(generation);
+    }),
+  );
+  for (const name of ['g', 'g-1', 'g1x', 'disk.img', 'g1.partial', 'g9999999999999999']) {
+    expect(bundleGeneration(name)).toBeNull();
+  }
+});

@@ -1,0 +1,103 @@
+/** What the suites of this folder need of the host: a runtime over folders of its own, and a look at its traces. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Runtime } from '../../src/control/ports.ts';
+import { randomText } from '../../src/model/ids.ts';
+import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
+import { createOciRuntime, type OciRuntime, type OciRuntimeOptions } from '../../src/runtime/oci/runtime.ts';
+import { createTestSlots } from './test-slots.ts';
+
+export const launcherPath = new URL(
+  '../../native/target/x86_64-unknown-linux-gnu/release/sandhaven-launcher',
+  import.meta.url,
+).pathname;
+
+/** Folders and names of one instance; several runtimes may be made over it, one after another. */
+export interface Instance {
+  instanceId: string;
+  dataDir: string;
+  runDir: string;
+  installationKey: Buffer;
+}
+
+export function createInstance(): Instance {
+  const instanceId = randomText(6);
+  return {
+    instanceId,
+    dataDir: mkdtempSync(join(tmpdir(), 'sandhaven-runtime-')),
+    runDir: `/run/sandhaven-${instanceId}`,
+    installationKey: randomBytes(32),
+  };
+}
+
+export function runtimeOver(instance: Instance, changes: Partial<OciRuntimeOptions> = {}): OciRuntime {
+  return createOciRuntime({
+    ...instance,
+    runcPath: soundRunc(),
+    launcherPath,
+    agentPath: new URL('test-agent.py', import.meta.url).pathname,
+    slots: createTestSlots(slotsFolder(instance)),
+    rootfsPath: () => join(defaultCacheDir(), 'base/current/rootfs'),
+    log: { info() {}, warn: console.warn, error() {} },
+    ...changes,
+  });
+}
+
+export async function removeInstance(instance: Instance): Promise<void> {
+  mkdirSync(instance.runDir, { recursive: true });
+  const runtime = runtimeOver(instance);
+  await runtime.init();
+  await runtime.purge();
+  rmSync(instance.dataDir, { recursive: true, force: true });
+}
+
+/** Runs a shell script in the sandbox by way of test-agent.py. */
+export async function execIn(
+  runtime: Runtime,
+  id: string,
+  script: string,
+): Promise<{ exitCode: number; output: string }> {
+  const channel = await runtime.openChannel(id);
+  channel.write(`${JSON.stringify(script)}\n`);
+  let text = '';
+  for await (const chunk of channel) text += chunk;
+  return JSON.parse(text) as { exitCode: number; output: string };
+}
+
+/** Every trace of a sandbox, or of the whole instance, that the kernel and the file system show. */
+export function tracesOf({ instanceId, dataDir, runDir }: Instance, id = ''): string[] {
+  const under = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+  const group = `sandhaven-${instanceId}`;
+  const cgroups = under('/sys/fs/cgroup').flatMap((root) => under(`/sys/fs/cgroup/${root}/${group}`));
+  const loops = under('/sys/block').map((device) => readText(`/sys/block/${device}/loop/backing_file`));
+  return [
+    ...under(join(dataDir, 'sandboxes')),
+    ...under(join(runDir, 'runc')),
+    ...under(join(runDir, 's')),
+    ...under(slotsFolder({ instanceId })),
+    ...cgroups.filter((name) => name.startsWith('sb_')),
+    ...loops.filter((file) => file.startsWith(`${realpathSync(dataDir)}/sandboxes`)),
+    ...readText('/proc/self/mountinfo')
+      .split('\n')
+      .filter((line) => line.includes(group) || line.includes(dataDir)),
+  ].filter((trace) => trace.includes(id));
+}
+
+function slotsFolder({ instanceId }: Pick<Instance, 'instanceId'>): string {
+  return `/run/sandhaven-${instanceId}-slots`;
+}
+
+function soundRunc(): string {
+  const own = join(defaultCacheDir(), 'runc/current/runc');
+  return existsSync(own) ? own : 'runc';
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,175 @@
+/** What the OCI runtime does to the host, seen from the host. */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { MachineSpec } from '../../src/control/ports.ts';
+import { newSandboxId } from '../../src/model/ids.ts';
+import { GiB, limits } from '../../src/model/limits.ts';
+import { createHelpers } from '../../src/runtime/oci/helper.ts';
+import type { OciRuntime } from '../../src/runtime/oci/runtime.ts';
+import {
+  createInstance,
+  execIn,
+  type Instance,
+  launcherPath,
+  removeInstance,
+  runtimeOver,
+  tracesOf,
+} from './host.ts';
+
+describe('on the host', () => {
+  let instance: Instance;
+  let runtime: OciRuntime;
+  const made: string[] = [];
+  const disk = (id: string): string => join(instance.dataDir, 'sandboxes', id, 'disk.img');
+
+  beforeAll(async () => {
+    instance = createInstance();
+    runtime = runtimeOver(instance);
+    await runtime.init();
+  });
+  afterEach(async () => {
+    for (const id of made.splice(0)) await runtime.destroy(id);
+  });
+  afterAll(() => removeInstance(instance));
+
+  async function started(diskGb = 1): Promise<MachineSpec> {
+    const id = newSandboxId();
+    made.push(id);
+    const machine = { id, imageDigest: 'base', resources: { cpu: 1, memory: 1, disk: diskGb, gpu: 0 } };
+    await runtime.start(machine, 1);
+    return machine;
+  }
+
+  it('a machine shows no mount, and one loop device that goes with it', async () => {
+    const { id } = await started();
+    const inNamespaces = (line: string): boolean => !line.includes('nsfs');
+    const lines = tracesOf(instance, id).filter((trace) => trace.includes(' / ') || trace.includes('img'));
+    expect(lines.filter(inNamespaces).map((line) => line.trim())).toEqual([disk(id)]);
+    await runtime.stop(id, 500);
+    expect(tracesOf(instance, id)).toEqual([id]);
+  });
+
+  it('a machine’s processes are no user of the host', async () => {
+    const { id } = await started();
+    const [group] = readdirSync('/sys/fs/cgroup').filter(
+      (name) => name === 'memory' || name === 'cgroup.procs',
+    );
+    const parent = group === 'memory' ? '/sys/fs/cgroup/memory' : '/sys/fs/cgroup';
+    const procs = readFileSync(`${parent}/sandhaven-${instance.instanceId}/${id}/cgroup.procs`, 'utf8');
+    const [pid] = procs.split('\n');
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const [, uid] = /^Uid:\t(\d+)/m.exec(status) ?? [];
+    expect(Number(uid)).toBeGreaterThanOrEqual(200_000);
+    expect(/^Seccomp:\t(\d)/m.exec(status)?.[1]).toBe('2');
+  });
+
+  it('the kernel refuses a second user of a disk', async () => {
+    const { id } = await started();
+    const helpers = createHelpers(launcherPath, () => []);
+    const options = { timeoutMs: 5_000, lock: disk(id) };
+    await expect(helpers.run('true', [], options)).rejects.toMatchObject({ exitCode: 122 });
+    await runtime.stop(id, 500);
+    await helpers.run('true', [], options);
+  });
+
+  it('a helper that outlives its service ends before the next one begins', async () => {
+    const [fence] = fences();
+    const args = ['exec', '--cgroup', `${fence}/cgroup.procs`, '--', 'sleep', '1000'];
+    const helper = spawn(launcherPath, args, { stdio: 'ignore' });
+    const ended = new Promise((resolve) => helper.once('exit', (_, signal) => resolve(signal)));
+    await expect.poll(() => readFileSync(`${fence}/cgroup.procs`, 'utf8').trim()).toBe(String(helper.pid));
+    runtime = runtimeOver(instance);
+    await runtime.init();
+    expect(await ended).toBe('SIGKILL');
+    const late = spawnSync(launcherPath, args);
+    expect(late.status).toBe(120);
+  });
+
+  function fences(): string[] {
+    const roots = [
+      '/sys/fs/cgroup',
+      ...readdirSync('/sys/fs/cgroup').map((name) => `/sys/fs/cgroup/${name}`),
+    ];
+    return roots
+      .map((root) => `${root}/sandhaven-${instance.instanceId}-helpers`)
+      .flatMap((folder) =>
+        spawnSync('find', [folder, '-mindepth', '1', '-type', 'd']).stdout.toString().split('\n'),
+      )
+      .filter(Boolean);
+  }
+
+  it('all machines together stay below the host’s memory', () => {
+    const file = `/sys/fs/cgroup/memory/sandhaven-${instance.instanceId}/memory.limit_in_bytes`;
+    const total = Number(/^MemTotal:\s+(\d+)/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]) * 1024;
+    expect(Number(readFileSync(file, 'utf8'))).toBeLessThanOrEqual(total - limits.hostReserveMemoryBytes);
+  });
+
+  it('ready disks wait in the pool, and others follow', async () => {
+    const pool = (): string[] =>
+      readdirSync(join(instance.dataDir, 'pool')).filter((name) => /^ready-\w+\.img$/.test(name));
+    await expect.poll(pool, { timeout: 20_000 }).toHaveLength(limits.diskPool);
+    const before = pool();
+    const { id } = await started(limits.diskGb.default);
+    expect(before.filter((name) => !pool().includes(name))).toHaveLength(1);
+    await expect.poll(pool, { timeout: 20_000 }).toHaveLength(limits.diskPool);
+    expect((await stat(disk(id))).size).toBe(limits.diskGb.default * GiB);
+  });
+
+  it('a disk takes little more room than what is in it, and gives room back', async () => {
+    const { id } = await started();
+    const used = async (): Promise<number> => (await stat(disk(id))).blocks * 512;
+    expect(await used()).toBeLessThan(40 * 2 ** 20);
+    await execIn(runtime, id, 'head -c 200M /dev/urandom > /root/big; sync');
+    expect(await used()).toBeGreaterThan(200 * 2 ** 20);
+    await execIn(runtime, id, 'rm /root/big; sync');
+    await expect.poll(used, { timeout: 20_000 }).toBeLessThan(60 * 2 ** 20);
+  });
+
+  it('an archive brings back the image byte by byte', { timeout: 60_000 }, async () => {
+    const { id } = await started();
+    await execIn(runtime, id, 'head -c 10M /dev/urandom > /root/random');
+    await runtime.stop(id, 500);
+    const before = await digest(disk(id));
+    const record = await runtime.archive(id);
+    await runtime.dropDisk(id);
+    await runtime.restore(id, record);
+    expect(await digest(disk(id))).toBe(before);
+    expect((await stat(disk(id))).blocks * 512).toBeLessThan(100 * 2 ** 20);
+  });
+
+  it('a disk that was lost is not replaced by an empty one', async () => {
+    const machine = await started();
+    await runtime.stop(machine.id, 500);
+    await rm(disk(machine.id));
+    await expect(runtime.start(machine, 2)).rejects.toMatchObject({
+      code: 'unavailable',
+      fields: { retryable: false },
+    });
+  });
+
+  it('tells callers nothing of the host when a start fails', async () => {
+    const broken = runtimeOver(instance, { rootfsPath: () => '/nowhere/at-all' });
+    await runtime.close();
+    await broken.init();
+    const id = newSandboxId();
+    made.push(id);
+    const machine = { id, imageDigest: 'base', resources: { cpu: 1, memory: 1, disk: 1, gpu: 0 } };
+    const error = await broken.start(machine, 1).catch((thrown: unknown) => thrown as Error);
+    expect(error).toMatchObject({ code: 'unavailable', message: 'The machine could not be started.' });
+    expect(await broken.inspect(id)).toMatchObject({ runningGeneration: null });
+    await broken.close();
+    runtime = runtimeOver(instance);
+    await runtime.init();
+  });
+});
+
+async function digest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
