@@ -18,6 +18,9 @@ import { debianMirror, sourcesOf } from './debian-mirror.ts';
 const SUITE = 'trixie';
 const LOCAL_CAS = '/usr/local/share/ca-certificates';
 
+/** Of what mmdebstrap says: how it found its own settings. */
+const uninteresting = /automatically chosen|chroot architecture|finding correct|running --customize-hook/;
+
 const home = join(import.meta.dirname, '..');
 const recipe = join(home, 'images/base');
 const nodeDist = join(home, `node_modules/node-linux-${arch()}`);
@@ -96,7 +99,9 @@ async function bootstrap(folder: string, rootfs: string): Promise<void> {
     ],
     {
       env: { RECIPE: recipe, NODE_DIST: nodeDist, NPM_DIST: join(npm, 'node_modules/npm'), LOCAL_CAS },
-      onLine: (line) => say(line.replace(/^[IW]: /, '')),
+      onLine: (line) => {
+        if (!uninteresting.test(line)) say(line.replace(/^[IW]: /, ''));
+      },
     },
   );
   await rm(npm, { recursive: true });

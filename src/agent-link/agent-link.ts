@@ -25,8 +25,11 @@ export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): 
   return {
     async hello(id, generation) {
       const request = { op: 'hello', versions: [PROTOCOL_VERSION], sandbox_id: id, generation };
-      const answer = await call(openChannel, id, { request, timeoutMs: limits.helloTimeoutMs });
-      const reply = guarded(() => parseReply(helloReply, answer.reply));
+      const { reply } = await call(openChannel, id, {
+        request,
+        timeoutMs: limits.helloTimeoutMs,
+        reply: helloReply,
+      });
       if (reply.version !== PROTOCOL_VERSION || reply.sandbox_id !== id || reply.generation !== generation) {
         throw unavailable('Another sandbox answers in its place.');
       }

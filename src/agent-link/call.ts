@@ -1,15 +1,17 @@
 /** An operation whose whole answer is wanted in memory, within bounds. */
 import type { Readable } from 'node:stream';
+import type { z } from 'zod';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { unavailable } from './faults.ts';
 import { ProtocolError } from './frames.ts';
+import { parseReply } from './replies.ts';
 
 /** Of all items of one answer, as JSON. */
 const MAX_ITEM_BYTES = 4 * limits.agentFrameBytes;
 
-export interface Call {
+export interface Call<Reply> {
   request: Record<string, unknown>;
   /** The request's data. */
   upload?: Buffer | Readable;
@@ -18,11 +20,12 @@ export interface Call {
   timeoutMs: number;
   /** What to say when that is over; by default that the agent does not answer. */
   timeoutError?: () => Error;
-  /** Whether data and an end frame follow the reply. */
-  repliesWithData?: boolean;
+  reply: z.ZodType<Reply>;
+  /** How much data the reply announces; without it neither data nor an end follow. */
+  dataBytes?: (reply: Reply) => number;
   maxItems?: number;
-  /** Of all data of the answer. */
-  maxDataBytes?: number;
+  /** Of all data that belongs to items. */
+  maxItemDataBytes?: number;
 }
 
 export interface Item {
@@ -32,17 +35,25 @@ export interface Item {
   data: Buffer[];
 }
 
-export interface Answer {
+export interface Answer<Reply> {
   items: Item[];
-  reply: unknown;
+  reply: Reply;
   data: Buffer;
 }
 
 /** Makes one call, and takes its answer apart with `parse`, which may throw ProtocolError. */
-export type Ask = <T>(id: string, options: Call, parse: (answer: Answer) => T) => Promise<T>;
+export type Ask = <Reply, T>(
+  id: string,
+  options: Call<Reply>,
+  parse: (answer: Answer<Reply>) => T,
+) => Promise<T>;
 
 /** Fails with a SandhavenError, or with the signal's reason. */
-export function call(openChannel: OpenChannel, id: string, options: Call): Promise<Answer> {
+export function call<Reply>(
+  openChannel: OpenChannel,
+  id: string,
+  options: Call<Reply>,
+): Promise<Answer<Reply>> {
   return new Promise((resolve, reject) => {
     const collector = new Collector(options, resolve, reject);
     const exchange = new Exchange(collector, options.signal);
@@ -50,7 +61,12 @@ export function call(openChannel: OpenChannel, id: string, options: Call): Promi
   });
 }
 
-async function run(exchange: Exchange, openChannel: OpenChannel, id: string, options: Call): Promise<void> {
+async function run(
+  exchange: Exchange,
+  openChannel: OpenChannel,
+  id: string,
+  options: Call<unknown>,
+): Promise<void> {
   const late = options.timeoutError ?? (() => unavailable("The sandbox's agent does not answer."));
   exchange.expect(options.timeoutMs, late);
   await exchange.open(openChannel, id);
@@ -80,18 +96,22 @@ async function pump(exchange: Exchange, source: Readable): Promise<void> {
   }
 }
 
-class Collector implements AnswerSink {
-  readonly #options: Call;
-  readonly #resolve: (answer: Answer) => void;
+class Collector<Reply> implements AnswerSink {
+  readonly #options: Call<Reply>;
+  readonly #resolve: (answer: Answer<Reply>) => void;
   readonly #reject: (error: Error) => void;
   readonly #items: Item[] = [];
+  #itemBytes = 0;
+  #itemDataBytes = 0;
+  #reply: { value: Reply; dataBytes: number } | null = null;
   readonly #data: Buffer[] = [];
   #dataBytes = 0;
-  #itemBytes = 0;
-  #replied = false;
-  #reply: unknown;
 
-  constructor(options: Call, resolve: (answer: Answer) => void, reject: (error: Error) => void) {
+  constructor(
+    options: Call<Reply>,
+    resolve: (answer: Answer<Reply>) => void,
+    reject: (error: Error) => void,
+  ) {
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -105,21 +125,33 @@ class Collector implements AnswerSink {
   }
 
   reply(json: unknown): boolean {
-    this.#replied = true;
-    this.#reply = json;
-    return this.#options.repliesWithData ?? false;
+    const value = parseReply(this.#options.reply, json);
+    const { dataBytes } = this.#options;
+    this.#reply = { value, dataBytes: dataBytes?.(value) ?? 0 };
+    return dataBytes !== undefined;
   }
 
   data(piece: Buffer): void {
-    this.#dataBytes += piece.length;
-    if (this.#dataBytes > (this.#options.maxDataBytes ?? 0)) throw new ProtocolError('too much data');
-    const target = this.#replied ? this.#data : this.#items.at(-1)?.data;
-    if (!target) throw new ProtocolError('data before an item or a reply');
-    target.push(piece);
+    if (this.#reply) {
+      this.#dataBytes += piece.length;
+      if (this.#dataBytes > this.#reply.dataBytes) throw new ProtocolError('more data than announced');
+      this.#data.push(piece);
+      return;
+    }
+    this.#itemDataBytes += piece.length;
+    const item = this.#items.at(-1);
+    if (!item) throw new ProtocolError('data before an item or a reply');
+    if (this.#itemDataBytes > (this.#options.maxItemDataBytes ?? 0)) {
+      throw new ProtocolError('too much data of items');
+    }
+    item.data.push(piece);
   }
 
   done(): void {
-    this.#resolve({ items: this.#items, reply: this.#reply, data: Buffer.concat(this.#data) });
+    if (!this.#reply || this.#dataBytes !== this.#reply.dataBytes) {
+      throw new ProtocolError('less data than announced');
+    }
+    this.#resolve({ items: this.#items, reply: this.#reply.value, data: Buffer.concat(this.#data) });
   }
 
   failed(error: Error): void {

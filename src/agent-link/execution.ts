@@ -1,15 +1,13 @@
 /** Commands and code. */
+import type { z } from 'zod';
 import type { AgentLink, Chart, ExecResult } from '../control/ports.ts';
 import { limits } from '../model/limits.ts';
 import type { Answer, Ask, Item } from './call.ts';
 import { unavailable } from './faults.ts';
-import { ProtocolError } from './frames.ts';
-import { chartItem, emptyReply, execReply, parseReply } from './replies.ts';
+import { chartItem, emptyReply, execReply } from './replies.ts';
 
 type Execution = Pick<AgentLink, 'exec' | 'runCode' | 'startBackground'>;
 
-/** Each stream, and both interleaved, with room for the marker in each. */
-const MAX_OUTPUT_BYTES = 3 * (limits.outputBytes + 256);
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 /** Of what describes a chart beside its picture: an array in an array in an object … */
 const MAX_CHART_DEPTH = 12;
@@ -23,8 +21,7 @@ export function executionOf(ask: Ask): Execution {
           request: { op: 'exec', argv, cwd, env, timeout_ms: timeoutMs, output_bytes: limits.outputBytes },
           signal,
           ...deadline(timeoutMs),
-          repliesWithData: true,
-          maxDataBytes: MAX_OUTPUT_BYTES,
+          ...result,
         },
         execResult,
       ),
@@ -45,17 +42,21 @@ export function executionOf(ask: Ask): Execution {
           upload: Buffer.from(code),
           signal,
           ...deadline(timeoutMs),
-          repliesWithData: true,
+          ...result,
           maxItems: limits.charts,
-          maxDataBytes: MAX_OUTPUT_BYTES + limits.chartsTotalBytes,
+          maxItemDataBytes: limits.chartsTotalBytes,
         },
         (answer) => ({ ...execResult(answer), charts: answer.items.flatMap(chart) }),
       ),
     startBackground: (id, { argv, cwd, env }) =>
       ask(
         id,
-        { request: { op: 'start_background', argv, cwd, env }, timeoutMs: limits.helloTimeoutMs },
-        ({ reply }) => void parseReply(emptyReply, reply),
+        {
+          request: { op: 'start_background', argv, cwd, env },
+          timeoutMs: limits.helloTimeoutMs,
+          reply: emptyReply,
+        },
+        () => {},
       ),
   };
 }
@@ -67,21 +68,24 @@ function deadline(timeoutMs: number): { timeoutMs: number; timeoutError: () => E
   };
 }
 
-function execResult({ reply, data }: Answer): ExecResult {
-  const parsed = parseReply(execReply, reply);
-  const { stdout_bytes, stderr_bytes, output_bytes } = parsed;
-  if (data.length !== stdout_bytes + stderr_bytes + output_bytes) {
-    throw new ProtocolError('output of another length than announced');
-  }
+type Reply = z.output<typeof execReply>;
+
+const result = {
+  reply: execReply,
+  dataBytes: (reply: Reply) => reply.stdout_bytes + reply.stderr_bytes + reply.output_bytes,
+};
+
+function execResult({ reply, data }: Answer<Reply>): ExecResult {
+  const { stdout_bytes, stderr_bytes, output_bytes } = reply;
   const text = (start: number, length: number) => data.toString('utf8', start, start + length);
   return {
     stdout: text(0, stdout_bytes),
     stderr: text(stdout_bytes, stderr_bytes),
     output: text(stdout_bytes + stderr_bytes, output_bytes),
-    exitCode: parsed.exit_code,
-    timedOut: parsed.timed_out,
-    truncated: parsed.truncated,
-    durationMs: parsed.duration_ms,
+    exitCode: reply.exit_code,
+    timedOut: reply.timed_out,
+    truncated: reply.truncated,
+    durationMs: reply.duration_ms,
   };
 }
 

@@ -31,12 +31,13 @@ export function filesOf(ask: Ask): Files {
           request: { op: 'list', path, pattern, max_items: maxItems, offset },
           signal,
           ...patience,
+          reply: listReply,
           maxItems,
         },
         (answer) => ({
           path,
           items: itemsOf(answer.items, maxItems, (json) => parseReply(fileEntries, json)),
-          totalCount: parseReply(listReply, answer.reply).total_count,
+          totalCount: answer.reply.total_count,
         }),
       ),
     find: (id, { path, pattern, maxItems, offset }, signal) =>
@@ -46,18 +47,20 @@ export function filesOf(ask: Ask): Files {
           request: { op: 'find', path, pattern, max_items: maxItems, offset },
           signal,
           ...patience,
+          reply: listReply,
           maxItems,
         },
         (answer) => ({
           items: itemsOf(answer.items, maxItems, (json) => parseReply(foundPaths, json)),
-          totalCount: parseReply(listReply, answer.reply).total_count,
+          totalCount: answer.reply.total_count,
         }),
       ),
     stat: (id, path) =>
-      ask(id, { request: { op: 'stat', path }, ...patience }, ({ reply }) => {
-        const { modified_ms, ...info } = parseReply(statReply, reply);
-        return { path, ...info, modifiedMs: modified_ms };
-      }),
+      ask(
+        id,
+        { request: { op: 'stat', path }, ...patience, reply: statReply },
+        ({ reply: { modified_ms, ...info } }) => ({ path, ...info, modifiedMs: modified_ms }),
+      ),
     read: (id, { path, startLine, endLine }, signal) =>
       ask(
         id,
@@ -71,21 +74,16 @@ export function filesOf(ask: Ask): Files {
           },
           signal,
           ...patience,
-          repliesWithData: true,
-          maxDataBytes: limits.fileContentBytes,
+          reply: readReply,
+          dataBytes: ({ bytes }) => bytes,
         },
-        ({ reply, data }) => {
-          const parsed = parseReply(readReply, reply);
-          if (data.length !== parsed.bytes)
-            throw new ProtocolError('content of another length than announced');
-          return {
-            content: data,
-            size: parsed.size,
-            totalLines: parsed.total_lines,
-            startLine: parsed.start_line,
-            endLine: parsed.end_line,
-          };
-        },
+        ({ reply, data }) => ({
+          content: data,
+          size: reply.size,
+          totalLines: reply.total_lines,
+          startLine: reply.start_line,
+          endLine: reply.end_line,
+        }),
       ),
     write: (id, { path, createParents, mode, content }, signal) =>
       ask(
@@ -95,24 +93,24 @@ export function filesOf(ask: Ask): Files {
           upload: content,
           signal,
           ...patience,
+          reply: writeReply,
         },
-        ({ reply }) => {
-          const { bytes_written, created } = parseReply(writeReply, reply);
-          return { bytesWritten: bytes_written, created };
-        },
+        ({ reply: { bytes_written, created } }) => ({ bytesWritten: bytes_written, created }),
       ),
     createFolder: (id, { path, mode }) =>
-      ask(id, { request: { op: 'mkdir', path, mode }, ...patience }, ({ reply }) =>
-        parseReply(createdReply, reply),
+      ask(
+        id,
+        { request: { op: 'mkdir', path, mode }, ...patience, reply: createdReply },
+        ({ reply }) => reply,
       ),
     move: (id, { source, destination }) =>
-      ask(id, { request: { op: 'move', source, destination }, ...patience }, ({ reply }) => {
-        parseReply(emptyReply, reply);
-      }),
+      ask(id, { request: { op: 'move', source, destination }, ...patience, reply: emptyReply }, () => {}),
     remove: (id, { path, recursive }, signal) =>
-      ask(id, { request: { op: 'remove', path, recursive }, signal, ...patience }, ({ reply }) => {
-        parseReply(emptyReply, reply);
-      }),
+      ask(
+        id,
+        { request: { op: 'remove', path, recursive }, signal, ...patience, reply: emptyReply },
+        () => {},
+      ),
   };
 }
 

@@ -28,8 +28,7 @@ export class MachineWork {
     const { id } = sandbox;
     switch (sandbox.operation) {
       case 'restoring':
-        if (!sandbox.archive) throw new Error(`sandbox ${id} is archived without an archive`);
-        await runtime.restore(id, sandbox.archive, { signal });
+        await this.#restore(sandbox, signal);
         return this.bringUp(sandbox, signal);
       case 'starting':
         return this.bringUp(sandbox, signal);
@@ -63,6 +62,17 @@ export class MachineWork {
       cwd: image?.workingDir || '/',
       env: environment(image, sandbox, {}),
     });
+  }
+
+  /** A machine of this very generation means that an earlier attempt came past the restore; its disk is in use. */
+  async #restore(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
+    const { runtime } = this.#d;
+    const { id, archive, generation } = sandbox;
+    if (!archive) throw new Error(`sandbox ${id} is archived without an archive`);
+    const running = (await runtime.inspect(id))?.runningGeneration ?? null;
+    if (running === generation) return;
+    if (running !== null) await runtime.stop(id, 0);
+    await runtime.restore(id, archive, { signal });
   }
 
   /** All or nothing: a live resize that fails half-way is undone. */

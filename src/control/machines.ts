@@ -94,6 +94,11 @@ export class Machines {
     return this.#d.queue.run(id, async (signal) => {
       const sandbox = await this.#current(id);
       if (sandbox.operation === null) return { sandbox, deleted: false };
+      if (sandbox.operation === 'resizing' && sandbox.state === 'started') {
+        const seen = await this.#d.runtime.inspect(id);
+        const lost = seen?.runningGeneration !== sandbox.runGeneration;
+        if (lost) return this.#lose(sandbox, 'Its machine ended while it was being resized.');
+      }
       return this.#carryOut(sandbox, signal);
     });
   }
@@ -135,19 +140,9 @@ export class Machines {
   exited(id: string, runGeneration: number, reason: string): Promise<void> {
     return this.#d.queue.run(id, async () => {
       const sandbox = await this.#d.store.get(id);
-      if (sandbox?.runGeneration !== runGeneration || sandbox.operation !== null) return;
-      this.#d.watches.end(id);
-      this.#d.log.warn('machine ended', { sandbox: id, reason });
-      if (deletedByStop(sandbox) || sandbox.ownerId === null) {
-        const deleting = await this.#advance(sandbox, {
-          operation: 'deleting',
-          generation: sandbox.generation + 1,
-        });
-        await this.#carryOut(deleting, new AbortController().signal);
-        return;
+      if (sandbox?.runGeneration === runGeneration && sandbox.operation === null) {
+        await this.#lose(sandbox, reason);
       }
-      await this.#d.runtime.stop(id, 0);
-      await this.#settle(sandbox, { type: 'exited', reason });
     });
   }
 
@@ -155,6 +150,18 @@ export class Machines {
   async adopt(sandbox: Sandbox): Promise<void> {
     this.#watch(sandbox);
     await this.#d.agent.hello(sandbox.id, sandbox.runGeneration ?? sandbox.generation);
+  }
+
+  async #lose(sandbox: Sandbox, reason: string): Promise<Settled> {
+    const { id, generation } = sandbox;
+    this.#d.watches.end(id);
+    this.#d.log.warn('machine ended', { sandbox: id, reason });
+    if (deletedByStop(sandbox) || sandbox.ownerId === null) {
+      const deleting = await this.#advance(sandbox, { operation: 'deleting', generation: generation + 1 });
+      return this.#carryOut(deleting, new AbortController().signal);
+    }
+    await this.#d.runtime.stop(id, 0);
+    return this.#settle(sandbox, { type: 'exited', reason });
   }
 
   async #carryOut(sandbox: Sandbox, signal: AbortSignal): Promise<Settled> {
@@ -189,7 +196,8 @@ export class Machines {
       ...consequences(sandbox, state, clock.now()),
     });
     await this.#dropWhatIsSpare(sandbox, settled);
-    if (settled.runGeneration === settled.generation && state === 'started') this.#watch(settled);
+    const fresh = settled.runGeneration === settled.generation;
+    if (state === 'started' && (fresh || !this.#d.watches.has(settled.id))) this.#watch(settled);
     return { sandbox: settled, deleted: false };
   }
 

@@ -28,6 +28,10 @@ export class Watches {
       .catch((error: unknown) => this.#log.error('watch failed', { sandbox: id, error }));
   }
 
+  has(id: string): boolean {
+    return this.#watches.has(id);
+  }
+
   end(id: string): void {
     this.#watches.get(id)?.abort();
     this.#watches.delete(id);

@@ -29,7 +29,10 @@ export interface ScratchSandbox extends AsyncDisposable {
   agent: AgentLink;
   openChannel(): Promise<Socket>;
   /** A shell command's result. */
-  sh(command: string, options?: { timeoutMs?: number; cwd?: string; signal?: AbortSignal }): Promise<ExecResult>;
+  sh(
+    command: string,
+    options?: { timeoutMs?: number; cwd?: string; signal?: AbortSignal },
+  ): Promise<ExecResult>;
   /** What the host does to stop it; resolves with the milliseconds that it took. */
   terminate(): Promise<number>;
 }

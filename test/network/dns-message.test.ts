@@ -3,15 +3,17 @@ import { describe, expect, it } from 'vitest';
 import {
   type Answer,
   encodeAnswer,
+  parseAnswer,
+  udpLimit,
+} from '../../src/runtime/oci/network/dns-answer.ts';
+import {
   encodeQuery,
   encodeRefusal,
-  parseAnswer,
   parseQuery,
   type Question,
-  recordTypes,
-  udpLimit,
-} from '../../src/runtime/oci/network/dns-message.ts';
+} from '../../src/runtime/oci/network/dns-query.ts';
 import { parseResolvConf } from '../../src/runtime/oci/network/dns-upstream.ts';
+import { recordTypes } from '../../src/runtime/oci/network/dns-wire.ts';
 import { isPublicIPv4, isPublicIPv6 } from '../../src/runtime/oci/network/public-addresses.ts';
 
 const id = fc.integer({ min: 0, max: 0xffff });

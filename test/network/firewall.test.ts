@@ -5,13 +5,14 @@ import type { Slot } from '../../src/runtime/oci/slot.ts';
 import {
   batch,
   createTestHost,
+  hostAddress,
   type Instance,
   inside,
   type Namespace,
   publicAddress,
   type TestHost,
 } from './harness.ts';
-import { connectTcp, serve } from './probe.ts';
+import { connectTcp, sendUdp, serve } from './probe.ts';
 
 const port = 18_082;
 const sandbox = 'sb_0000000000000001';
@@ -106,6 +107,30 @@ describe('on a host that is a router', () => {
     await instance.purge();
     expect(await forwarding(host.uplink)).toBe('1');
     expect(await connectTcp(host.outside, lanAddress, port)).toBe('hello');
+  });
+
+  it('nothing from the outside is routed to a machine', async () => {
+    await host.run('sysctl', '-qw', 'net.ipv4.ip_forward=1');
+    const { slot } = await started();
+    using machine = await serve(inside(slot), port);
+    await host.outside.run('ip', 'route', 'add', slot.address, 'via', hostAddress);
+    expect(await sendUdp(host.outside, slot.address, port, '', 'knock')).toBe('timeout');
+    expect(machine.received).not.toContain('knock');
+  });
+
+  it('a port of the host that leads elsewhere (as docker run -p makes them) leads no machine there', async () => {
+    await host.run('sysctl', '-qw', 'net.ipv4.ip_forward=1');
+    using net = await addLan();
+    using _ = await serve(net.lan, port);
+    const published = `ip daddr ${hostAddress} tcp dport 8080 dnat to ${lanAddress}:${port}`;
+    await host.run(
+      'nft',
+      `add table ip nat; add chain ip nat pre { type nat hook prerouting priority dstnat; }`,
+    );
+    await host.run('nft', `add rule ip nat pre ${published}`);
+    const { slot } = await started();
+    expect(await connectTcp(host.outside, hostAddress, 8080)).toBe('hello');
+    expect(await connectTcp(inside(slot), hostAddress, 8080)).not.toBe('hello');
   });
 });
 

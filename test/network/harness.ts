@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -113,14 +113,6 @@ export function runDirOf(instanceId: string): string {
 
 export function inside(slot: Slot): Namespace {
   return namespaceAt(slot.netNamespacePath);
-}
-
-/** Numbers that this instance has locked on the machine. */
-export function locksOf(instanceId: string): number[] {
-  const dir = '/run/sandhaven/slots';
-  return readdirSync(dir)
-    .filter((name) => readFileSync(join(dir, name), 'utf8').includes(`"${instanceId}"`))
-    .map(Number);
 }
 
 export async function batch(namespace: Namespace, commands: string[]): Promise<void> {

@@ -1,14 +1,21 @@
 /** kill -9 of the service at any moment: what it leaves is recognised, loses no byte, and can be removed. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MachineSpec } from '../../src/control/ports.ts';
 import { newSandboxId } from '../../src/model/ids.ts';
 import type { OciRuntime } from '../../src/runtime/oci/runtime.ts';
-import { createInstance, execIn, type Instance, removeInstance, runtimeOver, tracesOf } from './host.ts';
+import {
+  createInstance,
+  execIn,
+  fencesOf,
+  type Instance,
+  removeInstance,
+  runtimeOver,
+  tracesOf,
+} from './host.ts';
 import { type Action, actions, type Orders } from './orders.ts';
 
 /** Longer than the action takes, so that the moments cover all of it. */
@@ -47,7 +54,7 @@ describe('after kill -9 of the service', () => {
       await killDuring({ action, machine, generation: 2, record }, delay);
 
       runtime = await boot();
-      expect(await helperFences()).toHaveLength(1);
+      expect(fencesOf(instance)).toHaveLength(1);
       const seen = await runtime.inspect(machine.id);
       if (action !== 'destroy') {
         expect(seen).toMatchObject(record ? { hasArchive: true } : { hasDisk: true });
@@ -111,10 +118,5 @@ describe('after kill -9 of the service', () => {
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     victim.kill('SIGKILL');
     await ended;
-  }
-
-  async function helperFences(): Promise<string[]> {
-    const folder = `/sys/fs/cgroup/unified/sandhaven-${instance.instanceId}-helpers`;
-    return (await readdir(folder, { withFileTypes: true })).filter((e) => e.isDirectory()).map((e) => e.name);
   }
 });

@@ -68,9 +68,8 @@ export async function execIn(
 
 /** Every trace of a sandbox, or of the whole instance, that the kernel and the file system show. */
 export function tracesOf({ instanceId, dataDir, runDir }: Instance, id = ''): string[] {
-  const under = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
   const group = `sandhaven-${instanceId}`;
-  const cgroups = under('/sys/fs/cgroup').flatMap((root) => under(`/sys/fs/cgroup/${root}/${group}`));
+  const cgroups = cgroupsNamed(group).flatMap(under);
   const loops = under('/sys/block').map((device) => readText(`/sys/block/${device}/loop/backing_file`));
   return [
     ...under(join(dataDir, 'sandboxes')),
@@ -83,6 +82,25 @@ export function tracesOf({ instanceId, dataDir, runDir }: Instance, id = ''): st
       .split('\n')
       .filter((line) => line.includes(group) || line.includes(dataDir)),
   ].filter((trace) => trace.includes(id));
+}
+
+/** Every cgroup of this name, in whatever hierarchy. */
+export function cgroupsNamed(name: string): string[] {
+  const roots = ['/sys/fs/cgroup', ...under('/sys/fs/cgroup').map((root) => `/sys/fs/cgroup/${root}`)];
+  return roots.map((root) => join(root, name)).filter((folder) => existsSync(folder));
+}
+
+/** Folders of the helpers' fences, one a boot. */
+export function fencesOf({ instanceId }: Pick<Instance, 'instanceId'>): string[] {
+  return cgroupsNamed(`sandhaven-${instanceId}-helpers`).flatMap((folder) =>
+    readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => join(folder, entry.name)),
+  );
+}
+
+function under(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 function slotsFolder({ instanceId }: Pick<Instance, 'instanceId'>): string {

@@ -1,7 +1,7 @@
 /** What the OCI runtime does to the host, seen from the host. */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -12,8 +12,10 @@ import { GiB, limits } from '../../src/model/limits.ts';
 import { createHelpers } from '../../src/runtime/oci/helper.ts';
 import type { OciRuntime } from '../../src/runtime/oci/runtime.ts';
 import {
+  cgroupsNamed,
   createInstance,
   execIn,
+  fencesOf,
   type Instance,
   launcherPath,
   removeInstance,
@@ -47,20 +49,16 @@ describe('on the host', () => {
 
   it('a machine shows no mount, and one loop device that goes with it', async () => {
     const { id } = await started();
-    const inNamespaces = (line: string): boolean => !line.includes('nsfs');
-    const lines = tracesOf(instance, id).filter((trace) => trace.includes(' / ') || trace.includes('img'));
-    expect(lines.filter(inNamespaces).map((line) => line.trim())).toEqual([disk(id)]);
+    const shown = tracesOf(instance, id).filter((trace) => trace.includes('/') && !trace.includes('nsfs'));
+    expect(shown).toEqual([`${disk(id)}\n`]);
     await runtime.stop(id, 500);
     expect(tracesOf(instance, id)).toEqual([id]);
   });
 
   it('a machine’s processes are no user of the host', async () => {
     const { id } = await started();
-    const [group] = readdirSync('/sys/fs/cgroup').filter(
-      (name) => name === 'memory' || name === 'cgroup.procs',
-    );
-    const parent = group === 'memory' ? '/sys/fs/cgroup/memory' : '/sys/fs/cgroup';
-    const procs = readFileSync(`${parent}/sandhaven-${instance.instanceId}/${id}/cgroup.procs`, 'utf8');
+    const [group] = cgroupsNamed(`sandhaven-${instance.instanceId}/${id}`);
+    const procs = readFileSync(`${group}/cgroup.procs`, 'utf8');
     const [pid] = procs.split('\n');
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const [, uid] = /^Uid:\t(\d+)/m.exec(status) ?? [];
@@ -78,7 +76,7 @@ describe('on the host', () => {
   });
 
   it('a helper that outlives its service ends before the next one begins', async () => {
-    const [fence] = fences();
+    const [fence] = fencesOf(instance);
     const args = ['exec', '--cgroup', `${fence}/cgroup.procs`, '--', 'sleep', '1000'];
     const helper = spawn(launcherPath, args, { stdio: 'ignore' });
     const ended = new Promise((resolve) => helper.once('exit', (_, signal) => resolve(signal)));
@@ -90,23 +88,14 @@ describe('on the host', () => {
     expect(late.status).toBe(120);
   });
 
-  function fences(): string[] {
-    const roots = [
-      '/sys/fs/cgroup',
-      ...readdirSync('/sys/fs/cgroup').map((name) => `/sys/fs/cgroup/${name}`),
-    ];
-    return roots
-      .map((root) => `${root}/sandhaven-${instance.instanceId}-helpers`)
-      .flatMap((folder) =>
-        spawnSync('find', [folder, '-mindepth', '1', '-type', 'd']).stdout.toString().split('\n'),
-      )
-      .filter(Boolean);
-  }
-
   it('all machines together stay below the host’s memory', () => {
-    const file = `/sys/fs/cgroup/memory/sandhaven-${instance.instanceId}/memory.limit_in_bytes`;
+    const file = cgroupsNamed(`sandhaven-${instance.instanceId}`)
+      .flatMap((group) => [`${group}/memory.limit_in_bytes`, `${group}/memory.max`])
+      .find((path) => existsSync(path));
     const total = Number(/^MemTotal:\s+(\d+)/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]) * 1024;
-    expect(Number(readFileSync(file, 'utf8'))).toBeLessThanOrEqual(total - limits.hostReserveMemoryBytes);
+    expect(Number(readFileSync(file ?? '', 'utf8'))).toBeLessThanOrEqual(
+      total - limits.hostReserveMemoryBytes,
+    );
   });
 
   it('ready disks wait in the pool, and others follow', async () => {

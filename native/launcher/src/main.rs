@@ -12,7 +12,9 @@ mod idmap;
 mod image;
 mod loop_device;
 mod machine;
+mod mounts;
 mod namespaces;
+mod runc;
 mod socket;
 mod spare;
 

@@ -41,7 +41,7 @@ fn parse(args: &[String]) -> Result<Vec<Pair>, String> {
             return Err(USAGE.into());
         }
         let uid_base: u64 = base.parse().map_err(|_| USAGE.to_string())?;
-        if uid_base < ID_COUNT || uid_base > ID_LIMIT - ID_COUNT {
+        if !(ID_COUNT..=ID_LIMIT - ID_COUNT).contains(&uid_base) {
             return Err(format!("--uid-base {uid_base} is out of range"));
         }
         pairs.push(Pair {
@@ -89,7 +89,7 @@ fn hold_namespaces(mut parent: UnixStream) -> io::Result<()> {
     }
     prepare_network()?;
     parent.write_all(b"r")?;
-    parent.read(&mut [0])?;
+    parent.read_to_end(&mut Vec::new())?;
     Ok(())
 }
 

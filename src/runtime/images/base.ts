@@ -33,9 +33,20 @@ export class BaseImage {
     return record;
   }
 
-  /** By hard links where the cache is on the same file system; an image is never written to, so they are safe. */
+  /** From what the cache holds; when that is replaced meanwhile, from what it holds then. */
   async take(signal: AbortSignal): Promise<ImageRecord> {
-    const key = await this.#currentKey();
+    for (;;) {
+      const key = await this.#currentKey();
+      try {
+        return await this.#takeFrom(key, signal);
+      } catch (error) {
+        if (signal.aborted || (await this.#currentKey()) === key) throw error;
+      }
+    }
+  }
+
+  /** By hard links where the cache is on the same file system; an image is never written to, so they are safe. */
+  async #takeFrom(key: string | null, signal: AbortSignal): Promise<ImageRecord> {
     const record = key === null ? null : await readImageRecord(join(this.#cache, key));
     if (key === null || !record) throw missing();
     const work = await this.#folders.temporary();

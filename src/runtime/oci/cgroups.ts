@@ -81,18 +81,10 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     },
 
     async resize(id, resources) {
-      const { memoryBytes, cpuQuotaUs, cpuPeriodUs, cpuShares } = cgroupLimits(resources);
+      const { memoryBytes, ...processor } = cgroupLimits(resources);
       await setMemory(memory, `${memory.mountpoint}/${parent}/${id}`, memoryBytes);
       const cpu = controllerHierarchy(hierarchies, 'cpu');
-      if (!cpu) return;
-      const group = `${cpu.mountpoint}/${parent}/${id}`;
-      if (cpu.version === 2) {
-        await writeFile(`${group}/cpu.max`, `${cpuQuotaUs} ${cpuPeriodUs}`);
-        await writeFile(`${group}/cpu.weight`, String(sharesToWeight(cpuShares)));
-      } else {
-        await writeFile(`${group}/cpu.cfs_quota_us`, String(cpuQuotaUs));
-        await writeFile(`${group}/cpu.shares`, String(cpuShares));
-      }
+      if (cpu) await setProcessor(cpu, `${cpu.mountpoint}/${parent}/${id}`, processor);
     },
 
     removeFence: () => destroyGroup(`${fenceHierarchy.mountpoint}/${fence}`),
@@ -130,6 +122,20 @@ async function setMemory({ version }: Hierarchy, group: string, bytes: number): 
   if (current === null) return writeFile(plain, String(bytes));
   const order = Number(current) < bytes ? [withSwap, plain] : [plain, withSwap];
   for (const file of order) await writeFile(file, String(bytes));
+}
+
+async function setProcessor(
+  { version }: Hierarchy,
+  group: string,
+  { cpuQuotaUs, cpuPeriodUs, cpuShares }: { cpuQuotaUs: number; cpuPeriodUs: number; cpuShares: number },
+): Promise<void> {
+  if (version === 2) {
+    await writeFile(`${group}/cpu.max`, `${cpuQuotaUs} ${cpuPeriodUs}`);
+    await writeFile(`${group}/cpu.weight`, String(sharesToWeight(cpuShares)));
+  } else {
+    await writeFile(`${group}/cpu.cfs_quota_us`, String(cpuQuotaUs));
+    await writeFile(`${group}/cpu.shares`, String(cpuShares));
+  }
 }
 
 /** As runc and systemd convert v1 shares (2…262144) to a v2 weight (1…10000). */

@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import type { Log } from '../../control/ports.ts';
 import { randomText } from '../../model/ids.ts';
 import { GiB, limits } from '../../model/limits.ts';
+import { describeFailure } from './failures.ts';
 import { commit, isMissing, removeDurably, sync, unlessMissing } from './files.ts';
 import type { Helpers } from './helper.ts';
 import type { Layout } from './layout.ts';
@@ -40,7 +41,7 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
     refilling ??= fillPool(layout.pool, make, closing.signal)
       .catch((error: unknown) => {
         if (!closing.signal.aborted)
-          log.warn('the pool of disks could not be filled', { error: String(error) });
+          log.warn('the pool of disks could not be filled', { reason: describeFailure(error) });
       })
       .finally(() => {
         refilling = null;

@@ -8,7 +8,7 @@ import { HelperFailure, launcherStatus } from './helper.ts';
 export function toCallerError(error: unknown, what: string, log: Log, context: object): SandhavenError {
   if (error instanceof SandhavenError) return error;
   if (isAbort(error)) return canceled(error);
-  const reason = describe(error);
+  const reason = describeFailure(error);
   log.error(what, { ...context, reason });
   if (error instanceof HelperFailure && error.exitCode === launcherStatus.noSpace) {
     return new SandhavenError(
@@ -53,7 +53,7 @@ function isNoSpace(error: unknown): boolean {
 }
 
 /** For the log: the words of the failure without paths. */
-function describe(error: unknown): string {
+export function describeFailure(error: unknown): string {
   const text =
     error instanceof HelperFailure
       ? `${error.message}: ${error.stderr.trim()}`

@@ -62,28 +62,13 @@ export function createMachines(layout: Layout, cgroups: Cgroups, programs: Progr
   return {
     running,
 
-    launch: ({ id, bundle, lower, slot }, signal) =>
+    launch: (launch, signal) =>
       queue.run(async () => {
-        const options = {
-          id,
-          bundle,
-          lower,
-          stage: layout.stage,
-          disk: layout.disk(id),
-          'uid-base': String(slot.uidBase),
-          socket: layout.socket(id),
-          runc: programs.runcPath,
-          'runc-root': layout.runc,
-        };
-        const args = [
-          'start',
-          ...cgroups.fenceFiles().flatMap((file) => ['--cgroup', file]),
-          ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
-        ];
+        const args = launchArguments(layout, cgroups, programs.runcPath, launch);
         try {
           await runLauncher(programs.launcherPath, args, { timeoutMs: limits.launchTimeoutMs, signal });
         } catch (error) {
-          throw error instanceof HelperFailure ? await withRuncLog(error, bundle) : error;
+          throw error instanceof HelperFailure ? await withRuncLog(error, launch.bundle) : error;
         }
       }, signal),
 
@@ -115,6 +100,27 @@ export function createMachines(layout: Layout, cgroups: Cgroups, programs: Progr
       return [...new Set(ids)].filter((id) => sandboxIdPattern.test(id));
     },
   };
+}
+
+function launchArguments(
+  layout: Layout,
+  cgroups: Cgroups,
+  runcPath: string,
+  { id, bundle, lower, slot }: Launch,
+): string[] {
+  const options = {
+    id,
+    bundle,
+    lower,
+    stage: layout.stage,
+    disk: layout.disk(id),
+    'uid-base': String(slot.uidBase),
+    socket: layout.socket(id),
+    runc: runcPath,
+    'runc-root': layout.runc,
+  };
+  const fence = cgroups.fenceFiles().flatMap((file) => ['--cgroup', file]);
+  return ['start', ...fence, ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])];
 }
 
 /** runc says why it failed in its log, since its standard error is the machine's. */

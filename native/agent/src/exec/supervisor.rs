@@ -113,8 +113,8 @@ unsafe fn supervise(channel: i32, signals: i32, command: i32) -> ! {
             });
             libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, -1);
             if polled[0].revents != 0 {
-                let snapshot = &mut *&raw mut SNAPSHOT;
-                let gone = tree::kill_descendants(snapshot, libc::getpid(), || {
+                let snapshot = &raw mut SNAPSHOT;
+                let gone = tree::kill_descendants(&mut *snapshot, libc::getpid(), || {
                     reap(command);
                 });
                 report(channel, Report::Killed, i32::from(!gone));

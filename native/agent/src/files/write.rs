@@ -36,33 +36,18 @@ pub async fn write(connection: &mut Connection, context: &Context, target: Targe
     if target.mode.is_some_and(|mode| mode > 0o7777) {
         return Err(Fault::invalid("mode", "A mode is at most 07777.").into());
     }
-    let mut upload = context
+    let mut progress = context
         .workers
-        .short(move || {
-            let mut upload = Upload::begin(&target)?;
-            upload.append(&chunk)?;
-            if more {
-                Ok(Progress::Open(upload))
-            } else {
-                upload.finish().map(Progress::Done)
-            }
-        })
+        .short(move || Upload::begin(&target)?.step(&chunk, more))
         .await?;
     loop {
-        match upload {
+        match progress {
             Progress::Done(reply) => return connection.reply(&reply).await,
-            Progress::Open(mut open) => {
+            Progress::Open(upload) => {
                 (chunk, more) = collect(connection).await?;
-                upload = context
+                progress = context
                     .workers
-                    .short(move || {
-                        open.append(&chunk)?;
-                        if more {
-                            Ok(Progress::Open(open))
-                        } else {
-                            open.finish().map(Progress::Done)
-                        }
-                    })
+                    .short(move || upload.step(&chunk, more))
                     .await?;
             }
         }
@@ -70,7 +55,7 @@ pub async fn write(connection: &mut Connection, context: &Context, target: Targe
 }
 
 enum Progress {
-    Open(Upload),
+    Open(Box<Upload>),
     Done(Reply),
 }
 
@@ -117,6 +102,15 @@ impl Upload {
             path,
             written: 0,
         })
+    }
+
+    fn step(mut self, bytes: &[u8], more: bool) -> Result<Progress, Fault> {
+        self.append(bytes)?;
+        if more {
+            Ok(Progress::Open(Box::new(self)))
+        } else {
+            self.finish().map(Progress::Done)
+        }
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<(), Fault> {

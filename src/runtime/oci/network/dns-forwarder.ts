@@ -7,19 +7,11 @@ import { createSocket } from 'node:dgram';
 import { createServer, type Socket } from 'node:net';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
+import { type Answer, emptyAnswer, encodeAnswer, udpLimit } from './dns-answer.ts';
 import { frame, readFrames } from './dns-frames.ts';
-import {
-  type Answer,
-  emptyAnswer,
-  encodeAnswer,
-  encodeRefusal,
-  parseQuery,
-  type Question,
-  recordTypes,
-  responseCodes,
-  udpLimit,
-} from './dns-message.ts';
+import { encodeRefusal, parseQuery, type Question } from './dns-query.ts';
 import { createUpstream, type Upstream } from './dns-upstream.ts';
+import { recordTypes, responseCodes } from './dns-wire.ts';
 import { isPublicIPv4, isPublicIPv6 } from './public-addresses.ts';
 
 const port = 53;

@@ -7,8 +7,9 @@ import { createSocket } from 'node:dgram';
 import { readFileSync, statSync } from 'node:fs';
 import { connect, isIP } from 'node:net';
 import { limits } from '../../../model/limits.ts';
+import { type Answer, parseAnswer } from './dns-answer.ts';
 import { frame, readFrames } from './dns-frames.ts';
-import { type Answer, encodeQuery, parseAnswer } from './dns-message.ts';
+import { encodeQuery } from './dns-query.ts';
 
 const { dnsUpstreamTimeoutMs, dnsTimeoutMs, dnsUdpBytes } = limits.network;
 const maxServers = 3;

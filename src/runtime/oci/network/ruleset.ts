@@ -71,6 +71,7 @@ function deliveryChains(machines: string, gateway: string): string {
     ip daddr ${gateway} tcp dport 53 ct state established accept
     ip daddr ${gateway} tcp dport 53 add @open_dns { ip saddr ct count over ${limits.network.dnsConnectionsPerSandbox * 2} } drop
     ip daddr ${gateway} tcp dport 53 ct state new accept
+    drop
   }
   chain answer {
     type filter hook output priority raw; policy accept;

@@ -1,0 +1,62 @@
+/** Machines come and go: the part of the port that is about what runs. */
+import { rm } from 'node:fs/promises';
+import type { Runtime } from '../../control/ports.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import type { Cgroups } from './cgroups.ts';
+import { openSocket } from './channel.ts';
+import type { Layout } from './layout.ts';
+import type { Machines } from './machines.ts';
+import type { Slots } from './slot.ts';
+import type { Starter } from './start.ts';
+import { checkId, type Work } from './work.ts';
+
+type Lifecycle = Pick<Runtime, 'start' | 'stop' | 'resizeLive' | 'destroy' | 'openChannel'>;
+
+interface Parts {
+  layout: Layout;
+  cgroups: Cgroups;
+  machines: Machines;
+  slots: Slots;
+  starter: Starter;
+  work: Work;
+}
+
+export function createLifecycle({ layout, cgroups, machines, slots, starter, work }: Parts): Lifecycle {
+  async function stop(id: string, graceMs: number): Promise<void> {
+    await machines.terminate(id, graceMs);
+    await machines.clear(id);
+    await slots.release(id);
+  }
+
+  return {
+    start: (spec, generation, options) =>
+      work.inTurn(
+        spec.id,
+        'The machine could not be started.',
+        (signal) => starter.start(spec, generation, signal),
+        options?.signal,
+      ),
+
+    stop: (id, graceMs) => work.inTurn(id, 'The machine could not be stopped.', () => stop(id, graceMs)),
+
+    resizeLive: (id, resources) =>
+      work.inTurn(id, 'The machine could not be resized.', async () => {
+        if (!(await machines.running(id))) {
+          const hint = 'Start the sandbox first.';
+          throw new SandhavenError('unavailable', 'The machine does not run.', { hint });
+        }
+        await cgroups.resize(id, resources);
+      }),
+
+    destroy: (id) =>
+      work.atOnce(id, 'The sandbox could not be removed.', async () => {
+        await stop(id, 0);
+        await rm(layout.sandbox(id), { recursive: true, force: true });
+      }),
+
+    async openChannel(id) {
+      checkId(id);
+      return openSocket(layout.socket(id), () => work.busy(id));
+    },
+  };
+}

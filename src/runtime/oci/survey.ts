@@ -1,0 +1,59 @@
+/** What this host holds of each sandbox, and what room it has; looked up each time, never remembered. */
+import { readdir, stat } from 'node:fs/promises';
+import type { Observed, Runtime } from '../../control/ports.ts';
+import { sandboxIdPattern } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import { unlessMissing } from './files.ts';
+import { freeDiskBytes, hostMemory, memoryForMachines } from './host.ts';
+import type { Layout } from './layout.ts';
+import type { Machines } from './machines.ts';
+import type { Slots } from './slot.ts';
+import { checkId } from './work.ts';
+
+export interface Survey extends Pick<Runtime, 'observe' | 'inspect' | 'capacity'> {
+  /** Every sandbox of which there is any trace. */
+  ids(): Promise<string[]>;
+}
+
+export function createSurvey(layout: Layout, machines: Machines, slots: Slots): Survey {
+  async function ids(): Promise<string[]> {
+    const [folders, traces, held] = await Promise.all([
+      readdir(layout.sandboxes),
+      machines.traces(),
+      slots.held(),
+    ]);
+    return [...new Set([...folders.filter((name) => sandboxIdPattern.test(name)), ...traces, ...held])];
+  }
+
+  async function look(id: string): Promise<Observed> {
+    const [machine, disk, archive] = await Promise.all([
+      machines.running(id),
+      unlessMissing(stat(layout.disk(id))),
+      unlessMissing(stat(layout.archive(id))),
+    ]);
+    const runningGeneration = machine?.generation ?? null;
+    return { id, runningGeneration, hasDisk: disk !== null, hasArchive: archive !== null };
+  }
+
+  return {
+    ids,
+    observe: async () => Promise.all((await ids()).map(look)),
+
+    async inspect(id) {
+      checkId(id);
+      return (await unlessMissing(stat(layout.sandbox(id)))) && look(id);
+    },
+
+    async capacity() {
+      const [memory, freeDisk] = await Promise.all([hostMemory(), freeDiskBytes(layout.sandboxes)]);
+      return {
+        freeMemoryBytes: memory.availableBytes,
+        freeDiskBytes: freeDisk,
+        reserveMemoryBytes: memory.totalBytes - memoryForMachines(memory.totalBytes),
+        reserveDiskBytes: limits.hostReserveDiskBytes,
+        freeSlots: slots.free(),
+        freeGpus: 0,
+      };
+    },
+  };
+}

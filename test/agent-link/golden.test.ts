@@ -1,0 +1,143 @@
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { AgentLink } from '../../src/control/ports.ts';
+import { SandhavenError } from '../../src/model/errors.ts';
+import { answering, SANDBOX } from './fake-agent.ts';
+import { bytesOf, goldenExchanges } from './golden.ts';
+
+const TEXT_OUTPUT = { timedOut: false, truncated: false };
+
+/** For each golden exchange the call that makes it, and what the call gives. */
+const calls: Record<
+  string,
+  { call: (agent: AgentLink) => Promise<unknown>; gives?: unknown; fails?: object }
+> = {
+  hello: { call: (agent) => agent.hello(SANDBOX, 7), gives: undefined },
+  'hello-other': { call: (agent) => agent.hello(SANDBOX, 8), fails: { code: 'failed_precondition' } },
+  exec: {
+    call: (agent) =>
+      agent.exec(SANDBOX, {
+        argv: ['bash', '-c', 'echo é; echo b >&2; exit 3'],
+        cwd: '.',
+        env: { PATH: '/bin' },
+        timeoutMs: 60_000,
+      }),
+    gives: { ...TEXT_OUTPUT, stdout: 'é\n', stderr: 'b\n', output: 'é\nb\n', exitCode: 3, durationMs: 2 },
+  },
+  'exec-missing': {
+    call: (agent) => agent.exec(SANDBOX, { argv: ['fish'], cwd: '.', env: {}, timeoutMs: 1_000 }),
+    fails: { code: 'failed_precondition', fields: { resource: 'interpreter' } },
+  },
+  'start-background': {
+    call: (agent) =>
+      agent.startBackground(SANDBOX, { argv: ['/entrypoint.sh', 'serve'], cwd: '/srv', env: { A: '1' } }),
+    gives: undefined,
+  },
+  'run-code': {
+    call: (agent) =>
+      agent.runCode(SANDBOX, { language: 'python', code: 'print(1)', env: {}, timeoutMs: 30_000 }),
+    gives: {
+      ...TEXT_OUTPUT,
+      ...{ stdout: '1\n', stderr: '', output: '1\n', exitCode: 0, durationMs: 20 },
+      charts: [
+        {
+          type: 'line',
+          title: 'T',
+          x_label: null,
+          y_label: null,
+          x_scale: 'linear',
+          y_scale: 'linear',
+          elements: [{ label: null, points: [[0, 1.5]] }],
+          png: 'iVBORw0KGgo=',
+        },
+      ],
+    },
+  },
+  list: {
+    call: (agent) => agent.list(SANDBOX, { path: 'src', pattern: '*.rs', maxItems: 2, offset: 2 }),
+    gives: {
+      path: 'src',
+      items: [
+        { name: 'c.rs', type: 'file', size: 12, link: false },
+        { name: 'd\uf7ff.rs', type: 'file', size: 3, link: true },
+      ],
+      totalCount: 4,
+    },
+  },
+  find: {
+    call: (agent) => agent.find(SANDBOX, { path: '.', pattern: '*', maxItems: 50, offset: 0 }),
+    gives: { items: ['a', 'a/b.txt'], totalCount: 2 },
+  },
+  stat: {
+    call: (agent) => agent.stat(SANDBOX, 'a.txt'),
+    gives: {
+      path: 'a.txt',
+      type: 'file',
+      size: 6,
+      mode: 0o644,
+      owner: 'root',
+      group: 'root',
+      modifiedMs: 1_700_000_000_123,
+    },
+  },
+  'stat-missing': {
+    call: (agent) => agent.stat(SANDBOX, 'nope'),
+    fails: { code: 'not_found', fields: { resource: 'file', parameter: 'path' } },
+  },
+  read: {
+    call: (agent) => agent.read(SANDBOX, { path: 'a.txt', startLine: 2, endLine: 3 }),
+    gives: { content: Buffer.from('b\nc\n'), size: 8, totalLines: 4, startLine: 2, endLine: 3 },
+  },
+  'read-stream': {
+    call: async (agent) => {
+      const { size, stream } = await agent.readStream(SANDBOX, { path: 'a.bin', start: 1, end: 4 });
+      return { size, content: await buffer(stream) };
+    },
+    gives: { size: 10, content: Buffer.from('bcde') },
+  },
+  write: {
+    call: (agent) =>
+      agent.write(SANDBOX, {
+        path: 'new/a.txt',
+        createParents: true,
+        mode: 0o600,
+        content: Buffer.from('hello\n'),
+      }),
+    gives: { bytesWritten: 6, created: true },
+  },
+  mkdir: {
+    call: (agent) => agent.createFolder(SANDBOX, { path: 'd', mode: 0o750 }),
+    gives: { created: true },
+  },
+  move: { call: (agent) => agent.move(SANDBOX, { source: 'a', destination: 'b' }), gives: undefined },
+  remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },
+};
+
+describe('golden exchanges', () => {
+  it('are all made by a call here', () => {
+    expect(
+      goldenExchanges()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(Object.keys(calls).sort());
+  });
+
+  for (const { name, meaning, host, agent } of goldenExchanges()) {
+    it(`${name}: ${meaning}`, async () => {
+      const expected = calls[name];
+      if (!expected) throw new Error(`no call makes ${name}`);
+      const fake = answering(bytesOf(agent));
+      const outcome = await expected.call(fake.link).catch((error: unknown) => error);
+      if (expected.fails) {
+        expect(outcome).toBeInstanceOf(SandhavenError);
+        expect(outcome).toMatchObject(expected.fails);
+      } else {
+        expect(outcome).toEqual(expected.gives);
+      }
+      expect(fake.received().toString('hex')).toBe(bytesOf(host).toString('hex'));
+      await sleep(0);
+      expect(fake.closed()).toBe(true);
+    });
+  }
+});

@@ -1,0 +1,141 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { tracesOf } from '../support/host.ts';
+import { call, must, type Service, startService } from '../support/service.ts';
+
+const ROUNDS = 3;
+/** Within this the service is killed after the operation was asked for, in ms. */
+const MIDDLE = 120;
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+}, 120_000);
+
+afterAll(() => service?.stop());
+
+afterEach(async () => {
+  for (const sandbox of ['new', 'it']) await call(service, 'DeleteSandbox', { sandbox });
+});
+
+/** Asks for an operation, kills the service in the middle of it, and starts the next. */
+async function interrupted(tool: string, parameters: Record<string, unknown>): Promise<void> {
+  const asked = call(service, tool, parameters).catch(() => null);
+  await sleep(randomInt(1, MIDDLE));
+  await service.kill();
+  await asked;
+  await service.restart();
+}
+
+interface Seen {
+  id: string;
+  state: string;
+  operation?: string;
+  resources: Record<string, number>;
+}
+
+async function settled(name: string): Promise<Seen | null> {
+  const look = async () => (await call(service, 'GetSandbox', { sandbox: name })).body as unknown as Seen;
+  await expect.poll(async () => (await look()).operation, { timeout: 30_000 }).toBeUndefined();
+  const seen = await look();
+  return 'code' in seen ? null : seen;
+}
+
+const states = (seen: Seen | null) => seen?.state ?? 'gone';
+
+async function holdsItsFile(seen: Seen): Promise<void> {
+  await must(service, 'StartSandbox', { sandbox: seen.id });
+  expect(await must(service, 'ReadFile', { sandbox: seen.id, path: 'f' })).toMatchObject({ content: 'kept' });
+}
+
+const operations: {
+  name: string;
+  before: string[];
+  tool: string;
+  parameters?: Record<string, unknown>;
+  after: string[];
+}[] = [
+  { name: 'stop', before: [], tool: 'StopSandbox', after: ['started', 'stopped'] },
+  { name: 'start', before: ['StopSandbox'], tool: 'StartSandbox', after: ['started', 'stopped'] },
+  { name: 'archive', before: ['StopSandbox'], tool: 'ArchiveSandbox', after: ['stopped', 'archived'] },
+  {
+    name: 'restore',
+    before: ['StopSandbox', 'ArchiveSandbox'],
+    tool: 'StartSandbox',
+    after: ['archived', 'started'],
+  },
+  {
+    name: 'resize while started',
+    before: [],
+    tool: 'ResizeSandbox',
+    parameters: { cpu: 4, memory_gb: 3 },
+    after: ['started'],
+  },
+  {
+    name: 'resize while stopped',
+    before: ['StopSandbox'],
+    tool: 'ResizeSandbox',
+    parameters: { cpu: 1, disk_gb: 3 },
+    after: ['stopped'],
+  },
+];
+
+describe('a service that is killed in the middle of', () => {
+  it('a create: the sandbox is there whole, or not at all and its name is free', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      await interrupted('CreateSandbox', { name: 'new', disk_gb: 1 });
+      const seen = await settled('new');
+      if (seen)
+        expect(await must(service, 'RunCommand', { sandbox: 'new', command: 'echo ok' })).toMatchObject({
+          stdout: 'ok\n',
+        });
+      else await must(service, 'CreateSandbox', { name: 'new', disk_gb: 1 });
+      await must(service, 'DeleteSandbox', { sandbox: 'new' });
+    }
+    nothingIsLeft();
+  }, 120_000);
+
+  it.each(operations)(
+    'a $name: it is as before or done, and its file is whole',
+    async (operation) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        await must(service, 'CreateSandbox', { name: 'it', cpu: 2, memory_gb: 2, disk_gb: 2 });
+        await must(service, 'WriteFile', { sandbox: 'it', path: 'f', content: 'kept' });
+        for (const tool of operation.before) await must(service, tool, { sandbox: 'it' });
+        await interrupted(operation.tool, { sandbox: 'it', ...operation.parameters });
+        const seen = await settled('it');
+        expect(operation.after).toContain(states(seen));
+        if (!seen) throw new Error('the sandbox is gone');
+        await holdsItsFile(seen);
+        await must(service, 'DeleteSandbox', { sandbox: 'it' });
+      }
+      nothingIsLeft();
+    },
+    120_000,
+  );
+
+  it('a delete: the sandbox is there whole, or gone', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      await must(service, 'CreateSandbox', { name: 'it', disk_gb: 1 });
+      await must(service, 'WriteFile', { sandbox: 'it', path: 'f', content: 'kept' });
+      await interrupted('DeleteSandbox', { sandbox: 'it' });
+      const seen = await settled('it');
+      if (!seen) continue;
+      await holdsItsFile(seen);
+      await must(service, 'DeleteSandbox', { sandbox: 'it' });
+    }
+    nothingIsLeft();
+  }, 120_000);
+});
+
+function nothingIsLeft(): void {
+  expect(tracesOf(service.dataDir)).toEqual({
+    folders: [],
+    loops: [],
+    cgroups: [],
+    sockets: [],
+    processes: [],
+  });
+}

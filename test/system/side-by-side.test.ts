@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { leftovers, tracesOf } from '../support/host.ts';
+import { bin, must, type Service, startService } from '../support/service.ts';
+import { run } from '../support/transports.ts';
+
+let first: Service;
+let second: Service;
+
+beforeAll(async () => {
+  [first, second] = await Promise.all([startService(), startService({ flags: ['--warm-pool', '1'] })]);
+}, 120_000);
+
+afterAll(async () => {
+  await first?.stop();
+  await second?.stop();
+});
+
+const alive = async (service: Service, sandbox: unknown) =>
+  (await must(service, 'RunCommand', { sandbox, command: 'cat proof' }))['stdout'];
+
+async function make(service: Service): Promise<unknown> {
+  const { id } = await must(service, 'CreateSandbox');
+  await must(service, 'WriteFile', { sandbox: id, path: 'proof', content: String(id) });
+  return id;
+}
+
+describe('two services on one machine', () => {
+  it('disturb each other neither when they are killed, nor when they start, nor when they are purged', async () => {
+    const [a, b] = [await make(first), await make(second)];
+    await first.kill();
+    expect(await alive(second, b)).toBe(b);
+    await first.restart();
+    expect(await alive(first, a)).toBe(a);
+    expect(await alive(second, b)).toBe(b);
+
+    const instance = readFileSync(join(first.dataDir, 'instance'), 'utf8').trim();
+    await first.stop();
+    expect(leftovers(instance)).toEqual([]);
+    expect(await alive(second, b)).toBe(b);
+    const { id } = await must(second, 'CreateSandbox');
+    await must(second, 'DeleteSandbox', { sandbox: id });
+  }, 120_000);
+
+  it('cannot share a data directory', async () => {
+    const refused = await run(['up', '--data-dir', second.dataDir, '--listen', '127.0.0.1:0'], second);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain('Another Sandhaven service uses the data directory');
+  });
+});
+
+describe('the end of a service', () => {
+  it('on SIGTERM is clean: status 0, sandboxes go on, and the next start adopts them', async () => {
+    const id = await make(second);
+    await must(second, 'RunCommand', {
+      sandbox: id,
+      command: 'nohup sleep 1000 >/dev/null 2>&1 & echo $! > pid',
+    });
+    expect(await second.terminate()).toBe(0);
+    expect(tracesOf(second.dataDir).processes).toContain(id);
+    await second.restart();
+    const still = await must(second, 'RunCommand', {
+      sandbox: id,
+      command: 'kill -0 $(cat pid) && cat proof',
+    });
+    expect(still).toMatchObject({ exit_code: 0, stdout: id });
+  }, 60_000);
+
+  it('the process that was started is the service itself', () => {
+    expect(readFileSync(`/proc/${second.pid}/cmdline`, 'utf8')).toContain('src/main.ts');
+    expect(bin.endsWith('bin/sandhaven')).toBe(true);
+  });
+});
+
+describe('the warm pool', () => {
+  it('gives its sandbox away with name, sizes and environment set, and fills up again', async () => {
+    const pooled = () => tracesOf(second.dataDir).processes.length;
+    const { sandboxes } = (await must(second, 'ListSandboxes')) as { sandboxes: { id: string }[] };
+    for (const { id } of sandboxes) await must(second, 'DeleteSandbox', { sandbox: id });
+    await expect.poll(pooled, { timeout: 20_000 }).toBe(1);
+    const [waiting] = tracesOf(second.dataDir).processes;
+    const claimed = await must(second, 'CreateSandbox', {
+      name: 'claimed',
+      cpu: 3,
+      memory_gb: 2,
+      env_vars: { A: 'b' },
+    });
+    expect(claimed).toMatchObject({ id: waiting, name: 'claimed', resources: { cpu: 3, memory: 2 } });
+    const { stdout } = await must(second, 'RunCommand', { sandbox: 'claimed', command: 'echo $A; hostname' });
+    expect(stdout).toBe(`b\n${waiting}\n`);
+    await expect.poll(pooled, { timeout: 20_000 }).toBe(2);
+  }, 60_000);
+});
