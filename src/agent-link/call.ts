@@ -61,7 +61,7 @@ export function call<Reply>(
   });
 }
 
-async function run(
+async function run<Reply>(
   exchange: Exchange,
   openChannel: OpenChannel,
   id: string,

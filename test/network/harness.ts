@@ -143,6 +143,7 @@ function startInstance(host: Namespace, options: { instanceId?: string }): Insta
   const settings = {
     instanceId: id,
     runDir: runDirOf(id),
+    dataDir: '/',
     launcherPath,
     poolSize: 2,
     network: 'nat',

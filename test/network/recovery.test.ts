@@ -1,5 +1,16 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
@@ -84,7 +95,7 @@ describe('after kill -9', () => {
     instance = await started({ instanceId: instance.id, poolSize: 0 });
     expect(locksOf(instance.id)).toEqual([index]);
     expect(await host.run('ip', 'link')).not.toContain('half');
-    expect(readdirSync(`${runDirOf(instance.id)}/slots`)).toEqual(['held']);
+    expect(readdirSync(`${runDirOf(instance.id)}/slots`)).toEqual(['alive', 'held']);
     await instance.purge();
   });
 });
@@ -157,8 +168,36 @@ describe('slots of other instances', () => {
     }
   });
 
+  it('are freed when its data is gone, but not while its service runs', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-'));
+    const dead = await started({ poolSize: 1, dataDir });
+    await dead.acquire(sandbox(1));
+    const locks = locksOf(dead.id);
+    rmdirSync(dataDir);
+    const first = await started();
+    expect(locksOf(dead.id)).toEqual(locks);
+    await first.purge();
+    await dead.kill();
+    const second = await started();
+    expect(locksOf(dead.id)).toEqual([]);
+    expect(pins(dead.id)).toBe(0);
+    await second.purge();
+  });
+
+  it('are served by one service at a time', async () => {
+    const one = await started();
+    const other = host.start({ instanceId: one.id });
+    await expect(other.init()).rejects.toMatchObject({ code: 'unavailable' });
+    await other.kill();
+    await one.purge();
+  });
+
   it('of an earlier boot are freed', async () => {
-    const lock = { instance: { id: 'zzzzzz', runDir: '/run' }, bootId: 'earlier', purpose: 'machine' };
+    const lock = {
+      instance: { id: 'zzzzzz', runDir: '/run', dataDir: '/run' },
+      bootId: 'earlier',
+      purpose: 'machine',
+    };
     const path = `/run/sandhaven/slots/${last}`;
     mkdirSync('/run/sandhaven/slots', { recursive: true });
     writeFileSync(path, JSON.stringify(lock), { flag: 'wx' });

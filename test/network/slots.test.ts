@@ -92,7 +92,7 @@ describe('acquire', () => {
 
   it('says resource_exhausted when the machine has no slot left, and works again when it has', async () => {
     const all = new Set(Array.from({ length: limits.network.slots }, (_, index) => index));
-    expect(takeLocks({ id: 'zzzzzz', runDir: '/run' }, 3, 'machine', all)).toEqual([]);
+    expect(takeLocks({ id: 'zzzzzz', runDir: '/run', dataDir: '/run' }, 3, 'machine', all)).toEqual([]);
     let left = [7];
     const pool = createPool(0, async () => left.splice(0), console);
     expect(await pool.take()).toBe(7);

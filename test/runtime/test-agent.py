@@ -15,6 +15,8 @@ def on_term(*_):
 
 signal.signal(signal.SIGTERM, on_term)
 listener = socket.socket(fileno=3)
+# The main thread runs the handler, but another may get the signal: it wakes up now and then to look.
+listener.settimeout(0.05)
 
 
 def serve(connection):
@@ -28,5 +30,8 @@ def serve(connection):
 
 
 while True:
-    accepted, _ = listener.accept()
+    try:
+        accepted, _ = listener.accept()
+    except TimeoutError:
+        continue
     threading.Thread(target=serve, args=(accepted,)).start()

@@ -39,6 +39,8 @@ export function seccompRules(arch: string): Seccomp {
       { names: x64 ? [...common, ...x64Only] : common, action: 'SCMP_ACT_ALLOW' },
       ...[AF_UNIX, AF_INET, AF_INET6].map((family) => allow('socket', { 0: family })),
       allow('socket', { 0: AF_NETLINK, 2: NETLINK_ROUTE }),
+      // As a kernel without auditing answers: useradd, su and sudo give up at any other refusal.
+      { ...allow('socket', { 0: AF_NETLINK, 2: NETLINK_AUDIT }), action: 'SCMP_ACT_ERRNO', errnoRet: EPROTONOSUPPORT },
       allow('socketpair', { 0: AF_UNIX }),
       ...personalities.map((persona) => allow('personality', { 0: persona })),
       {
@@ -54,11 +56,13 @@ export function seccompRules(arch: string): Seccomp {
 
 const EPERM = 1;
 const ENOSYS = 38;
+const EPROTONOSUPPORT = 93;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
+const NETLINK_AUDIT = 9;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const NAMESPACE_FLAGS = 0x7e020000;
 /** Linux, Linux with 32-bit addresses, both with the 2.6 version, and "which one is it". */

@@ -107,7 +107,8 @@ function writeLock({ index, instance, bootId, purpose }: Lock): void {
 function readLock(index: number): Lock | null {
   try {
     const { instance, bootId, purpose } = JSON.parse(readFileSync(pathOf(index), 'utf8'));
-    if (!/^[0-9a-z]{6}$/.test(instance.id) || typeof instance.runDir !== 'string') return null;
+    if (!/^[0-9a-z]{6}$/.test(instance.id)) return null;
+    if (typeof instance.runDir !== 'string' || typeof instance.dataDir !== 'string') return null;
     return { index, instance, bootId, purpose };
   } catch {
     return null;

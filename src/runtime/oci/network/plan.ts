@@ -7,10 +7,13 @@ import type { Slot } from '../slot.ts';
 
 export type NetworkMode = 'nat' | 'none';
 
-/** Whose slots: the id is 6 of [0-9a-z], the folder is the instance's own under /run. */
+/** Whose slots. */
 export interface Instance {
+  /** 6 of [0-9a-z] */
   id: string;
+  /** Its own folder under /run, and the one that holds all that it keeps. */
   runDir: string;
+  dataDir: string;
 }
 
 export const uidsPerSlot = 65_536;

@@ -1,12 +1,14 @@
 /**
- * Locks whose instance is no more. An instance is dead when its run folder is gone and no process has the ids
- * of any of its slots; then whatever it left in the kernel goes too. One that is merely not running keeps its
- * run folder and all it has. Nothing outlives a reboot, so a lock of an earlier boot holds nothing.
+ * Locks whose instance is no more. An instance is dead when its data or its run folder is gone, no service
+ * serves it and no process has the ids of any of its slots; then whatever it left in the kernel goes too. One
+ * that is merely not running keeps all it has. Nothing outlives a reboot, so a lock of an earlier boot holds
+ * nothing.
  */
 import { existsSync } from 'node:fs';
 import type { Log } from '../../../control/ports.ts';
 import { removeFirewall } from './firewall.ts';
 import { slotsWithProcesses } from './host-ids.ts';
+import { isAlive } from './liveness.ts';
 import { allLocks, currentBootId, freeLocks, type Lock } from './locks.ts';
 import { removeGatewayAddress, removeSlots } from './namespaces.ts';
 import { addressOf, type Instance } from './plan.ts';
@@ -18,18 +20,23 @@ export async function reclaimDeadInstances(own: Instance, log: Log): Promise<voi
   const bootId = currentBootId();
   freeLocks(others.filter((lock) => lock.bootId !== bootId));
 
-  const suspects = others.filter((lock) => lock.bootId === bootId && !existsSync(lock.instance.runDir));
+  const suspects = others.filter((lock) => lock.bootId === bootId && isAbandoned(lock.instance));
   if (suspects.length === 0) return;
   const busy = await slotsWithProcesses();
   for (const locks of Map.groupBy(suspects, ({ instance }) => instance.id).values()) {
     const [first] = locks;
-    if (!first || locks.some(({ index }) => busy.has(index)) || existsSync(first.instance.runDir)) continue;
+    if (!first || locks.some(({ index }) => busy.has(index)) || !isAbandoned(first.instance)) continue;
     log.info('freeing the slots of an instance that is gone', {
       instance: first.instance.id,
       slots: locks.length,
     });
     await removeInstance(first.instance, locks);
   }
+}
+
+function isAbandoned(instance: Instance): boolean {
+  const { runDir, dataDir } = instance;
+  return !(existsSync(runDir) && existsSync(dataDir)) && !isAlive(instance);
 }
 
 /** Removes all that an instance without machines has in the kernel, then its locks. */

@@ -14,6 +14,7 @@ import { type DnsForwarder, startDnsForwarder } from './dns-forwarder.ts';
 import { createFirewall, type Firewall } from './firewall.ts';
 import { createHolders } from './held.ts';
 import { delegatedSlots, slotsWithProcesses } from './host-ids.ts';
+import { declareAlive } from './liveness.ts';
 import { currentBootId, freeCount, freeLocks, locksOf, takeLocks } from './locks.ts';
 import { addGatewayAddress, isPinned, makeSlots, slotRemains } from './namespaces.ts';
 import { addressOf, indexOfAddress, type NetworkMode, slotOf, slotsDir } from './plan.ts';
@@ -23,8 +24,9 @@ import { createRetirement } from './retirement.ts';
 
 export interface SlotsOptions {
   instanceId: string;
-  /** The instance's own folder under /run. */
+  /** The instance's own folder under /run, and its data directory: without either its slots are anyone's. */
   runDir: string;
+  dataDir: string;
   launcherPath: string;
   log: Log;
   /** Slots kept ready. */
@@ -40,7 +42,7 @@ const purgeTimeoutMs = 10_000;
 
 export function createSlots(options: SlotsOptions): Slots {
   const { launcherPath, log } = options;
-  const instance = { id: options.instanceId, runDir: options.runDir };
+  const instance = { id: options.instanceId, runDir: options.runDir, dataDir: options.dataDir };
   const holders = createHolders(instance);
   const retirement = createRetirement(instance, log);
   const pool = createPool(options.poolSize, make, log);
@@ -51,6 +53,7 @@ export function createSlots(options: SlotsOptions): Slots {
   let gateway: string | null = null;
   let firewall: Firewall | null = null;
   let dns: DnsForwarder | null = null;
+  let alive: Disposable | null = null;
 
   async function make(count: number): Promise<number[]> {
     const unusable = new Set([...(await slotsWithProcesses()), ...delegatedSlots()]);
@@ -118,11 +121,14 @@ export function createSlots(options: SlotsOptions): Slots {
     dns = null;
     await retirement.add(unused);
     await retirement.close();
+    alive?.[Symbol.dispose]();
+    alive = null;
   }
 
   return {
     async init() {
       mkdirSync(slotsDir(instance), { recursive: true, mode: 0o700 });
+      alive = declareAlive(instance);
       await reclaimDeadInstances(instance, log).catch((error) =>
         log.warn('slots of dead instances could not be freed', { reason: String(error.cause ?? error) }),
       );
