@@ -36,6 +36,7 @@ export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock
   const slots = createSlots({
     instanceId: data.instance,
     runDir,
+    dataDir: data.path,
     launcherPath,
     log,
     poolSize: SLOTS_READY,
@@ -61,6 +62,7 @@ export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock
     async init() {
       await runtime.init();
       await images.init();
+      await tellOfRunc(log);
     },
   };
 }
@@ -78,6 +80,13 @@ export function doctorFacts(): Omit<DoctorFacts, 'addresses'> {
     builtPrograms: [join(NATIVE, 'sandhaven-agent'), join(NATIVE, 'sandhaven-launcher')],
     readBaseImage: () => readImageRecord(join(cacheDir, 'base/current')),
   };
+}
+
+async function tellOfRunc(log: Log): Promise<void> {
+  const { runcPath, judgeRunc } = doctorFacts();
+  const verdict = judgeRunc((await tryProgram(runcPath, ['--version'])) ?? '');
+  if (verdict?.vulnerable === false) log.info('runc in use', { version: verdict.version });
+  else log.warn('this runc has known ways out; run `make setup`', { version: verdict?.version ?? 'unknown' });
 }
 
 /** The runc that set-up brought for the service alone, newest first. */

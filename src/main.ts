@@ -1,5 +1,4 @@
 /** The command `sandhaven`: which word starts what. Parts are loaded when they are needed, so that a call is quick. */
-import { parseArgs } from 'node:util';
 import { SandhavenError } from './model/errors.ts';
 import { runCli } from './surfaces/cli/cli.ts';
 import { type Command, processIo } from './surfaces/cli/io.ts';
@@ -28,25 +27,25 @@ firewall rules). The service must not be running.
 const purge: Command = {
   summary: 'delete every sandbox of a data directory and every trace on the machine',
   async run(argv, { env, stdout }) {
-    const { values } = parseArgs({
-      args: argv,
-      options: {
-        'data-dir': { type: 'string', default: env['SANDHAVEN_DATA_DIR'] ?? '/var/lib/sandhaven' },
-        yes: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
+    const { flagIsSet, flagValue, parseKnownFlags } = await import('./surfaces/cli/flags.ts');
+    const flags = parseKnownFlags(argv, {
+      'data-dir': { type: 'string' },
+      yes: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
     });
-    if (values.help) {
+    if (flagIsSet(flags, 'help')) {
       stdout.write(purgeHelp);
       return 0;
     }
-    if (!values.yes) {
+    if (!flagIsSet(flags, 'yes')) {
       throw new SandhavenError('failed_precondition', 'This deletes every sandbox for good.', {
         hint: 'Say --yes if that is what you want.',
       });
     }
     const [{ purge }, { createLog }] = await Promise.all([import('./service.ts'), import('./log.ts')]);
-    await purge({ dataDir: values['data-dir'], clock: Date, log: createLog() });
+    const { parseUpOptions } = await import('./options.ts');
+    const dataDir = flagValue(flags, 'data-dir') ?? parseUpOptions([], env).dataDir;
+    await purge({ dataDir, clock: Date, log: createLog() });
     stdout.write('Purged.\n');
     return 0;
   },

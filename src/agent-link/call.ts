@@ -65,7 +65,7 @@ async function run<Reply>(
   exchange: Exchange,
   openChannel: OpenChannel,
   id: string,
-  options: Call<unknown>,
+  options: Call<Reply>,
 ): Promise<void> {
   const late = options.timeoutError ?? (() => unavailable("The sandbox's agent does not answer."));
   exchange.expect(options.timeoutMs, late);

@@ -51,7 +51,7 @@ describe('a command', () => {
   it('starts with the signals of the system', async () => {
     const { stdout } = await sh("grep -E '^Sig(Blk|Ign)' /proc/self/status");
     expect(stdout).toBe('SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n');
-    expect((await sh('yes | head -1; exit ${PIPESTATUS[0]}')).exitCode).toBe(128 + 13);
+    expect((await sh('yes | head -1; exit $PIPESTATUS')).exitCode).toBe(128 + 13);
   });
 
   it('[SBX-EXEC-02] runs in cwd, which starts at the sandbox root', async () => {

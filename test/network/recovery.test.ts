@@ -95,7 +95,7 @@ describe('after kill -9', () => {
     instance = await started({ instanceId: instance.id, poolSize: 0 });
     expect(locksOf(instance.id)).toEqual([index]);
     expect(await host.run('ip', 'link')).not.toContain('half');
-    expect(readdirSync(`${runDirOf(instance.id)}/slots`)).toEqual(['alive', 'held']);
+    expect(existsSync(`${runDirOf(instance.id)}/slots/${last}`)).toBe(false);
     await instance.purge();
   });
 });
@@ -171,11 +171,10 @@ describe('slots of other instances', () => {
   it('are freed when its data is gone, but not while its service runs', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-'));
     const dead = await started({ poolSize: 1, dataDir });
-    await dead.acquire(sandbox(1));
-    const locks = locksOf(dead.id);
+    const slot = await dead.acquire(sandbox(1));
     rmdirSync(dataDir);
     const first = await started();
-    expect(locksOf(dead.id)).toEqual(locks);
+    expect(locksOf(dead.id)).toContain(slot.index);
     await first.purge();
     await dead.kill();
     const second = await started();

@@ -32,6 +32,7 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
   const seed = join(layout.pool, 'seed');
   const closing = new AbortController();
   let refilling: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
 
   const make = (path: string, diskGb: number, signal?: AbortSignal): Promise<void> =>
     makeDisk(helpers, seed, path, diskGb, signal);
@@ -40,12 +41,19 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
     if (closing.signal.aborted) return;
     refilling ??= fillPool(layout.pool, make, closing.signal)
       .catch((error: unknown) => {
-        if (!closing.signal.aborted)
+        if (!closing.signal.aborted) {
           log.warn('the pool of disks could not be filled', { reason: describeFailure(error) });
+        }
       })
       .finally(() => {
         refilling = null;
       });
+  }
+
+  /** A start that took a disk goes first: making another competes with it for processor and journal. */
+  function refillLater(): void {
+    clearTimeout(timer);
+    timer = setTimeout(refill, REFILL_DELAY_MS).unref();
   }
 
   return {
@@ -65,7 +73,7 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
     async ensure(id, diskGb, signal) {
       const path = layout.disk(id);
       if (await unlessMissing(stat(path))) return repairIfGrowing(helpers, path);
-      if (diskGb === limits.diskGb.default && (await takeFromPool(layout.pool, path))) return refill();
+      if (diskGb === limits.diskGb.default && (await takeFromPool(layout.pool, path))) return refillLater();
       await make(path, diskGb, signal);
     },
 
@@ -86,6 +94,7 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
 
     async close() {
       closing.abort();
+      clearTimeout(timer);
       await refilling;
     },
   };
@@ -96,6 +105,8 @@ const OVERLAY_OWNER = 65_536;
 const BLOCK_BYTES = 4096;
 const PARTIAL = '.partial';
 const READY = /^ready-[0-9a-z]+\.img$/;
+
+const REFILL_DELAY_MS = 200;
 
 /** Present while a disk is grown: where it outlives its helper, the file system may be inconsistent. */
 const growing = (path: string): string => `${path}.growing`;

@@ -40,7 +40,11 @@ export function seccompRules(arch: string): Seccomp {
       ...[AF_UNIX, AF_INET, AF_INET6].map((family) => allow('socket', { 0: family })),
       allow('socket', { 0: AF_NETLINK, 2: NETLINK_ROUTE }),
       // As a kernel without auditing answers: useradd, su and sudo give up at any other refusal.
-      { ...allow('socket', { 0: AF_NETLINK, 2: NETLINK_AUDIT }), action: 'SCMP_ACT_ERRNO', errnoRet: EPROTONOSUPPORT },
+      {
+        ...allow('socket', { 0: AF_NETLINK, 2: NETLINK_AUDIT }),
+        action: 'SCMP_ACT_ERRNO',
+        errnoRet: EPROTONOSUPPORT,
+      },
       allow('socketpair', { 0: AF_UNIX }),
       ...personalities.map((persona) => allow('personality', { 0: persona })),
       {
