@@ -81,7 +81,7 @@ describe('reading', () => {
     await fails(read('large'), 'too_large', 'path');
     expect(await text('large', 100_000, 100_001)).toBe(`${'x'.repeat(99)}\n`.repeat(2));
     expect((await read('large', 2)).content.length).toBe(limits.fileContentBytes);
-    expect((await read('large', 1, 1)).totalLines).toBe((limits.fileContentBytes + 100) / 100);
+    expect((await read('large', 1, 1)).totalLines).toBe(Math.ceil((limits.fileContentBytes + 100) / 100));
   });
 
   it('what is not there is not_found, and what is in no folder too', async () => {
@@ -146,7 +146,7 @@ describe('writing', () => {
   });
 
   it('[WIRE-FILES-14] replaces atomically and keeps mode and owner', async () => {
-    await sh('echo old > a; chmod 4751 a; chown 12:34 a; ln a other; exec 9<a; cat /dev/null');
+    await sh('echo old > a; chown 12:34 a; chmod 4751 a; ln a other');
     await write('a', 'new');
     expect(await sh('stat -c "%a %u %g" a; cat a other')).toBe('4751 12 34\nnewold\n');
     await write('a', 'newer', { mode: 0o600 });

@@ -125,7 +125,7 @@ describe('finding', () => {
 
 describe('what is known of a file', () => {
   it('[WIRE-FILES-05] type, size, mode, owner, group and time', async () => {
-    await sh(`printf 12345 > a; chmod 2751 a; chown daemon:4321 a; touch -d '2020-01-02 03:04:05.678Z' a`);
+    await sh(`printf 12345 > a; chown daemon:4321 a; chmod 2751 a; touch -d '2020-01-02 03:04:05.678Z' a`);
     expect(await stat('a')).toEqual({
       path: 'a',
       type: 'file',
@@ -156,8 +156,10 @@ describe('what is known of a file', () => {
   });
 
   it('owners have their numbers when the sandbox has spoiled its own names', async () => {
-    await sh('cp /etc/passwd keep; rm /etc/passwd; mkfifo /etc/passwd; touch a');
+    await sh('touch a; mv /etc/passwd keep; mkfifo /etc/passwd');
     expect((await stat('a')).owner).toBe('0');
-    await sh('rm /etc/passwd; cp keep /etc/passwd');
+    // No shell starts while it waits for that pipe.
+    await sandbox.agent.remove(sandbox.id, { path: '/etc/passwd', recursive: false });
+    await sandbox.agent.move(sandbox.id, { source: 'keep', destination: '/etc/passwd' });
   });
 });

@@ -3,7 +3,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmdirSync,
@@ -181,6 +180,26 @@ describe('slots of other instances', () => {
     expect(locksOf(dead.id)).toEqual([]);
     expect(pins(dead.id)).toBe(0);
     await second.purge();
+  });
+
+  it('are left to those who share its network namespace', async () => {
+    const dead = await started({ poolSize: 1 });
+    await dead.kill();
+    const moved = `${runDirOf(dead.id)}.gone`;
+    renameSync(runDirOf(dead.id), moved);
+    try {
+      await using elsewhere = await createTestHost();
+      const stranger = elsewhere.start();
+      await stranger.init();
+      expect(locksOf(dead.id).length).toBe(2);
+      await stranger.purge();
+      const heir = await started();
+      expect(locksOf(dead.id)).toEqual([]);
+      expect(await traces(host)).not.toContain(dead.id);
+      await heir.purge();
+    } finally {
+      renameSync(moved, runDirOf(dead.id));
+    }
   });
 
   it('are served by one service at a time', async () => {

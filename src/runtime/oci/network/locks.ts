@@ -5,7 +5,16 @@
  * Files appear with their contents in one step. Deciding (which number is free, whether a lock is still what
  * it was) happens under one machine-wide mutex: an SQLite transaction, which the kernel ends with its process.
  */
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { limits } from '../../../model/limits.ts';
@@ -19,6 +28,8 @@ export interface Lock {
   instance: Instance;
   /** The kernel's id of the boot in which it was taken: links, pins and processes never outlive it. */
   bootId: string;
+  /** The network namespace that its service runs in, and so where its links, addresses and rules are. */
+  networkNamespace: string;
   purpose: Purpose;
 }
 
@@ -28,6 +39,10 @@ const mutexTimeoutMs = 5_000;
 
 export function currentBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+export function currentNetworkNamespace(): string {
+  return readlinkSync('/proc/self/ns/net');
 }
 
 /** Takes up to `count` free slots that are not in `unusable`, the lowest first; fewer when there are no more. */
@@ -42,7 +57,13 @@ export function takeLocks(
     const indexes: number[] = [];
     for (let index = 0; index < limits.network.slots && indexes.length < count; index++) {
       if (taken.has(index)) continue;
-      writeLock({ index, instance, bootId: currentBootId(), purpose });
+      writeLock({
+        index,
+        instance,
+        bootId: currentBootId(),
+        networkNamespace: currentNetworkNamespace(),
+        purpose,
+      });
       indexes.push(index);
     }
     return indexes;
@@ -50,7 +71,7 @@ export function takeLocks(
 }
 
 /** Removes those locks that are still what they were when they were read. */
-export function freeLocks(locks: Lock[]): void {
+export function freeLocks(locks: Pick<Lock, 'index' | 'instance' | 'bootId'>[]): void {
   withMutex(() => {
     for (const { index, instance, bootId } of locks) {
       const now = readLock(index);
@@ -95,21 +116,21 @@ function lockedIndexes(): number[] {
   }
 }
 
-function writeLock({ index, instance, bootId, purpose }: Lock): void {
+function writeLock({ index, ...contents }: Lock): void {
   const draft = join(machineDir, 'lock.new');
   // One left by a process that was killed here is the same file as its lock: never write into it.
   rmSync(draft, { force: true });
-  writeFileSync(draft, JSON.stringify({ instance, bootId, purpose }), { mode: 0o600 });
+  writeFileSync(draft, JSON.stringify(contents), { mode: 0o600 });
   linkSync(draft, pathOf(index));
   rmSync(draft);
 }
 
 function readLock(index: number): Lock | null {
   try {
-    const { instance, bootId, purpose } = JSON.parse(readFileSync(pathOf(index), 'utf8'));
+    const { instance, bootId, networkNamespace, purpose } = JSON.parse(readFileSync(pathOf(index), 'utf8'));
     if (!/^[0-9a-z]{6}$/.test(instance.id)) return null;
     if (typeof instance.runDir !== 'string' || typeof instance.dataDir !== 'string') return null;
-    return { index, instance, bootId, purpose };
+    return { index, instance, bootId, networkNamespace, purpose };
   } catch {
     return null;
   }

@@ -4,12 +4,12 @@
  * that is merely not running keeps all it has. Nothing outlives a reboot, so a lock of an earlier boot holds
  * nothing.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Log } from '../../../control/ports.ts';
 import { removeFirewall } from './firewall.ts';
 import { slotsWithProcesses } from './host-ids.ts';
 import { isAlive } from './liveness.ts';
-import { allLocks, currentBootId, freeLocks, type Lock } from './locks.ts';
+import { allLocks, currentBootId, currentNetworkNamespace, freeLocks, type Lock } from './locks.ts';
 import { removeGatewayAddress, removeSlots } from './namespaces.ts';
 import { addressOf, type Instance } from './plan.ts';
 import { restoreUplinks } from './uplinks.ts';
@@ -23,9 +23,12 @@ export async function reclaimDeadInstances(own: Instance, log: Log): Promise<voi
   const suspects = others.filter((lock) => lock.bootId === bootId && isAbandoned(lock.instance));
   if (suspects.length === 0) return;
   const busy = await slotsWithProcesses();
+  const elsewhere = otherNetworkNamespaces();
   for (const locks of Map.groupBy(suspects, ({ instance }) => instance.id).values()) {
     const [first] = locks;
     if (!first || locks.some(({ index }) => busy.has(index)) || !isAbandoned(first.instance)) continue;
+    // Only there could its links and rules be removed; where no process is, they are gone.
+    if (locks.some(({ networkNamespace }) => elsewhere.has(networkNamespace))) continue;
     log.info('freeing the slots of an instance that is gone', {
       instance: first.instance.id,
       slots: locks.length,
@@ -37,6 +40,20 @@ export async function reclaimDeadInstances(own: Instance, log: Log): Promise<voi
 function isAbandoned(instance: Instance): boolean {
   const { runDir, dataDir } = instance;
   return !(existsSync(runDir) && existsSync(dataDir)) && !isAlive(instance);
+}
+
+/** Those, but ours, that any process is in. */
+function otherNetworkNamespaces(): Set<string> {
+  const namespaces = new Set<string>();
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      namespaces.add(readlinkSync(`/proc/${pid}/ns/net`));
+    } catch {
+      // It has ended, or is a zombie and in none.
+    }
+  }
+  namespaces.delete(currentNetworkNamespace());
+  return namespaces;
 }
 
 /** Removes all that an instance without machines has in the kernel, then its locks. */

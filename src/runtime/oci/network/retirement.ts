@@ -38,7 +38,7 @@ export function createRetirement(instance: Instance, log: Log): Retirement {
     const busy = await slotsWithProcesses();
     const free = [...lingering].filter((index) => !busy.has(index));
     const bootId = currentBootId();
-    freeLocks(free.map((index) => ({ index, instance, bootId, purpose: 'machine' })));
+    freeLocks(free.map((index) => ({ index, instance, bootId })));
     for (const index of free) lingering.delete(index);
   }
 
