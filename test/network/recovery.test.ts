@@ -99,6 +99,25 @@ describe('after kill -9', () => {
   });
 });
 
+describe('a number that cannot be made into a slot', () => {
+  it('holds nobody up: another is taken', async () => {
+    const instance = await started({ poolSize: 0 });
+    const first = await instance.acquire(sandbox(1));
+    await instance.release(sandbox(1));
+    await expect.poll(() => locksOf(instance.id)).not.toContain(first.index);
+    // Somebody else's route to the address that the number stands for.
+    await host.run('ip', 'route', 'add', first.address, 'dev', host.uplink);
+    try {
+      await expect
+        .poll(() => instance.acquire(sandbox(2)).catch(() => null), { timeout: 5_000 })
+        .not.toBeNull();
+    } finally {
+      await host.run('ip', 'route', 'del', first.address, 'dev', host.uplink);
+    }
+    await instance.purge();
+  });
+});
+
 describe('close', () => {
   it('leaves what sandboxes hold, and nothing else', async () => {
     using _ = await serve(host.outside, port);

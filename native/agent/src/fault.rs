@@ -111,8 +111,8 @@ impl Fault {
             Errno::ISDIR => Self::invalid("path", format!("{quoted} is a folder.")),
             Errno::FBIG => Self::new(Code::TooLarge, format!("{quoted} would be too large.")),
             other => Self::new(
-                Code::Internal,
-                format!("The sandbox's system failed on {quoted}: {other}."),
+                Code::FailedPrecondition,
+                format!("The sandbox's system fails on {quoted}: {other}."),
             ),
         }
     }

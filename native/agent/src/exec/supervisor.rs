@@ -155,9 +155,6 @@ unsafe fn start(command: &Command, descriptors: Descriptors) -> Result<i32, (Rep
         failure: None,
     };
     unsafe {
-        // /proc/self of a process that is not dumpable belongs to the host's root, so the command could not
-        // set its own oom_score_adj. There is nothing in this copy that the sandbox does not hold anyway.
-        libc::prctl(libc::PR_SET_DUMPABLE, 1);
         let top = (&raw mut STACK).cast::<u8>().add(STACK_BYTES);
         let pid = libc::clone(
             become_command,
@@ -165,10 +162,8 @@ unsafe fn start(command: &Command, descriptors: Descriptors) -> Result<i32, (Rep
             libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
             (&raw mut handover).cast(),
         );
-        let errno = *libc::__errno_location();
-        libc::prctl(libc::PR_SET_DUMPABLE, 0);
         if pid < 0 {
-            return Err((Report::ForkFailed, errno));
+            return Err((Report::ForkFailed, *libc::__errno_location()));
         }
         match (&raw const handover.failure).read_volatile() {
             None => Ok(pid),

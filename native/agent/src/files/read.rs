@@ -108,7 +108,7 @@ enum Source {
     File(Arc<File>),
 }
 
-/// The next chunk is read while one is sent.
+/// The next chunk is read while one is sent, into one of two buffers.
 async fn send_range(
     connection: &mut Connection,
     context: &Context,
@@ -116,24 +116,15 @@ async fn send_range(
     file: &Arc<File>,
     range: Range<u64>,
 ) -> Outcome {
-    let read = |offset: u64| {
+    let read = async |offset: u64, buffer: Vec<u8>| -> Result<Vec<u8>, Interrupted> {
         let file = Arc::clone(file);
         let length = (range.end - offset).min(DATA_CHUNK_BYTES as u64) as usize;
-        context.workers.short(move || {
-            let mut buffer = vec![0; length];
-            let mut filled = 0;
-            while filled < length {
-                match file.read_at(&mut buffer[filled..], offset + filled as u64)? {
-                    0 => break,
-                    read => filled += read,
-                }
-            }
-            buffer.truncate(filled);
-            Ok(buffer)
-        })
+        let job = move || read_chunk(&file, offset, length, buffer);
+        Ok(context.workers.short(job).await?)
     };
     let mut offset = range.start;
-    let mut chunk = read(offset).await?;
+    let mut chunk = read(offset, Vec::new()).await?;
+    let mut spare = Vec::new();
     while offset < range.end {
         if chunk.is_empty() {
             return Err(Interrupted::Fault(Fault::new(
@@ -142,11 +133,29 @@ async fn send_range(
             )));
         }
         offset += chunk.len() as u64;
-        let (sent, next) = tokio::join!(connection.send_data(&chunk), read(offset));
-        sent?;
-        chunk = next?;
+        let ((), next) = tokio::try_join!(connection.send_data(&chunk), read(offset, spare))?;
+        spare = std::mem::replace(&mut chunk, next);
     }
     connection.send_end().await
+}
+
+/// Less than `length` only at the end of the file.
+fn read_chunk(
+    file: &File,
+    offset: u64,
+    length: usize,
+    mut buffer: Vec<u8>,
+) -> Result<Vec<u8>, Fault> {
+    buffer.resize(length, 0);
+    let mut filled = 0;
+    while filled < length {
+        match file.read_at(&mut buffer[filled..], offset + filled as u64)? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    buffer.truncate(filled);
+    Ok(buffer)
 }
 
 /// Links are followed.

@@ -10,7 +10,7 @@ use std::io::Write;
 use super::folder;
 use super::location::{Path, file_type};
 use super::temporary::{TemporaryFile, create_file};
-use crate::connection::{Connection, Outcome};
+use crate::connection::{Connection, Interrupted, Outcome};
 use crate::fault::{Code, Fault};
 use crate::frame::DATA_CHUNK_BYTES;
 use crate::server::Context;
@@ -30,46 +30,48 @@ struct Reply {
     created: bool,
 }
 
-/// The request's data is the content. A small file is one job of a worker.
+/// The request's data is the content. A small file is one job of a worker; of a large one, the next chunk
+/// arrives while one is written.
 pub async fn write(connection: &mut Connection, context: &Context, target: Target) -> Outcome {
-    let (mut chunk, mut more) = collect(connection).await?;
     if target.mode.is_some_and(|mode| mode > 0o7777) {
         return Err(Fault::invalid("mode", "A mode is at most 07777.").into());
     }
-    let mut progress = context
-        .workers
-        .short(move || Upload::begin(&target)?.step(&chunk, more))
-        .await?;
-    loop {
-        match progress {
-            Progress::Done(reply) => return connection.reply(&reply).await,
-            Progress::Open(upload) => {
-                (chunk, more) = collect(connection).await?;
-                progress = context
-                    .workers
-                    .short(move || upload.step(&chunk, more))
-                    .await?;
-            }
-        }
+    let workers = &context.workers;
+    let mut chunk = Vec::new();
+    let mut more = collect(connection, &mut chunk).await?;
+    let begin = move || Upload::begin(&target);
+    if !more {
+        let job = move || begin()?.end_with(&chunk);
+        let reply = workers.short(job).await?;
+        return connection.reply(&reply).await;
     }
-}
-
-enum Progress {
-    Open(Box<Upload>),
-    Done(Reply),
+    let mut upload = workers.short(begin).await?;
+    let mut next = Vec::new();
+    while more {
+        let append = async {
+            let job = move || {
+                upload.append(&chunk)?;
+                chunk.clear();
+                Ok((upload, chunk))
+            };
+            Ok(workers.short(job).await?)
+        };
+        let (appended, received) = tokio::try_join!(append, collect(connection, &mut next))?;
+        (upload, chunk, more) = (appended.0, next, received);
+        next = appended.1;
+    }
+    let reply = workers.short(move || upload.end_with(&chunk)).await?;
+    connection.reply(&reply).await
 }
 
 /// About a chunk of the request's data, and whether more follows.
-async fn collect(
-    connection: &mut Connection,
-) -> Result<(Vec<u8>, bool), crate::connection::Interrupted> {
-    let mut chunk = Vec::new();
+async fn collect(connection: &mut Connection, chunk: &mut Vec<u8>) -> Result<bool, Interrupted> {
     while chunk.len() < DATA_CHUNK_BYTES {
-        if !connection.read_data(&mut chunk).await? {
-            return Ok((chunk, false));
+        if !connection.read_data(chunk).await? {
+            return Ok(false);
         }
     }
-    Ok((chunk, true))
+    Ok(true)
 }
 
 struct Upload {
@@ -104,13 +106,9 @@ impl Upload {
         })
     }
 
-    fn step(mut self, bytes: &[u8], more: bool) -> Result<Progress, Fault> {
+    fn end_with(mut self, bytes: &[u8]) -> Result<Reply, Fault> {
         self.append(bytes)?;
-        if more {
-            Ok(Progress::Open(Box::new(self)))
-        } else {
-            self.finish().map(Progress::Done)
-        }
+        self.finish()
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<(), Fault> {

@@ -23,7 +23,7 @@ export async function listChains(): Promise<Chain[]> {
 /** Makes sure that forwarding chains with a drop policy accept this instance's traffic. */
 export async function acceptInForeignChains(instanceId: string, chains: Chain[]): Promise<void> {
   for (const chain of foreignForwardChains(chains).filter(({ policy }) => policy === 'drop')) {
-    if (isIptables(chain)) await acceptInIptables('iptables-nft', instanceId);
+    if (await isIptables(chain)) await acceptInIptables('iptables-nft', instanceId);
     else await acceptInChain(chain, instanceId);
   }
   if (legacyFilterLoaded() && (await legacyPolicy()) === 'DROP') {
@@ -33,7 +33,7 @@ export async function acceptInForeignChains(instanceId: string, chains: Chain[])
 
 export async function withdrawFromForeignChains(instanceId: string): Promise<void> {
   for (const chain of foreignForwardChains(await listChains())) {
-    if (isIptables(chain)) await withdrawFromIptables('iptables-nft', instanceId);
+    if (await isIptables(chain)) await withdrawFromIptables('iptables-nft', instanceId);
     else await withdrawFromChain(chain, instanceId);
   }
   if (legacyFilterLoaded()) await withdrawFromIptables('iptables-legacy', instanceId);
@@ -46,8 +46,10 @@ function foreignForwardChains(chains: Chain[]): Chain[] {
   );
 }
 
-function isIptables({ family, table, name }: Chain): boolean {
-  return family === 'ip' && table === 'filter' && name === 'FORWARD';
+/** By the names that iptables gives; on a host without iptables they are somebody's own. */
+async function isIptables({ family, table, name }: Chain): Promise<boolean> {
+  if (family !== 'ip' || table !== 'filter' || name !== 'FORWARD') return false;
+  return succeeds('iptables-nft', ['--version']);
 }
 
 async function acceptInChain({ family, table, name }: Chain, instanceId: string): Promise<void> {
@@ -91,7 +93,11 @@ async function withdrawFromIptables(iptables: Iptables, instanceId: string): Pro
 }
 
 function hasRule(iptables: Iptables, rule: string[]): Promise<boolean> {
-  return runCommand(iptables, ['-w', '-C', 'FORWARD', ...rule]).then(
+  return succeeds(iptables, ['-w', '-C', 'FORWARD', ...rule]);
+}
+
+function succeeds(command: string, args: string[]): Promise<boolean> {
+  return runCommand(command, args).then(
     () => true,
     () => false,
   );

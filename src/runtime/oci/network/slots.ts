@@ -50,19 +50,22 @@ export function createSlots(options: SlotsOptions): Slots {
   const binding = new Map<string, Promise<Slot>>();
   /** Ready or held: whom the DNS forwarder answers. */
   const live = new Set<number>();
+  /** The last that could not be made: others are tried first, so that one bad number holds nobody up. */
+  let failed: number[] = [];
   let gateway: string | null = null;
   let firewall: Firewall | null = null;
   let dns: DnsForwarder | null = null;
   let alive: Disposable | null = null;
 
   async function make(count: number): Promise<number[]> {
-    const unusable = new Set([...(await slotsWithProcesses()), ...delegatedSlots()]);
+    const unusable = new Set([...(await slotsWithProcesses()), ...delegatedSlots(), ...failed]);
     const indexes = takeLocks(instance, count, 'machine', unusable);
     try {
       if (indexes.length > 0) await makeSlots(instance, indexes, gateway, launcherPath);
       for (const index of indexes) live.add(index);
       return indexes;
     } catch (error) {
+      failed = indexes;
       await retirement.add(indexes);
       throw error;
     }
