@@ -25,6 +25,8 @@ export interface CreateRequest {
   gpu: number;
   labels: Record<string, string>;
   ephemeral: boolean;
+  /** Of a call that may be retried. */
+  creationKey?: string;
 }
 
 export interface CreationDependencies {
@@ -159,6 +161,7 @@ export class Creation {
       ephemeral: request.ephemeral,
       regionId: localRegion.id,
       archive: null,
+      creationKey: request.creationKey ?? null,
       createdAt: now,
       updatedAt: now,
       lastActivityAt: now,

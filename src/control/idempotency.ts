@@ -1,6 +1,7 @@
 /** A call made twice under one key happens once: the second gets the first one's answer. */
 import { createHash } from 'node:crypto';
 import { SandhavenError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import type { Clock, IdempotencyStore } from './ports.ts';
 
 export class Idempotency {
@@ -16,8 +17,14 @@ export class Idempotency {
   /**
    * Failures are not kept, so a retry tries again. The same key with another request is `invalid_argument`.
    * @param request Plain JSON; what the key stands for.
+   * @param work Told since when answers are kept, so that it can look for what was done and not answered.
    */
-  async once<T>(ownerId: string, key: string, request: unknown, work: () => Promise<T>): Promise<T> {
+  async once<T>(
+    ownerId: string,
+    key: string,
+    request: unknown,
+    work: (keptSince: number) => Promise<T>,
+  ): Promise<T> {
     const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex');
     const slot = `${ownerId} ${key}`;
     const running = this.#inFlight.get(slot);
@@ -31,10 +38,15 @@ export class Idempotency {
     }
   }
 
-  async #lookUpOrWork<T>(ownerId: string, key: string, digest: string, work: () => Promise<T>): Promise<T> {
+  async #lookUpOrWork<T>(
+    ownerId: string,
+    key: string,
+    digest: string,
+    work: (keptSince: number) => Promise<T>,
+  ): Promise<T> {
     const known = await this.#store.get(ownerId, key);
     if (known) return same(digest, known.requestDigest, known.result as T);
-    const result = await work();
+    const result = await work(this.#clock.now() - limits.idempotencyKeptMs);
     await this.#store.put(ownerId, key, digest, result, this.#clock.now());
     return result;
   }

@@ -101,6 +101,7 @@ function poolSandbox(id: string, imageDigest: string, now: number): Sandbox {
     ephemeral: false,
     regionId: localRegion.id,
     archive: null,
+    creationKey: null,
     createdAt: now,
     updatedAt: now,
     lastActivityAt: now,

@@ -42,13 +42,15 @@ export class SandboxService {
     request: CreateRequest,
     options: { onProgress?: OnProgress; idempotencyKey?: string } = {},
   ): Promise<Sandbox> {
-    const { idempotencyKey, onProgress } = options;
-    const work = () => this.#creation.create(caller, request, onProgress);
-    if (idempotencyKey === undefined) return work();
-    return this.#idempotency.once(caller.id, idempotencyKey, ['CreateSandbox', request], async () => ({
-      ...(await work()),
-      envVars: {},
-    }));
+    const { idempotencyKey: key, onProgress } = options;
+    if (key === undefined) return this.#creation.create(caller, request, onProgress);
+    return this.#idempotency.once(caller.id, key, ['CreateSandbox', request], async (keptSince) => {
+      // There when the service was killed after the creation and before its answer was kept.
+      const made = await this.#store.createdUnder(caller.id, key, keptSince);
+      const sandbox =
+        made ?? (await this.#creation.create(caller, { ...request, creationKey: key }, onProgress));
+      return { ...sandbox, envVars: {} };
+    });
   }
 
   async get(caller: User, reference: string): Promise<Sandbox> {

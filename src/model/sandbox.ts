@@ -69,6 +69,8 @@ export interface Sandbox {
   ephemeral: boolean;
   regionId: string;
   archive: ArchiveRecord | null;
+  /** The Idempotency-Key of its creation: a retry finds it even when the service was killed before it answered. */
+  creationKey: string | null;
   /** Milliseconds since the epoch, as all times here. */
   createdAt: number;
   updatedAt: number;

@@ -74,12 +74,15 @@ export const migrations: readonly Migration[] = [
         resources TEXT NOT NULL,
         resize_target TEXT,
         archive TEXT,
+        creation_key TEXT,
         state_reason TEXT,
         entrypoint TEXT,
         labels TEXT NOT NULL,
         env_vars BLOB NOT NULL
       ) STRICT;
       CREATE UNIQUE INDEX sandboxes_by_name ON sandboxes (owner_id, name) WHERE owner_id IS NOT NULL;
+      CREATE INDEX sandboxes_by_creation_key ON sandboxes (owner_id, creation_key)
+        WHERE creation_key IS NOT NULL;
       CREATE INDEX sandboxes_by_age ON sandboxes (owner_id, created_at DESC, id DESC);
       CREATE INDEX sandboxes_without_owner ON sandboxes (created_at, id) WHERE owner_id IS NULL;
     `,

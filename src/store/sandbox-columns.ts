@@ -60,6 +60,7 @@ const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   ephemeral: flag('ephemeral'),
   regionId: plain('region_id'),
   archive: json('archive', archive.nullable()),
+  creationKey: plain('creation_key'),
   createdAt: plain('created_at'),
   updatedAt: plain('updated_at'),
   lastActivityAt: plain('last_activity_at'),

@@ -74,6 +74,10 @@ export class SandboxRows implements SandboxStore {
     return rows.map((row) => this.#codec.decodeOnly(row, ['id', 'name']));
   }
 
+  async createdUnder(ownerId: string, creationKey: string, since: number): Promise<Sandbox | null> {
+    return this.#one(this.#statements.createdUnder.get({ owner: ownerId, key: creationKey, since }));
+  }
+
   async all(): Promise<Sandbox[]> {
     return this.#many(this.#statements.all.all());
   }
@@ -161,6 +165,9 @@ function prepare(database: Database) {
     count: select(LISTED, 'count(*) AS count'),
     list: select(`${LISTED} ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset`),
     names: select(`${VISIBLE} ORDER BY name LIMIT :limit`, columnList(['id', 'name'])),
+    createdUnder: select(
+      `${VISIBLE} AND creation_key = :key AND created_at >= :since ORDER BY created_at DESC LIMIT 1`,
+    ),
     all: select('true ORDER BY created_at, id'),
     schedulable: select('owner_id IS NOT NULL AND operation IS NULL', columnList(schedulableColumns)),
     pool: select(`${READY_IN_POOL} ORDER BY created_at, id`),

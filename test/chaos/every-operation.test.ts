@@ -97,6 +97,24 @@ describe('a service that is killed in the middle of', () => {
     nothingIsLeft();
   }, 120_000);
 
+  it('a create with an Idempotency-Key: the retry gives one sandbox, whatever became of the first call', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const headers = { 'idempotency-key': `round-${round}` };
+      const create = () => call(service, 'CreateSandbox', { disk_gb: 1 }, headers);
+      const asked = create().catch(() => null);
+      await sleep(randomInt(20, MIDDLE));
+      await service.kill();
+      const first = await asked;
+      await service.restart();
+      const retried = await create();
+      expect(retried.status).toBe(200);
+      if (first) expect(retried.body['id']).toBe(first.body['id']);
+      expect(await must(service, 'ListSandboxes')).toMatchObject({ total_count: 1 });
+      await must(service, 'DeleteSandbox', { sandbox: retried.body['id'] });
+    }
+    nothingIsLeft();
+  }, 120_000);
+
   it.each(operations)(
     'a $name: it is as before or done, and its file is whole',
     async (operation) => {

@@ -177,6 +177,20 @@ export function storeConformance(name: string, create: StoreFactory): void {
     });
   });
 
+  describe(`${name}: what was created under a key`, () => {
+    it('is found by its owner, the newest, not from before, and not while it is being created', async () => {
+      const [, newer] = await insert(
+        { creationKey: 'k', createdAt: 1_000 },
+        { creationKey: 'k', createdAt: 2_000 },
+        { creationKey: 'k', createdAt: 3_000, operation: 'creating' },
+        { creationKey: 'k', createdAt: 4_000, ownerId: bob.id },
+      );
+      expect(await store.sandboxes.createdUnder(alice.id, 'k', 0)).toEqual(newer);
+      expect(await store.sandboxes.createdUnder(alice.id, 'k', 2_001)).toBeNull();
+      expect(await store.sandboxes.createdUnder(alice.id, 'other', 0)).toBeNull();
+    });
+  });
+
   describe(`${name}: lists`, () => {
     const ids = async (filter: Parameters<Store['sandboxes']['list']>[0], page?: Page) => {
       const found = await store.sandboxes.list(filter, page ?? { page: 1, pageSize: 100 });

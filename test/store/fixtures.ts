@@ -42,6 +42,7 @@ export function sandboxRecord(overrides: Partial<Sandbox> = {}): Sandbox {
     ephemeral: false,
     regionId: 'local',
     archive: null,
+    creationKey: null,
     createdAt: 1_000,
     updatedAt: 1_000,
     lastActivityAt: 1_000,

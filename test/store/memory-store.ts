@@ -54,6 +54,10 @@ function memorySandboxes(): Pick<Store, 'sandboxes'> {
         .sort((a, b) => (a.name < b.name ? -1 : 1))
         .slice(0, limit)
         .map(({ id, name }) => ({ id, name })),
+    createdUnder: async (ownerId, creationKey, since) =>
+      visible(ownerId)
+        .reverse()
+        .find((row) => row.creationKey === creationKey && row.createdAt >= since) ?? null,
     all: async () => sorted(),
     schedulable: async () =>
       sorted()

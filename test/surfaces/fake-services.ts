@@ -261,6 +261,7 @@ function newSandbox(caller: User, name: string, request: Parameters<SandboxServi
     ephemeral,
     regionId: 'local',
     archive: null,
+    creationKey: null,
     createdAt: now,
     updatedAt: now,
     lastActivityAt: now,

@@ -133,6 +133,7 @@ function sandbox(name: string): Sandbox {
     ephemeral: false,
     regionId: 'local',
     archive: null,
+    creationKey: null,
     createdAt: 0,
     updatedAt: 0,
     lastActivityAt: 0,

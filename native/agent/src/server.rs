@@ -1,5 +1,7 @@
 //! Accepts connections, at most `MAX_CONNECTIONS` at once; further ones wait in the socket's backlog.
 
+use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener as StdListener;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,6 +12,7 @@ use tokio::task::{LocalSet, spawn_local};
 
 use crate::boot::{Boot, Identity};
 use crate::connection;
+use crate::fault::Fault;
 use crate::reaper::Reaper;
 use crate::workers::Workers;
 
@@ -22,6 +25,14 @@ pub struct Context {
     pub identity: Identity,
     pub workers: Rc<Workers>,
     pub reaper: Rc<Reaper>,
+    null: OwnedFd,
+}
+
+impl Context {
+    /// The null device, open since the start: the sandbox may have removed it.
+    pub fn null(&self) -> Result<OwnedFd, Fault> {
+        Ok(self.null.try_clone()?)
+    }
 }
 
 /// Serves until the host ends the sandbox.
@@ -46,6 +57,11 @@ async fn serve(boot: Boot, workers: Rc<Workers>) -> std::io::Result<()> {
         identity: boot.identity,
         workers,
         reaper: Rc::clone(&reaper),
+        null: File::options()
+            .read(true)
+            .write(true)
+            .open("/dev/null")?
+            .into(),
     });
     tokio::select! {
         () = accept(listener, context) => {}

@@ -44,6 +44,8 @@ export interface SandboxStore {
   list(filter: SandboxFilter, page: Page): Promise<{ sandboxes: Sandbox[]; totalCount: number }>;
   /** The owner's sandboxes by name, at most `limit`, in any state. */
   names(ownerId: string, limit: number): Promise<{ id: string; name: string }[]>;
+  /** The owner's newest sandbox created under this Idempotency-Key since then; none that is being created. */
+  createdUnder(ownerId: string, creationKey: string, since: number): Promise<Sandbox | null>;
   all(): Promise<Sandbox[]>;
   /** What time may act on: sandboxes with an owner and no operation in progress, without opening env vars. */
   schedulable(): Promise<Schedulable[]>;

@@ -34,7 +34,7 @@ pub async fn run(connection: &mut Connection, context: &Context, request: RunCod
     let limits = Limits::new(request.timeout_ms, request.output_bytes);
     let (command, receiver) = match request.language {
         Language::Python => {
-            let (command, receiver) = python(&request, &code)?;
+            let (command, receiver) = python(context, &request, &code)?;
             (command, Some(receiver))
         }
         Language::Javascript | Language::Typescript => (node(&request, &code)?, None),
@@ -77,7 +77,7 @@ async fn with_charts<T>(
     Ok((result, receiver.finish()))
 }
 
-fn python(request: &RunCode, code: &[u8]) -> Result<(Command, Receiver), Fault> {
+fn python(context: &Context, request: &RunCode, code: &[u8]) -> Result<(Command, Receiver), Fault> {
     let length = |text: &str| (text.len() as u32).to_le_bytes();
     let source = memory_file(&[
         &length(PYTHON_RUN),
@@ -98,7 +98,7 @@ fn python(request: &RunCode, code: &[u8]) -> Result<(Command, Receiver), Fault> 
     // No window can be opened, and a picture is what is wanted.
     env.entry("MPLBACKEND".to_owned())
         .or_insert_with(|| "Agg".to_owned());
-    let mut command = Command::new(&argv, "", &env, None)?;
+    let mut command = Command::new(&argv, "", &env, context.null()?)?;
     command.extra = vec![source, write];
     Ok((command, Receiver::new(read, bounds)?))
 }
@@ -123,7 +123,7 @@ fn node(request: &RunCode, code: &[u8]) -> Result<Command, Fault> {
         .map(|flag| (*flag).to_owned()),
     );
     let stdin = memory_file(&[code])?;
-    Command::new(&argv, "", &request.env, Some(stdin))
+    Command::new(&argv, "", &request.env, stdin)
 }
 
 fn data_url(module: &str) -> String {

@@ -34,12 +34,11 @@ pub struct Names {
 }
 
 impl Command {
-    /// `stdin` is the null device when None.
     pub fn new(
         argv: &[String],
         cwd: &str,
         env: &BTreeMap<String, String>,
-        stdin: Option<OwnedFd>,
+        stdin: OwnedFd,
     ) -> Result<Self, Fault> {
         let program = argv
             .first()
@@ -72,10 +71,7 @@ impl Command {
             strings,
             candidates: candidates(program, search)?,
             cwd: c_string("cwd", &directory(cwd))?,
-            stdin: match stdin {
-                Some(stdin) => stdin,
-                None => std::fs::File::open("/dev/null")?.into(),
-            },
+            stdin,
             extra: Vec::new(),
             names: Names {
                 program: program.clone(),

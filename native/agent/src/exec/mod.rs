@@ -56,7 +56,7 @@ pub async fn run(
     context: &Context,
     request: message::Exec,
 ) -> Outcome {
-    let command = Command::new(&request.argv, &request.cwd, &request.env, None)?;
+    let command = Command::new(&request.argv, &request.cwd, &request.env, context.null()?)?;
     let limits = Limits::new(request.timeout_ms, request.output_bytes);
     let finished = connection
         .unless_closed(execute(context, command, &limits))
@@ -66,11 +66,11 @@ pub async fn run(
 
 pub async fn start_background(
     connection: &mut Connection,
-    _context: &Context,
+    context: &Context,
     request: message::StartBackground,
 ) -> Outcome {
-    let command = Command::new(&request.argv, &request.cwd, &request.env, None)?;
-    let channel = spawn::spawn_detached(&command)?;
+    let command = Command::new(&request.argv, &request.cwd, &request.env, context.null()?)?;
+    let channel = spawn::spawn_detached(&command, &context.null()?)?;
     let mut started = false;
     // The supervisor leaves without a further word when the command runs.
     while let Some((report, number)) = channel.next().await? {

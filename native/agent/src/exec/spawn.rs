@@ -35,12 +35,8 @@ pub fn spawn(command: &Command) -> Result<Spawned, Fault> {
 }
 
 /// A command whose output nobody reads and that outlives the call.
-pub fn spawn_detached(command: &Command) -> Result<Channel, Fault> {
-    let null: OwnedFd = std::fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/null")?
-        .into();
-    fork(command, &null, &null, true)
+pub fn spawn_detached(command: &Command, null: &OwnedFd) -> Result<Channel, Fault> {
+    fork(command, null, null, true)
 }
 
 impl Channel {

@@ -4,15 +4,17 @@ mod copy;
 mod find;
 mod folder;
 mod glob;
+mod lines;
 mod list;
 mod location;
 mod metadata;
 mod owners;
 mod page;
 pub mod path_text;
-mod read;
+mod regular;
 mod relocate;
 mod remove;
+mod stream;
 mod temporary;
 mod write;
 
@@ -63,12 +65,12 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             max_bytes,
             ..
         } => {
-            let range = read::LineRange {
+            let range = lines::LineRange {
                 start: start_line.unwrap_or(1),
                 end: end_line,
             };
             let path = Path::parse("path", &path)?;
-            read::lines(connection, context, path, range, max_bytes).await
+            lines::lines(connection, context, path, range, max_bytes).await
         }
         Request::ReadStream {
             path,
@@ -78,7 +80,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             ..
         } => {
             let path = Path::parse("path", &path)?;
-            read::stream(connection, context, path, (start, end), max_unsized_bytes).await
+            stream::stream(connection, context, path, (start, end), max_unsized_bytes).await
         }
         Request::Write {
             path,

@@ -19,13 +19,16 @@ interface Waiter {
 }
 
 const retryMs = 1_000;
+/** The start that took a slot comes first. */
+const refillDelayMs = 200;
 
 /** @param make Makes up to `count`, and fewer, or none, when the machine has no more; cleans up when it fails. */
 export function createPool(size: number, make: (count: number) => Promise<number[]>, log: Log): Pool {
   const ready: number[] = [];
   const waiters: Waiter[] = [];
   let filling: Promise<void> | null = null;
-  let retry: NodeJS.Timeout | undefined;
+  /** A fill to come: after a failure, or after a slot was taken. */
+  let later: NodeJS.Timeout | undefined;
   let closed = false;
 
   const missing = () => size + waiters.length - ready.length;
@@ -44,7 +47,7 @@ export function createPool(size: number, make: (count: number) => Promise<number
         const reason = error instanceof Error ? String(error.cause ?? error.message) : String(error);
         log.warn('slots could not be made', { reason });
         for (const waiter of waiters.splice(0)) waiter.reject(error);
-        retry = setTimeout(fill, retryMs).unref();
+        later = setTimeout(fill, retryMs).unref();
         return;
       }
     }
@@ -52,7 +55,7 @@ export function createPool(size: number, make: (count: number) => Promise<number
 
   function fill(): Promise<void> {
     if (filling) return filling;
-    clearTimeout(retry);
+    clearTimeout(later);
     filling = fillUp().finally(() => {
       filling = null;
       // Who came while the last ones were told of a failure.
@@ -66,7 +69,8 @@ export function createPool(size: number, make: (count: number) => Promise<number
       if (closed) throw new SandhavenError('unavailable', 'The service is shutting down.');
       const index = ready.shift();
       if (index !== undefined) {
-        setImmediate(fill);
+        clearTimeout(later);
+        later = setTimeout(fill, refillDelayMs).unref();
         return index;
       }
       return new Promise<number>((resolve, reject) => {
@@ -78,7 +82,7 @@ export function createPool(size: number, make: (count: number) => Promise<number
     ready: () => ready,
     async close() {
       closed = true;
-      clearTimeout(retry);
+      clearTimeout(later);
       await filling;
       for (const waiter of waiters.splice(0))
         waiter.reject(new SandhavenError('unavailable', 'The service is shutting down.'));

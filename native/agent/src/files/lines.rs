@@ -1,23 +1,16 @@
-//! Reads regular files, never anything whose opening could block or have an effect.
+//! A range of a file's lines. Joined, ranges are the exact bytes of the file.
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use serde::Serialize;
-use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
-use std::sync::Arc;
 
-use super::location::{Path, file_type};
-use crate::connection::{Connection, Interrupted, Outcome};
-use crate::fault::{Code, Fault};
+use super::location::Path;
+use super::regular::{io_fault, open_regular, too_large};
+use crate::connection::{Connection, Outcome};
+use crate::fault::Fault;
 use crate::frame::DATA_CHUNK_BYTES;
 use crate::server::Context;
 use crate::workers::Cancelled;
-
-/// A file of at most this size by its own account is read to see its real size: files of /proc say 0, those
-/// of /sys a page.
-const DISTRUSTED_BYTES: u64 = 64 << 10;
 
 #[derive(Serialize)]
 struct LinesReply {
@@ -26,12 +19,6 @@ struct LinesReply {
     start_line: u64,
     end_line: u64,
     bytes: usize,
-}
-
-#[derive(Serialize)]
-struct StreamReply {
-    size: u64,
-    bytes: u64,
 }
 
 /// Lines from 1, both ends inclusive.
@@ -59,141 +46,6 @@ pub async fn lines(
     });
     let (reply, content) = connection.unless_closed(work).await?;
     connection.reply_with_data(&reply, &[&content]).await
-}
-
-/// Both ends inclusive; the whole file when absent. What lies past the end is not there.
-pub async fn stream(
-    connection: &mut Connection,
-    context: &Context,
-    path: Path,
-    range: (Option<u64>, Option<u64>),
-    max_unsized_bytes: u64,
-) -> Outcome {
-    let named = path.clone();
-    let work = context.workers.short(move || {
-        let file = open_regular(&path)?;
-        let size = file.metadata()?.len();
-        if size > DISTRUSTED_BYTES {
-            return Ok((Source::File(Arc::new(file)), size));
-        }
-        let content = read_all(file, &path, max_unsized_bytes)?;
-        let size = content.len() as u64;
-        Ok((Source::Memory(content), size))
-    });
-    let (source, size) = connection.unless_closed(work).await?;
-    let start = range.0.unwrap_or(0).min(size);
-    let end = range
-        .1
-        .map_or(size, |end| end.saturating_add(1).min(size))
-        .max(start);
-    let reply = StreamReply {
-        size,
-        bytes: end - start,
-    };
-    match source {
-        Source::Memory(content) => {
-            connection
-                .reply_with_data(&reply, &[&content[start as usize..end as usize]])
-                .await
-        }
-        Source::File(file) => {
-            connection.reply(&reply).await?;
-            send_range(connection, context, &named, &file, start..end).await
-        }
-    }
-}
-
-enum Source {
-    Memory(Vec<u8>),
-    File(Arc<File>),
-}
-
-/// The next chunk is read while one is sent, into one of two buffers.
-async fn send_range(
-    connection: &mut Connection,
-    context: &Context,
-    path: &Path,
-    file: &Arc<File>,
-    range: Range<u64>,
-) -> Outcome {
-    let read = async |offset: u64, buffer: Vec<u8>| -> Result<Vec<u8>, Interrupted> {
-        let file = Arc::clone(file);
-        let length = (range.end - offset).min(DATA_CHUNK_BYTES as u64) as usize;
-        let job = move || read_chunk(&file, offset, length, buffer);
-        Ok(context.workers.short(job).await?)
-    };
-    let mut offset = range.start;
-    let mut chunk = read(offset, Vec::new()).await?;
-    let mut spare = Vec::new();
-    while offset < range.end {
-        if chunk.is_empty() {
-            return Err(Interrupted::Fault(Fault::new(
-                Code::FailedPrecondition,
-                format!("'{}' became shorter while it was read.", path.text),
-            )));
-        }
-        offset += chunk.len() as u64;
-        let ((), next) = tokio::try_join!(connection.send_data(&chunk), read(offset, spare))?;
-        spare = std::mem::replace(&mut chunk, next);
-    }
-    connection.send_end().await
-}
-
-/// Less than `length` only at the end of the file.
-fn read_chunk(
-    file: &File,
-    offset: u64,
-    length: usize,
-    mut buffer: Vec<u8>,
-) -> Result<Vec<u8>, Fault> {
-    buffer.resize(length, 0);
-    let mut filled = 0;
-    while filled < length {
-        match file.read_at(&mut buffer[filled..], offset + filled as u64)? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    buffer.truncate(filled);
-    Ok(buffer)
-}
-
-/// Links are followed.
-fn open_regular(path: &Path) -> Result<File, Fault> {
-    let check = |kind: FileType| match kind {
-        FileType::RegularFile => Ok(()),
-        FileType::Directory => Err(Fault::invalid(
-            path.parameter,
-            format!("'{}' is a folder.", path.text),
-        )
-        .hint("List it with Sandbox.ListFiles.")),
-        _ => Err(Fault::invalid(
-            path.parameter,
-            format!("'{}' is not a regular file.", path.text),
-        )),
-    };
-    // A look before the opening: a pipe's writer would notice that.
-    let stat =
-        statat(CWD, path.bytes.as_slice(), AtFlags::empty()).map_err(|errno| path.fault(errno))?;
-    check(file_type(&stat))?;
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = openat(CWD, path.bytes.as_slice(), flags, Mode::empty())
-        .map_err(|errno| path.fault(errno))?;
-    check(file_type(
-        &rustix::fs::fstat(&file).map_err(|errno| path.fault(errno))?,
-    ))?;
-    Ok(File::from(file))
-}
-
-fn read_all(file: File, path: &Path, max_bytes: u64) -> Result<Vec<u8>, Fault> {
-    let mut content = Vec::new();
-    file.take(max_bytes.saturating_add(1))
-        .read_to_end(&mut content)
-        .map_err(|error| io_fault(&error, path))?;
-    if content.len() as u64 > max_bytes {
-        return Err(too_large(path, max_bytes));
-    }
-    Ok(content)
 }
 
 fn select_lines(
@@ -257,25 +109,10 @@ fn part_within(chunk: &[u8], line: &mut u64, range: &LineRange) -> Range<usize> 
     start.map_or(0..0, |start| start..end)
 }
 
-fn io_fault(error: &std::io::Error, path: &Path) -> Fault {
-    match error.raw_os_error() {
-        Some(raw) => path.fault(rustix::io::Errno::from_raw_os_error(raw)),
-        None => Fault::new(Code::Internal, error.to_string()),
-    }
-}
-
-fn too_large(path: &Path, max_bytes: u64) -> Fault {
-    Fault::new(
-        Code::TooLarge,
-        format!("What was asked for of '{}' is over {max_bytes} bytes.", path.text),
-    )
-    .parameter(path.parameter)
-    .hint("Read a range with start_line and end_line, or stream it: GET /v1/sandboxes/{sandbox}/files?path=…")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::Code;
     use proptest::prelude::*;
 
     fn select(content: &[u8], start: u64, end: Option<u64>) -> (LinesReply, Vec<u8>) {
