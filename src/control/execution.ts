@@ -73,5 +73,5 @@ export class ExecutionService {
 }
 
 function isMissingProgram(error: unknown): boolean {
-  return error instanceof SandhavenError && error.code === 'failed_precondition';
+  return error instanceof SandhavenError && error.fields.resource === 'interpreter';
 }

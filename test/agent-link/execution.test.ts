@@ -205,6 +205,11 @@ describe('a command that attacks', () => {
     await expect.poll(() => count('sleep 1006')).toBe(0);
   });
 
+  it('the null device goes on as before', async () => {
+    await sh('rm /dev/null 2>&1 || true');
+    expect((await sh('cat; echo here')).stdout).toBe('here\n');
+  });
+
   it('PID 1 with signals changes nothing', async () => {
     await sh('for signal in $(seq 1 31) $(seq 34 64); do kill -$signal 1; done');
     expect((await sh('echo well')).stdout).toBe('well\n');

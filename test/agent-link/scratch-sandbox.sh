@@ -9,6 +9,12 @@ mount -t tmpfs -o "size=$disk_bytes" tmpfs "$scratch"
 mkdir "$scratch/upper" "$scratch/work" "$scratch/root"
 mount -t overlay -o "lowerdir=$lower,upperdir=$scratch/upper,workdir=$scratch/work" overlay "$scratch/root"
 mount -t proc proc "$scratch/root/proc"
-mount --rbind /dev "$scratch/root/dev"
+mount -t tmpfs tmpfs "$scratch/root/dev"
+for device in null:3 zero:5 full:7 random:8 urandom:9; do
+  mknod -m 666 "$scratch/root/dev/${device%:*}" c 1 "${device#*:}"
+done
+ln -s /proc/self/fd "$scratch/root/dev/fd"
+mkdir "$scratch/root/dev/shm"
+mount -t tmpfs tmpfs "$scratch/root/dev/shm"
 cp "$agent" "$scratch/root/sandhaven-agent"
 exec chroot "$scratch/root" /sandhaven-agent "$@"
