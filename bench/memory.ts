@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { summarize } from './statistics.ts';
 
 const FIELDS = [
-  'MemAvailable',
   'AnonPages',
   'Cached',
   'Shmem',
@@ -29,6 +28,15 @@ export async function hostMemory(): Promise<HostMemory> {
   }
   const median = (field: string) => summarize(readings.map((values) => values.get(field) ?? 0)).median;
   return Object.fromEntries(FIELDS.map((field) => [field, median(field)])) as HostMemory;
+}
+
+/**
+ * What the kernel accounts to processes and to structures of its own. Free memory says less: the page cache and
+ * what a virtual machine's host takes and gives move it by far more than a sandbox weighs.
+ */
+export function usedBytes(memory: HostMemory): number {
+  const { AnonPages, Shmem, SUnreclaim, KernelStack, PageTables, Percpu } = memory;
+  return AnonPages + Shmem + SUnreclaim + KernelStack + PageTables + Percpu;
 }
 
 /** Resident memory of those of a process and its descendants that bear one of the names. */

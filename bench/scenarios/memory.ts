@@ -1,13 +1,13 @@
 /**
- * What a hundred idle sandboxes take of the host: how far MemAvailable falls, so that the kernel's own structures
- * (mounts, namespaces, cgroups, sockets) count as well as processes, and page cache that can be dropped does not.
+ * What a hundred idle sandboxes take of the host: how much more is in use, so that the kernel's own structures
+ * (mounts, namespaces, cgroups, sockets) count as well as processes, and cache that can be dropped does not.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chargedBytes } from '../cgroups.ts';
 import { run } from '../command.ts';
 import { IDLE, IMAGE } from '../docker.ts';
 import { addFigures, type Samples, type Side } from '../interleave.ts';
-import { type HostMemory, hostMemory, processMemory } from '../memory.ts';
+import { type HostMemory, hostMemory, processMemory, usedBytes } from '../memory.ts';
 import type { Scenario } from '../scenario.ts';
 import { summarize } from '../statistics.ts';
 
@@ -61,7 +61,7 @@ export const memory: Scenario = async ({ docker, sandhaven, signal, quick }) => 
   return { samples, details, notes };
 };
 
-/** Bytes. `host` is what is available no more, `cgroups` what the kernel charges to sandboxes, cache included. */
+/** Bytes. `host` is what is in use, `cgroups` what the kernel charges to sandboxes, cache included. */
 interface Weight extends HostMemory {
   host: number;
   cgroups: number;
@@ -99,7 +99,7 @@ async function weighOnce(cgroup: string, serviceBytes: () => Promise<number>): P
   const memory = await hostMemory();
   return {
     ...memory,
-    host: -memory.MemAvailable,
+    host: usedBytes(memory),
     cgroups: await chargedBytes(cgroup),
     service: await serviceBytes(),
   };
@@ -111,9 +111,9 @@ function explain(side: Side, count: number, growths: Weight[]): string {
       names.reduce((sum, name) => sum + summarize(growths.map((growth) => growth[name])).median, 0) / 1e6
     ).toFixed(2);
   return (
-    `memory, ${side}: MemAvailable fell by ${mb('host')} MB for each of ${count}. Processes ${mb('AnonPages')}, ` +
+    `memory, ${side}: ${mb('host')} MB more in use for each of ${count}. Processes ${mb('AnonPages')}, ` +
     `slab ${mb('SUnreclaim')} (and ${mb('SReclaimable')} reclaimable), per-CPU ${mb('Percpu')}, stacks and page ` +
-    `tables ${mb('KernelStack', 'PageTables')}, page cache ${mb('Cached')}; the service itself grew by ` +
+    `tables ${mb('KernelStack', 'PageTables')}, and page cache ${mb('Cached')} besides; the service itself grew by ` +
     `${mb('service')}, the cgroups are charged ${mb('cgroups')}.`
   );
 }
