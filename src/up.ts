@@ -3,6 +3,7 @@
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createLog } from './log.ts';
+import { SandhavenError } from './model/errors.ts';
 import type { Address, UpOptions } from './options.ts';
 import { prove } from './prove.ts';
 import { type RunningService, startService } from './service.ts';
@@ -38,7 +39,9 @@ export async function up(
     mcp,
   });
   try {
-    await http.listen({ host: options.listen.host, port: options.listen.port });
+    await http.listen({ ...options.listen }).catch((error: unknown) => {
+      throw unusable(options.listen, error);
+    });
     const url = urlOf(http.server.address() as AddressInfo);
     if (options.prove) process.stdout.write(`${await prove(url, service.apiKey)}\n${howTo(url, service)}\n`);
     process.stdout.write(`ready ${url}\n`);
@@ -49,6 +52,16 @@ export async function up(
     await service.close();
   }
   return 0;
+}
+
+function unusable({ host, port }: Address, error: unknown): SandhavenError {
+  const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  return new SandhavenError(
+    'failed_precondition',
+    `${host}:${port} cannot be listened on${taken ? ': another program does' : ''}.`,
+    { parameter: '--listen', hint: 'Stop that program, or give another address with --listen.' },
+    error,
+  );
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

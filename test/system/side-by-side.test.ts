@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leftovers, tracesOf } from '../support/host.ts';
@@ -47,6 +47,17 @@ describe('two services on one machine', () => {
     const refused = await run(['up', '--data-dir', second.dataDir, '--listen', '127.0.0.1:0'], second);
     expect(refused.code).toBe(5);
     expect(refused.stderr).toContain('Another Sandhaven service uses the data directory');
+  });
+});
+
+describe('an address that is taken', () => {
+  it('is named, and the sandboxes of the other service are none the worse', async () => {
+    const taken = second.url.replace('http://', '');
+    const refused = await run(['up', '--data-dir', `${second.dataDir}-other`, '--listen', taken], second);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain(`${taken} cannot be listened on: another program does.`);
+    await run(['purge', '--yes', '--data-dir', `${second.dataDir}-other`], second);
+    rmSync(`${second.dataDir}-other`, { recursive: true });
   });
 });
 
