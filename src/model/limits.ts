@@ -149,6 +149,12 @@ export const limits = {
   hostReserveMemoryBytes: GiB,
   /** Nothing new is started with less free disk than this. */
   hostReserveDiskBytes: 4 * GiB,
+  /**
+   * Below it all machines are frozen; they go on at twice as much. What they have written and the kernel has yet to
+   * place must still fit.
+   */
+  hostCriticalDiskBytes: 2 * GiB,
+  diskGuardIntervalMs: 2_000,
   /** Bytes of disk for each inode of a machine's file system. */
   diskBytesPerInode: 16 * KiB,
   diskJournalMb: 32,

@@ -31,6 +31,8 @@ export interface Cgroups {
   /** Kills all that is in the machine's cgroups, and removes them. Resolves when they are gone. */
   destroy(id: string): Promise<void>;
   resize(id: string, resources: Resources): Promise<void>;
+  /** Holds or lets go all processes of the machine; nothing where the machine is gone. */
+  setFrozen(id: string, frozen: boolean): Promise<void>;
   /** Ends what helpers are left of this boot, and removes its fence. */
   removeFence(): Promise<void>;
   /** Removes the parent and all fences; the machines are gone before. */
@@ -85,6 +87,14 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
       await setMemory(memory, `${memory.mountpoint}/${parent}/${id}`, memoryBytes);
       const cpu = controllerHierarchy(hierarchies, 'cpu');
       if (cpu) await setProcessor(cpu, `${cpu.mountpoint}/${parent}/${id}`, processor);
+    },
+
+    async setFrozen(id, frozen) {
+      for (const { mountpoint, version } of killers) {
+        const group = `${mountpoint}/${parent}/${id}`;
+        if (version === 2) await written(`${group}/cgroup.freeze`, frozen ? '1' : '0');
+        else await written(`${group}/freezer.state`, frozen ? 'FROZEN' : 'THAWED');
+      }
     },
 
     removeFence: () => destroyGroup(`${fenceHierarchy.mountpoint}/${fence}`),

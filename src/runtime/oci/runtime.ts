@@ -11,10 +11,11 @@ import type { Log, Runtime } from '../../control/ports.ts';
 import { installAgent } from './agent-binary.ts';
 import { createArchives } from './archives.ts';
 import { createCgroups } from './cgroups.ts';
+import { createDiskGuard } from './disk-guard.ts';
 import { createDisks } from './disks.ts';
 import { createHelpers, type Helpers } from './helper.ts';
 import { parseHierarchies } from './hierarchies.ts';
-import { hostMemory, maxOpenFiles, memoryForMachines } from './host.ts';
+import { freeDiskBytes, hostMemory, maxOpenFiles, memoryForMachines } from './host.ts';
 import { createLayout, makeFolders } from './layout.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createMachines } from './machines.ts';
@@ -61,7 +62,16 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const survey = createSurvey(layout, machines, slots);
   const lifecycle = createLifecycle({ layout, cgroups, machines, slots, starter, work });
 
+  const guard = createDiskGuard({
+    freeBytes: () => freeDiskBytes(layout.sandboxes),
+    setFrozen: async (frozen) => {
+      await Promise.all((await cgroups.ids()).map((id) => cgroups.setFrozen(id, frozen)));
+    },
+    log,
+  });
+
   async function close(): Promise<void> {
+    await guard.close();
     await work.close();
     await disks.close();
     await slots.close();
@@ -71,6 +81,10 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   return {
     ...lifecycle,
     ...createStorage({ machines, disks, archives, work }),
+    async openChannel(id) {
+      guard.assertRunning();
+      return lifecycle.openChannel(id);
+    },
     observe: survey.observe,
     inspect: survey.inspect,
     capacity: survey.capacity,
@@ -87,6 +101,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       });
       await slots.init();
       await disks.init();
+      await guard.begin();
     },
 
     close,
