@@ -55,7 +55,11 @@ async function addLan(): Promise<{ lan: Namespace } & Disposable> {
   await once(holder.stdout, 'data');
   const path = `/proc/${holder.pid}/ns/net`;
   await host.run('ip', 'link', 'add', 'lan', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', path);
-  await batch(host, ['link set lan up', 'address add 203.0.113.1/24 dev lan']);
+  await batch(host, [
+    'link set lan addrgenmode none',
+    'link set lan up',
+    'address add 203.0.113.1/24 dev lan',
+  ]);
   const run = (command: string, ...args: string[]) => host.run('nsenter', `--net=${path}`, command, ...args);
   const lan = {
     path,

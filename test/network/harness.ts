@@ -69,6 +69,8 @@ export async function createTestHost(): Promise<TestHost> {
   await host.run('ip', 'link', 'add', uplink, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', outside.path);
   await batch(host, [
     'link set lo up',
+    // An address that IPv6 gives itself appears a second later, in the middle of a comparison.
+    `link set ${uplink} addrgenmode none`,
     `link set ${uplink} up`,
     `address add ${hostAddress}/24 dev ${uplink}`,
     `route add default via ${publicAddress}`,
