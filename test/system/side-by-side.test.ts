@@ -27,7 +27,7 @@ async function make(service: Service): Promise<unknown> {
 }
 
 describe('two services on one machine', () => {
-  it('disturb each other neither when they are killed, nor when they start, nor when they are purged', async () => {
+  it('[WIRE-UP-07] disturb each other neither when they are killed, nor when they start, nor when they are purged', async () => {
     const [a, b] = [await make(first), await make(second)];
     await first.kill();
     expect(await alive(second, b)).toBe(b);
@@ -78,7 +78,7 @@ describe('the end of a service', () => {
     expect(still).toMatchObject({ exit_code: 0, stdout: id });
   }, 60_000);
 
-  it('the process that was started is the service itself', () => {
+  it('[WIRE-UP-01] [WIRE-UP-02] the process that was started is the service itself', () => {
     expect(readFileSync(`/proc/${second.pid}/cmdline`, 'utf8')).toContain('src/main.ts');
     expect(bin.endsWith('bin/sandhaven')).toBe(true);
   });
