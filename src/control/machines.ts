@@ -104,10 +104,10 @@ export class Machines {
   }
 
   /**
-   * Starts the machine of a record that is `creating`, and settles it with `patch`. On failure nothing is left,
-   * of the machine or of the record.
+   * Starts the machine of a record that is `creating`, and settles it. On failure nothing is left, of the machine or
+   * of the record.
    */
-  create(sandbox: Sandbox, patch: SandboxPatch = {}): Promise<Sandbox> {
+  create(sandbox: Sandbox): Promise<Sandbox> {
     return this.#d.queue.run(sandbox.id, async (signal) => {
       try {
         await this.#work.bringUp(sandbox, signal);
@@ -118,7 +118,6 @@ export class Machines {
           runGeneration: sandbox.generation,
           startedAt: now,
           lastActivityAt: now,
-          ...patch,
         });
         this.#watch(created);
         return created;
