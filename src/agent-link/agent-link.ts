@@ -10,34 +10,40 @@ import { executionOf } from './execution.ts';
 import { unavailable } from './faults.ts';
 import { filesOf } from './files.ts';
 import { ProtocolError } from './frames.ts';
+import { processesOf } from './processes.ts';
 import { openReadStream } from './read-stream.ts';
 import { emptyReply, helloReply, parseReply } from './replies.ts';
+import { tunnelsOf } from './tunnels.ts';
 
-/** What this side speaks. */
-export const PROTOCOL_VERSION = 1;
+/** What this side speaks. Agents of sandboxes that have run since before an upgrade may know the first alone. */
+export const PROTOCOL_VERSIONS = [1, 2];
 
 export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): AgentLink {
+  // An operation is asked for in the version that brought it, so an older agent is asked for what it knows.
   const ask: Ask = async (id, options, parse) => {
-    const request = { v: PROTOCOL_VERSION, ...options.request };
+    const request = { v: 1, ...options.request };
     const answer = await call(openChannel, id, { ...options, request });
     return guarded(() => parse(answer));
   };
   return {
     async hello(id, generation) {
-      const request = { op: 'hello', versions: [PROTOCOL_VERSION], sandbox_id: id, generation };
+      const request = { op: 'hello', versions: PROTOCOL_VERSIONS, sandbox_id: id, generation };
       const { reply } = await call(openChannel, id, {
         request,
         timeoutMs: limits.helloTimeoutMs,
         reply: helloReply,
       });
-      if (reply.version !== PROTOCOL_VERSION || reply.sandbox_id !== id || reply.generation !== generation) {
+      const { version, sandbox_id, generation: own } = reply;
+      if (!PROTOCOL_VERSIONS.includes(version) || sandbox_id !== id || own !== generation) {
         throw unavailable('Another sandbox answers in its place.');
       }
     },
     watch: (id, signal) => watch(openChannel, id, signal),
-    readStream: (id, query, signal) => openReadStream(openChannel, id, PROTOCOL_VERSION, query, signal),
+    readStream: (id, query, signal) => openReadStream(openChannel, id, 1, query, signal),
     ...executionOf(ask),
     ...filesOf(ask),
+    ...processesOf(openChannel),
+    ...tunnelsOf(openChannel),
   };
 }
 
@@ -73,7 +79,7 @@ function watch(openChannel: OpenChannel, id: string, signal: AbortSignal): Promi
     const exchange = new Exchange(sink, signal);
     exchange.expect(limits.helloTimeoutMs, () => unavailable("The sandbox's agent does not answer."));
     void exchange.open(openChannel, id).then(() => {
-      exchange.send({ op: 'watch', v: PROTOCOL_VERSION });
+      exchange.send({ op: 'watch', v: 1 });
     });
   });
 }

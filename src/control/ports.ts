@@ -2,7 +2,11 @@
  * What the services need of the world. `store`, `runtime` and `agent-link` implement these and never import
  * each other; each port has one conformance suite in `test/`, run by every implementation.
  */
+export type * from './ports/access-store.ts';
 export type * from './ports/agent-link.ts';
+export type * from './ports/agent-processes.ts';
+export type * from './ports/agent-tunnels.ts';
 export type * from './ports/common.ts';
 export type * from './ports/runtime.ts';
+export type * from './ports/snapshot-store.ts';
 export type * from './ports/store.ts';

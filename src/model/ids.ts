@@ -10,6 +10,14 @@ export function newSandboxId(): string {
   return `sb_${randomText(16)}`;
 }
 
+export function newSnapshotId(): string {
+  return `snap_${randomText(16)}`;
+}
+
+export function newTokenId(): string {
+  return `tok_${randomText(16)}`;
+}
+
 export function newUserId(): string {
   return `user_${randomText(16)}`;
 }

@@ -87,6 +87,51 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX sandboxes_without_owner ON sandboxes (created_at, id) WHERE owner_id IS NULL;
     `,
   },
+  {
+    version: 2,
+    sql: `
+      CREATE TABLE snapshots (
+        id TEXT PRIMARY KEY,
+        owner_id TEXT NOT NULL REFERENCES users (id),
+        name TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('pending', 'pulling', 'active', 'error')),
+        state_reason TEXT,
+        image TEXT NOT NULL,
+        image_digest TEXT,
+        entrypoint TEXT,
+        resources TEXT NOT NULL,
+        region_id TEXT NOT NULL,
+        size_bytes INTEGER,
+        creation_key TEXT,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX snapshots_by_name ON snapshots (owner_id, name);
+      CREATE INDEX snapshots_by_age ON snapshots (owner_id, created_at DESC, id DESC);
+      CREATE INDEX snapshots_by_creation_key ON snapshots (owner_id, creation_key)
+        WHERE creation_key IS NOT NULL;
+
+      CREATE TABLE access_tokens (
+        id TEXT PRIMARY KEY,
+        sandbox_id TEXT NOT NULL REFERENCES sandboxes (id) ON DELETE CASCADE,
+        kind TEXT NOT NULL CHECK (kind IN ('ssh', 'preview')),
+        port INTEGER,
+        hash BLOB NOT NULL CHECK (length(hash) = 32),
+        created_at INTEGER NOT NULL,
+        expires_at INTEGER
+      ) STRICT;
+      CREATE UNIQUE INDEX access_tokens_by_hash ON access_tokens (kind, hash);
+      CREATE INDEX access_tokens_by_sandbox ON access_tokens (sandbox_id, kind);
+
+      CREATE TABLE git_credentials (
+        sandbox_id TEXT NOT NULL REFERENCES sandboxes (id) ON DELETE CASCADE,
+        url TEXT NOT NULL,
+        username TEXT NOT NULL,
+        password BLOB NOT NULL,
+        PRIMARY KEY (sandbox_id, url)
+      ) STRICT;
+    `,
+  },
 ];
 
 /**

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tools } from '../../src/catalog/index.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type Parameters, type Transport, transports } from '../support/transports.ts';
+import { walks } from './every-tool/index.ts';
 
 let service: Service;
 
@@ -71,6 +72,8 @@ describe.each(Object.entries(transports))('over %s', (_name, open) => {
     await ok('MoveFile', { source: 'a/b.txt', destination: 'c/b.txt' });
     expect(await ok('DeleteFile', { path: 'c', recursive: true })).toMatchObject({ deleted: true });
 
+    for (const walk of Object.values(walks)) await walk(ok, service);
+
     expect(await ok('ResizeSandbox', { sandbox, cpu: 2 })).toMatchObject({ resources: { cpu: 2 } });
     expect(await ok('SetSandboxLabels', { sandbox, labels: {} })).toMatchObject({ labels: {} });
     expect(await ok('ConfigureSandboxAuto', { sandbox, auto_stop_minutes: 0 })).toMatchObject({
@@ -82,7 +85,7 @@ describe.each(Object.entries(transports))('over %s', (_name, open) => {
     expect(await ok('DeleteSandbox', { sandbox })).toMatchObject({ deleted: true });
 
     expect([...used].sort()).toEqual(tools.map(({ name }) => name).sort());
-  }, 120_000);
+  }, 300_000);
 
   it('errors are the same object, with the code of the table', async () => {
     await refused('GetSandbox', { sandbox: 'nobody' }, 'not_found');

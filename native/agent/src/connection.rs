@@ -11,9 +11,9 @@ use tokio::time::timeout;
 
 use crate::fault::{Code, Fault};
 use crate::frame::{self, Kind};
-use crate::message::{PROTOCOL_VERSION, Request};
+use crate::message::{Core, PROTOCOL_VERSION, Request};
 use crate::server::Context;
-use crate::{exec, files};
+use crate::{exec, files, process, search, session, tunnel};
 
 /// For the request to arrive.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -65,26 +65,36 @@ async fn answer(connection: &mut Connection, context: &Context) -> Outcome {
         .await
         .map_err(|_| Interrupted::Gone)??;
     if let Some(version) = request.version()
-        && !(1..=PROTOCOL_VERSION).contains(&version)
+        && !(request.since()..=PROTOCOL_VERSION).contains(&version)
     {
         return Err(unsupported_version().into());
     }
     match request {
-        Request::Hello {
+        Request::Core(request) => answer_core(connection, context, request).await,
+        Request::Process(request) => process::answer(connection, context, request).await,
+        Request::Search(request) => search::answer(connection, context, request).await,
+        Request::Session(request) => session::answer(connection, context, request).await,
+        Request::Tunnel(request) => tunnel::answer(connection, context, request).await,
+    }
+}
+
+async fn answer_core(connection: &mut Connection, context: &Context, request: Core) -> Outcome {
+    match request {
+        Core::Hello {
             versions,
             sandbox_id,
             generation,
         } => hello(connection, context, &versions, &sandbox_id, generation).await,
-        Request::Watch { .. } => {
+        Core::Watch { .. } => {
             connection.reply(&serde_json::json!({})).await?;
             connection.closed().await;
             Ok(())
         }
-        Request::Exec(request) => exec::run(connection, context, request).await,
-        Request::StartBackground(request) => {
+        Core::Exec(request) => exec::run(connection, context, request).await,
+        Core::StartBackground(request) => {
             exec::start_background(connection, context, request).await
         }
-        Request::RunCode(request) => crate::code::run(connection, context, request).await,
+        Core::RunCode(request) => crate::code::run(connection, context, request).await,
         request => files::answer(connection, context, request).await,
     }
 }
@@ -142,7 +152,7 @@ impl Connection {
         if frame::read_frame(&mut self.reader, &mut payload).await? != Kind::Request {
             return Err(protocol_fault("the first frame is not a request").into());
         }
-        serde_json::from_slice(&payload).map_err(|error| protocol_fault(&error.to_string()).into())
+        Request::parse(&payload).map_err(|error| protocol_fault(&error.to_string()).into())
     }
 
     /// Appends the next piece of the request's data to `buffer`; false at its end.

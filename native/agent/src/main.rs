@@ -14,9 +14,13 @@ mod fault;
 mod files;
 mod frame;
 mod message;
+mod process;
 mod readiness;
 mod reaper;
+mod search;
 mod server;
+mod session;
+mod tunnel;
 mod workers;
 
 use std::process::ExitCode;

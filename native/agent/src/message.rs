@@ -4,12 +4,23 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+use crate::{process, search, session, tunnel};
+
 /// The newest protocol version that this agent speaks; it speaks all from 1 on.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
+
+/// Each area of the agent states its own requests.
+pub enum Request {
+    Core(Core),
+    Process(process::Request),
+    Search(search::Request),
+    Session(session::Request),
+    Tunnel(tunnel::Request),
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Request {
+pub enum Core {
     Hello {
         versions: Vec<u32>,
         sandbox_id: String,
@@ -69,8 +80,43 @@ pub enum Request {
 }
 
 impl Request {
+    pub fn parse(payload: &[u8]) -> serde_json::Result<Self> {
+        #[derive(Deserialize)]
+        struct Head<'a> {
+            op: &'a str,
+        }
+        let head: Head = serde_json::from_slice(payload)?;
+        Ok(match head.op {
+            "process" | "sftp" => Self::Process(serde_json::from_slice(payload)?),
+            "search" | "replace" => Self::Search(serde_json::from_slice(payload)?),
+            "tcp" | "listen" | "accept" | "ports" => Self::Tunnel(serde_json::from_slice(payload)?),
+            op if op.starts_with("session_") => Self::Session(serde_json::from_slice(payload)?),
+            _ => Self::Core(serde_json::from_slice(payload)?),
+        })
+    }
+
     /// None for hello, which agrees on the version.
     pub fn version(&self) -> Option<u32> {
+        match self {
+            Self::Core(request) => request.version(),
+            Self::Process(request) => Some(request.version()),
+            Self::Search(request) => Some(request.version()),
+            Self::Session(request) => Some(request.version()),
+            Self::Tunnel(request) => Some(request.version()),
+        }
+    }
+
+    /// The version that knows of this operation first.
+    pub fn since(&self) -> u32 {
+        match self {
+            Self::Core(_) => 1,
+            _ => 2,
+        }
+    }
+}
+
+impl Core {
+    fn version(&self) -> Option<u32> {
         match self {
             Self::Hello { .. } => None,
             Self::Exec(Exec { v, .. })

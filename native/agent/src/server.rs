@@ -25,6 +25,8 @@ pub struct Context {
     pub identity: Identity,
     pub workers: Rc<Workers>,
     pub reaper: Rc<Reaper>,
+    pub sessions: crate::session::Sessions,
+    pub listeners: crate::tunnel::Listeners,
     null: OwnedFd,
 }
 
@@ -57,6 +59,8 @@ async fn serve(boot: Boot, workers: Rc<Workers>) -> std::io::Result<()> {
         identity: boot.identity,
         workers,
         reaper: Rc::clone(&reaper),
+        sessions: crate::session::Sessions::default(),
+        listeners: crate::tunnel::Listeners::default(),
         null: File::options()
             .read(true)
             .write(true)

@@ -1,6 +1,8 @@
 /** Work inside one machine, done by its agent. */
 import type { Readable } from 'node:stream';
 import type { Language } from '../../model/sandbox.ts';
+import type { AgentProcesses } from './agent-processes.ts';
+import type { AgentTunnels } from './agent-tunnels.ts';
 
 export interface ExecRequest {
   argv: string[];
@@ -77,7 +79,7 @@ export interface Listing<T> {
  * UTF-8 travel as wire.md says. Whatever comes back is bounded and validated; an agent that breaks the
  * protocol gives `unavailable`. `signal` cancels the work inside too.
  */
-export interface AgentLink {
+export interface AgentLink extends AgentProcesses, AgentTunnels {
   /** Checks versions, sandbox id and generation. Fails with `unavailable` when the agent does not answer. */
   hello(id: string, generation: number): Promise<void>;
   /** Starts the entrypoint in the background, with its output discarded. */

@@ -22,6 +22,8 @@ pub struct Command {
     candidates: Vec<CString>,
     cwd: CString,
     pub stdin: OwnedFd,
+    /// `stdin` is a terminal, which becomes the controlling one of the command's session.
+    pub terminal: bool,
     /// Become descriptors 3, 4 … of the command.
     pub extra: Vec<OwnedFd>,
     pub names: Names,
@@ -72,6 +74,7 @@ impl Command {
             candidates: candidates(program, search)?,
             cwd: c_string("cwd", &directory(cwd))?,
             stdin,
+            terminal: false,
             extra: Vec::new(),
             names: Names {
                 program: program.clone(),

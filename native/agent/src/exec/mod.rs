@@ -6,6 +6,7 @@ pub mod command;
 pub mod pipes;
 pub mod spawn;
 pub mod supervisor;
+pub mod terminal;
 pub mod tree;
 
 use serde::Serialize;

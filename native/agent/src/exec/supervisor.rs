@@ -191,6 +191,9 @@ extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
         for (to, from) in order[..count].iter().enumerate() {
             libc::dup2(*from, to as i32);
         }
+        if handover.command.terminal {
+            libc::ioctl(0, libc::TIOCSCTTY, 0);
+        }
         raise_oom_score();
         restore_signals();
         if libc::chdir(handover.command.cwd()) != 0 {

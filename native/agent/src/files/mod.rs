@@ -24,7 +24,7 @@ use serde_json::json;
 use crate::connection::{Connection, Outcome};
 use crate::fault::Fault;
 use crate::frame::CONTROL_BYTES;
-use crate::message::{Query, Request};
+use crate::message::{Core, Query};
 use crate::server::Context;
 use glob::Glob;
 use location::Path;
@@ -33,10 +33,10 @@ use page::Page;
 /// Of one page, whatever the host asks for.
 const MAX_ITEMS: usize = 10_000;
 
-pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+pub async fn answer(connection: &mut Connection, context: &Context, request: Core) -> Outcome {
     let workers = &context.workers;
     match request {
-        Request::List(query) => {
+        Core::List(query) => {
             let path = Path::parse("path", &query.path)?;
             let pattern = query.pattern.as_deref().map(parse_pattern).transpose()?;
             let page = page(&query);
@@ -45,7 +45,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             let (entries, total) = connection.unless_closed(work).await?;
             reply_with_items(connection, &entries, total).await
         }
-        Request::Find(query) => {
+        Core::Find(query) => {
             let path = Path::parse("path", &query.path)?;
             let pattern = parse_pattern(query.pattern.as_deref().unwrap_or("*"))?;
             let page = page(&query);
@@ -53,12 +53,12 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             let (paths, total) = connection.unless_closed(work).await?;
             reply_with_items(connection, &paths, total).await
         }
-        Request::Stat { path, .. } => {
+        Core::Stat { path, .. } => {
             let path = Path::parse("path", &path)?;
             let metadata = workers.short(move || metadata::stat(&path)).await?;
             connection.reply(&metadata).await
         }
-        Request::Read {
+        Core::Read {
             path,
             start_line,
             end_line,
@@ -72,7 +72,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             let path = Path::parse("path", &path)?;
             lines::lines(connection, context, path, range, max_bytes).await
         }
-        Request::ReadStream {
+        Core::ReadStream {
             path,
             start,
             end,
@@ -82,7 +82,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             let path = Path::parse("path", &path)?;
             stream::stream(connection, context, path, (start, end), max_unsized_bytes).await
         }
-        Request::Write {
+        Core::Write {
             path,
             create_parents,
             mode,
@@ -95,12 +95,12 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             };
             write::write(connection, context, target).await
         }
-        Request::Mkdir { path, mode, .. } => {
+        Core::Mkdir { path, mode, .. } => {
             let path = Path::parse("path", &path)?;
             let reply = workers.short(move || folder::make(&path, mode)).await?;
             connection.reply(&reply).await
         }
-        Request::Move {
+        Core::Move {
             source,
             destination,
             ..
@@ -112,7 +112,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             connection.unless_closed(work).await?;
             connection.reply(&json!({})).await
         }
-        Request::Remove {
+        Core::Remove {
             path, recursive, ..
         } => {
             let path = Path::parse("path", &path)?;

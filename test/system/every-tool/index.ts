@@ -1,0 +1,4 @@
+/** The areas that have a file of their own here, in the order of the catalogue. */
+import type { Walk } from './walk.ts';
+
+export const walks: Record<string, Walk> = {};
