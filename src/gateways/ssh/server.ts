@@ -29,6 +29,9 @@ const ALGORITHMS = {
   compress: ['none'],
 };
 
+/** Of the address of a client that has gone already. */
+const UNKNOWN = 'unknown';
+
 export interface ServerParts {
   main: MainThread;
   settings: GatewaySettings;
@@ -44,7 +47,8 @@ export class GatewayServer {
   /** By address: connections that have not logged in. */
   readonly #strangers = new Map<string, number>();
   readonly #farewells = new Set<Farewell>();
-  #ssh: Promise<{ server: SshServer; agent: AgentProcesses & AgentTunnels }> | undefined;
+  readonly #loggedIn = new WeakMap<Socket, () => void>();
+  #ssh: Promise<SshServer> | undefined;
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
@@ -75,7 +79,7 @@ export class GatewayServer {
   }
 
   #meet(socket: Socket): void {
-    const address = socket.remoteAddress ?? 'unknown';
+    const address = socket.remoteAddress ?? UNKNOWN;
     const { connections, strangers, strangersPerAddress, loginMs } = limits.ssh;
     const fromThere = this.#strangers.get(address) ?? 0;
     const atTheDoor = [...this.#strangers.values()].reduce((sum, count) => sum + count, 0);
@@ -100,49 +104,32 @@ export class GatewayServer {
       loggedIn();
       this.#sockets.delete(socket);
     });
-    this.#greet(socket, address, loggedIn).catch((error: unknown) => {
-      this.#parts.main.log.error('an SSH connection failed', { error });
-      socket.destroy();
-    });
-  }
-
-  async #greet(socket: Socket, address: string, loggedIn: () => void): Promise<void> {
+    this.#loggedIn.set(socket, loggedIn);
     this.#ssh ??= this.#load();
-    const { server, agent } = await this.#ssh;
-    // ssh2 makes the connection synchronously, and tells of it when the client has said its version.
-    const connected = new Promise<Connection>((resolve) => {
-      const onConnection = (connection: Connection) => {
-        if ((connection as unknown as { _sock: Socket })._sock !== socket) return;
-        server.off('connection', onConnection);
-        resolve(connection);
-      };
-      server.on('connection', onConnection);
-      socket.once('close', () => server.off('connection', onConnection));
-    });
-    server.injectSocket(socket);
-    const connection = await connected;
-    await this.#serve(connection, socket, address, agent, loggedIn);
+    this.#ssh.then(
+      (ssh) => ssh.injectSocket(socket),
+      (error: unknown) => {
+        this.#parts.main.log.error('SSH cannot be served', { error });
+        socket.destroy();
+      },
+    );
   }
 
-  async #serve(
-    connection: Connection,
-    socket: Socket,
-    address: string,
-    agent: AgentProcesses & AgentTunnels,
-    loggedIn: () => void,
-  ): Promise<void> {
+  /** ssh2 tells of a connection when the client has said its version. */
+  async #serve(connection: Connection, agent: AgentProcesses & AgentTunnels): Promise<void> {
     const { main } = this.#parts;
+    const socket = socketOf(connection);
     // Whatever broke, there is nothing more to say: what a client does wrong is its own affair.
     connection.on('error', () => setTimeout(() => socket.destroy(), limits.ssh.farewellMs).unref());
     const guest = await login(connection, {
-      address,
+      address: socket.remoteAddress ?? UNKNOWN,
       enter: (username, password) => main.enter(username, password),
       leave: (key) => main.leave(key),
       wrongTokens: this.#wrongTokens,
       log: main.log,
     });
     if (!guest) return;
-    loggedIn();
+    this.#loggedIn.get(socket)?.();
     main.log.info('an SSH connection began', { token: guest.tokenId, sandbox: guest.sandboxId });
     const farewell = serveConnection({ connection, socket, guest, agent, log: main.log });
     this.#farewells.add(farewell);
@@ -155,7 +142,7 @@ export class GatewayServer {
     });
   }
 
-  async #load(): Promise<{ server: SshServer; agent: AgentProcesses & AgentTunnels }> {
+  async #load(): Promise<SshServer> {
     const [{ default: ssh2 }, agent] = await Promise.all([import('ssh2'), this.#parts.loadAgent()]);
     const server = new ssh2.Server({
       hostKeys: [this.#parts.settings.hostKey],
@@ -164,7 +151,16 @@ export class GatewayServer {
       keepaliveCountMax: limits.ssh.keepalives,
       algorithms: ALGORITHMS,
     } as ConstructorParameters<typeof ssh2.Server>[0]);
-    server.setMaxListeners(0);
-    return { server, agent };
+    server.on('connection', (connection) => {
+      this.#serve(connection, agent).catch((error: unknown) => {
+        this.#parts.main.log.error('an SSH connection failed', { error });
+        socketOf(connection).destroy();
+      });
+    });
+    return server;
   }
+}
+
+function socketOf(connection: Connection): Socket {
+  return (connection as unknown as { _sock: Socket })._sock;
 }
