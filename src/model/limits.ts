@@ -63,6 +63,9 @@ export const limits = {
   /** Largest data frame of the agent protocol, either way. */
   agentDataFrameBytes: 1 * MiB,
 
+  /** Of each kind, that have not expired. */
+  accessTokensPerSandbox: 256,
+
   /** Operations of one sandbox waiting for their turn. */
   queuedOperations: 64,
   /** Tool calls working in one sandbox at once. */
