@@ -70,6 +70,8 @@ export const limits = {
   queuedOperations: 64,
   /** Tool calls working in one sandbox at once. */
   concurrentUses: 64,
+  /** Requests and connections through gateways into one sandbox at once; below what its agent relays. */
+  concurrentConnections: 256,
   concurrentRequests: 512,
   connections: 4_096,
   /** JSON bodies that are arriving, all together. */
