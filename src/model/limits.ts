@@ -63,10 +63,15 @@ export const limits = {
   /** Largest data frame of the agent protocol, either way. */
   agentDataFrameBytes: 1 * MiB,
 
+  /** Of each kind, that have not expired. */
+  accessTokensPerSandbox: 256,
+
   /** Operations of one sandbox waiting for their turn. */
   queuedOperations: 64,
   /** Tool calls working in one sandbox at once. */
   concurrentUses: 64,
+  /** Requests and connections through gateways into one sandbox at once; below what its agent relays. */
+  concurrentConnections: 256,
   concurrentRequests: 512,
   connections: 4_096,
   /** JSON bodies that are arriving, all together. */
