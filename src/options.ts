@@ -9,6 +9,7 @@ export interface Address {
 
 export interface UpOptions {
   listen: Address;
+  sshListen: Address;
   dataDir: string;
   /** Sandboxes made ahead of time; 0 turns the pool off. */
   warmPool: number;
@@ -29,7 +30,7 @@ const flags = {
     help: 'address of port previews (reserved: not served yet)',
   },
   'preview-domain': { default: 'localhost', help: 'domain of previews (reserved)' },
-  'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway (reserved: not served yet)' },
+  'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway' },
   'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
   'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
   runtime: { default: 'oci', help: 'the engine: oci' },
@@ -69,6 +70,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
   }
   return {
     listen: parseAddress('--listen', value('listen')),
+    sshListen: parseAddress('--ssh-listen', value('ssh-listen')),
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     runtime: 'oci',

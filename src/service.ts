@@ -2,6 +2,7 @@
  * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
  * opposite order. With main.ts this is the only place that knows the concrete parts.
  */
+import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
 import { BASE_IMAGE, Creation } from './control/creation.ts';
 import { ExecutionService } from './control/execution.ts';
@@ -16,6 +17,8 @@ import { reconcile } from './control/reconciler.ts';
 import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
+import { SshAccessService } from './control/ssh-access.ts';
+import { SshVisits } from './control/ssh-visits.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
@@ -26,6 +29,7 @@ import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './sto
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
 import { openSqliteStore } from './store/sqlite.ts';
+import { type HostKey, readOrCreateHostKey } from './store/ssh-host-key.ts';
 
 export interface ServiceOptions {
   dataDir: string;
@@ -44,6 +48,8 @@ export interface RunningService {
   /** Where it can be read; null when the operator gave it by environment. */
   apiKeyFile: string | null;
   scheduler: Scheduler;
+  /** What the SSH gateway stands on. */
+  ssh: { visits: SshVisits; hostKey: HostKey };
   /** Machines go on; what was begun is finished first, within a bound. */
   close(): Promise<void>;
 }
@@ -60,7 +66,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, apiKey);
   const engine = openEngine({ data, secrets, clock, log });
-  const control = wire(store, engine, options);
+  const access = new AccessService({
+    tokens: store.accessTokens,
+    clock,
+    previewKey: secrets.deriveKey('preview tokens'),
+  });
+  const control = wire(store, engine, access, options);
   await engine.init();
   await control.reconcile();
   control.scheduler.begin();
@@ -71,6 +82,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     apiKey,
     apiKeyFile: options.apiKey === undefined ? data.apiKeyFile : null,
     scheduler: control.scheduler,
+    ssh: { visits: control.sshVisits, hostKey: readOrCreateHostKey(data.sshHostKeyFile) },
     async close() {
       await control.close();
       await engine.runtime.close();
@@ -80,7 +92,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOptions) {
+function wire(store: Store, engine: Engine, access: AccessService, { clock, log, warmPool }: ServiceOptions) {
   const { runtime, images, agent } = engine;
   const { sandboxes } = store;
   const queue = new OperationQueue();
@@ -115,9 +127,11 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
     files: new FileService(uses, agent),
     execution: new ExecutionService(uses, agent, images),
     identity: new IdentityService(store.users),
+    sshAccess: new SshAccessService(sandboxes, access, clock),
   };
   return {
     services,
+    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, images, clock, log }),
     scheduler,
     pool,
     async reconcile() {

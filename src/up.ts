@@ -2,6 +2,9 @@
 
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { extname } from 'node:path';
+import type { Log } from './control/ports.ts';
+import { openSshGateway, type SshGateway } from './gateways/ssh/gateway.ts';
 import { createLog } from './log.ts';
 import { SandhavenError } from './model/errors.ts';
 import type { Address, UpOptions } from './options.ts';
@@ -13,6 +16,8 @@ import { version } from './version.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 const WILDCARDS = ['0.0.0.0', '::'];
+/** A file beside this one, whether it is run from source or from what was built of it. */
+const SSH_THREAD = new URL(`./ssh-worker${extname(import.meta.filename)}`, import.meta.url);
 
 /** Serves until the signal is aborted; resolves with the exit status once everything is closed. */
 export async function up(
@@ -38,7 +43,9 @@ export async function up(
     ready: () => true,
     mcp,
   });
+  let ssh: SshGateway | undefined;
   try {
+    ssh = await openSsh(options.sshListen, service, log);
     await http.listen({ ...options.listen }).catch((error: unknown) => {
       throw unusable(options.listen, error);
     });
@@ -48,10 +55,24 @@ export async function up(
     await aborted(signal);
     log.info('stopping');
   } finally {
-    await Promise.all([http.close(), mcp.close()]);
+    await Promise.all([http.close(), mcp.close(), ssh?.close()]);
     await service.close();
   }
   return 0;
+}
+
+async function openSsh(listen: Address, { ssh, services }: RunningService, log: Log): Promise<SshGateway> {
+  const { visits, hostKey } = ssh;
+  const gateway = await openSshGateway({
+    listen,
+    hostKey: hostKey.privateKey,
+    thread: SSH_THREAD,
+    visits,
+    log,
+  });
+  const { host, port } = gateway.address;
+  services.sshAccess.serveAt({ host: reachable(host), port, hostKey: hostKey.publicKey });
+  return gateway;
 }
 
 function unusable({ host, port }: Address, error: unknown): SandhavenError {
@@ -77,8 +98,13 @@ function allowedHosts({ host }: Address): string[] {
   return [...LOOPBACK, ...own.map(({ address }) => address)];
 }
 
+/** An address of this machine in place of all of them. */
+function reachable(host: string): string {
+  return WILDCARDS.includes(host) ? '127.0.0.1' : host;
+}
+
 function urlOf({ address, port, family }: AddressInfo): string {
-  const host = WILDCARDS.includes(address) ? '127.0.0.1' : address;
+  const host = reachable(address);
   return family === 'IPv6' && host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`;
 }
 

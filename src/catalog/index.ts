@@ -1,4 +1,5 @@
 /** Every tool, in the order in which they are listed. */
+import { createSshAccess } from './access/create-ssh-access.ts';
 import { runCode } from './execution/run-code.ts';
 import { runCommand } from './execution/run-command.ts';
 import { createFolder } from './files/create-folder.ts';
@@ -32,6 +33,7 @@ export const tools: readonly Tool[] = [
   setSandboxLabels,
   listRegions,
   whoAmI,
+  createSshAccess,
   listFiles,
   findFiles,
   getFileInfo,

@@ -52,7 +52,9 @@ export class SshAccessService {
     const sandbox = await resolveSandbox(this.#store, caller, reference);
     const endpoint = this.#endpoint;
     if (!endpoint) {
-      throw new SandhavenError('unavailable', 'The SSH gateway is not ready.', { hint: 'Try again in a moment.' });
+      throw new SandhavenError('unavailable', 'The SSH gateway is not ready.', {
+        hint: 'Try again in a moment.',
+      });
     }
     const expiresAt = expiresInMinutes === 0 ? null : this.#clock.now() + expiresInMinutes * MINUTE_MS;
     const { token } = await this.#access.mint(sandbox.id, 'ssh', { port: null, expiresAt });

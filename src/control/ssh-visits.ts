@@ -6,9 +6,8 @@
 import type { Duplex } from 'node:stream';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { Sandbox } from '../model/sandbox.ts';
 import { environment } from './environment.ts';
-import type { AccessToken, AgentLink, Clock, Images, Log, Runtime, SandboxStore } from './ports.ts';
+import type { AccessToken, AgentLink, Clock, Images, Log, Runtime } from './ports.ts';
 import type { Uses } from './use.ts';
 
 /** How far ahead a timer may reach: Node's own fires at once beyond 2^31 ms. */
@@ -29,8 +28,7 @@ export interface SshVisit {
 
 export interface VisitParts {
   tokens: { check(kind: 'ssh', token: string): Promise<AccessToken | null> };
-  store: Pick<SandboxStore, 'get'>;
-  uses: Pick<Uses, 'run'>;
+  uses: Pick<Uses, 'connected'>;
   agent: Pick<AgentLink, 'watch'>;
   runtime: Pick<Runtime, 'openChannel'>;
   images: Pick<Images, 'get'>;
@@ -49,22 +47,20 @@ export class SshVisits {
   /** The token is the password of the sandbox's id, or the user name by itself. Null when it is not good. */
   async enter(username: string, password: string | null): Promise<SshVisit | null> {
     const token = await this.#tokenOf(username, password);
-    const sandbox = token && (await this.#parts.store.get(token.sandboxId));
-    if (!token || !sandbox?.ownerId) return null;
-    const others = this.#open.get(sandbox.id) ?? new Set<Visit>();
-    const visit = new Visit(this.#parts, token, sandbox);
+    if (!token) return null;
+    const id = token.sandboxId;
+    const others = this.#open.get(id) ?? new Set<Visit>();
+    const visit = new Visit(this.#parts, token);
     if (others.size >= limits.ssh.connectionsPerSandbox) {
-      visit.refuse(
-        `${others.size} SSH connections to sandbox '${sandbox.name}' are open; close one of them.`,
-      );
+      visit.refuse(`${others.size} SSH connections to the sandbox are open. Close one of them.`);
       return visit;
     }
-    this.#open.set(sandbox.id, others.add(visit));
+    this.#open.set(id, others.add(visit));
     void visit.left.then(() => {
       others.delete(visit);
-      if (others.size === 0 && this.#open.get(sandbox.id) === others) this.#open.delete(sandbox.id);
+      if (others.size === 0 && this.#open.get(id) === others) this.#open.delete(id);
     });
-    await visit.begin(sandbox.ownerId, () => [...others].reduce((sum, { channels }) => sum + channels, 0));
+    await visit.begin(() => [...others].reduce((sum, { channels }) => sum + channels, 0));
     return visit;
   }
 
@@ -86,7 +82,6 @@ class Visit implements SshVisit {
   refusal: string | null = null;
   readonly #parts: VisitParts;
   readonly #token: AccessToken;
-  readonly #name: string;
   readonly #over = new AbortController();
   readonly #channels = new Set<Duplex>();
   #timer: NodeJS.Timeout | undefined;
@@ -94,12 +89,11 @@ class Visit implements SshVisit {
   #leave: () => void = () => {};
   #channelsOfAll: () => number = () => 0;
 
-  constructor(parts: VisitParts, token: AccessToken, sandbox: Sandbox) {
+  constructor(parts: VisitParts, token: AccessToken) {
     this.#parts = parts;
     this.#token = token;
-    this.#name = sandbox.name;
     this.tokenId = token.id;
-    this.sandboxId = sandbox.id;
+    this.sandboxId = token.sandboxId;
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -118,15 +112,14 @@ class Visit implements SshVisit {
   }
 
   /** Resolves once the sandbox is held as in use, or has refused. */
-  async begin(ownerId: string, channelsOfAll: () => number): Promise<void> {
+  async begin(channelsOfAll: () => number): Promise<void> {
     this.#channelsOfAll = channelsOfAll;
-    const owner = { id: ownerId, name: '', email: '' };
     await new Promise<void>((entered) => {
       this.#parts.uses
-        .run(owner, this.sandboxId, async (sandbox) => {
+        .connected(this.sandboxId, async (sandbox) => {
           const image = await this.#parts.images.get(sandbox.imageDigest);
           this.env = environment(image, sandbox, {});
-          this.#watch();
+          this.#watch(sandbox.name);
           entered();
           await this.left;
         })
@@ -141,14 +134,10 @@ class Visit implements SshVisit {
   async openChannel(): Promise<Duplex> {
     if (this.refusal !== null || this.#over.signal.aborted) throw over();
     if (this.#channelsOfAll() >= limits.ssh.agentChannelsPerSandbox) {
-      throw new SandhavenError(
-        'resource_exhausted',
-        `Too much is open over SSH in sandbox '${this.#name}'.`,
-        {
-          hint: 'Close some of the programs and forwarded connections.',
-          retryable: true,
-        },
-      );
+      throw new SandhavenError('resource_exhausted', 'Too much is open over SSH in the sandbox.', {
+        hint: 'Close some of the programs and forwarded connections.',
+        retryable: true,
+      });
     }
     const channel = await this.#parts.runtime.openChannel(this.sandboxId);
     channel.once('close', () => this.#channels.delete(channel));
@@ -167,10 +156,10 @@ class Visit implements SshVisit {
     this.#leave();
   }
 
-  #watch(): void {
+  #watch(name: string): void {
     this.#parts.agent.watch(this.sandboxId, this.#over.signal).then(
-      () => this.#end(`Sandbox '${this.#name}' was stopped.`),
-      () => this.#end(`Sandbox '${this.#name}' cannot be reached.`),
+      () => this.#end(`Sandbox '${name}' was stopped.`),
+      () => this.#end(`Sandbox '${name}' cannot be reached.`),
     );
     this.#expireInTime();
   }

@@ -64,18 +64,13 @@ function publicPart(privateKey: string): string | null {
   const [begin, ...lines] = privateKey.trim().split('\n');
   if (begin !== BEGIN || lines.pop() !== END) return null;
   const container = Buffer.from(lines.join(''), 'base64');
-  const before = Buffer.concat([
-    Buffer.from(MAGIC),
-    text('none'),
-    text('none'),
-    text(''),
-    number(1),
-  ]);
+  const before = Buffer.concat([Buffer.from(MAGIC), text('none'), text('none'), text(''), number(1)]);
   const blobLength = text(TYPE).length + text(Buffer.alloc(32)).length;
   const at = before.length + 4;
   const blob = container.subarray(at, at + blobLength);
   const known =
-    container.subarray(0, before.length).equals(before) && blob.subarray(4, 4 + TYPE.length).toString() === TYPE;
+    container.subarray(0, before.length).equals(before) &&
+    blob.subarray(4, 4 + TYPE.length).toString() === TYPE;
   return known ? `${TYPE} ${blob.toString('base64')}` : null;
 }
 

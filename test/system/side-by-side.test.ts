@@ -53,7 +53,8 @@ describe('two services on one machine', () => {
 describe('an address that is taken', () => {
   it('is named, and the sandboxes of the other service are none the worse', async () => {
     const taken = second.url.replace('http://', '');
-    const refused = await run(['up', '--data-dir', `${second.dataDir}-other`, '--listen', taken], second);
+    const other = ['--data-dir', `${second.dataDir}-other`, '--ssh-listen', '127.0.0.1:0'];
+    const refused = await run(['up', ...other, '--listen', taken], second);
     expect(refused.code).toBe(5);
     expect(refused.stderr).toContain(`${taken} cannot be listened on: another program does.`);
     await run(['purge', '--yes', '--data-dir', `${second.dataDir}-other`], second);

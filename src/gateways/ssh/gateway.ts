@@ -15,7 +15,7 @@ export interface GatewayOptions {
   /** In OpenSSH's format. */
   hostKey: string;
   /** The file that the thread begins with. */
-  entry: URL;
+  thread: URL;
   visits: Pick<SshVisits, 'enter'>;
   log: Log;
 }
@@ -69,7 +69,7 @@ class GatewayThread {
   constructor(options: GatewayOptions, port: number) {
     this.#options = options;
     const settings: GatewaySettings = { host: options.listen.host, port, hostKey: options.hostKey };
-    const worker = new Worker(options.entry, {
+    const worker = new Worker(options.thread, {
       name: 'ssh',
       workerData: settings,
       resourceLimits: {
