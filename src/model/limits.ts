@@ -191,8 +191,8 @@ export const limits = {
     /** Of the gateway's own heap; bytes on their way are outside of it. */
     heapMb: 128,
     youngHeapMb: 4,
-    /** From the failure of the gateway's thread until there is another. */
-    restartMs: 1_000,
+    /** The gateway's thread ends when nobody has been connected for so long. */
+    threadIdleMs: 120_000,
   },
 
   stopGraceMs: 2_000,

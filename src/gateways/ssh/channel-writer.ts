@@ -1,10 +1,9 @@
 /**
- * Writes to a client's channel, one piece at a time, and no faster than the client's window and its TCP
+ * Writes to a client's channel, one piece at a time, and no faster than the client's window and the
  * connection take them. ssh2 1.17 mixes up output and error output when both wait for the window, and sends
  * the last piece that waited a second time; with one piece under way, and forgotten afterwards, neither happens.
  */
-import type { Socket } from 'node:net';
-import type { Writable } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import type { ServerChannel } from 'ssh2';
 
 interface Pending {
@@ -16,15 +15,15 @@ interface Pending {
 
 export class ChannelWriter {
   readonly #channel: ServerChannel;
-  readonly #socket: Socket;
+  readonly #stream: Duplex;
   readonly #closed: Promise<void>;
   #last: Promise<void> = Promise.resolve();
   #open = true;
 
   /** `closed` resolves when nothing can be written any more. */
-  constructor(channel: ServerChannel, socket: Socket, closed: Promise<void>) {
+  constructor(channel: ServerChannel, stream: Duplex, closed: Promise<void>) {
     this.#channel = channel;
-    this.#socket = socket;
+    this.#stream = stream;
     this.#closed = closed.then(() => {
       this.#open = false;
     });
@@ -54,23 +53,23 @@ export class ChannelWriter {
       _chunkErr: undefined,
       _chunkcbErr: undefined,
     } satisfies Pending);
-    if (this.#open && this.#socket.writableNeedDrain)
-      await Promise.race([drained(this.#socket), this.#closed]);
+    if (this.#open && this.#stream.writableNeedDrain)
+      await Promise.race([drained(this.#stream), this.#closed]);
   }
 }
 
-const drains = new WeakMap<Socket, Promise<void>>();
+const drains = new WeakMap<Duplex, Promise<void>>();
 
 /** One listener for all channels of a connection. */
-function drained(socket: Socket): Promise<void> {
-  const waiting = drains.get(socket);
+function drained(stream: Duplex): Promise<void> {
+  const waiting = drains.get(stream);
   if (waiting) return waiting;
   const drain = new Promise<void>((resolve) =>
-    socket.once('drain', () => {
-      drains.delete(socket);
+    stream.once('drain', () => {
+      drains.delete(stream);
       resolve();
     }),
   );
-  drains.set(socket, drain);
+  drains.set(stream, drain);
   return drain;
 }

@@ -1,32 +1,38 @@
 /** One client that has logged in: what it opens, within bounds, until it leaves or is made to. */
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'ssh2';
-import type { AgentProcesses, AgentTunnels, Log } from '../../control/ports.ts';
+import type { AgentProcesses, AgentTunnels } from '../../control/ports.ts';
 import { limits } from '../../model/limits.ts';
 import { Forwards } from './forwards.ts';
 import type { Guest } from './messages.ts';
+import type { LastWords } from './program.ts';
 import { serveSession } from './session.ts';
 import { closeGaps, refusals, refuseChannel } from './ssh2-gaps.ts';
 
 export interface ConnectionParts {
   connection: Connection;
-  socket: Socket;
+  /** Carries the connection. */
+  stream: Duplex;
   guest: Guest;
   agent: AgentProcesses & AgentTunnels;
-  log: Log;
 }
 
-/** Told when the connection has to end; `null` for no reason that the client need know. */
-export type Farewell = (reason: string | null) => void;
+/** Ends the connection; the reason is for whoever looks at what runs in it. */
+export type Farewell = (reason: string) => Promise<void>;
+
+/** For them to be sent; a client that does not read does not get to see them. */
+const LAST_WORDS_MS = 100;
 
 /** To be called before the client is told that it is logged in. Returns how to end the connection. */
 export function serveConnection(parts: ConnectionParts): Farewell {
-  const { connection, socket, guest, agent, log } = parts;
-  const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const { connection, stream, guest, agent } = parts;
+  const gone = new Promise<void>((resolve) => stream.once('close', () => resolve()));
   const channels = new Channels();
   const takeChannel = () => channels.take();
-  const sessionParts = { connection, socket, agent, key: guest.key, env: guest.env, gone };
-  const forwards = new Forwards({ connection, socket, agent, key: guest.key, gone, takeChannel, log });
+  const lastWords = new Set<LastWords>();
+  const sessionParts = { lastWords, connection, stream, agent, key: guest.key, env: guest.env, gone };
+  const forwards = new Forwards({ connection, stream, agent, key: guest.key, gone, takeChannel });
   closeGaps(connection);
 
   connection.on('session', (accept, reject) => {
@@ -50,11 +56,12 @@ export function serveConnection(parts: ConnectionParts): Farewell {
       reject?.();
     }
   });
-  return (reason) => {
-    if (reason !== null) log.info('an SSH connection is ended', { token: guest.tokenId, reason });
+  return async (reason) => {
+    const said = Promise.all([...lastWords].map((say) => say(reason)));
+    await Promise.race([said, sleep(LAST_WORDS_MS)]);
     connection.end();
     // A client that does not read its last words must not keep what it runs.
-    setTimeout(() => socket.destroy(), limits.ssh.farewellMs).unref();
+    setTimeout(() => stream.destroy(), limits.ssh.farewellMs).unref();
   };
 }
 

@@ -1,8 +1,7 @@
 /** Port forwarding: `-L` and `-D` ask for a connection each, `-R` for a listener inside. */
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Connection, ServerChannel, TcpipBindInfo, TcpipRequestInfo } from 'ssh2';
-import type { AgentTunnels, Listener, Log } from '../../control/ports.ts';
+import type { AgentTunnels, Listener } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { refusals, refuseChannel } from './ssh2-gaps.ts';
@@ -13,14 +12,14 @@ const OWN = ['localhost', '127.0.0.1', '::1', 'ip6-localhost'];
 
 export interface ForwardParts {
   connection: Connection;
-  socket: Socket;
+  /** Carries the connection. */
+  stream: Duplex;
   agent: AgentTunnels;
   /** Stands for the sandbox with the agent link. */
   key: string;
   gone: Promise<void>;
   /** Null when one more channel would be too many; else it is called when that is closed. */
   takeChannel(): (() => void) | null;
-  log: Log;
 }
 
 export class Forwards {
@@ -44,19 +43,17 @@ export class Forwards {
       refuseChannel(connection, reject, refusals.resourceShortage, 'too many channels are open');
       return;
     }
-    let inside: Duplex | undefined;
     try {
       const port = portOf(to.destPort);
       if (!OWN.includes(to.destIP))
         throw new SandhavenError('permission_denied', "only the sandbox's own ports");
-      inside = await agent.connectPort(key, port, this.#over.signal);
+      const inside = await agent.connectPort(key, port, this.#over.signal);
       inside.on('error', () => {});
       const channel = accept();
-      if (channel) await tunnel(channel, inside, this.#parts);
+      await tunnel(channel, inside, this.#parts);
     } catch (error) {
       refuseChannel(connection, reject, reasonFor(error), wordsOf(error));
     } finally {
-      inside?.destroy();
       release();
     }
   }

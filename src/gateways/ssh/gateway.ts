@@ -1,14 +1,15 @@
 /**
- * The main thread's half of the SSH gateway: its thread, and answers to what that asks. The thread accepts the
- * connections and holds all of SSH; when it fails it is replaced, and whoever was inside has left.
+ * The SSH gateway, as the main thread has it: it holds the address and the connections, and passes their bytes
+ * to a thread of its own, where all of SSH is spoken. The thread costs memory, so it is there only while
+ * somebody is connected; when it fails its connections end, and the next one gets another.
  */
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { createServer, type Socket } from 'node:net';
 import type { Log } from '../../control/ports.ts';
-import type { SshVisit, SshVisits } from '../../control/ssh-visits.ts';
+import type { SshVisits } from '../../control/ssh-visits.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import type { Failure, GatewaySettings, Guest, Order, Report } from './messages.ts';
-import { relay } from './relay.ts';
+import { Door } from './door.ts';
+import { GatewayThread } from './thread.ts';
 
 export interface GatewayOptions {
   listen: { host: string; port: number };
@@ -29,164 +30,91 @@ export interface SshGateway {
 
 /** Resolves once the address is listened on. Fails with `failed_precondition` when it is taken. */
 export async function openSshGateway(options: GatewayOptions): Promise<SshGateway> {
-  let thread = new GatewayThread(options, options.listen.port);
-  const address = { host: options.listen.host, port: await thread.listening };
-  let closing = false;
-  let timer: NodeJS.Timeout | undefined;
-
-  const replace = (): void => {
-    if (closing) return;
-    options.log.error('the thread of the SSH gateway failed; another takes its place');
-    timer = setTimeout(() => {
-      thread = new GatewayThread(options, address.port);
-      thread.listening.catch((error: unknown) => options.log.error('SSH is not served', { error }));
-      void thread.ended.then(replace);
-    }, limits.ssh.restartMs);
-  };
-  void thread.ended.then(replace);
-
+  const connections = new Connections(options);
+  const server = createServer({ pauseOnConnect: true, noDelay: true, keepAlive: true }, (socket) =>
+    connections.take(socket),
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(unusable(options.listen, error)));
+    server.listen(options.listen, resolve);
+  });
+  server.on('error', (error) => options.log.error('the SSH gateway cannot accept', { error }));
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   return {
-    address,
+    address: { host: options.listen.host, port },
     async close() {
-      closing = true;
-      clearTimeout(timer);
-      await thread.close();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await connections.close();
+      await closed;
     },
   };
 }
 
-class GatewayThread {
-  readonly listening: Promise<number>;
-  readonly ended: Promise<void>;
-  readonly #worker: Worker;
+/** The connections there are, and the thread while there are any. */
+class Connections {
   readonly #options: GatewayOptions;
-  readonly #visits = new Map<string, SshVisit>();
-  #entered = 0;
-  #listens: (port: number) => void = () => {};
-  #fails: (error: Error) => void = () => {};
-  #closed: () => void = () => {};
+  readonly #door = new Door();
+  readonly #sockets = new Set<Socket>();
+  #thread: GatewayThread | null = null;
+  #idle: NodeJS.Timeout | undefined;
+  #closing = false;
 
-  constructor(options: GatewayOptions, port: number) {
+  constructor(options: GatewayOptions) {
     this.#options = options;
-    const settings: GatewaySettings = { host: options.listen.host, port, hostKey: options.hostKey };
-    const worker = new Worker(options.thread, {
-      name: 'ssh',
-      workerData: settings,
-      resourceLimits: {
-        maxOldGenerationSizeMb: limits.ssh.heapMb,
-        maxYoungGenerationSizeMb: limits.ssh.youngHeapMb,
-      },
+  }
+
+  take(socket: Socket): void {
+    socket.on('error', () => {});
+    const loggedIn = this.#closing ? null : this.#door.admit(socket);
+    if (!loggedIn) {
+      socket.destroy();
+      return;
+    }
+    clearTimeout(this.#idle);
+    this.#sockets.add(socket);
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      this.#restSoon();
     });
-    this.#worker = worker;
-    this.listening = new Promise((resolve, reject) => {
-      this.#listens = resolve;
-      this.#fails = reject;
-    });
-    this.ended = new Promise((resolve) => {
-      worker.once('exit', () => {
-        this.#fails(new Error('the thread of the SSH gateway ended'));
-        this.#closed();
-        for (const visit of this.#visits.values()) visit.leave();
-        this.#visits.clear();
-        resolve();
-      });
-    });
-    worker.on('error', (error) => options.log.error('the SSH gateway', { error }));
-    worker.on('message', (report: Report) => this.#hear(report));
+    this.#thread ??= this.#startThread();
+    this.#thread.connect(socket, loggedIn);
   }
 
   async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => {
-      this.#closed = resolve;
+    this.#closing = true;
+    clearTimeout(this.#idle);
+    await this.#thread?.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #startThread(): GatewayThread {
+    const { thread: file, hostKey, visits, log } = this.#options;
+    const thread = new GatewayThread({ file, hostKey, visits, log });
+    void thread.ended.then(() => {
+      if (this.#thread === thread) this.#thread = null;
     });
-    this.#order({ type: 'close' });
-    const timer = setTimeout(() => this.#closed(), limits.closeGraceMs);
-    await closed;
-    clearTimeout(timer);
-    await this.#worker.terminate();
-    await this.ended;
+    return thread;
   }
 
-  #hear(report: Report): void {
-    switch (report.type) {
-      case 'listening':
-        this.#listens(report.port);
-        break;
-      case 'not listening':
-        this.#fails(unusable(this.#options.listen, report.code));
-        void this.#worker.terminate();
-        break;
-      case 'ask':
-        void this.#answer(report);
-        break;
-      case 'left':
-        this.#visits.get(report.key)?.leave();
-        this.#visits.delete(report.key);
-        break;
-      case 'log':
-        this.#options.log[report.level](report.message, report.context);
-        break;
-      case 'closed':
-        this.#closed();
-        break;
-    }
-  }
-
-  async #answer(report: Extract<Report, { type: 'ask' }>): Promise<void> {
-    const { id } = report;
-    try {
-      if (report.question === 'enter') {
-        const { username, password } = report.asked;
-        this.#order({ type: 'answer', id, answer: await this.#enter(username, password) });
-      } else {
-        await this.#openChannel(id, report.asked.key);
-      }
-    } catch (error) {
-      if (!(error instanceof SandhavenError)) this.#options.log.error('the SSH gateway', { error });
-      this.#order({ type: 'failure', id, failure: failureOf(error) });
-    }
-  }
-
-  async #enter(username: string, password: string | null): Promise<Guest | null> {
-    const visit = await this.#options.visits.enter(username, password);
-    if (!visit) return null;
-    const key = `${visit.sandboxId} ${++this.#entered}`;
-    this.#visits.set(key, visit);
-    void visit.ended.then((reason) => {
-      this.#order({ type: 'expel', key, reason });
-      // The thread ends the connection at once; this is for a thread that has no time.
-      setTimeout(() => visit.leave(), limits.ssh.hangUpGraceMs + limits.ssh.farewellMs).unref();
-    });
-    const { tokenId, sandboxId, env, refusal } = visit;
-    return { key, tokenId, sandboxId, env, refusal };
-  }
-
-  async #openChannel(id: number, key: string): Promise<void> {
-    const visit = this.#visits.get(key);
-    if (!visit) throw new SandhavenError('failed_precondition', 'The SSH connection is over.');
-    const channel = await visit.openChannel();
-    const { port1, port2 } = new MessageChannel();
-    relay(channel, port1);
-    this.#worker.postMessage({ type: 'answer', id, answer: port2 } satisfies Order, [port2]);
-  }
-
-  #order(order: Order): void {
-    this.#worker.postMessage(order);
+  #restSoon(): void {
+    clearTimeout(this.#idle);
+    if (this.#sockets.size > 0 || this.#closing) return;
+    this.#idle = setTimeout(() => {
+      const thread = this.#thread;
+      this.#thread = null;
+      void thread?.close();
+    }, limits.ssh.threadIdleMs);
+    this.#idle.unref();
   }
 }
 
-function failureOf(error: unknown): Failure {
-  if (!(error instanceof SandhavenError)) {
-    return { code: 'internal', detail: 'An internal error occurred.', fields: {} };
-  }
-  return { code: error.code, detail: error.message, fields: error.fields };
-}
-
-function unusable({ host, port }: { host: string; port: number }, code: string): SandhavenError {
-  const taken = code === 'EADDRINUSE';
+function unusable({ host, port }: { host: string; port: number }, error: unknown): SandhavenError {
+  const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
   return new SandhavenError(
     'failed_precondition',
-    `${host}:${port} cannot be listened on${taken ? ': another program does' : ` (${code})`}.`,
+    `${host}:${port} cannot be listened on${taken ? ': another program does' : ''}.`,
     { parameter: '--ssh-listen', hint: 'Stop that program, or give another address with --ssh-listen.' },
+    error,
   );
 }

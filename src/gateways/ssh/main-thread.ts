@@ -3,12 +3,18 @@ import type { Duplex } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 import type { Log } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import type { Failure, Guest, Order, Question, Questions, Report } from './messages.ts';
+import type { Credentials, Failure, Guest, Order, Question, Questions, Report } from './messages.ts';
 import { PortStream } from './port-stream.ts';
 
 interface Waiting {
   resolve(answer: unknown): void;
   reject(error: Error): void;
+}
+
+interface Handlers {
+  /** Another client, its bytes on a port of their own. */
+  connection(port: MessagePort, caller: { id: number; address: string }): void;
+  close(): void;
 }
 
 export class MainThread {
@@ -20,16 +26,20 @@ export class MainThread {
   #asked = 0;
   readonly log: Log;
 
-  /** `onClose` is called when the gateway is to end. */
-  constructor(port: MessagePort, onClose: () => void) {
+  constructor(port: MessagePort) {
     this.#port = port;
-    port.on('message', (order: Order) => {
-      if (order.type === 'close') onClose();
-      else this.#obey(order);
-    });
     const log = (level: 'info' | 'warn' | 'error') => (message: string, context?: Record<string, unknown>) =>
       this.report({ type: 'log', level, message, context: context ?? {} });
     this.log = { info: log('info'), warn: log('warn'), error: log('error') };
+  }
+
+  /** Nothing is heard before. */
+  on(handlers: Handlers): void {
+    this.#port.on('message', (order: Order) => {
+      if (order.type === 'close') handlers.close();
+      else if (order.type === 'connection') handlers.connection(order.port, order);
+      else this.#obey(order);
+    });
   }
 
   report(report: Report): void {
@@ -37,8 +47,8 @@ export class MainThread {
   }
 
   /** Null when neither is a token that is good. Whoever entered leaves with `leave`. */
-  async enter(username: string, password: string | null): Promise<Guest | null> {
-    return this.#ask('enter', { username, password });
+  async enter(credentials: Credentials): Promise<Guest | null> {
+    return this.#ask('enter', credentials);
   }
 
   /** `expelled` is called, at most once, when the connection has to end before it was left. */
@@ -55,7 +65,7 @@ export class MainThread {
   }
 
   async openChannel(key: string): Promise<Duplex> {
-    return new PortStream(await this.#ask('channel', { key }));
+    return new PortStream(await this.#ask('channel', { key }), { keepsChunks: true });
   }
 
   #ask<Q extends Question>(question: Q, asked: Questions[Q]['asked']): Promise<Questions[Q]['answer']> {
@@ -66,7 +76,7 @@ export class MainThread {
     });
   }
 
-  #obey(order: Exclude<Order, { type: 'close' }>): void {
+  #obey(order: Exclude<Order, { type: 'close' | 'connection' }>): void {
     if (order.type === 'expel') {
       const expelled = this.#expelled.get(order.key);
       this.#expelled.delete(order.key);

@@ -7,8 +7,6 @@ import type { ErrorCode, ErrorFields } from '../../model/errors.ts';
 
 /** Given to the gateway's thread when it is made. */
 export interface GatewaySettings {
-  host: string;
-  port: number;
   /** In OpenSSH's format. */
   hostKey: string;
 }
@@ -25,9 +23,16 @@ export interface Guest {
   refusal: string | null;
 }
 
+export interface Credentials {
+  /** As the main thread has numbered it. */
+  connection: number;
+  username: string;
+  password: string | null;
+}
+
 export interface Questions {
   /** Null when neither the user name nor the password is a token that is good. */
-  enter: { asked: { username: string; password: string | null }; answer: Guest | null };
+  enter: { asked: Credentials; answer: Guest | null };
   /** A fresh byte stream to the agent of the guest's sandbox. */
   channel: { asked: { key: string }; answer: MessagePort };
 }
@@ -36,8 +41,6 @@ export type Question = keyof Questions;
 
 /** From the gateway's thread. */
 export type Report =
-  | { type: 'listening'; port: number }
-  | { type: 'not listening'; code: string }
   | { [Q in Question]: { type: 'ask'; id: number; question: Q; asked: Questions[Q]['asked'] } }[Question]
   | { type: 'left'; key: string }
   | { type: 'log'; level: 'info' | 'warn' | 'error'; message: string; context: Record<string, unknown> }
@@ -49,6 +52,8 @@ export type Order =
   | { type: 'failure'; id: number; failure: Failure }
   /** The connection ends now; the reason is for the client. */
   | { type: 'expel'; key: string; reason: string }
+  /** Another client, its bytes on a port of their own. */
+  | { type: 'connection'; id: number; address: string; port: MessagePort }
   | { type: 'close' };
 
 /** An error on its way between threads, which clone no classes. */

@@ -14,6 +14,13 @@ const CREDIT_BYTES = limits.ssh.threadWindowBytes / 4;
 /** Small writes that came together travel together, up to here. */
 const GATHERED_BYTES = 64 * 1024;
 
+export interface PortStreamOptions {
+  /** Whether this side goes on when the other has ended. */
+  allowHalfOpen?: boolean;
+  /** Whoever writes uses what it has written again; each chunk is copied. */
+  keepsChunks?: boolean;
+}
+
 export class PortStream extends Duplex {
   readonly #port: MessagePort;
   #credit: number = limits.ssh.threadWindowBytes;
@@ -23,9 +30,11 @@ export class PortStream extends Duplex {
   /** The other side has said that no more bytes follow. */
   #allReceived = false;
   #alone = false;
+  readonly #mayGive: boolean;
 
-  constructor(port: MessagePort) {
-    super({ allowHalfOpen: true });
+  constructor(port: MessagePort, { allowHalfOpen = true, keepsChunks = false }: PortStreamOptions = {}) {
+    super({ allowHalfOpen });
+    this.#mayGive = !keepsChunks;
     this.#port = port;
     port.on('message', (message: unknown) => this.#receive(message));
     port.on('close', () => this.#otherSideGone());
@@ -100,10 +109,10 @@ export class PortStream extends Duplex {
     else this.once('end', () => this.destroy());
   }
 
-  /** A chunk that is the whole of its memory belongs to the stream once written; parts of others are copied. */
+  /** A chunk that is the whole of its memory is given away; a part of other memory is copied. */
   #send(chunk: Buffer): void {
     this.#credit -= chunk.length;
-    const whole = chunk.byteLength === chunk.buffer.byteLength;
+    const whole = this.#mayGive && chunk.byteLength === chunk.buffer.byteLength;
     const bytes = whole ? new Uint8Array(chunk.buffer as ArrayBuffer) : new Uint8Array(chunk);
     this.#port.postMessage(bytes, [bytes.buffer]);
   }

@@ -1,5 +1,5 @@
 /** A program of the sandbox on a client's channel: bytes both ways, requests, its end told exactly. */
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { ServerChannel, Session } from 'ssh2';
 import type { ProcessEnd, RunningProcess } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -14,12 +14,18 @@ const SIGNALS = /^SIG(?:ABRT|ALRM|FPE|HUP|ILL|INT|KILL|PIPE|QUIT|SEGV|TERM|USR1|
 /** What ssh itself exits with when the connection and not the program failed. */
 const NO_PROGRAM = 255;
 
+/** Writes a line to whoever looks at the program; resolves when it is sent. */
+export type LastWords = (words: string) => Promise<void>;
+
 export interface ProgramPlace {
   session: Session;
   channel: ServerChannel;
-  socket: Socket;
+  /** Carries the connection. */
+  stream: Duplex;
   /** Resolves when the client has closed the channel, or is gone. */
   closed: Promise<void>;
+  /** Of all programs of the connection. */
+  lastWords: Set<LastWords>;
 }
 
 /** Resolves when the program has ended and the client has all of it, or when the client is gone. */
@@ -28,7 +34,9 @@ export async function runProgram(
   open: (signal: AbortSignal) => Promise<RunningProcess>,
 ): Promise<void> {
   const { channel } = place;
-  const writer = new ChannelWriter(channel, place.socket, place.closed);
+  const writer = new ChannelWriter(channel, place.stream, place.closed);
+  const say: LastWords = (words) => writer.err(Buffer.from(`\r\n${words}\r\n`));
+  place.lastWords.add(say);
   const opening = new AbortController();
   void place.closed.then(() => opening.abort(new Error('The client closed the channel.')));
   try {
@@ -37,13 +45,15 @@ export async function runProgram(
   } catch (error) {
     await writer.err(Buffer.from(`${wordsOf(error)}\r\n`));
     tell(channel, { exitCode: NO_PROGRAM, signal: null });
+  } finally {
+    place.lastWords.delete(say);
   }
   channel.end();
 }
 
 /** Writes a line as error output and ends the channel as a program that failed. */
-export async function failProgram({ channel, socket, closed }: ProgramPlace, words: string): Promise<void> {
-  await new ChannelWriter(channel, socket, closed).err(Buffer.from(`${words}\r\n`));
+export async function failProgram({ channel, stream, closed }: ProgramPlace, words: string): Promise<void> {
+  await new ChannelWriter(channel, stream, closed).err(Buffer.from(`${words}\r\n`));
   tell(channel, { exitCode: NO_PROGRAM, signal: null });
   channel.end();
 }

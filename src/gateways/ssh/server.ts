@@ -1,15 +1,12 @@
-/**
- * The gateway's thread: it listens, and gives each connection to ssh2, which is loaded with the first one. How
- * many strangers are let wait at the door is bounded, and how long.
- */
-import { createServer, type Server as NetServer, type Socket } from 'node:net';
-import type { Connection, Server as SshServer } from 'ssh2';
+/** All of SSH, in the gateway's thread: connections come in as byte streams, and are served until they end. */
+import type { Duplex } from 'node:stream';
+import ssh2, { type Connection, type Server as SshServer } from 'ssh2';
 import type { AgentProcesses, AgentTunnels } from '../../control/ports.ts';
 import { limits } from '../../model/limits.ts';
 import { type Farewell, serveConnection } from './connection.ts';
 import { login } from './login.ts';
 import type { MainThread } from './main-thread.ts';
-import type { GatewaySettings } from './messages.ts';
+import { PortStream } from './port-stream.ts';
 import { WrongTokens } from './wrong-tokens.ts';
 
 /**
@@ -27,140 +24,101 @@ const ALGORITHMS = {
   cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
   hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
   compress: ['none'],
-};
-
-/** Of the address of a client that has gone already. */
-const UNKNOWN = 'unknown';
+} as const;
 
 export interface ServerParts {
   main: MainThread;
-  settings: GatewaySettings;
-  /** Called with the first connection. */
-  loadAgent(): Promise<AgentProcesses & AgentTunnels>;
+  hostKey: string;
+  agent: AgentProcesses & AgentTunnels;
+}
+
+/** What is known of a client before it has said anything. */
+interface Caller {
+  id: number;
+  address: string;
 }
 
 export class GatewayServer {
   readonly #parts: ServerParts;
-  readonly #server: NetServer;
+  readonly #ssh: SshServer;
   readonly #wrongTokens = new WrongTokens();
-  readonly #sockets = new Set<Socket>();
-  /** By address: connections that have not logged in. */
-  readonly #strangers = new Map<string, number>();
+  readonly #callers = new WeakMap<Duplex, Caller>();
+  readonly #streams = new Set<Duplex>();
   readonly #farewells = new Set<Farewell>();
-  readonly #loggedIn = new WeakMap<Socket, () => void>();
-  #ssh: Promise<SshServer> | undefined;
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
-    const options = { pauseOnConnect: true, noDelay: true, keepAlive: true };
-    this.#server = createServer(options, (socket) => this.#meet(socket));
-  }
-
-  listen(): void {
-    const { main, settings } = this.#parts;
-    this.#server.once('error', (error: NodeJS.ErrnoException) =>
-      main.report({ type: 'not listening', code: error.code ?? 'unknown' }),
-    );
-    this.#server.listen({ host: settings.host, port: settings.port }, () => {
-      const address = this.#server.address();
-      main.report({ type: 'listening', port: typeof address === 'object' ? (address?.port ?? 0) : 0 });
+    const { main, hostKey } = parts;
+    this.#ssh = new ssh2.Server({
+      hostKeys: [hostKey],
+      ident: 'sandhaven',
+      keepaliveInterval: limits.ssh.keepaliveMs,
+      keepaliveCountMax: limits.ssh.keepalives,
+      algorithms: ALGORITHMS,
+    } as unknown as ConstructorParameters<typeof ssh2.Server>[0]);
+    // ssh2 tells of a connection when the client has said its version.
+    this.#ssh.on('connection', (connection) => {
+      this.#serve(connection).catch((error: unknown) => {
+        main.log.error('an SSH connection failed', { error });
+        streamOf(connection).destroy();
+      });
+    });
+    main.on({
+      connection: (port, caller) =>
+        this.#take(new PortStream(port, { allowHalfOpen: false, keepsChunks: true }), caller),
+      close: () => void this.#close(),
     });
   }
 
-  async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const farewell of this.#farewells) farewell('The service is stopping.');
-    for (const socket of this.#sockets) {
-      if (!this.#farewells.size) socket.destroy();
-      setTimeout(() => socket.destroy(), limits.ssh.farewellMs).unref();
-    }
-    await closed;
-    this.#parts.main.report({ type: 'closed' });
+  #take(stream: Duplex, caller: Caller): void {
+    stream.on('error', () => {});
+    stream.once('close', () => this.#streams.delete(stream));
+    this.#streams.add(stream);
+    this.#callers.set(stream, caller);
+    this.#ssh.injectSocket(stream as Parameters<SshServer['injectSocket']>[0]);
   }
 
-  #meet(socket: Socket): void {
-    const address = socket.remoteAddress ?? UNKNOWN;
-    const { connections, strangers, strangersPerAddress, loginMs } = limits.ssh;
-    const fromThere = this.#strangers.get(address) ?? 0;
-    const atTheDoor = [...this.#strangers.values()].reduce((sum, count) => sum + count, 0);
-    socket.on('error', () => {});
-    if (this.#sockets.size >= connections || atTheDoor >= strangers || fromThere >= strangersPerAddress) {
-      socket.destroy();
-      return;
-    }
-    this.#sockets.add(socket);
-    this.#strangers.set(address, fromThere + 1);
-    const timer = setTimeout(() => socket.destroy(), loginMs);
-    let known = false;
-    const loggedIn = () => {
-      if (known) return;
-      known = true;
-      clearTimeout(timer);
-      const left = (this.#strangers.get(address) ?? 1) - 1;
-      if (left > 0) this.#strangers.set(address, left);
-      else this.#strangers.delete(address);
-    };
-    socket.once('close', () => {
-      loggedIn();
-      this.#sockets.delete(socket);
-    });
-    this.#loggedIn.set(socket, loggedIn);
-    this.#ssh ??= this.#load();
-    this.#ssh.then(
-      (ssh) => ssh.injectSocket(socket),
-      (error: unknown) => {
-        this.#parts.main.log.error('SSH cannot be served', { error });
-        socket.destroy();
-      },
-    );
-  }
-
-  /** ssh2 tells of a connection when the client has said its version. */
-  async #serve(connection: Connection, agent: AgentProcesses & AgentTunnels): Promise<void> {
-    const { main } = this.#parts;
-    const socket = socketOf(connection);
+  async #serve(connection: Connection): Promise<void> {
+    const { main, agent } = this.#parts;
+    const stream = streamOf(connection);
+    const { id, address } = this.#callers.get(stream) ?? { id: 0, address: 'gone' };
     // Whatever broke, there is nothing more to say: what a client does wrong is its own affair.
-    connection.on('error', () => setTimeout(() => socket.destroy(), limits.ssh.farewellMs).unref());
+    connection.on('error', () => setTimeout(() => stream.destroy(), limits.ssh.farewellMs).unref());
     const guest = await login(connection, {
-      address: socket.remoteAddress ?? UNKNOWN,
-      enter: (username, password) => main.enter(username, password),
+      address,
+      enter: (username, password) => main.enter({ connection: id, username, password }),
       leave: (key) => main.leave(key),
       wrongTokens: this.#wrongTokens,
       log: main.log,
     });
     if (!guest) return;
-    this.#loggedIn.get(socket)?.();
-    main.log.info('an SSH connection began', { token: guest.tokenId, sandbox: guest.sandboxId });
-    const farewell = serveConnection({ connection, socket, guest, agent, log: main.log });
+    const about = { token: guest.tokenId, sandbox: guest.sandboxId };
+    main.log.info('an SSH connection began', about);
+    const farewell = serveConnection({ connection, stream, guest, agent });
     this.#farewells.add(farewell);
-    main.whenExpelled(guest.key, farewell);
-    socket.once('close', () => {
+    main.whenExpelled(guest.key, (reason) => {
+      main.log.info('an SSH connection is ended', { ...about, reason });
+      void farewell(reason);
+    });
+    stream.once('close', () => {
       this.#farewells.delete(farewell);
-      main.log.info('an SSH connection ended', { token: guest.tokenId, sandbox: guest.sandboxId });
+      main.log.info('an SSH connection ended', about);
       // Programs are hung up on first; what is left of them then goes with the channels.
       setTimeout(() => main.leave(guest.key), limits.ssh.hangUpGraceMs + limits.ssh.farewellMs);
     });
   }
 
-  async #load(): Promise<SshServer> {
-    const [{ default: ssh2 }, agent] = await Promise.all([import('ssh2'), this.#parts.loadAgent()]);
-    const server = new ssh2.Server({
-      hostKeys: [this.#parts.settings.hostKey],
-      ident: 'sandhaven',
-      keepaliveInterval: limits.ssh.keepaliveMs,
-      keepaliveCountMax: limits.ssh.keepalives,
-      algorithms: ALGORITHMS,
-    } as ConstructorParameters<typeof ssh2.Server>[0]);
-    server.on('connection', (connection) => {
-      this.#serve(connection, agent).catch((error: unknown) => {
-        this.#parts.main.log.error('an SSH connection failed', { error });
-        socketOf(connection).destroy();
-      });
-    });
-    return server;
+  /** Programs get their time to end, as when a client goes. */
+  async #close(): Promise<void> {
+    const hangsUp = this.#farewells.size > 0;
+    for (const farewell of this.#farewells) void farewell('The service is stopping.');
+    await Promise.all(
+      [...this.#streams].map((stream) => new Promise((resolve) => stream.once('close', resolve))),
+    );
+    setTimeout(() => this.#parts.main.report({ type: 'closed' }), hangsUp ? limits.ssh.hangUpGraceMs : 0);
   }
 }
 
-function socketOf(connection: Connection): Socket {
-  return (connection as unknown as { _sock: Socket })._sock;
+function streamOf(connection: Connection): Duplex {
+  return (connection as unknown as { _sock: Duplex })._sock;
 }

@@ -1,11 +1,11 @@
 /** One session channel: what a client says before it names a program, and the program that it names. */
 
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Connection, ServerChannel, Session } from 'ssh2';
 import type { AgentProcesses, RunningProcess, TerminalSize } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { failProgram, type ProgramPlace, runProgram } from './program.ts';
+import { failProgram, type LastWords, type ProgramPlace, runProgram } from './program.ts';
 import { boundInput, whenClosed } from './ssh2-gaps.ts';
 import { terminalSize } from './terminal.ts';
 
@@ -15,7 +15,8 @@ const VARIABLES = /^(?:LANG|LC_[A-Z]+|TERM|COLORTERM|NO_COLOR|TZ|GIT_[A-Z_]+)$/;
 
 export interface SessionParts {
   connection: Connection;
-  socket: Socket;
+  /** Carries the connection. */
+  stream: Duplex;
   agent: AgentProcesses;
   /** Stands for the sandbox with the agent link. */
   key: string;
@@ -24,6 +25,8 @@ export interface SessionParts {
   refusal: string | null;
   /** Resolves when the connection is gone. */
   gone: Promise<void>;
+  /** Of the programs that run. */
+  lastWords: Set<LastWords>;
 }
 
 /** Resolves when the client has closed the session, or is gone. */
@@ -99,8 +102,8 @@ class ServedSession {
   /** Without a channel the client has asked for a second program, or has gone. */
   #run(channel: ServerChannel | undefined, open: (signal: AbortSignal) => Promise<RunningProcess>): void {
     if (!channel) return;
-    const { connection, socket, refusal } = this.#parts;
-    const place: ProgramPlace = { session: this.#session, channel, socket, closed: this.#closed };
+    const { connection, stream, refusal, lastWords } = this.#parts;
+    const place: ProgramPlace = { session: this.#session, channel, stream, closed: this.#closed, lastWords };
     channel.on('error', () => {});
     boundInput(channel, connection);
     if (refusal === null) void runProgram(place, async (signal) => open(signal));

@@ -1,5 +1,4 @@
 /** One forwarded connection: a client's channel and a connection inside, each direction ended by itself. */
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Connection, ServerChannel } from 'ssh2';
 import { limits } from '../../model/limits.ts';
@@ -11,13 +10,13 @@ import { boundInput, sendEof, whenClosed } from './ssh2-gaps.ts';
 export async function tunnel(
   channel: ServerChannel,
   inside: Duplex,
-  client: { connection: Connection; socket: Socket; gone: Promise<void> },
+  client: { connection: Connection; stream: Duplex; gone: Promise<void> },
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     whenClosed(channel, resolve);
     void client.gone.then(resolve);
   });
-  const writer = new ChannelWriter(channel, client.socket, closed);
+  const writer = new ChannelWriter(channel, client.stream, closed);
   boundInput(channel, client.connection);
   channel.on('error', () => {});
   const uploaded = new Promise<void>((resolve) => {
