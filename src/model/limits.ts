@@ -120,6 +120,18 @@ export const limits = {
     dnsUdpBytes: 1_232,
   },
 
+  process: {
+    /** How much of a program's input may be sent before the agent says that it is taken; part of the protocol. */
+    inputWindowBytes: 256 * KiB,
+    /** Held of each stream of a program before the other side has to wait. */
+    bufferBytes: 128 * KiB,
+    /** Input and messages that an agent has yet to take. */
+    unsentBytes: 512 * KiB,
+    /** Columns and rows of a terminal. */
+    terminalSize: 65_535,
+    signalNameChars: 16,
+  },
+
   tunnel: {
     /** For the agent to have a connection open, or to listen. */
     openMs: 15_000,
