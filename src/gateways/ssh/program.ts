@@ -13,6 +13,7 @@ import { terminalSize } from './terminal.ts';
 const SIGNALS = /^SIG(?:ABRT|ALRM|FPE|HUP|ILL|INT|KILL|PIPE|QUIT|SEGV|TERM|USR1|USR2)$/;
 /** What ssh itself exits with when the connection and not the program failed. */
 const NO_PROGRAM = 255;
+const HANG_UP_AGAIN_MS = 100;
 
 /** Writes a line to whoever looks at the program; resolves when it is sent. */
 export type LastWords = (words: string) => Promise<void>;
@@ -92,14 +93,19 @@ async function converse(
 
 /**
  * As a terminal that hangs up: what was made to outlive it (tmux, nohup) goes on once the program itself has
- * ended; a program that stays is killed with all that it started.
+ * ended; a program that stays is killed with all that it started. What is in the foreground hears it first, so
+ * it is said until the shell behind it has heard it too.
  */
 function hangUp(process: RunningProcess, running: () => boolean): void {
   if (!running()) return;
   process.stdin.end();
   process.signal('HUP');
-  const timer = setTimeout(() => process.close(), limits.ssh.hangUpGraceMs);
-  const done = () => clearTimeout(timer);
+  const again = setInterval(() => process.signal('HUP'), HANG_UP_AGAIN_MS);
+  const last = setTimeout(() => process.close(), limits.ssh.hangUpGraceMs);
+  const done = () => {
+    clearInterval(again);
+    clearTimeout(last);
+  };
   process.ended.then(done, done);
 }
 
