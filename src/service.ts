@@ -12,6 +12,8 @@ import { IdentityService } from './control/identity.ts';
 import { Machines } from './control/machines.ts';
 import { WarmPool } from './control/pool.ts';
 import type { Clock, Log, Store } from './control/ports.ts';
+import { PreviewAccess } from './control/preview-access.ts';
+import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
 import { reconcile } from './control/reconciler.ts';
 import { SandboxService } from './control/sandboxes.ts';
@@ -50,6 +52,7 @@ export interface RunningService {
   scheduler: Scheduler;
   /** What the SSH gateway stands on. */
   ssh: { visits: SshVisits; hostKey: HostKey };
+  previewAccess: PreviewAccess;
   /** Machines go on; what was begun is finished first, within a bound. */
   close(): Promise<void>;
 }
@@ -69,7 +72,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const access = new AccessService({
     tokens: store.accessTokens,
     clock,
-    previewKey: secrets.deriveKey('preview tokens'),
+    previewKey: secrets.deriveKey('preview token'),
   });
   const control = wire(store, engine, access, options);
   await engine.init();
@@ -83,6 +86,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     apiKeyFile: options.apiKey === undefined ? data.apiKeyFile : null,
     scheduler: control.scheduler,
     ssh: { visits: control.sshVisits, hostKey: readOrCreateHostKey(data.sshHostKeyFile) },
+    previewAccess: control.previewAccess,
     async close() {
       await control.close();
       await engine.runtime.close();
@@ -128,11 +132,13 @@ function wire(store: Store, engine: Engine, access: AccessService, { clock, log,
     execution: new ExecutionService(uses, agent, images),
     identity: new IdentityService(store.users),
     sshAccess: new SshAccessService(sandboxes, access, clock),
+    previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
   };
   return {
     services,
     sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, images, clock, log }),
     scheduler,
+    previewAccess: new PreviewAccess({ access, uses, agent, clock }),
     pool,
     async reconcile() {
       // Unpacked now, so that the first sandbox does not wait for it.
@@ -144,6 +150,7 @@ function wire(store: Store, engine: Engine, access: AccessService, { clock, log,
         warmPool > 0 && sandbox.imageDigest === base?.digest;
       await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
       await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
+      await store.accessTokens.prune(clock.now());
     },
     async close() {
       await scheduler.close();

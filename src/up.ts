@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { extname } from 'node:path';
 import type { Log } from './control/ports.ts';
+import { PreviewGateway } from './gateways/preview/gateway.ts';
 import { openSshGateway, type SshGateway } from './gateways/ssh/gateway.ts';
 import { createLog } from './log.ts';
 import { SandhavenError } from './model/errors.ts';
@@ -44,18 +45,32 @@ export async function up(
     mcp,
   });
   let ssh: SshGateway | undefined;
+  const previews = new PreviewGateway({ access: service.previewAccess, domain: options.previewDomain, log });
   try {
+    // First, so that no call is answered before its preview or its SSH access can be.
+    const previewPort = await previews.listen(options.previewListen).catch((error: unknown) => {
+      throw unusable('--preview-listen', options.previewListen, error);
+    });
+    const site = { domain: options.previewDomain, port: previewPort };
+    services.previews.servedAt(site);
     ssh = await openSsh(options.sshListen, service, log);
     await http.listen({ ...options.listen }).catch((error: unknown) => {
-      throw unusable(options.listen, error);
+      throw unusable('--listen', options.listen, error);
     });
     const url = urlOf(http.server.address() as AddressInfo);
-    if (options.prove) process.stdout.write(`${await prove(url, service.apiKey)}\n${howTo(url, service)}\n`);
+    log.info('listening', {
+      api: url,
+      previews: `${options.previewListen.host}:${site.port}`,
+      ssh: `${ssh.address.host}:${ssh.address.port}`,
+    });
+    if (options.prove) {
+      process.stdout.write(`${await prove(url, service.apiKey)}\n${howTo(url, site, service)}\n`);
+    }
     process.stdout.write(`ready ${url}\n`);
     await aborted(signal);
     log.info('stopping');
   } finally {
-    await Promise.all([http.close(), mcp.close(), ssh?.close()]);
+    await Promise.all([http.close(), mcp.close(), previews.close(), ssh?.close()]);
     await service.close();
   }
   return 0;
@@ -69,18 +84,20 @@ async function openSsh(listen: Address, { ssh, services }: RunningService, log: 
     thread: SSH_THREAD,
     visits,
     log,
+  }).catch((error: unknown) => {
+    throw unusable('--ssh-listen', listen, error);
   });
   const { host, port } = gateway.address;
   services.sshAccess.serveAt({ host: reachable(host), port, hostKey: hostKey.publicKey });
   return gateway;
 }
 
-function unusable({ host, port }: Address, error: unknown): SandhavenError {
+function unusable(flag: string, { host, port }: Address, error: unknown): SandhavenError {
   const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
   return new SandhavenError(
     'failed_precondition',
     `${host}:${port} cannot be listened on${taken ? ': another program does' : ''}.`,
-    { parameter: '--listen', hint: 'Stop that program, or give another address with --listen.' },
+    { parameter: flag, hint: `Stop that program, or give another address with ${flag}.` },
     error,
   );
 }
@@ -108,7 +125,7 @@ function urlOf({ address, port, family }: AddressInfo): string {
   return family === 'IPv6' && host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`;
 }
 
-function howTo(url: string, { apiKeyFile }: RunningService): string {
+function howTo(url: string, site: { domain: string; port: number }, { apiKeyFile }: RunningService): string {
   const config = {
     mcpServers: {
       sandhaven: { type: 'http', url: `${url}/mcp`, headers: { Authorization: 'Bearer <API_KEY>' } },
@@ -116,6 +133,7 @@ function howTo(url: string, { apiKeyFile }: RunningService): string {
   };
   return [
     `API      ${url} (OpenAPI at ${url}/openapi.json)`,
+    `Previews http://*.${site.domain}:${site.port}`,
     `API key  ${apiKeyFile ? `in ${apiKeyFile}` : 'the one in SANDBOX_API_KEY'}`,
     'For an MCP client:',
     JSON.stringify(config, null, 2),

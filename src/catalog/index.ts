@@ -1,5 +1,7 @@
 /** Every tool, in the order in which they are listed. */
 import { createSshAccess } from './access/create-ssh-access.ts';
+import { getPortPreviewUrl } from './access/get-port-preview-url.ts';
+import { listPorts } from './access/list-ports.ts';
 import { runCode } from './execution/run-code.ts';
 import { runCommand } from './execution/run-command.ts';
 import { createFolder } from './files/create-folder.ts';
@@ -34,6 +36,8 @@ export const tools: readonly Tool[] = [
   listRegions,
   whoAmI,
   createSshAccess,
+  listPorts,
+  getPortPreviewUrl,
   listFiles,
   findFiles,
   getFileInfo,

@@ -3,6 +3,7 @@
 import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
 import type { IdentityService } from './identity.ts';
+import type { PreviewService } from './previews.ts';
 import type { SandboxService } from './sandboxes.ts';
 import type { SshAccessService } from './ssh-access.ts';
 
@@ -12,4 +13,5 @@ export interface Services {
   execution: ExecutionService;
   identity: IdentityService;
   sshAccess: SshAccessService;
+  previews: PreviewService;
 }

@@ -141,6 +141,23 @@ export const limits = {
     connectionsTaken: 64,
   },
 
+  preview: {
+    /** Ten years at most, as of sandboxes. */
+    expiresInSeconds: { min: 1, max: 315_360_000, default: 3_600 },
+    /** Of visitors, all together. */
+    connections: 2_048,
+    /** How long a visitor's connection waits for its next request. */
+    visitorIdleMs: 60_000,
+    /** All headers of a request, and of an answer. */
+    requestHeaderBytes: 32 * KiB,
+    answerHeaderBytes: 64 * KiB,
+    /** Connections to applications that wait for their next request: to one port, and all together. */
+    idlePerPort: 8,
+    idle: 256,
+    /** Below what servers usually wait themselves. */
+    idleMs: 4_000,
+  },
+
   image: {
     /** Longest name, tag and digest that the registries' grammar allows, with their separators. */
     referenceChars: 456,

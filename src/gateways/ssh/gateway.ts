@@ -6,7 +6,6 @@
 import { createServer, type Socket } from 'node:net';
 import type { Log } from '../../control/ports.ts';
 import type { SshVisits } from '../../control/ssh-visits.ts';
-import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { Door } from './door.ts';
 import { GatewayThread } from './thread.ts';
@@ -28,16 +27,17 @@ export interface SshGateway {
   close(): Promise<void>;
 }
 
-/** Resolves once the address is listened on. Fails with `failed_precondition` when it is taken. */
+/** Resolves once the address is listened on; fails with Node's own error when it cannot be. */
 export async function openSshGateway(options: GatewayOptions): Promise<SshGateway> {
   const connections = new Connections(options);
   const server = createServer({ pauseOnConnect: true, noDelay: true, keepAlive: true }, (socket) =>
     connections.take(socket),
   );
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(unusable(options.listen, error)));
+    server.once('error', reject);
     server.listen(options.listen, resolve);
   });
+  server.removeAllListeners('error');
   server.on('error', (error) => options.log.error('the SSH gateway cannot accept', { error }));
   const address = server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
@@ -107,14 +107,4 @@ class Connections {
     }, limits.ssh.threadIdleMs);
     this.#idle.unref();
   }
-}
-
-function unusable({ host, port }: { host: string; port: number }, error: unknown): SandhavenError {
-  const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-  return new SandhavenError(
-    'failed_precondition',
-    `${host}:${port} cannot be listened on${taken ? ': another program does' : ''}.`,
-    { parameter: '--ssh-listen', hint: 'Stop that program, or give another address with --ssh-listen.' },
-    error,
-  );
 }
