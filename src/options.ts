@@ -73,7 +73,8 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
   return {
     listen: parseAddress('--listen', value('listen')),
     previewListen: parseAddress('--preview-listen', value('preview-listen')),
-
+    previewDomain: parseDomain('--preview-domain', value('preview-domain')),
+    sshListen: parseAddress('--ssh-listen', value('ssh-listen')),
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     runtime: 'oci',

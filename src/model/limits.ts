@@ -201,8 +201,10 @@ export const limits = {
     keepalives: 3,
     channelsPerConnection: 64,
     listenersPerConnection: 16,
-    /** Connections to one sandbox's agent, of the 160 that it serves at once. */
-    agentChannelsPerSandbox: 112,
+    /** Of the name of a host to connect to from the sandbox. */
+    hostChars: 255,
+    /** Connections to one sandbox's agent, of the 512 that it serves at once. */
+    agentChannelsPerSandbox: 160,
     /** From hanging up on a program until it is killed with all that it started. */
     hangUpGraceMs: 2_000,
     /** How long a closed connection's last words may take to be sent. */

@@ -98,7 +98,7 @@ export function sendEof(channel: ServerChannel): void {
   (channel as unknown as { eof(): void }).eof();
 }
 
-export const refusals = { prohibited: 1, connectFailed: 2, resourceShortage: 4 } as const;
+export const refusals = { connectFailed: 2, resourceShortage: 4 } as const;
 
 /** `reject` answers synchronously, with a reason of its own and no words. */
 export function refuseChannel(
