@@ -84,14 +84,7 @@ class ServedSession {
   }
 
   exec(channel: ServerChannel | undefined, command: string): void {
-    this.#run(channel, (signal) => {
-      if (command.includes('\0') || Buffer.byteLength(command) > limits.commandBytes) {
-        throw new SandhavenError('invalid_argument', 'The command is too long, or holds a NUL.', {
-          hint: `At most ${limits.commandBytes} bytes; pipe a longer script into: ssh … bash`,
-        });
-      }
-      return this.#open((shell) => [shell, '-c', command], signal);
-    });
+    this.#run(channel, (signal) => this.#open((shell) => [shell, '-c', command], signal));
   }
 
   sftp(channel: ServerChannel | undefined): void {
@@ -107,7 +100,11 @@ class ServedSession {
     channel.on('error', () => {});
     boundInput(channel, connection);
     if (refusal === null) void runProgram(place, async (signal) => open(signal));
-    else void failProgram(place, refusal).finally(() => connection.end());
+    // A client that reads what it is told leaves by itself.
+    else
+      void failProgram(place, refusal).finally(() =>
+        setTimeout(() => connection.end(), limits.ssh.farewellMs),
+      );
   }
 
   async #open(argv: (shell: string) => string[], signal: AbortSignal): Promise<RunningProcess> {
