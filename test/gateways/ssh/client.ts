@@ -32,7 +32,8 @@ export class SshClient implements Disposable {
     writeFileSync(known, `[${access.host}]:${access.port} ${access.host_key}\n`);
     const set = ['UserKnownHostsFile', known, 'StrictHostKeyChecking', 'yes', 'LogLevel', 'ERROR'];
     const pairs = set.flatMap((word, i) => (i % 2 === 0 ? ['-o', `${word}=${set[i + 1]}`] : []));
-    return ['-F', 'none', '-o', 'IdentitiesOnly=yes', '-o', 'IdentityFile=none', ...pairs, ...extra];
+    // Of two values of one option the first holds.
+    return [...extra, '-F', 'none', '-o', 'IdentitiesOnly=yes', '-o', 'IdentityFile=none', ...pairs];
   }
 
   /** `ssh` with the token as the user name, and no terminal to ask a password on. */

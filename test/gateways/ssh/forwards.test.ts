@@ -33,7 +33,7 @@ describe('files', () => {
     const [up, down] = ['up', 'down'].map((name) => join(client.folder, name)) as [string, string];
     writeFileSync(up, randomBytes(3_000_000));
     const options = [...flags, ...client.options(access, ['-o', 'BatchMode=yes']), '-P', `${access.port}`];
-    const remote = `${access.access_token}@${access.host}:a file`;
+    const remote = `${access.access_token}@${access.host}:copied`;
     expect(await client.run('scp', [...options, up, remote])).toMatchObject({ code: 0, stderr: '' });
     expect(await client.run('scp', [...options, remote, down])).toMatchObject({ code: 0, stderr: '' });
     expect(readFileSync(down).equals(readFileSync(up))).toBe(true);
