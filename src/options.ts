@@ -9,6 +9,8 @@ export interface Address {
 
 export interface UpOptions {
   listen: Address;
+  previewListen: Address;
+  previewDomain: string;
   dataDir: string;
   /** Sandboxes made ahead of time; 0 turns the pool off. */
   warmPool: number;
@@ -26,9 +28,9 @@ const flags = {
   listen: { default: '127.0.0.1:7420', help: 'address of the API and of MCP' },
   'preview-listen': {
     default: '127.0.0.1:7421',
-    help: 'address of port previews (reserved: not served yet)',
+    help: 'address of port previews',
   },
-  'preview-domain': { default: 'localhost', help: 'domain of previews (reserved)' },
+  'preview-domain': { default: 'localhost', help: 'domain of previews' },
   'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway (reserved: not served yet)' },
   'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
   'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
@@ -69,6 +71,8 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
   }
   return {
     listen: parseAddress('--listen', value('listen')),
+    previewListen: parseAddress('--preview-listen', value('preview-listen')),
+    previewDomain: parseDomain('--preview-domain', value('preview-domain')),
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     runtime: 'oci',
@@ -105,6 +109,20 @@ function parseAddress(flag: string, text: string): Address {
     );
   }
   return { host, port };
+}
+
+/** A preview's own label, of up to 33 characters, goes before it in a name of at most 253. */
+const DOMAIN_CHARS = 219;
+
+function parseDomain(flag: string, text: string): string {
+  const domain = text.toLowerCase();
+  const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+  if (domain.length <= DOMAIN_CHARS && new RegExp(`^${label}(?:\\.${label})*$`).test(domain)) return domain;
+  throw invalidArgument(
+    flag,
+    `${flag} must be the name of a domain, and '${text}' was given.`,
+    'For example previews.example.org, whose wildcard *.previews.example.org leads to --preview-listen.',
+  );
 }
 
 function parseCount(flag: string, text: string, max: number): number {

@@ -2,6 +2,7 @@
  * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
  * opposite order. With main.ts this is the only place that knows the concrete parts.
  */
+import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
 import { BASE_IMAGE, Creation } from './control/creation.ts';
 import { ExecutionService } from './control/execution.ts';
@@ -11,6 +12,8 @@ import { IdentityService } from './control/identity.ts';
 import { Machines } from './control/machines.ts';
 import { WarmPool } from './control/pool.ts';
 import type { Clock, Log, Store } from './control/ports.ts';
+import { PreviewAccess } from './control/preview-access.ts';
+import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
 import { reconcile } from './control/reconciler.ts';
 import { SandboxService } from './control/sandboxes.ts';
@@ -44,6 +47,7 @@ export interface RunningService {
   /** Where it can be read; null when the operator gave it by environment. */
   apiKeyFile: string | null;
   scheduler: Scheduler;
+  previewAccess: PreviewAccess;
   /** Machines go on; what was begun is finished first, within a bound. */
   close(): Promise<void>;
 }
@@ -60,7 +64,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, apiKey);
   const engine = openEngine({ data, secrets, clock, log });
-  const control = wire(store, engine, options);
+  const access = new AccessService({
+    tokens: store.accessTokens,
+    clock,
+    previewKey: secrets.deriveKey('preview token'),
+  });
+  const control = wire(store, engine, access, options);
   await engine.init();
   await control.reconcile();
   control.scheduler.begin();
@@ -71,6 +80,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     apiKey,
     apiKeyFile: options.apiKey === undefined ? data.apiKeyFile : null,
     scheduler: control.scheduler,
+    previewAccess: control.previewAccess,
     async close() {
       await control.close();
       await engine.runtime.close();
@@ -80,7 +90,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOptions) {
+function wire(store: Store, engine: Engine, access: AccessService, { clock, log, warmPool }: ServiceOptions) {
   const { runtime, images, agent } = engine;
   const { sandboxes } = store;
   const queue = new OperationQueue();
@@ -115,10 +125,12 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
     files: new FileService(uses, agent),
     execution: new ExecutionService(uses, agent, images),
     identity: new IdentityService(store.users),
+    previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
   };
   return {
     services,
     scheduler,
+    previewAccess: new PreviewAccess({ access, uses, agent, clock }),
     pool,
     async reconcile() {
       // Unpacked now, so that the first sandbox does not wait for it.
@@ -130,6 +142,7 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
         warmPool > 0 && sandbox.imageDigest === base?.digest;
       await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
       await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
+      await store.accessTokens.prune(clock.now());
     },
     async close() {
       await scheduler.close();

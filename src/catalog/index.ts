@@ -1,4 +1,6 @@
 /** Every tool, in the order in which they are listed. */
+import { getPortPreviewUrl } from './access/get-port-preview-url.ts';
+import { listPorts } from './access/list-ports.ts';
 import { runCode } from './execution/run-code.ts';
 import { runCommand } from './execution/run-command.ts';
 import { createFolder } from './files/create-folder.ts';
@@ -32,6 +34,8 @@ export const tools: readonly Tool[] = [
   setSandboxLabels,
   listRegions,
   whoAmI,
+  listPorts,
+  getPortPreviewUrl,
   listFiles,
   findFiles,
   getFileInfo,

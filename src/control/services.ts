@@ -3,6 +3,7 @@
 import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
 import type { IdentityService } from './identity.ts';
+import type { PreviewService } from './previews.ts';
 import type { SandboxService } from './sandboxes.ts';
 
 export interface Services {
@@ -10,4 +11,5 @@ export interface Services {
   files: FileService;
   execution: ExecutionService;
   identity: IdentityService;
+  previews: PreviewService;
 }

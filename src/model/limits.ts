@@ -63,10 +63,15 @@ export const limits = {
   /** Largest data frame of the agent protocol, either way. */
   agentDataFrameBytes: 1 * MiB,
 
+  /** Of each kind, that have not expired. */
+  accessTokensPerSandbox: 256,
+
   /** Operations of one sandbox waiting for their turn. */
   queuedOperations: 64,
   /** Tool calls working in one sandbox at once. */
   concurrentUses: 64,
+  /** Requests and connections through gateways into one sandbox at once; below what its agent relays. */
+  concurrentConnections: 256,
   concurrentRequests: 512,
   connections: 4_096,
   /** JSON bodies that are arriving, all together. */
@@ -113,6 +118,32 @@ export const limits = {
     dnsTimeoutMs: 5_000,
     dnsQueryBytes: 1_024,
     dnsUdpBytes: 1_232,
+  },
+
+  tunnel: {
+    /** For the agent to have a connection open, or to listen. */
+    openMs: 15_000,
+    /** Held for each direction of a connection before the other side has to wait. */
+    bufferBytes: 256 * KiB,
+    /** Connections that a listener's agent has named and that are being taken. */
+    connectionsTaken: 64,
+  },
+
+  preview: {
+    /** Ten years at most, as of sandboxes. */
+    expiresInSeconds: { min: 1, max: 315_360_000, default: 3_600 },
+    /** Of visitors, all together. */
+    connections: 2_048,
+    /** How long a visitor's connection waits for its next request. */
+    visitorIdleMs: 60_000,
+    /** All headers of a request, and of an answer. */
+    requestHeaderBytes: 32 * KiB,
+    answerHeaderBytes: 64 * KiB,
+    /** Connections to applications that wait for their next request: to one port, and all together. */
+    idlePerPort: 8,
+    idle: 256,
+    /** Below what servers usually wait themselves. */
+    idleMs: 4_000,
   },
 
   image: {

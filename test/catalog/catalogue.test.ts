@@ -18,6 +18,8 @@ const names = [
   'SetSandboxLabels',
   'ListRegions',
   'WhoAmI',
+  'ListPorts',
+  'GetPortPreviewUrl',
   'ListFiles',
   'FindFiles',
   'GetFileInfo',

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Page, Store } from '../../src/control/ports.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
+import { accessConformance } from './access-conformance.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from './fixtures.ts';
 
 export type StoreFactory = () => Promise<Store>;
@@ -428,4 +429,6 @@ export function storeConformance(name: string, create: StoreFactory): void {
       expect(await store.idempotency.get(alice.id, 'new')).toEqual({ requestDigest: 'd', result: 2 });
     });
   });
+
+  accessConformance(name, () => store);
 }
