@@ -24,6 +24,8 @@ pub struct Command {
     pub stdin: OwnedFd,
     /// `stdin` is a terminal, which becomes the controlling one of the command's session.
     pub terminal: bool,
+    /// With `terminal`: the supervisor leads the session, so that no one is hung up on when the command ends.
+    pub outlived: bool,
     /// Become descriptors 3, 4 … of the command.
     pub extra: Vec<OwnedFd>,
     pub names: Names,
@@ -75,6 +77,7 @@ impl Command {
             cwd: c_string("cwd", &directory(cwd))?,
             stdin,
             terminal: false,
+            outlived: false,
             extra: Vec::new(),
             names: Names {
                 program: program.clone(),

@@ -193,7 +193,7 @@ async fn run_to_end(
 }
 
 /// Something inside killed the supervisor. The command may live, as a child of this process.
-async fn follow_orphan(pid: i32, exit: WatchedExit, deadline: Instant) -> Ended {
+async fn follow_orphan(pid: i32, mut exit: WatchedExit, deadline: Instant) -> Ended {
     let mut group = KillGroupOnDrop(Some(pid));
     // SAFETY: a plain system call; signal 0 only asks.
     if unsafe { libc::kill(pid, 0) } != 0 {
@@ -220,7 +220,7 @@ impl Drop for KillGroupOnDrop {
     }
 }
 
-fn exit_code(status: i32) -> i32 {
+pub fn exit_code(status: i32) -> i32 {
     if libc::WIFSIGNALED(status) {
         128 + libc::WTERMSIG(status)
     } else {

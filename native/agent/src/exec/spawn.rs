@@ -39,6 +39,11 @@ pub fn spawn_detached(command: &Command, null: &OwnedFd) -> Result<Channel, Faul
     fork(command, null, null, true)
 }
 
+/// A command that is followed to its end and whose own output nobody reads.
+pub fn spawn_silent(command: &Command, null: &OwnedFd) -> Result<Channel, Fault> {
+    fork(command, null, null, false)
+}
+
 impl Channel {
     /// What the supervisor says next; None when it is gone without a word.
     pub async fn next(&self) -> io::Result<Option<(Report, i32)>> {
