@@ -10,6 +10,8 @@ import { getFileInfo } from './files/get-file-info.ts';
 import { listFiles } from './files/list-files.ts';
 import { moveFile } from './files/move-file.ts';
 import { readFile } from './files/read-file.ts';
+import { replaceInFiles } from './files/replace-in-files.ts';
+import { searchContent } from './files/search-content.ts';
 import { writeFile } from './files/write-file.ts';
 import { listRegions, whoAmI } from './identity.ts';
 import { configureSandboxAuto } from './sandboxes/configure-sandbox-auto.ts';
@@ -44,6 +46,8 @@ export const tools: readonly Tool[] = [
   createFolder,
   moveFile,
   deleteFile,
+  searchContent,
+  replaceInFiles,
   runCode,
   runCommand,
 ];

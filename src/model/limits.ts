@@ -166,6 +166,30 @@ export const limits = {
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,
+  search: {
+    /** Of a query, a pattern, and a replacement. */
+    queryChars: 4_096,
+    replacementChars: 64 * KiB,
+    contextLines: { min: 0, max: 5, default: 0 },
+    /** Given of one file. */
+    matchesPerFile: 50,
+    /** Of a line that is shown, in UTF-16 units, the marks where it is cut included. */
+    shownLineUnits: 802,
+    /** For one search; the agent's own answer is waited for a little longer. */
+    timeoutMs: 30_000,
+    /** Entries in the list of files to edit, then files once globs are expanded. */
+    entries: 1_000,
+    files: 1_000,
+    /** Of one file that is edited, before and after. */
+    fileBytes: 64 * MiB,
+    fileTimeoutMs: 5_000,
+    replaceTimeoutMs: 60_000,
+    /** Of what is told about one file that could not be edited. */
+    errorChars: 16 * KiB,
+    /** Of an agent that has yet to notice that the time is over. */
+    overrunMs: 10_000,
+  },
+
   /** For a file operation whose length depends on what is in the sandbox. */
   fileOperationMs: 300_000,
   /** How long an agent may neither send nor take a byte of a stream that the other side waits for. */

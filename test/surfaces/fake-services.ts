@@ -149,6 +149,8 @@ function fakeFiles(fake: Omit<FakeServices, 'services'>): Face<FileService> {
     return file.content;
   };
   return {
+    search: async () => ({ files: [], totalCount: 0, literal: false }),
+    replace: async () => ({ results: [], filesModified: 0, literal: false }),
     async list(_caller, _reference, { path, maxItems, offset }) {
       const items = [...fake.files].sort().map(([name, { content }]) => ({
         name,
