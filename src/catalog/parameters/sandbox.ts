@@ -10,4 +10,4 @@ export const sandbox = reference().describe('Sandbox name or ID.');
 
 export const optionalSandbox = reference()
   .optional()
-  .describe('Sandbox name or ID. May be left out while you have exactly one.');
+  .describe('Sandbox name or ID (default: your only one).');
