@@ -3,5 +3,5 @@ export type { CallOptions, Progress } from './call.ts';
 export type { RequestOptions, SandhavenOptions } from './connection.ts';
 export { isSandhavenError, type Problem, SandhavenError } from './errors.ts';
 export type { Bytes, Download, DownloadOptions, Upload, UploadOptions } from './files.ts';
-export * from './generated.ts';
 export type { CreateSandboxResult as Sandbox } from './generated.ts';
+export * from './generated.ts';
