@@ -492,9 +492,9 @@ export class Sandhaven {
   }
 
   /**
-   * Creates an isolated Linux machine, ready at once for commands, code and files. Without snapshot and
-   * image it has Python 3.13, Node 24, git and build tools. Returns the sandbox. already_exists: take
-   * another name. resource_exhausted: delete or stop a sandbox.
+   * Creates an isolated Linux machine, ready at once. Without snapshot and image it has Python 3.13, Node
+   * 24, git and build tools. Returns the sandbox. already_exists: take another name. resource_exhausted:
+   * delete or stop one.
    */
   createSandbox(parameters: CreateSandboxParameters = {}, options?: CallOptions): Promise<CreateSandboxResult> {
     return this.#call(facts.createSandbox, parameters, options);

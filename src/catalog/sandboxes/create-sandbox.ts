@@ -49,9 +49,8 @@ export const createSandbox = defineTool({
   name: 'Sandbox.CreateSandbox',
   title: 'Create a sandbox',
   description:
-    'Creates an isolated Linux machine, ready at once for commands, code and files. Without snapshot and ' +
-    'image it has Python 3.13, Node 24, git and build tools. Returns the sandbox. ' +
-    'already_exists: take another name. resource_exhausted: delete or stop a sandbox.',
+    'Creates an isolated Linux machine, ready at once. Without snapshot and image it has Python 3.13, Node 24, git ' +
+    'and build tools. Returns the sandbox. already_exists: take another name. resource_exhausted: delete or stop one.',
   input,
   output: sandboxOutput,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
