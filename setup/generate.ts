@@ -5,7 +5,7 @@ import { generateToolReference } from '../docs/generate/tools.ts';
 import { generateSdk } from '../sdk/generate/sdk.ts';
 
 export const generated: Record<string, () => string> = {
-  'sdk/src/generated.ts': generateSdk,
+  'sdk/src/generated.ts': () => generateSdk(),
   'docs/tools.md': generateToolReference,
 };
 

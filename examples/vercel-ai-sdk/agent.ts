@@ -1,7 +1,7 @@
 /** An agent with the Vercel AI SDK: the model gets Sandhaven's tools by MCP, and a sandbox of its own by the SDK. */
 import { createMCPClient } from '@ai-sdk/mcp';
 import { Sandhaven } from '@sandhaven/sdk';
-import { generateText, type LanguageModel, stepCountIs } from 'ai';
+import { generateText, type LanguageModel, stepCountIs, type ToolSet } from 'ai';
 import { headers, mcpUrl } from '../connection.ts';
 
 const MOST_STEPS = 20;
@@ -17,7 +17,8 @@ export async function solve(model: LanguageModel, task: string): Promise<string>
   try {
     const { text } = await generateText({
       model,
-      tools: await mcp.tools(),
+      // Tools whose schemas came over the network have no types of their own.
+      tools: (await mcp.tools()) as ToolSet,
       system: `You work in the sandbox "${sandbox.name}": give it as \`sandbox\` to every tool.`,
       prompt: task,
       stopWhen: stepCountIs(MOST_STEPS),

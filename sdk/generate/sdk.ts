@@ -33,8 +33,9 @@ interface Paging {
   items: string;
 }
 
-export function generateSdk(): string {
-  const described = tools.map(describe);
+/** @param catalogue All tools, unless a test has others. */
+export function generateSdk(catalogue: readonly Tool[] = tools): string {
+  const described = catalogue.map(describe);
   const toolkits = [...new Set(described.map(({ toolkit }) => toolkit))].filter((name) => name !== FLAT);
   const names = new TypeNames();
   const parts = [

@@ -9,8 +9,15 @@ import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../../catalo
 import { BOUNDLESS } from '../../catalog/parameters/integer.ts';
 import type { Tool } from '../../catalog/tool.ts';
 
+/** Made once of each tool: the catalogue never changes while the service runs. */
+const made = new Map<Tool, ListedTool>();
+
 export function listTools(tools: readonly Tool[]): ListedTool[] {
-  return tools.map(toListed);
+  return tools.map((tool) => {
+    const listed = made.get(tool) ?? toListed(tool);
+    made.set(tool, listed);
+    return listed;
+  });
 }
 
 function toListed(tool: Tool): ListedTool {
