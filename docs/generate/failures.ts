@@ -34,10 +34,21 @@ export function errorsOf({ description, input_schema }: ToolDescription): Failur
   return [...implied.filter(({ code }) => code === 'not_found' || !own.has(code)), ...said];
 }
 
-/** `already_exists: take another name.`, also with a condition before the colon or in parentheses. */
+/** `already_exists: take another name.`, also with a condition before the colon, or all of it in parentheses. */
 function saidOf(code: ErrorCode, description: string): Failure[] {
-  const found = new RegExp(`\\b${code}\\b([^:.;()]*): ([^.)]+)`).exec(description);
+  const found = new RegExp(`\\b${code}\\b([^:.;]*?): (.+?)(?=\\.(?:\\s|$))`).exec(description);
   if (!found) return [];
   const [, condition = '', meaning = ''] = found;
-  return [{ code, meaning: `${condition.trim() === '' ? '' : `${condition.trim()}: `}${meaning.trim()}.` }];
+  const prefix = condition.trim() === '' ? '' : `${condition.trim()}: `;
+  return [{ code, meaning: `${prefix}${untilOuterParenthesis(meaning)}.` }];
+}
+
+/** Up to a parenthesis that closes none of its own. */
+function untilOuterParenthesis(text: string): string {
+  let depth = 0;
+  for (const [index, char] of [...text].entries()) {
+    depth += Number(char === '(') - Number(char === ')');
+    if (depth < 0) return text.slice(0, index);
+  }
+  return text;
 }

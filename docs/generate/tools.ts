@@ -68,7 +68,7 @@ function toolText(tool: ToolDescription): string {
   const short = shortName(tool.name);
   return [
     `### ${tool.name}\n`,
-    `${tool.title}. ${tool.description}\n`,
+    `${tool.description}\n`,
     `${hints(tool)}\n`,
     parameters(tool.input_schema),
     results(tool.output_schema),

@@ -255,7 +255,7 @@ export interface WhoAmIResult {
 export interface ListFilesParameters {
   /** Directory (default: /workspace). */
   path?: string;
-  /** Sandbox name or ID (default: your only one). */
+  /** Name or ID (default: your only one). */
   sandbox?: string;
   /** Only names that match this glob, such as *.py. */
   pattern?: string;
@@ -283,7 +283,7 @@ export interface FindFilesParameters {
   pattern: string;
   /** Directory to search (default: /workspace). */
   path?: string;
-  /** Sandbox name or ID (default: your only one). */
+  /** Name or ID (default: your only one). */
   sandbox?: string;
   /** Most to return (1-200, default 50). */
   max_items?: number;
@@ -301,7 +301,7 @@ export interface FindFilesResult {
 export interface GetFileInfoParameters {
   /** File or directory, absolute or from /workspace. */
   path: string;
-  /** Sandbox name or ID (default: your only one). */
+  /** Name or ID (default: your only one). */
   sandbox?: string;
 }
 
@@ -319,7 +319,7 @@ export interface GetFileInfoResult {
 export interface ReadFileParameters {
   /** File, absolute or from /workspace. */
   path: string;
-  /** Sandbox name or ID (default: your only one). */
+  /** Name or ID (default: your only one). */
   sandbox?: string;
   /** First line (from 1). */
   start_line?: number;
@@ -342,7 +342,7 @@ export interface WriteFileParameters {
   path: string;
   /** All of the new content. */
   content: string;
-  /** Sandbox name or ID (default: your only one). */
+  /** Name or ID (default: your only one). */
   sandbox?: string;
   /** Make missing parent folders (default true). */
   create_parents?: boolean;
@@ -359,7 +359,7 @@ export interface WriteFileResult {
 export interface CreateFolderParameters {
   /** Directory, absolute or from /workspace. */
   path: string;
-  /** Sandbox name or ID (default: your only one). */
+  /** Name or ID (default: your only one). */
   sandbox?: string;
   /** Unix permissions, 3 or 4 octal digits (default '755'). */
   mode?: string;
@@ -376,7 +376,7 @@ export interface MoveFileParameters {
   source: string;
   /** New path, its last name included, absolute or from /workspace. */
   destination: string;
-  /** Sandbox name or ID (default: your only one). */
+  /** Name or ID (default: your only one). */
   sandbox?: string;
 }
 
@@ -388,7 +388,7 @@ export interface MoveFileResult {
 export interface DeleteFileParameters {
   /** File or directory, absolute or from /workspace. */
   path: string;
-  /** Sandbox name or ID (default: your only one). */
+  /** Name or ID (default: your only one). */
   sandbox?: string;
   /** Delete a directory with all in it (default false). */
   recursive?: boolean;
@@ -402,7 +402,7 @@ export interface DeleteFileResult {
 export interface RunCodeParameters {
   /** Source code. */
   code: string;
-  /** Sandbox name or ID (default: your only one). */
+  /** Name or ID (default: your only one). */
   sandbox?: string;
   /** Seconds until it is killed (1-300, default 30). */
   timeout_seconds?: number;
@@ -431,7 +431,7 @@ export interface RunCodeResult {
 export interface RunCommandParameters {
   /** Shell command; pipes, && and several lines work. */
   command: string;
-  /** Sandbox name or ID (default: your only one). */
+  /** Name or ID (default: your only one). */
   sandbox?: string;
   /** Directory to run in (default: /workspace). */
   cwd?: string;
