@@ -73,7 +73,10 @@ export class Files {
       const response = await this.#connection.request(route, { headers }, attempts);
       if (!response.ok) throw await failureOf(response);
       attempts.stopClock();
-      return toDownload(response, (error) => this.#connection.explain(error, attempts));
+      return toDownload(response, {
+        explain: (error) => this.#connection.explain(error, attempts),
+        close: () => attempts.close(),
+      });
     } catch (error) {
       attempts.close();
       throw this.#connection.explain(error, attempts);
@@ -85,18 +88,25 @@ function routeOf(sandbox: string, query: URLSearchParams): string {
   return `/v1/sandboxes/${encodeURIComponent(sandbox)}/files?${query}`;
 }
 
-function toDownload(response: Response, explain: (error: unknown) => unknown): Download {
+interface Ending {
+  explain(error: unknown): unknown;
+  close(): void;
+}
+
+function toDownload(response: Response, { explain, close }: Ending): Download {
   const length = response.headers.get('content-length');
-  const explained = <Value>(value: Promise<Value>) =>
-    value.catch((error: unknown) => {
-      throw explain(error);
-    });
+  const whole = <Value>(value: Promise<Value>) =>
+    value
+      .catch((error: unknown) => {
+        throw explain(error);
+      })
+      .finally(close);
   return {
     size: length === null ? null : Number(length),
     // Only an answer to HEAD has none.
     body: response.body ?? new Blob([]).stream(),
-    bytes: async () => new Uint8Array(await explained(response.arrayBuffer())),
-    text: () => explained(response.text()),
+    bytes: async () => new Uint8Array(await whole(response.arrayBuffer())),
+    text: () => whole(response.text()),
   };
 }
 

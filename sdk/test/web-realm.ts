@@ -14,15 +14,17 @@ const web = {
   ...{ TextDecoder, TextEncoder, URL, URLSearchParams, crypto, fetch, setTimeout, clearTimeout, console },
 };
 const realm = vm.createContext({ ...web });
-const modules = new Map<string, vm.SourceTextModule>();
+const modules = new Map<string, Promise<vm.SourceTextModule>>();
 
-async function load(file: string): Promise<vm.SourceTextModule> {
-  const known = modules.get(file);
-  if (known) return known;
-  const source = await readFile(join(folder, file), 'utf8');
-  const module = new vm.SourceTextModule(source, { context: realm, identifier: file });
-  modules.set(file, module);
-  return module;
+/** Each file once, also when two others ask for it at the same time. */
+function load(file: string): Promise<vm.SourceTextModule> {
+  const loading =
+    modules.get(file) ??
+    readFile(join(folder, file), 'utf8').then(
+      (source) => new vm.SourceTextModule(source, { context: realm, identifier: file }),
+    );
+  modules.set(file, loading);
+  return loading;
 }
 
 const index = await load('index.js');
