@@ -15,6 +15,8 @@ export interface UpOptions {
   /** Sandboxes made ahead of time; 0 turns the pool off. */
   warmPool: number;
   runtime: 'oci';
+  /** Groups of tools that MCP and lists of tools show, separated by commas. */
+  toolsets: string;
   /** Shows that it works before it says so: a sandbox created, code run, deleted. */
   prove: boolean;
 }
@@ -35,6 +37,7 @@ const flags = {
   'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
   'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
   runtime: { default: 'oci', help: 'the engine: oci' },
+  toolsets: { default: 'all', help: 'groups of tools that MCP clients see, such as files,git' },
 } satisfies Record<string, Flag>;
 
 type FlagName = keyof typeof flags;
@@ -76,6 +79,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     runtime: 'oci',
+    toolsets: value('toolsets'),
     prove: values['prove'] === true,
   };
 }

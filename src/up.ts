@@ -2,6 +2,7 @@
 
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { selectTools } from './catalog/toolsets.ts';
 import { PreviewGateway } from './gateways/preview/gateway.ts';
 import { createLog } from './log.ts';
 import { SandhavenError } from './model/errors.ts';
@@ -22,6 +23,7 @@ export async function up(
   signal: AbortSignal,
 ): Promise<number> {
   const log = createLog();
+  const tools = selectTools(options.toolsets, '--toolsets');
   const service = await startService({
     dataDir: options.dataDir,
     warmPool: options.warmPool,
@@ -30,12 +32,13 @@ export async function up(
     log,
   });
   const { services } = service;
-  const mcp = createMcpEndpoint({ services, log, version });
+  const mcp = createMcpEndpoint({ services, log, version, tools });
   const http = createHttpServer({
     services,
     log,
     allowedHosts: allowedHosts(options.listen),
     version,
+    tools,
     ready: () => true,
     mcp,
   });

@@ -6,6 +6,7 @@ describe('what `sandhaven up` can be told', () => {
     expect(parseUpOptions([], {})).toEqual({
       listen: { host: '127.0.0.1', port: 7420 },
       dataDir: '/var/lib/sandhaven',
+      toolsets: 'all',
       warmPool: 4,
       runtime: 'oci',
       prove: false,
