@@ -16,6 +16,7 @@ import { reconcile } from './control/reconciler.ts';
 import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
+import { SessionService } from './control/sessions.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
@@ -105,6 +106,7 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
   const scheduler = new Scheduler({
     store: sandboxes,
     machines,
+    agent,
     activity,
     clock,
     log,
@@ -114,6 +116,7 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
     files: new FileService(uses, agent),
     execution: new ExecutionService(uses, agent, images),
+    sessions: new SessionService(uses, agent, images),
     identity: new IdentityService(store.users),
   };
   return {

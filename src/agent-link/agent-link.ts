@@ -13,6 +13,7 @@ import { ProtocolError } from './frames.ts';
 import { processesOf } from './processes.ts';
 import { openReadStream } from './read-stream.ts';
 import { emptyReply, helloReply, parseReply } from './replies.ts';
+import { sessionsOf } from './sessions.ts';
 import { tunnelsOf } from './tunnels.ts';
 
 /** What this side speaks. Agents of sandboxes that have run since before an upgrade may know the first alone. */
@@ -43,6 +44,7 @@ export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): 
     ...executionOf(ask),
     ...filesOf(ask),
     ...processesOf(openChannel),
+    ...sessionsOf(ask),
     ...tunnelsOf(openChannel),
   };
 }

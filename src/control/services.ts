@@ -4,10 +4,12 @@ import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
 import type { IdentityService } from './identity.ts';
 import type { SandboxService } from './sandboxes.ts';
+import type { SessionService } from './sessions.ts';
 
 export interface Services {
   sandboxes: SandboxService;
   files: FileService;
   execution: ExecutionService;
+  sessions: SessionService;
   identity: IdentityService;
 }
