@@ -19,6 +19,7 @@ import { reconcile } from './control/reconciler.ts';
 import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
+import { SessionService } from './control/sessions.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
@@ -115,6 +116,7 @@ function wire(store: Store, engine: Engine, access: AccessService, { clock, log,
   const scheduler = new Scheduler({
     store: sandboxes,
     machines,
+    agent,
     activity,
     clock,
     log,
@@ -124,6 +126,7 @@ function wire(store: Store, engine: Engine, access: AccessService, { clock, log,
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
     files: new FileService(uses, agent),
     execution: new ExecutionService(uses, agent, images),
+    sessions: new SessionService(uses, agent, images),
     identity: new IdentityService(store.users),
     previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
   };

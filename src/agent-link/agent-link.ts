@@ -14,6 +14,7 @@ import { processesOf } from './processes.ts';
 import { openReadStream } from './read-stream.ts';
 import { emptyReply, helloReply, parseReply } from './replies.ts';
 import { searchOf } from './search.ts';
+import { sessionsOf } from './sessions.ts';
 import { tunnelsOf } from './tunnels.ts';
 
 /** What this side speaks. Agents of sandboxes that have run since before an upgrade may know the first alone. */
@@ -46,6 +47,7 @@ export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): 
     ...processesOf(openChannel),
     ...tunnelsOf(openChannel, ask),
     ...searchOf(ask),
+    ...sessionsOf(ask),
   };
 }
 

@@ -21,6 +21,11 @@ import { archiveSandbox, deleteSandbox, startSandbox, stopSandbox } from './sand
 import { listSandboxes } from './sandboxes/list-sandboxes.ts';
 import { resizeSandbox } from './sandboxes/resize-sandbox.ts';
 import { setSandboxLabels } from './sandboxes/set-sandbox-labels.ts';
+import { createSession } from './sessions/create-session.ts';
+import { getSessionCommandLogs } from './sessions/get-session-command-logs.ts';
+import { listSessions } from './sessions/list-sessions.ts';
+import { runSessionCommand } from './sessions/run-session-command.ts';
+import { sendSessionInput } from './sessions/send-session-input.ts';
 import type { Tool } from './tool.ts';
 
 export const tools: readonly Tool[] = [
@@ -50,4 +55,9 @@ export const tools: readonly Tool[] = [
   replaceInFiles,
   runCode,
   runCommand,
+  createSession,
+  listSessions,
+  runSessionCommand,
+  getSessionCommandLogs,
+  sendSessionInput,
 ];

@@ -5,11 +5,13 @@ import type { FileService } from './files.ts';
 import type { IdentityService } from './identity.ts';
 import type { PreviewService } from './previews.ts';
 import type { SandboxService } from './sandboxes.ts';
+import type { SessionService } from './sessions.ts';
 
 export interface Services {
   sandboxes: SandboxService;
   files: FileService;
   execution: ExecutionService;
+  sessions: SessionService;
   identity: IdentityService;
   previews: PreviewService;
 }

@@ -164,6 +164,26 @@ export const limits = {
     measureIntervalMs: 500,
   },
 
+  /** The agent has ceilings of its own (`native/agent/src/session`), which are these where both name one. */
+  session: {
+    idChars: 64,
+    /** Active in one sandbox. */
+    active: 32,
+    /** Of each session, in a list; then how much of a command's text. */
+    recentCommands: 20,
+    recentCommandChars: 1_000,
+    /** How long a synchronous call waits for the command's turn, then for its end. */
+    waitTurnMs: 60_000,
+    waitRunMs: 600_000,
+    /** Typed at once. */
+    inputBytes: 64 * KiB,
+    /** For a program to read its input, and for a shell to come up; the agent's own patience is shorter. */
+    inputMs: 15_000,
+    startMs: 20_000,
+    /** For an agent to say whether commands run, before its sandbox is stopped for being idle. */
+    busyMs: 2_000,
+  },
+
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,
   search: {

@@ -19,7 +19,7 @@ pub struct Control {
 pub enum Message {
     /// The loop waits for its first command.
     Ready,
-    /// The command's outputs are open, and it waits for leave to begin.
+    /// The command's outputs are open, and it begins.
     Open,
     /// With the command's exit status.
     Done(i32),
@@ -68,11 +68,6 @@ impl Control {
             message.push(0);
         }
         self.stream.write_all(&message).await
-    }
-
-    /// Leave to begin.
-    pub async fn go(&mut self) -> io::Result<()> {
-        self.stream.write_all(&[0]).await
     }
 }
 

@@ -6,8 +6,7 @@ use tokio::task::spawn_local;
 use tokio::time::sleep;
 
 use super::control::Message;
-use super::fifos::{self, Fifos, Folder, identity};
-use super::order;
+use super::fifos::{self, Fifos, Folder};
 use super::record::Record;
 use super::registry::Registry;
 use super::session::{NOT_RUN_EXIT_CODE, Queued, Session};
@@ -103,9 +102,6 @@ impl Driver {
             stdout,
             stderr,
         } = fifos;
-        let (Ok(out), Ok(err)) = (identity(&stdout), identity(&stderr)) else {
-            return Ran::NotOpened;
-        };
         let captures = Rc::clone(record.captures());
         let Ok(mut outputs) = Outputs::into_captures(stdout, stderr, captures) else {
             return Ran::NotOpened;
@@ -115,7 +111,7 @@ impl Driver {
             .control
             .command(self.status, &folder.path, text)
             .await;
-        let ran = self.follow(record, &mut outputs, folder, [out, err]).await;
+        let ran = self.follow(record, &mut outputs, folder).await;
         outputs.drain();
         self.terminal.take_printed(|bytes| record.print(0, bytes));
         if !matches!(ran, Ran::NotOpened) && !outputs.at_end() && self.registry.enter_lingering() {
@@ -129,14 +125,8 @@ impl Driver {
     }
 
     /// Takes in what the command prints until it ends.
-    async fn follow(
-        &mut self,
-        record: &Record,
-        outputs: &mut Outputs,
-        folder: Folder,
-        fifos: [(u64, u64); 2],
-    ) -> Ran {
-        let Shell { control, end, pid } = &mut self.shell;
+    async fn follow(&mut self, record: &Record, outputs: &mut Outputs, folder: Folder) -> Ran {
+        let Shell { control, end } = &mut self.shell;
         let mut folder = Some(folder);
         let mut listening = true;
         let mut trimmed = 0;
@@ -144,11 +134,7 @@ impl Driver {
             tokio::select! {
                 biased;
                 message = control.next(), if listening => match message {
-                    Some(Message::Open) => {
-                        drop(folder.take());
-                        order::make_exact(*pid, fifos);
-                        let _ = control.go().await;
-                    }
+                    Some(Message::Open) => drop(folder.take()),
                     Some(Message::Done(_)) if folder.is_some() => return Ran::NotOpened,
                     Some(Message::Done(status)) => return Ran::Done(status),
                     // The command has replaced the shell, or speaks in its place: its end is what counts.

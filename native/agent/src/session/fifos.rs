@@ -1,7 +1,10 @@
 //! The two outputs of one command: FIFOs in a folder of their own, whose reading ends the agent holds and
 //! which bash opens by name. Each command has its own, so what a background child prints later stays its own.
+//!
+//! What bash opens cannot be put into packet mode from here (see `exec/pipes.rs`), so writes to the two that
+//! follow each other within microseconds may change places in the interleaved output.
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, fstat};
+use rustix::fs::{CWD, FileType, Mode, OFlags};
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -37,11 +40,6 @@ pub async fn make(workers: &Workers) -> Result<Fifos, Fault> {
         stdout,
         stderr,
     })
-}
-
-/// Which file a descriptor is of.
-pub fn identity(fd: &OwnedFd) -> rustix::io::Result<(u64, u64)> {
-    fstat(fd).map(|stat| (stat.st_dev, stat.st_ino))
 }
 
 fn make_anywhere() -> Result<(String, [OwnedFd; 2]), Fault> {

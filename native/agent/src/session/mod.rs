@@ -4,7 +4,6 @@
 mod control;
 mod driver;
 mod fifos;
-mod order;
 mod record;
 mod registry;
 mod session;

@@ -61,10 +61,6 @@ impl Session {
         self.running.borrow().is_some() || !self.queue.borrow().is_empty()
     }
 
-    pub fn running(&self) -> Option<Rc<Record>> {
-        self.running.borrow().clone()
-    }
-
     pub fn find(&self, command_id: &str) -> Option<Rc<Record>> {
         let records = self.records.borrow();
         records

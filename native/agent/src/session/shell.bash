@@ -22,7 +22,6 @@ case $- in *e*) __sandhaven[3]+=$'\n\n{ __sandhaven[5]=$?; } 2>/dev/null' ;; esa
 if exec >|"${__sandhaven[2]}/out" 61>|"${__sandhaven[2]}/err";
 then
 builtin printf 'open\0' >&60;
-IFS= TMOUT= builtin read -r -d '' -u 60 '__sandhaven[0]';
 # The inner loop is for a stray `break`. Both branches run the command: its $? is the status before.
 for __sandhaven in '';
 do

@@ -19,7 +19,6 @@ const START_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Dropping it kills whatever of its tree still runs, while the shell itself does.
 pub struct Shell {
-    pub pid: i32,
     pub control: Control,
     pub end: End,
 }
@@ -53,7 +52,7 @@ impl Shell {
             exit: context.reaper.watch(pid),
             status: None,
         };
-        let mut shell = Self { pid, control, end };
+        let mut shell = Self { control, end };
         let first = tokio::select! {
             biased;
             report = shell.end.channel.next() => match report? {
