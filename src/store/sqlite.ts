@@ -2,6 +2,7 @@
 import type { Store } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { Database } from './database.ts';
+import { GitCredentialRows } from './git-credentials.ts';
 import { IdempotencyRows } from './idempotency.ts';
 import { migrate } from './migrations.ts';
 import { SandboxRows } from './sandbox-rows.ts';
@@ -22,6 +23,7 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
       sandboxes: new SandboxRows(database, secrets),
       users: new UserRows(database),
       idempotency: new IdempotencyRows(database, secrets),
+      gitCredentials: new GitCredentialRows(database, secrets),
       close: async () => database.close(),
     };
   } catch (error) {

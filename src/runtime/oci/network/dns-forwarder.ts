@@ -12,7 +12,7 @@ import { frame, readFrames } from './dns-frames.ts';
 import { encodeRefusal, parseQuery, type Question } from './dns-query.ts';
 import { createUpstream, type Upstream } from './dns-upstream.ts';
 import { recordTypes, responseCodes } from './dns-wire.ts';
-import { isPublicIPv4, isPublicIPv6 } from './public-addresses.ts';
+import { isPublicIPv4, isPublicIPv6 } from '../../../model/public-addresses.ts';
 
 const port = 53;
 const maxTcpAnswerBytes = 65_535;

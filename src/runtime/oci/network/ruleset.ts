@@ -7,7 +7,7 @@
  */
 import { limits } from '../../../model/limits.ts';
 import { interfacePrefix, tableOf } from './plan.ts';
-import { blockedIPv4 } from './public-addresses.ts';
+import { blockedIPv4 } from '../../../model/public-addresses.ts';
 
 export interface RulesetInput {
   instanceId: string;
