@@ -43,7 +43,7 @@ export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): 
     ...executionOf(ask),
     ...filesOf(ask),
     ...processesOf(openChannel),
-    ...tunnelsOf(openChannel),
+    ...tunnelsOf(openChannel, ask),
   };
 }
 

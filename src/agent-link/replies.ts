@@ -77,6 +77,17 @@ export const writeReply = z.object({ bytes_written: count, created: z.boolean() 
 
 export const createdReply = z.object({ created: z.boolean() });
 
+const port = z.int().min(1).max(65_535);
+
+export const listenReply = z.object({ listener: count, port });
+
+export const connectionItem = z.object({ connection: count });
+
+/** The kernel's names of processes have at most fifteen bytes; one that is not UTF-8 comes with replacements. */
+export const portsReply = z.object({
+  ports: z.array(z.object({ port, name: z.string().max(64) })).max(65_535),
+});
+
 export function parseReply<T>(schema: z.ZodType<T>, json: unknown): T {
   const parsed = schema.safeParse(json);
   if (!parsed.success) throw new ProtocolError(`an unexpected reply: ${z.prettifyError(parsed.error)}`);

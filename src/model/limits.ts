@@ -151,6 +151,15 @@ export const limits = {
     allowedRemotes: 256,
   },
 
+  tunnel: {
+    /** For the agent to have a connection open, or to listen. */
+    openMs: 15_000,
+    /** Held for each direction of a connection before the other side has to wait. */
+    bufferBytes: 256 * KiB,
+    /** Connections that a listener's agent has named and that are being taken. */
+    connectionsTaken: 64,
+  },
+
   image: {
     /** Longest name, tag and digest that the registries' grammar allows, with their separators. */
     referenceChars: 456,

@@ -65,6 +65,11 @@ impl Fault {
         self
     }
 
+    pub fn resource(mut self, resource: &'static str) -> Self {
+        self.resource = Some(resource);
+        self
+    }
+
     /// What a failed system call on `subject`, as the caller spelled it, means to the caller.
     pub fn from_errno(errno: Errno, subject: &str) -> Self {
         let quoted = format!("'{subject}'");
