@@ -1,5 +1,6 @@
 /** What `sandhaven up` can be told: flags, each also an environment variable (`--ssh-listen` = SANDHAVEN_SSH_LISTEN). */
 import { parseArgs } from 'node:util';
+import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
 import { invalidArgument } from './model/errors.ts';
 
 export interface Address {
@@ -13,6 +14,8 @@ export interface UpOptions {
   /** Sandboxes made ahead of time; 0 turns the pool off. */
   warmPool: number;
   runtime: 'oci';
+  /** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
+  gitAllow: AllowedRemote[];
   /** Shows that it works before it says so: a sandbox created, code run, deleted. */
   prove: boolean;
 }
@@ -33,6 +36,10 @@ const flags = {
   'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
   'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
   runtime: { default: 'oci', help: 'the engine: oci' },
+  'git-allow': {
+    default: '127.0.0.0/8,::1/128',
+    help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
+  },
 } satisfies Record<string, Flag>;
 
 type FlagName = keyof typeof flags;
@@ -72,6 +79,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     runtime: 'oci',
+    gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
     prove: values['prove'] === true,
   };
 }

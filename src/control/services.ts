@@ -2,6 +2,7 @@
 
 import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
+import type { GitService } from './git/git-service.ts';
 import type { IdentityService } from './identity.ts';
 import type { SandboxService } from './sandboxes.ts';
 
@@ -10,4 +11,5 @@ export interface Services {
   files: FileService;
   execution: ExecutionService;
   identity: IdentityService;
+  git: GitService;
 }

@@ -30,7 +30,8 @@ const scpLike = /^([^@/:]+)@([^:/@]+):(.+)$/;
 
 /** Fails with `invalid_argument` naming `parameter`. */
 export function parseGitUrl(text: string, parameter = 'url'): GitUrl {
-  const refuse = (detail: string, hint = TAKEN) => invalidArgument(parameter, `${parameter} ${detail}.`, hint);
+  const refuse = (detail: string, hint = TAKEN) =>
+    invalidArgument(parameter, `${parameter} ${detail}.`, hint);
   if (text.length > limits.git.urlChars) throw refuse(`must be at most ${limits.git.urlChars} characters`);
   if (text.startsWith('-')) throw refuse('must not begin with "-"');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
@@ -38,7 +39,8 @@ export function parseGitUrl(text: string, parameter = 'url'): GitUrl {
     throw refuse('must not contain spaces, control characters or backslashes');
   }
   if (text.includes('::')) {
-    if (!/^(?:https?|ssh|git):\/\/(?:[^/@]*@)?\[/.test(text)) throw refuse('must not name a transport helper');
+    if (!/^(?:https?|ssh|git):\/\/(?:[^/@]*@)?\[/.test(text))
+      throw refuse('must not name a transport helper');
   }
   const scheme = /^(https?|ssh|git):\/\//.exec(text)?.[1] as GitUrl['scheme'] | undefined;
   if (scheme) return parseWithScheme(text, scheme, refuse);

@@ -18,7 +18,8 @@ export function pathToText(bytes: Buffer): string {
     const length = characterLength(bytes, at);
     const character = length === 0 ? '' : bytes.toString('utf8', at, at + length);
     if (length === 0 || standIn.test(character)) {
-      for (const byte of bytes.subarray(at, at + Math.max(1, length))) text += String.fromCharCode(BASE + byte);
+      for (const byte of bytes.subarray(at, at + Math.max(1, length)))
+        text += String.fromCharCode(BASE + byte);
     } else {
       text += character;
     }

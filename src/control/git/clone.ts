@@ -76,7 +76,10 @@ async function checkOut(git: Git, run: RunRemote, commitId: string): Promise<voi
   if (commit === (await git.commit('HEAD'))) return;
   const { exitCode, complaint } = await git.run(['checkout', '--quiet', '--detach', commit, '--']);
   if (exitCode === 0) return;
-  throw new SandhavenError('failed_precondition', `The commit could not be checked out. Git says: ${complaint}`);
+  throw new SandhavenError(
+    'failed_precondition',
+    `The commit could not be checked out. Git says: ${complaint}`,
+  );
 }
 
 async function refuseTooManyLogins(

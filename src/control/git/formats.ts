@@ -99,7 +99,10 @@ export function parseLog(bytes: Buffer): GitCommit[] {
   const fields = nulSeparated(bytes);
   const commits: GitCommit[] = [];
   for (let at = 0; at + LOG_FIELDS <= fields.length; at += LOG_FIELDS) {
-    const [hash = '', author = '', email = '', seconds = '', message = ''] = fields.slice(at, at + LOG_FIELDS);
+    const [hash = '', author = '', email = '', seconds = '', message = ''] = fields.slice(
+      at,
+      at + LOG_FIELDS,
+    );
     if (!/^[0-9a-f]{40,64}$/.test(hash)) throw unreadable();
     // The line end that git adds to a message is no part of what was said.
     commits.push({ hash, author, email, date: timeOf(seconds), message: message.replace(/\n$/, '') });

@@ -140,7 +140,7 @@ function explained(error: unknown): unknown {
   if (!(error instanceof SandhavenError)) return error;
   if (error.fields.resource === 'interpreter') {
     return new SandhavenError('failed_precondition', "The sandbox's image has no git.", {
-      hint: "Install it with Sandbox.RunCommand (apt-get update && apt-get install -y git), or use the base image.",
+      hint: 'Install it with Sandbox.RunCommand (apt-get update && apt-get install -y git), or use the base image.',
     });
   }
   if (error.fields.parameter !== 'cwd') return error;

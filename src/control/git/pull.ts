@@ -60,16 +60,18 @@ function sourceOf(config: Configuration, branch: string, from: string | undefine
   if (from !== undefined) return { remote: remote ?? onlyRemote(config), ref: `refs/heads/${from}` };
   const ref = config.get(`branch.${branch}.merge`)?.at(-1);
   if (remote !== undefined && ref?.startsWith('refs/heads/')) return { remote, ref };
-  throw new SandhavenError('failed_precondition', `The branch ${quoted(branch)} tracks no branch of a remote.`, {
-    hint: 'Give the branch to pull, or push it first with Sandbox.GitPush, which makes it track.',
-  });
+  throw new SandhavenError(
+    'failed_precondition',
+    `The branch ${quoted(branch)} tracks no branch of a remote.`,
+    {
+      hint: 'Give the branch to pull, or push it first with Sandbox.GitPush, which makes it track.',
+    },
+  );
 }
 
 /** `origin`, or the one that there is. */
 export function onlyRemote(config: Configuration): string {
-  const names = new Set(
-    [...config.keys()].flatMap((key) => /^remote\.(.+)\.url$/s.exec(key)?.[1] ?? []),
-  );
+  const names = new Set([...config.keys()].flatMap((key) => /^remote\.(.+)\.url$/s.exec(key)?.[1] ?? []));
   const [first] = names;
   return names.size === 1 && first !== undefined ? first : 'origin';
 }

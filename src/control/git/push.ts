@@ -1,7 +1,7 @@
 /** Pushing one branch to the branch of the same name. */
 import { SandhavenError } from '../../model/errors.ts';
 import { detached, failureOf, noRepository, noSuchBranch, quoted } from './faults.ts';
-import { parsePush, type PushedRef } from './formats.ts';
+import { type PushedRef, parsePush } from './formats.ts';
 import type { Git } from './git.ts';
 import { onlyRemote } from './pull.ts';
 import { configuration, loginFor, type RemoteParts, remoteOf, talking, unreachable } from './remote.ts';
@@ -44,7 +44,10 @@ export async function push(
     if (rejected) throw rejection(branch, rejected);
     if (pushed.exitCode === 0) return;
     // A hook of the repository inside ends the push before the remote is asked for anything.
-    throw (await noRepository(git)) ?? (login ? await failureOf(git, pushed, 'The push failed.') : unreachable(pushed, url, login));
+    throw (
+      (await noRepository(git)) ??
+      (login ? await failureOf(git, pushed, 'The push failed.') : unreachable(pushed, url, login))
+    );
   });
   return { branch, remote: name };
 }

@@ -128,7 +128,9 @@ export function remoteOf(config: Configuration, name: string, push: boolean): Co
     throw new SandhavenError(
       'failed_precondition',
       `The URL of the remote ${quoted(name)} is not one that is used: ${error.message}`,
-      { hint: 'Change it with Sandbox.RunCommand: git remote set-url. Remotes are http, https, ssh and git.' },
+      {
+        hint: 'Change it with Sandbox.RunCommand: git remote set-url. Remotes are http, https, ssh and git.',
+      },
     );
   }
 }
@@ -143,16 +145,12 @@ export async function loginFor(parts: RemoteParts, sandboxId: string, url: GitUr
 export function unreachable(run: GitRun, url: GitUrl, login: Login | null): SandhavenError {
   const words = run.complaint === '' ? '' : ` Git says: ${run.complaint}`;
   const web = url.scheme === 'http' || url.scheme === 'https';
-  return new SandhavenError(
-    'failed_precondition',
-    `The remote at ${url.host} could not be used.${words}`,
-    {
-      hint:
-        login === null && web
-          ? 'Check the URL. A private repository needs username and password, given to Sandbox.GitClone.'
-          : 'Check the URL, and what the repository says with Sandbox.RunCommand.',
-    },
-  );
+  return new SandhavenError('failed_precondition', `The remote at ${url.host} could not be used.${words}`, {
+    hint:
+      login === null && web
+        ? 'Check the URL. A private repository needs username and password, given to Sandbox.GitClone.'
+        : 'Check the URL, and what the repository says with Sandbox.RunCommand.',
+  });
 }
 
 /** Whether the remote can be read and has none of the refs: `ls-remote` says so by its status. */
