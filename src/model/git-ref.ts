@@ -33,10 +33,6 @@ export function revisionFault(revision: string): string | null {
   return null;
 }
 
-export function isCommitHash(text: string): boolean {
-  return /^[0-9a-f]{4,64}$/i.test(text);
-}
-
 function holdsForbidden(name: string): boolean {
   return hasControlOrSpace(name) || /[~^:?*[\\]/.test(name);
 }

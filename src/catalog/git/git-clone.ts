@@ -1,7 +1,6 @@
 /** Sandbox.GitClone */
 import { z } from 'zod';
 import { invalidArgument } from '../../model/errors.ts';
-import { isCommitHash } from '../../model/git-ref.ts';
 import { parseGitUrl } from '../../model/git-url.ts';
 import { limits } from '../../model/limits.ts';
 import { path } from '../parameters/path.ts';
@@ -22,12 +21,13 @@ export const gitClone = defineTool({
     url: textWithoutNul()
       .min(1)
       .max(limits.git.urlChars)
-      .meta({ description: 'http, https, ssh or git URL, without a password in it.', sensitive: true }),
+      .meta({ description: 'Repository over http, https, ssh or git; no password in it.', sensitive: true }),
     sandbox: optionalSandbox,
     path: path().optional().describe('Destination folder (default: name from the URL, in /workspace).'),
     branch: branchName().optional().describe('Branch or tag (default: the default branch).'),
-    commit_id: textWithoutNul()
-      .refine(isCommitHash, 'must be a commit hash of 4 to 64 hexadecimal digits')
+    commit_id: z
+      .string()
+      .regex(/^[0-9a-fA-F]{4,64}$/, 'must be a commit hash of 4 to 64 hexadecimal digits')
       .optional()
       .describe('Commit hash to check out, detached (default: head of the branch).'),
     username: textWithoutNul()
