@@ -1,5 +1,6 @@
 /** What `sandhaven up` can be told: flags, each also an environment variable (`--ssh-listen` = SANDHAVEN_SSH_LISTEN). */
 import { parseArgs } from 'node:util';
+import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
 import { invalidArgument } from './model/errors.ts';
 
 export interface Address {
@@ -17,6 +18,8 @@ export interface UpOptions {
   runtime: 'oci';
   /** Groups of tools that MCP and lists of tools show, separated by commas. */
   toolsets: string;
+  /** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
+  gitAllow: AllowedRemote[];
   /** Shows that it works before it says so: a sandbox created, code run, deleted. */
   prove: boolean;
 }
@@ -38,6 +41,10 @@ const flags = {
   'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
   runtime: { default: 'oci', help: 'the engine: oci' },
   toolsets: { default: 'all', help: 'groups of tools that MCP clients see, such as files,git' },
+  'git-allow': {
+    default: '127.0.0.0/8,::1/128',
+    help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
+  },
 } satisfies Record<string, Flag>;
 
 type FlagName = keyof typeof flags;
@@ -80,6 +87,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     runtime: 'oci',
     toolsets: value('toolsets'),
+    gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
     prove: values['prove'] === true,
   };
 }

@@ -7,6 +7,7 @@ import { Activity } from './control/activity.ts';
 import { BASE_IMAGE, Creation } from './control/creation.ts';
 import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
+import { GitService } from './control/git/git-service.ts';
 import { Idempotency } from './control/idempotency.ts';
 import { IdentityService } from './control/identity.ts';
 import { Machines } from './control/machines.ts';
@@ -23,6 +24,8 @@ import { SessionService } from './control/sessions.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
+import { createGitGateway } from './gateways/git/gateway.ts';
+import type { AllowedRemote } from './model/allowed-remotes.ts';
 import { SandhavenError } from './model/errors.ts';
 import { newUserId } from './model/ids.ts';
 import { limits } from './model/limits.ts';
@@ -36,6 +39,8 @@ export interface ServiceOptions {
   warmPool: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
+  /** What Git remotes with credentials may be besides public; by default this host alone. */
+  gitAllow?: AllowedRemote[];
   clock: Clock;
   log: Log;
 }
@@ -91,7 +96,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-function wire(store: Store, engine: Engine, access: AccessService, { clock, log, warmPool }: ServiceOptions) {
+function wire(
+  store: Store,
+  engine: Engine,
+  access: AccessService,
+  { clock, log, warmPool, gitAllow = [] }: ServiceOptions,
+) {
   const { runtime, images, agent } = engine;
   const { sandboxes } = store;
   const queue = new OperationQueue();
@@ -129,6 +139,13 @@ function wire(store: Store, engine: Engine, access: AccessService, { clock, log,
     sessions: new SessionService(uses, agent, images),
     identity: new IdentityService(store.users),
     previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
+    git: new GitService({
+      uses,
+      agent,
+      images,
+      gateway: createGitGateway({ allowed: gitAllow }),
+      credentials: store.gitCredentials,
+    }),
   };
   return {
     services,

@@ -28,6 +28,7 @@ export async function up(
     dataDir: options.dataDir,
     warmPool: options.warmPool,
     apiKey,
+    gitAllow: options.gitAllow,
     clock: Date,
     log,
   });

@@ -13,6 +13,15 @@ import { readFile } from './files/read-file.ts';
 import { replaceInFiles } from './files/replace-in-files.ts';
 import { searchContent } from './files/search-content.ts';
 import { writeFile } from './files/write-file.ts';
+import { gitBranches, gitCreateBranch, gitDeleteBranch } from './git/branches.ts';
+import { gitAdd } from './git/git-add.ts';
+import { gitCheckout } from './git/git-checkout.ts';
+import { gitClone } from './git/git-clone.ts';
+import { gitCommit } from './git/git-commit.ts';
+import { gitLog } from './git/git-log.ts';
+import { gitPull } from './git/git-pull.ts';
+import { gitPush } from './git/git-push.ts';
+import { gitStatus } from './git/git-status.ts';
 import { listRegions, whoAmI } from './identity.ts';
 import { configureSandboxAuto } from './sandboxes/configure-sandbox-auto.ts';
 import { createSandbox } from './sandboxes/create-sandbox.ts';
@@ -60,4 +69,15 @@ export const tools: readonly Tool[] = [
   runSessionCommand,
   getSessionCommandLogs,
   sendSessionInput,
+  gitClone,
+  gitStatus,
+  gitAdd,
+  gitCommit,
+  gitBranches,
+  gitCheckout,
+  gitCreateBranch,
+  gitDeleteBranch,
+  gitLog,
+  gitPull,
+  gitPush,
 ];

@@ -2,6 +2,7 @@
 
 import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
+import type { GitService } from './git/git-service.ts';
 import type { IdentityService } from './identity.ts';
 import type { PreviewService } from './previews.ts';
 import type { SandboxService } from './sandboxes.ts';
@@ -14,4 +15,5 @@ export interface Services {
   sessions: SessionService;
   identity: IdentityService;
   previews: PreviewService;
+  git: GitService;
 }

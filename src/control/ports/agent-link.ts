@@ -14,6 +14,14 @@ export interface ExecRequest {
   timeoutMs: number;
 }
 
+/** As it was printed: names in it need not be UTF-8. A stream past `outputBytes` has lost its middle. */
+export interface ExecBytes {
+  stdout: Buffer;
+  stderr: Buffer;
+  exitCode: number;
+  timedOut: boolean;
+}
+
 export interface RunCodeRequest {
   language: Language;
   code: string;
@@ -93,6 +101,11 @@ export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, A
   watch(id: string, signal: AbortSignal): Promise<void>;
 
   exec(id: string, request: ExecRequest, signal?: AbortSignal): Promise<ExecResult>;
+  execBytes(
+    id: string,
+    request: ExecRequest & { outputBytes: number },
+    signal?: AbortSignal,
+  ): Promise<ExecBytes>;
   runCode(
     id: string,
     request: RunCodeRequest,
