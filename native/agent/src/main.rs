@@ -20,6 +20,7 @@ mod reaper;
 mod search;
 mod server;
 mod session;
+mod sftp;
 mod tunnel;
 mod workers;
 
