@@ -7,6 +7,7 @@ import { Activity } from './control/activity.ts';
 import { BASE_IMAGE, Creation } from './control/creation.ts';
 import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
+import { GitService } from './control/git/git-service.ts';
 import { Idempotency } from './control/idempotency.ts';
 import { IdentityService } from './control/identity.ts';
 import { Machines } from './control/machines.ts';
@@ -19,11 +20,14 @@ import { reconcile } from './control/reconciler.ts';
 import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
+import { SessionService } from './control/sessions.ts';
 import { SshAccessService } from './control/ssh-access.ts';
 import { SshVisits } from './control/ssh-visits.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
+import { createGitGateway } from './gateways/git/gateway.ts';
+import type { AllowedRemote } from './model/allowed-remotes.ts';
 import { SandhavenError } from './model/errors.ts';
 import { newUserId } from './model/ids.ts';
 import { limits } from './model/limits.ts';
@@ -38,6 +42,8 @@ export interface ServiceOptions {
   warmPool: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
+  /** What Git remotes with credentials may be besides public; by default this host alone. */
+  gitAllow?: AllowedRemote[];
   clock: Clock;
   log: Log;
 }
@@ -96,7 +102,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-function wire(store: Store, engine: Engine, access: AccessService, { clock, log, warmPool }: ServiceOptions) {
+function wire(
+  store: Store,
+  engine: Engine,
+  access: AccessService,
+  { clock, log, warmPool, gitAllow = [] }: ServiceOptions,
+) {
   const { runtime, images, agent } = engine;
   const { sandboxes } = store;
   const queue = new OperationQueue();
@@ -121,6 +132,7 @@ function wire(store: Store, engine: Engine, access: AccessService, { clock, log,
   const scheduler = new Scheduler({
     store: sandboxes,
     machines,
+    agent,
     activity,
     clock,
     log,
@@ -130,9 +142,17 @@ function wire(store: Store, engine: Engine, access: AccessService, { clock, log,
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
     files: new FileService(uses, agent),
     execution: new ExecutionService(uses, agent, images),
+    sessions: new SessionService(uses, agent, images),
     identity: new IdentityService(store.users),
     sshAccess: new SshAccessService(sandboxes, access, clock),
     previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
+    git: new GitService({
+      uses,
+      agent,
+      images,
+      gateway: createGitGateway({ allowed: gitAllow }),
+      credentials: store.gitCredentials,
+    }),
   };
   return {
     services,

@@ -3,12 +3,13 @@
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { extname } from 'node:path';
+import { selectTools } from './catalog/toolsets.ts';
 import type { Log } from './control/ports.ts';
 import { PreviewGateway } from './gateways/preview/gateway.ts';
 import { openSshGateway, type SshGateway } from './gateways/ssh/gateway.ts';
 import { createLog } from './log.ts';
 import { SandhavenError } from './model/errors.ts';
-import type { Address, UpOptions } from './options.ts';
+import type { Address, GatewayAddress, UpOptions } from './options.ts';
 import { prove } from './prove.ts';
 import { type RunningService, startService } from './service.ts';
 import { createHttpServer } from './surfaces/http/server.ts';
@@ -27,20 +28,23 @@ export async function up(
   signal: AbortSignal,
 ): Promise<number> {
   const log = createLog();
+  const tools = selectTools(options.toolsets, '--toolsets');
   const service = await startService({
     dataDir: options.dataDir,
     warmPool: options.warmPool,
     apiKey,
+    gitAllow: options.gitAllow,
     clock: Date,
     log,
   });
   const { services } = service;
-  const mcp = createMcpEndpoint({ services, log, version });
+  const mcp = createMcpEndpoint({ services, log, version, tools });
   const http = createHttpServer({
     services,
     log,
     allowedHosts: allowedHosts(options.listen),
     version,
+    tools,
     ready: () => true,
     mcp,
   });
@@ -48,9 +52,9 @@ export async function up(
   const previews = new PreviewGateway({ access: service.previewAccess, domain: options.previewDomain, log });
   try {
     // First, so that no call is answered before its preview or its SSH access can be.
-    const previewPort = await previews.listen(options.previewListen).catch((error: unknown) => {
-      throw unusable('--preview-listen', options.previewListen, error);
-    });
+    const previewPort = await claim('--preview-listen', options.previewListen, log, (address) =>
+      previews.listen(address),
+    );
     const site = { domain: options.previewDomain, port: previewPort };
     services.previews.servedAt(site);
     ssh = await openSsh(options.sshListen, service, log);
@@ -76,20 +80,39 @@ export async function up(
   return 0;
 }
 
-async function openSsh(listen: Address, { ssh, services }: RunningService, log: Log): Promise<SshGateway> {
+async function openSsh(
+  listen: GatewayAddress,
+  { ssh, services }: RunningService,
+  log: Log,
+): Promise<SshGateway> {
   const { visits, hostKey } = ssh;
-  const gateway = await openSshGateway({
-    listen,
-    hostKey: hostKey.privateKey,
-    thread: SSH_THREAD,
-    visits,
-    log,
-  }).catch((error: unknown) => {
-    throw unusable('--ssh-listen', listen, error);
-  });
+  const parts = { hostKey: hostKey.privateKey, thread: SSH_THREAD, visits, log };
+  const gateway = await claim('--ssh-listen', listen, log, (address) =>
+    openSshGateway({ ...parts, listen: address }),
+  );
   const { host, port } = gateway.address;
   services.sshAccess.serveAt({ host: reachable(host), port, hostKey: hostKey.publicKey });
   return gateway;
+}
+
+/**
+ * Several services share a host without being told of each other: where another has the standard port, and nobody chose
+ * it for this one, a free one does.
+ */
+async function claim<T>(
+  flag: string,
+  { host, port, chosen }: GatewayAddress,
+  log: Log,
+  listen: (address: Address) => Promise<T>,
+): Promise<T> {
+  try {
+    return await listen({ host, port });
+  } catch (error) {
+    const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    if (chosen || !taken) throw unusable(flag, { host, port }, error);
+    log.warn('the standard port is taken, so a free one is used; choose one to keep it', { flag, port });
+    return listen({ host, port: 0 });
+  }
 }
 
 function unusable(flag: string, { host, port }: Address, error: unknown): SandhavenError {

@@ -120,6 +120,42 @@ export const limits = {
     dnsUdpBytes: 1_232,
   },
 
+  git: {
+    /** A call that works inside alone, and one that talks to a remote. */
+    localMs: 60_000,
+    networkMs: 600_000,
+    /** Of what one git command prints; the agent takes no more than 8 MiB. */
+    outputBytes: 4 * MiB,
+    /** Of its complaints, when they are passed on. */
+    complaintChars: 600,
+    urlChars: 2_048,
+    refBytes: 244,
+    /** Paths in one list of a result. */
+    paths: 20_000,
+    /** Files that an error names. */
+    namedFiles: 20,
+    branches: 5_000,
+    /** Paths of one GitAdd. */
+    files: 1_000,
+    /** Paths, in bytes, that travel as arguments; more go by a file. */
+    argumentBytes: 64 * KiB,
+    messageBytes: MiB,
+    identityChars: 256,
+    log: { min: 1, max: 1_000, default: 20 },
+    usernameChars: 256,
+    passwordChars: 8_192,
+    /** Kept for one sandbox. */
+    credentials: 64,
+    /** Connections that the gateway takes from one git at a time. */
+    gatewayConnections: 16,
+    /** Until the remote has taken the connection; then how long it may be silent. */
+    connectMs: 15_000,
+    idleMs: 120_000,
+    redirects: 3,
+    /** Entries of --git-allow. */
+    allowedRemotes: 256,
+  },
+
   process: {
     /** How much of a program's input may be sent before the agent says that it is taken; part of the protocol. */
     inputWindowBytes: 256 * KiB,
@@ -176,6 +212,26 @@ export const limits = {
     measureIntervalMs: 500,
   },
 
+  /** The agent has ceilings of its own (`native/agent/src/session`), which are these where both name one. */
+  session: {
+    idChars: 64,
+    /** Active in one sandbox. */
+    active: 32,
+    /** Of each session, in a list; then how much of a command's text. */
+    recentCommands: 20,
+    recentCommandChars: 1_000,
+    /** How long a synchronous call waits for the command's turn, then for its end. */
+    waitTurnMs: 60_000,
+    waitRunMs: 600_000,
+    /** Typed at once. */
+    inputBytes: 64 * KiB,
+    /** For a program to read its input, and for a shell to come up; the agent's own patience is shorter. */
+    inputMs: 15_000,
+    startMs: 20_000,
+    /** For an agent to say whether commands run, before its sandbox is stopped for being idle. */
+    busyMs: 2_000,
+  },
+
   ssh: {
     /** 0 never expires. Ten years: beyond it a deadline means nothing. */
     expiresInMinutes: { min: 0, max: 5_256_000, default: 60 },
@@ -228,6 +284,30 @@ export const limits = {
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,
+  search: {
+    /** Of a query, a pattern, and a replacement. */
+    queryChars: 4_096,
+    replacementChars: 64 * KiB,
+    contextLines: { min: 0, max: 5, default: 0 },
+    /** Given of one file. */
+    matchesPerFile: 50,
+    /** Of a line that is shown, in UTF-16 units, the marks where it is cut included. */
+    shownLineUnits: 802,
+    /** For one search; the agent's own answer is waited for a little longer. */
+    timeoutMs: 30_000,
+    /** Entries in the list of files to edit, then files once globs are expanded. */
+    entries: 1_000,
+    files: 1_000,
+    /** Of one file that is edited, before and after. */
+    fileBytes: 64 * MiB,
+    fileTimeoutMs: 5_000,
+    replaceTimeoutMs: 60_000,
+    /** Of what is told about one file that could not be edited. */
+    errorChars: 16 * KiB,
+    /** Of an agent that has yet to notice that the time is over. */
+    overrunMs: 10_000,
+  },
+
   /** For a file operation whose length depends on what is in the sandbox. */
   fileOperationMs: 300_000,
   /** How long an agent may neither send nor take a byte of a stream that the other side waits for. */

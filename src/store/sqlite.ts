@@ -3,6 +3,7 @@ import type { Store } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { AccessTokenRows } from './access-tokens.ts';
 import { Database } from './database.ts';
+import { GitCredentialRows } from './git-credentials.ts';
 import { IdempotencyRows } from './idempotency.ts';
 import { migrate } from './migrations.ts';
 import { SandboxRows } from './sandbox-rows.ts';
@@ -24,6 +25,7 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
       users: new UserRows(database),
       idempotency: new IdempotencyRows(database, secrets),
       accessTokens: new AccessTokenRows(database),
+      gitCredentials: new GitCredentialRows(database, secrets),
       close: async () => database.close(),
     };
   } catch (error) {

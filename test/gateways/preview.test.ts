@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, must, type Service, startService } from '../support/service.ts';
@@ -49,6 +49,15 @@ async function signed(port: number, seconds = 600, inside = sandbox): Promise<st
 }
 
 const hostOf = (url: string) => new URL(url).host;
+
+/** Broken or not. */
+function closed(stream: Duplex | Readable): Promise<void> {
+  return new Promise((resolve) => {
+    stream.on('error', () => {});
+    stream.once('close', resolve);
+    stream.resume();
+  });
+}
 
 describe('Sandbox.ListPorts', () => {
   it('[SBX-PORTS-01] [WIRE-PORTS-01] gives number, state and process of what listens, whoever runs it', async () => {
@@ -163,9 +172,7 @@ describe('who is let in', () => {
     const download = await open(`${short}/big?bytes=1e12`);
     const upgraded = await upgradeTo(short, '/');
     const ends = [events, download, upgraded].map((stream) => {
-      stream.on('error', () => {});
-      stream.resume();
-      return once(stream, 'close').then(() => Date.now() - begun);
+      return closed(stream).then(() => Date.now() - begun);
     });
     for (const end of await Promise.all(ends)) expect(end).toBeGreaterThan(2_000);
     expect((await visit(`${short}/headers`)).status).toBe(401);
@@ -178,9 +185,9 @@ describe('who is let in', () => {
     const own = await signed(APP_PORT, 600, inside);
     const standard = await preview(APP_PORT, {}, inside);
     const events = await open(`${own}/events`);
-    const closed = once(events.on('error', () => {}).resume(), 'close');
+    const ended = closed(events);
     await must(service, 'StopSandbox', { sandbox: inside });
-    await closed;
+    await ended;
     const refused = await visit(`${own}/`);
     expect(refused.status).toBe(503);
     expect(refused.text).toContain('stopped');
@@ -202,7 +209,7 @@ describe('what goes through', () => {
     });
     const seen = await visit(`${site}/status?code=418`);
     expect([seen.status, seen.statusMessage]).toEqual([418, 'As It Was']);
-    expect(await visit(`${site}/big?bytes=1`, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+    expect(await visit(`${site}/echo`, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
   });
 
   it('headers of one connection stay on it; Host is as it came; where the visitor is comes from here', async () => {
@@ -304,11 +311,12 @@ describe('what goes through', () => {
     socket.on('data', (bytes: Buffer) => {
       said += bytes;
     });
+    socket.resume();
     await expect.poll(() => said).toBe('welcome;EARLY');
     socket.write(' late');
     await expect.poll(() => said).toBe('welcome;EARLY LATE');
     socket.end();
-    await once(socket, 'close');
+    await closed(socket);
     expect(said).toBe('welcome;EARLY LATEbye');
   });
 
@@ -335,11 +343,11 @@ describe('what goes through', () => {
     socket.on('data', (bytes: Buffer) => {
       rest += bytes;
     });
-    await once(socket, 'close');
+    await closed(socket);
     expect(rest).toContain('body');
     const refused = await sayRaw(site, `${head('/no')}\r\n`);
     expect(refused).toMatch(/^HTTP\/1\.1 417 /);
-    expect(refused).toMatch(/not that$/);
+    expect(refused).toContain('not that');
   });
 
   it('an answer that comes before the whole of a body does come', async () => {
@@ -391,7 +399,7 @@ describe('what is refused', () => {
 
   it('a connection that says nothing does not last', async () => {
     const socket = dial(site, 'GET / HTTP/1.1\r\n');
-    await once(socket.resume(), 'close');
+    await closed(socket);
     expect((await visit(`${site}/headers`)).status).toBe(200);
   }, 30_000);
 });
@@ -432,11 +440,16 @@ describe('an application that is not well', () => {
 
   it('is worth waiting for, and the wait counts as activity', async () => {
     const before = String((await must(service, 'GetSandbox', { sandbox }))['last_activity_at']);
-    const waiting = open(`${site}/hang?name=patient`);
-    const late = await Promise.race([waiting.catch(() => 'broke'), sleep(2_000, 'still waiting')]);
-    expect(late).toBe('still waiting');
+    const socket = dial(site, `GET /hang?name=patient HTTP/1.1\r\nHost: ${hostOf(site)}\r\n\r\n`);
+    let said = '';
+    socket.on('data', (bytes: Buffer) => {
+      said += bytes;
+    });
+    await sleep(2_000);
+    expect([said, socket.readyState]).toEqual(['', 'open']);
     const after = String((await must(service, 'GetSandbox', { sandbox }))['last_activity_at']);
     expect(Date.parse(after)).toBeGreaterThan(Date.parse(before));
+    socket.destroy();
   }, 20_000);
 });
 
@@ -449,7 +462,8 @@ async function upgradeTo(url: string, path: string): Promise<Socket> {
   let head = '';
   while (!head.includes('\r\n\r\n')) head += String((await once(socket, 'data'))[0]);
   const end = head.indexOf('\r\n\r\n') + 4;
-  expect(head.slice(0, end)).toMatch(/^HTTP\/1\.1 101 [^]*X-Seen: shout/);
+  expect(head.slice(0, end)).toMatch(/^HTTP\/1\.1 101 /);
+  expect(head).toContain('X-Seen: shout\r\n');
   socket.pause();
   if (head.length > end) socket.unshift(Buffer.from(head.slice(end)));
   return socket;

@@ -24,7 +24,7 @@ const routes = {
     }
     response.end(JSON.stringify({ bytes, digest: hash.digest('hex') }));
   },
-  '/big': async (request, response, query) => {
+  '/big': async (_request, response, query) => {
     const hash = createHash('sha256');
     const block = randomFillSync(Buffer.alloc(1 << 18));
     response.writeHead(200, { trailer: 'x-digest' });
@@ -36,17 +36,17 @@ const routes = {
     response.addTrailers({ 'x-digest': hash.digest('hex') });
     response.end();
   },
-  '/events': (request, response) => {
+  '/events': (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.flushHeaders();
     listeners.add(response);
     response.once('close', () => listeners.delete(response));
   },
-  '/emit': (request, response, query) => {
+  '/emit': (_request, response, query) => {
     for (const listener of listeners) listener.write(`data: ${query.get('text')}\n\n`);
     response.end(String(listeners.size));
   },
-  '/cookies': (request, response) => {
+  '/cookies': (_request, response) => {
     response.setHeader('set-cookie', [
       'a=1; Domain=localhost; Path=/',
       'b=2; path=/;DOMAIN=.localhost; Secure',
@@ -56,13 +56,13 @@ const routes = {
     response.setHeader('x-private', 'of this connection');
     response.end();
   },
-  '/hang': (request, response, query) => response.once('close', () => left.push(query.get('name'))),
-  '/left': (request, response) => response.end(JSON.stringify(left)),
-  '/half': (request, response) => {
+  '/hang': (_request, response, query) => response.once('close', () => left.push(query.get('name'))),
+  '/left': (_request, response) => response.end(JSON.stringify(left)),
+  '/half': (_request, response) => {
     response.writeHead(200, { 'content-length': 1_000_000 });
     response.write('x'.repeat(1_000), () => response.socket.destroy());
   },
-  '/until-closed': (request, response) => {
+  '/until-closed': (_request, response) => {
     response.writeHead(200, { connection: 'close' });
     response.useChunkedEncodingByDefault = false;
     response.end('the end is the end');
@@ -71,7 +71,7 @@ const routes = {
     response.writeHead(413, { connection: 'close' });
     response.end('too much', () => request.socket.destroy());
   },
-  '/status': (request, response, query) => {
+  '/status': (_request, response, query) => {
     response.writeHead(Number(query.get('code')), 'As It Was');
     response.end();
   },

@@ -1,6 +1,13 @@
 /** The store's port in the plainest way there is: the model that property tests compare a real store with. */
-import type { AccessToken, SandboxPatch, SandboxStore, Store } from '../../src/control/ports.ts';
+import type {
+  AccessToken,
+  GitCredential,
+  SandboxPatch,
+  SandboxStore,
+  Store,
+} from '../../src/control/ports.ts';
 import { notFound, SandhavenError } from '../../src/model/errors.ts';
+import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { User } from '../../src/model/user.ts';
 
@@ -11,6 +18,7 @@ export function memoryStore(): Store {
     ...memoryUsers(),
     ...memoryIdempotency(),
     ...memoryAccessTokens(sandboxes),
+    ...memoryGitCredentials(sandboxes),
     close: async () => {},
   };
 }
@@ -164,6 +172,28 @@ function memoryIdempotency(): Pick<Store, 'idempotency'> {
       prune: async (olderThan) => {
         for (const [at, answer] of answers) if (answer.at < olderThan) answers.delete(at);
       },
+    },
+  };
+}
+
+function memoryGitCredentials(sandboxes: SandboxStore): Pick<Store, 'gitCredentials'> {
+  const rows = new Map<string, GitCredential>();
+  const slot = (sandboxId: string, url: string) => JSON.stringify([sandboxId, url]);
+  const ofLiving = async (sandboxId: string) =>
+    (await sandboxes.get(sandboxId)) ? [...rows.values()].filter((row) => row.sandboxId === sandboxId) : [];
+  return {
+    gitCredentials: {
+      put: async (credential) => {
+        const { sandboxId, url } = credential;
+        if (!(await sandboxes.get(sandboxId))) throw new SandhavenError('not_found', 'gone');
+        const isNew = !rows.has(slot(sandboxId, url));
+        if (isNew && (await ofLiving(sandboxId)).length >= limits.git.credentials) {
+          throw new SandhavenError('resource_exhausted', 'full');
+        }
+        rows.set(slot(sandboxId, url), { ...credential });
+      },
+      get: async (sandboxId, url) => (await ofLiving(sandboxId)).find((row) => row.url === url) ?? null,
+      count: async (sandboxId) => (await ofLiving(sandboxId)).length,
     },
   };
 }

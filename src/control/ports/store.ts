@@ -1,7 +1,7 @@
 /** What is kept: sandboxes, users, answers of idempotent calls. */
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
-import type { AccessTokenStore } from './access-store.ts';
+import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 
 export interface SandboxFilter {
   ownerId: string;
@@ -86,5 +86,6 @@ export interface Store {
   users: UserStore;
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
+  gitCredentials: GitCredentialStore;
   close(): Promise<void>;
 }
