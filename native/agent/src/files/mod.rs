@@ -8,7 +8,7 @@ mod lines;
 mod list;
 mod location;
 mod metadata;
-mod owners;
+pub mod owners;
 mod page;
 pub mod path_text;
 mod regular;
