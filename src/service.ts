@@ -2,23 +2,32 @@
  * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
  * opposite order. With main.ts this is the only place that knows the concrete parts.
  */
+import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
 import { BASE_IMAGE, Creation } from './control/creation.ts';
 import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
+import { GitService } from './control/git/git-service.ts';
 import { Idempotency } from './control/idempotency.ts';
 import { IdentityService } from './control/identity.ts';
 import { Machines } from './control/machines.ts';
 import { WarmPool } from './control/pool.ts';
 import type { Clock, Log, Store } from './control/ports.ts';
+import { PreviewAccess } from './control/preview-access.ts';
+import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
 import { reconcile } from './control/reconciler.ts';
 import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
+import { SessionService } from './control/sessions.ts';
+import { SshAccessService } from './control/ssh-access.ts';
+import { SshVisits } from './control/ssh-visits.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
+import { createGitGateway } from './gateways/git/gateway.ts';
+import type { AllowedRemote } from './model/allowed-remotes.ts';
 import { SandhavenError } from './model/errors.ts';
 import { newUserId } from './model/ids.ts';
 import { limits } from './model/limits.ts';
@@ -26,12 +35,15 @@ import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './sto
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
 import { openSqliteStore } from './store/sqlite.ts';
+import { type HostKey, readOrCreateHostKey } from './store/ssh-host-key.ts';
 
 export interface ServiceOptions {
   dataDir: string;
   warmPool: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
+  /** What Git remotes with credentials may be besides public; by default this host alone. */
+  gitAllow?: AllowedRemote[];
   clock: Clock;
   log: Log;
 }
@@ -44,6 +56,9 @@ export interface RunningService {
   /** Where it can be read; null when the operator gave it by environment. */
   apiKeyFile: string | null;
   scheduler: Scheduler;
+  /** What the SSH gateway stands on. */
+  ssh: { visits: SshVisits; hostKey: HostKey };
+  previewAccess: PreviewAccess;
   /** Machines go on; what was begun is finished first, within a bound. */
   close(): Promise<void>;
 }
@@ -60,7 +75,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, apiKey);
   const engine = openEngine({ data, secrets, clock, log });
-  const control = wire(store, engine, options);
+  const access = new AccessService({
+    tokens: store.accessTokens,
+    clock,
+    previewKey: secrets.deriveKey('preview token'),
+  });
+  const control = wire(store, engine, access, options);
   await engine.init();
   await control.reconcile();
   control.scheduler.begin();
@@ -71,6 +91,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     apiKey,
     apiKeyFile: options.apiKey === undefined ? data.apiKeyFile : null,
     scheduler: control.scheduler,
+    ssh: { visits: control.sshVisits, hostKey: readOrCreateHostKey(data.sshHostKeyFile) },
+    previewAccess: control.previewAccess,
     async close() {
       await control.close();
       await engine.runtime.close();
@@ -80,7 +102,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOptions) {
+function wire(
+  store: Store,
+  engine: Engine,
+  access: AccessService,
+  { clock, log, warmPool, gitAllow = [] }: ServiceOptions,
+) {
   const { runtime, images, agent } = engine;
   const { sandboxes } = store;
   const queue = new OperationQueue();
@@ -105,6 +132,7 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
   const scheduler = new Scheduler({
     store: sandboxes,
     machines,
+    agent,
     activity,
     clock,
     log,
@@ -114,11 +142,23 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
     files: new FileService(uses, agent),
     execution: new ExecutionService(uses, agent, images),
+    sessions: new SessionService(uses, agent, images),
     identity: new IdentityService(store.users),
+    sshAccess: new SshAccessService(sandboxes, access, clock),
+    previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
+    git: new GitService({
+      uses,
+      agent,
+      images,
+      gateway: createGitGateway({ allowed: gitAllow }),
+      credentials: store.gitCredentials,
+    }),
   };
   return {
     services,
+    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, images, clock, log }),
     scheduler,
+    previewAccess: new PreviewAccess({ access, uses, agent, clock }),
     pool,
     async reconcile() {
       // Unpacked now, so that the first sandbox does not wait for it.
@@ -130,6 +170,7 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
         warmPool > 0 && sandbox.imageDigest === base?.digest;
       await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
       await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
+      await store.accessTokens.prune(clock.now());
     },
     async close() {
       await scheduler.close();

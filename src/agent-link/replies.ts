@@ -10,8 +10,6 @@ const path = z
   .string()
   .min(1)
   .max(3 * (limits.pathBytes + 1));
-/** With room for the marker between the halves. */
-const outputBytes = count.max(limits.outputBytes + 256);
 
 export const helloReply = z.object({
   version: z.int(),
@@ -21,15 +19,22 @@ export const helloReply = z.object({
 
 export const emptyReply = z.object({});
 
-export const execReply = z.object({
-  exit_code: z.int().min(0).max(255),
-  timed_out: z.boolean(),
-  truncated: z.boolean(),
-  duration_ms: count,
-  stdout_bytes: outputBytes,
-  stderr_bytes: outputBytes,
-  output_bytes: outputBytes,
-});
+export const execReply = execReplyOf(limits.outputBytes);
+
+/** Of a command whose streams were asked for up to so many bytes. */
+export function execReplyOf(maxBytes: number) {
+  // With room for the marker between the halves.
+  const stream = count.max(maxBytes + 256);
+  return z.object({
+    exit_code: z.int().min(0).max(255),
+    timed_out: z.boolean(),
+    truncated: z.boolean(),
+    duration_ms: count,
+    stdout_bytes: stream,
+    stderr_bytes: stream,
+    output_bytes: stream,
+  });
+}
 
 export const chartItem = z.object({
   type: z.enum(['line', 'scatter', 'bar', 'pie', 'box', 'composite', 'unknown']),

@@ -63,10 +63,15 @@ export const limits = {
   /** Largest data frame of the agent protocol, either way. */
   agentDataFrameBytes: 1 * MiB,
 
+  /** Of each kind, that have not expired. */
+  accessTokensPerSandbox: 256,
+
   /** Operations of one sandbox waiting for their turn. */
   queuedOperations: 64,
   /** Tool calls working in one sandbox at once. */
   concurrentUses: 64,
+  /** Requests and connections through gateways into one sandbox at once; below what its agent relays. */
+  concurrentConnections: 256,
   concurrentRequests: 512,
   connections: 4_096,
   /** JSON bodies that are arriving, all together. */
@@ -115,6 +120,42 @@ export const limits = {
     dnsUdpBytes: 1_232,
   },
 
+  git: {
+    /** A call that works inside alone, and one that talks to a remote. */
+    localMs: 60_000,
+    networkMs: 600_000,
+    /** Of what one git command prints; the agent takes no more than 8 MiB. */
+    outputBytes: 4 * MiB,
+    /** Of its complaints, when they are passed on. */
+    complaintChars: 600,
+    urlChars: 2_048,
+    refBytes: 244,
+    /** Paths in one list of a result. */
+    paths: 20_000,
+    /** Files that an error names. */
+    namedFiles: 20,
+    branches: 5_000,
+    /** Paths of one GitAdd. */
+    files: 1_000,
+    /** Paths, in bytes, that travel as arguments; more go by a file. */
+    argumentBytes: 64 * KiB,
+    messageBytes: MiB,
+    identityChars: 256,
+    log: { min: 1, max: 1_000, default: 20 },
+    usernameChars: 256,
+    passwordChars: 8_192,
+    /** Kept for one sandbox. */
+    credentials: 64,
+    /** Connections that the gateway takes from one git at a time. */
+    gatewayConnections: 16,
+    /** Until the remote has taken the connection; then how long it may be silent. */
+    connectMs: 15_000,
+    idleMs: 120_000,
+    redirects: 3,
+    /** Entries of --git-allow. */
+    allowedRemotes: 256,
+  },
+
   process: {
     /** How much of a program's input may be sent before the agent says that it is taken; part of the protocol. */
     inputWindowBytes: 256 * KiB,
@@ -136,6 +177,23 @@ export const limits = {
     connectionsTaken: 64,
   },
 
+  preview: {
+    /** Ten years at most, as of sandboxes. */
+    expiresInSeconds: { min: 1, max: 315_360_000, default: 3_600 },
+    /** Of visitors, all together. */
+    connections: 2_048,
+    /** How long a visitor's connection waits for its next request. */
+    visitorIdleMs: 60_000,
+    /** All headers of a request, and of an answer. */
+    requestHeaderBytes: 32 * KiB,
+    answerHeaderBytes: 64 * KiB,
+    /** Connections to applications that wait for their next request: to one port, and all together. */
+    idlePerPort: 8,
+    idle: 256,
+    /** Below what servers usually wait themselves. */
+    idleMs: 4_000,
+  },
+
   image: {
     /** Longest name, tag and digest that the registries' grammar allows, with their separators. */
     referenceChars: 456,
@@ -154,8 +212,100 @@ export const limits = {
     measureIntervalMs: 500,
   },
 
+  /** The agent has ceilings of its own (`native/agent/src/session`), which are these where both name one. */
+  session: {
+    idChars: 64,
+    /** Active in one sandbox. */
+    active: 32,
+    /** Of each session, in a list; then how much of a command's text. */
+    recentCommands: 20,
+    recentCommandChars: 1_000,
+    /** How long a synchronous call waits for the command's turn, then for its end. */
+    waitTurnMs: 60_000,
+    waitRunMs: 600_000,
+    /** Typed at once. */
+    inputBytes: 64 * KiB,
+    /** For a program to read its input, and for a shell to come up; the agent's own patience is shorter. */
+    inputMs: 15_000,
+    startMs: 20_000,
+    /** For an agent to say whether commands run, before its sandbox is stopped for being idle. */
+    busyMs: 2_000,
+  },
+
+  ssh: {
+    /** 0 never expires. Ten years: beyond it a deadline means nothing. */
+    expiresInMinutes: { min: 0, max: 5_256_000, default: 60 },
+    /** Connections in all; then those of one sandbox, which share its uses with the tool calls. */
+    connections: 256,
+    connectionsPerSandbox: 24,
+    /** Not yet logged in: in all, and from one address. */
+    strangers: 64,
+    strangersPerAddress: 32,
+    /** From the connection's beginning until it is logged in. */
+    loginMs: 30_000,
+    /** Wrong tokens on one connection, then requests of any kind before the login. */
+    wrongTokens: 6,
+    loginRequests: 20,
+    /** The answer to a wrong token waits for so long; twice as long for each one more of that address. */
+    wrongTokenDelayMs: 200,
+    wrongTokenDelayMaxMs: 4_000,
+    wrongTokenForgottenMs: 60_000,
+    /** Addresses that wrong tokens are remembered of. */
+    addressesRemembered: 1_024,
+    /** A client that has been silent for as many times this long is gone. */
+    keepaliveMs: 15_000,
+    keepalives: 3,
+    channelsPerConnection: 64,
+    listenersPerConnection: 16,
+    /** Connections to one sandbox's agent, of the 160 that it serves at once. */
+    agentChannelsPerSandbox: 112,
+    /** From hanging up on a program until it is killed with all that it started. */
+    hangUpGraceMs: 2_000,
+    /** How long a closed connection's last words may take to be sent. */
+    farewellMs: 2_000,
+    /** How long what a client sent before it went away may take to reach a port. */
+    lastBytesMs: 10_000,
+    /** Variables that a client sets for one program, and the bytes of one value. */
+    variables: 64,
+    variableBytes: 4 * KiB,
+    /** Of a terminal: columns and rows. */
+    terminalCells: 4_096,
+    terminalNameChars: 64,
+    /** On its way between the service's main thread and the gateway's, each channel and direction. */
+    threadWindowBytes: MiB,
+    /** Of the gateway's own heap; bytes on their way are outside of it. */
+    heapMb: 128,
+    youngHeapMb: 4,
+    /** The gateway's thread ends when nobody has been connected for so long. */
+    threadIdleMs: 120_000,
+  },
+
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,
+  search: {
+    /** Of a query, a pattern, and a replacement. */
+    queryChars: 4_096,
+    replacementChars: 64 * KiB,
+    contextLines: { min: 0, max: 5, default: 0 },
+    /** Given of one file. */
+    matchesPerFile: 50,
+    /** Of a line that is shown, in UTF-16 units, the marks where it is cut included. */
+    shownLineUnits: 802,
+    /** For one search; the agent's own answer is waited for a little longer. */
+    timeoutMs: 30_000,
+    /** Entries in the list of files to edit, then files once globs are expanded. */
+    entries: 1_000,
+    files: 1_000,
+    /** Of one file that is edited, before and after. */
+    fileBytes: 64 * MiB,
+    fileTimeoutMs: 5_000,
+    replaceTimeoutMs: 60_000,
+    /** Of what is told about one file that could not be edited. */
+    errorChars: 16 * KiB,
+    /** Of an agent that has yet to notice that the time is over. */
+    overrunMs: 10_000,
+  },
+
   /** For a file operation whose length depends on what is in the sandbox. */
   fileOperationMs: 300_000,
   /** How long an agent may neither send nor take a byte of a stream that the other side waits for. */

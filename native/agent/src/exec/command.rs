@@ -24,6 +24,8 @@ pub struct Command {
     pub stdin: OwnedFd,
     /// `stdin` is a terminal, which becomes the controlling one of the command's session.
     pub terminal: bool,
+    /// With `terminal`: the supervisor leads the session, so that no one is hung up on when the command ends.
+    pub outlived: bool,
     /// The supervisor says when the program runs.
     pub announced: bool,
     /// Become descriptors 3, 4 … of the command.
@@ -77,6 +79,7 @@ impl Command {
             cwd: c_string("cwd", &directory(cwd))?,
             stdin,
             terminal: false,
+            outlived: false,
             announced: false,
             extra: Vec::new(),
             names: Names {

@@ -23,7 +23,7 @@ pub async fn wait(
 }
 
 /// Something inside killed the supervisor. The command may live, as a child of this process.
-async fn follow_orphan(pid: i32, exit: WatchedExit) -> i32 {
+async fn follow_orphan(pid: i32, mut exit: WatchedExit) -> i32 {
     let mut group = KillGroupOnDrop(Some(pid));
     // SAFETY: a plain system call; signal 0 only asks.
     if unsafe { libc::kill(pid, 0) } != 0 {

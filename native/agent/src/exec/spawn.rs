@@ -40,6 +40,11 @@ pub fn spawn_detached(command: &Command, null: &OwnedFd) -> Result<Channel, Faul
     fork(command, null, null, true)
 }
 
+/// A command that is followed to its end and whose own output nobody reads.
+pub fn spawn_silent(command: &Command, null: &OwnedFd) -> Result<Channel, Fault> {
+    fork(command, null, null, false)
+}
+
 /// A command whose output goes straight to the given descriptors.
 pub fn spawn_streaming(
     command: &Command,

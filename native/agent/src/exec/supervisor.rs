@@ -49,6 +49,10 @@ pub fn run(command: &Command, descriptors: Descriptors, detached: bool) -> ! {
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
         let descriptors = keep_only(descriptors);
         let signals = child_signals();
+        if command.outlived {
+            libc::setsid();
+            libc::ioctl(descriptors.stdin, libc::TIOCSCTTY, 0);
+        }
         match start(command, descriptors) {
             Ok(pid) => {
                 if detached {
@@ -57,8 +61,13 @@ pub fn run(command: &Command, descriptors: Descriptors, detached: bool) -> ! {
                 if command.announced {
                     report(descriptors.channel, Report::Running, pid);
                 }
-                close_all_but(&mut [descriptors.channel, signals]);
-                supervise(descriptors.channel, signals, pid)
+                let terminal = if command.outlived {
+                    descriptors.stdin
+                } else {
+                    -1
+                };
+                close_all_but(&mut [descriptors.channel, signals, terminal]);
+                supervise(descriptors.channel, signals, terminal, pid)
             }
             Err((kind, errno)) => {
                 report(descriptors.channel, kind, errno);
@@ -68,7 +77,7 @@ pub fn run(command: &Command, descriptors: Descriptors, detached: bool) -> ! {
     }
 }
 
-unsafe fn supervise(channel: i32, signals: i32, command: i32) -> ! {
+unsafe fn supervise(channel: i32, signals: i32, terminal: i32, command: i32) -> ! {
     unsafe {
         loop {
             let mut polled = [channel, signals].map(|fd| libc::pollfd {
@@ -89,6 +98,8 @@ unsafe fn supervise(channel: i32, signals: i32, command: i32) -> ! {
                 let mut info: libc::signalfd_siginfo = std::mem::zeroed();
                 libc::read(signals, (&raw mut info).cast(), size_of_val(&info));
                 if let Some(status) = reap(command) {
+                    // The kernel hangs up on the foreground group of a leader that ends: this process alone.
+                    libc::tcsetpgrp(terminal, libc::getpgrp());
                     report(channel, Report::Exited, status);
                     libc::_exit(0);
                 }
@@ -143,7 +154,12 @@ extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
         let handover = &mut *argument.cast::<Handover>();
         let descriptors = handover.descriptors;
         report(descriptors.channel, Report::Started, libc::getpid());
-        libc::setsid();
+        if handover.command.outlived {
+            libc::setpgid(0, 0);
+            libc::tcsetpgrp(descriptors.stdin, libc::getpid());
+        } else {
+            libc::setsid();
+        }
         let mut order = [
             descriptors.stdin,
             descriptors.stdout,
@@ -156,7 +172,7 @@ extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
         for (to, from) in order[..count].iter().enumerate() {
             libc::dup2(*from, to as i32);
         }
-        if handover.command.terminal {
+        if handover.command.terminal && !handover.command.outlived {
             libc::ioctl(0, libc::TIOCSCTTY, 0);
         }
         raise_oom_score();
