@@ -39,9 +39,12 @@ export async function runProgram(
   const say: LastWords = (words) => writer.err(Buffer.from(`\r\n${words}\r\n`));
   place.lastWords.add(say);
   const opening = new AbortController();
-  void place.closed.then(() => opening.abort(new Error('The client closed the channel.')));
+  // For as long as it is being opened: a program that runs is hung up on, and not killed at once.
+  let isOpen = false;
+  void place.closed.then(() => isOpen || opening.abort(new Error('The client closed the channel.')));
   try {
     const process = await open(opening.signal);
+    isOpen = true;
     tell(channel, await converse(place, process, writer));
   } catch (error) {
     await writer.err(Buffer.from(`${wordsOf(error)}\r\n`));
