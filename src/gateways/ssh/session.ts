@@ -5,7 +5,7 @@ import type { Connection, ServerChannel, Session } from 'ssh2';
 import type { AgentProcesses, RunningProcess, TerminalSize } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { failProgram, type LastWords, type ProgramPlace, runProgram } from './program.ts';
+import { failProgram, type ProgramPlace, runProgram } from './program.ts';
 import { boundInput, whenClosed } from './ssh2-gaps.ts';
 import { terminalSize } from './terminal.ts';
 
@@ -25,8 +25,6 @@ export interface SessionParts {
   refusal: string | null;
   /** Resolves when the connection is gone. */
   gone: Promise<void>;
-  /** Of the programs that run. */
-  lastWords: Set<LastWords>;
 }
 
 /** Resolves when the client has closed the session, or is gone. */
@@ -95,8 +93,8 @@ class ServedSession {
   /** Without a channel the client has asked for a second program, or has gone. */
   #run(channel: ServerChannel | undefined, open: (signal: AbortSignal) => Promise<RunningProcess>): void {
     if (!channel) return;
-    const { connection, stream, refusal, lastWords } = this.#parts;
-    const place: ProgramPlace = { session: this.#session, channel, stream, closed: this.#closed, lastWords };
+    const { connection, stream, refusal } = this.#parts;
+    const place: ProgramPlace = { session: this.#session, channel, stream, closed: this.#closed };
     channel.on('error', () => {});
     boundInput(channel, connection);
     if (refusal === null) void runProgram(place, async (signal) => open(signal));
