@@ -28,6 +28,11 @@ const names = [
   'DeleteFile',
   'RunCode',
   'RunCommand',
+  'CreateSession',
+  'ListSessions',
+  'RunSessionCommand',
+  'GetSessionCommandLogs',
+  'SendSessionInput',
 ];
 
 /** What a model reads of each tool; output schemas are for programs. */
@@ -135,6 +140,9 @@ describe('the contract’s tables', () => {
     DeleteFile: ['path'],
     RunCode: ['code'],
     RunCommand: ['command'],
+    RunSessionCommand: ['session_id', 'command'],
+    GetSessionCommandLogs: ['session_id', 'command_id'],
+    SendSessionInput: ['session_id', 'command_id', 'input'],
   };
   const defaults: Record<string, Record<string, unknown>> = {
     CreateSandbox: {
@@ -155,6 +163,7 @@ describe('the contract’s tables', () => {
     DeleteFile: { recursive: false },
     RunCode: { timeout_seconds: 30 },
     RunCommand: { timeout_seconds: 60 },
+    RunSessionCommand: { async_exec: false },
   };
 
   it.each(names)('[SBX-TOOLS-05] %s requires what its table requires, and nothing else', (name) => {
