@@ -1,5 +1,6 @@
 /** What `sandhaven up` can be told: flags, each also an environment variable (`--ssh-listen` = SANDHAVEN_SSH_LISTEN). */
 import { parseArgs } from 'node:util';
+import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
 import { invalidArgument } from './model/errors.ts';
 
 export interface Address {
@@ -9,10 +10,16 @@ export interface Address {
 
 export interface UpOptions {
   listen: Address;
+  previewListen: Address;
+  previewDomain: string;
   dataDir: string;
   /** Sandboxes made ahead of time; 0 turns the pool off. */
   warmPool: number;
   runtime: 'oci';
+  /** Groups of tools that MCP and lists of tools show, separated by commas. */
+  toolsets: string;
+  /** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
+  gitAllow: AllowedRemote[];
   /** Shows that it works before it says so: a sandbox created, code run, deleted. */
   prove: boolean;
 }
@@ -26,13 +33,18 @@ const flags = {
   listen: { default: '127.0.0.1:7420', help: 'address of the API and of MCP' },
   'preview-listen': {
     default: '127.0.0.1:7421',
-    help: 'address of port previews (reserved: not served yet)',
+    help: 'address of port previews',
   },
-  'preview-domain': { default: 'localhost', help: 'domain of previews (reserved)' },
+  'preview-domain': { default: 'localhost', help: 'domain of previews' },
   'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway (reserved: not served yet)' },
   'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
   'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
   runtime: { default: 'oci', help: 'the engine: oci' },
+  toolsets: { default: 'all', help: 'groups of tools that MCP clients see, such as files,git' },
+  'git-allow': {
+    default: '127.0.0.0/8,::1/128',
+    help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
+  },
 } satisfies Record<string, Flag>;
 
 type FlagName = keyof typeof flags;
@@ -69,9 +81,13 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
   }
   return {
     listen: parseAddress('--listen', value('listen')),
+    previewListen: parseAddress('--preview-listen', value('preview-listen')),
+    previewDomain: parseDomain('--preview-domain', value('preview-domain')),
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     runtime: 'oci',
+    toolsets: value('toolsets'),
+    gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
     prove: values['prove'] === true,
   };
 }
@@ -105,6 +121,20 @@ function parseAddress(flag: string, text: string): Address {
     );
   }
   return { host, port };
+}
+
+/** A preview's own label, of up to 33 characters, goes before it in a name of at most 253. */
+const DOMAIN_CHARS = 219;
+
+function parseDomain(flag: string, text: string): string {
+  const domain = text.toLowerCase();
+  const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+  if (domain.length <= DOMAIN_CHARS && new RegExp(`^${label}(?:\\.${label})*$`).test(domain)) return domain;
+  throw invalidArgument(
+    flag,
+    `${flag} must be the name of a domain, and '${text}' was given.`,
+    'For example previews.example.org, whose wildcard *.previews.example.org leads to --preview-listen.',
+  );
 }
 
 function parseCount(flag: string, text: string, max: number): number {

@@ -2,15 +2,19 @@
  * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
  * opposite order. With main.ts this is the only place that knows the concrete parts.
  */
+import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
 import { BASE_IMAGE, Creation } from './control/creation.ts';
 import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
+import { GitService } from './control/git/git-service.ts';
 import { Idempotency } from './control/idempotency.ts';
 import { IdentityService } from './control/identity.ts';
 import { Machines } from './control/machines.ts';
 import { WarmPool } from './control/pool.ts';
 import type { Clock, Log, Store } from './control/ports.ts';
+import { PreviewAccess } from './control/preview-access.ts';
+import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
 import { reconcile } from './control/reconciler.ts';
 import { SandboxService } from './control/sandboxes.ts';
@@ -20,6 +24,8 @@ import { SessionService } from './control/sessions.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
+import { createGitGateway } from './gateways/git/gateway.ts';
+import type { AllowedRemote } from './model/allowed-remotes.ts';
 import { SandhavenError } from './model/errors.ts';
 import { newUserId } from './model/ids.ts';
 import { limits } from './model/limits.ts';
@@ -33,6 +39,8 @@ export interface ServiceOptions {
   warmPool: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
+  /** What Git remotes with credentials may be besides public; by default this host alone. */
+  gitAllow?: AllowedRemote[];
   clock: Clock;
   log: Log;
 }
@@ -45,6 +53,7 @@ export interface RunningService {
   /** Where it can be read; null when the operator gave it by environment. */
   apiKeyFile: string | null;
   scheduler: Scheduler;
+  previewAccess: PreviewAccess;
   /** Machines go on; what was begun is finished first, within a bound. */
   close(): Promise<void>;
 }
@@ -61,7 +70,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, apiKey);
   const engine = openEngine({ data, secrets, clock, log });
-  const control = wire(store, engine, options);
+  const access = new AccessService({
+    tokens: store.accessTokens,
+    clock,
+    previewKey: secrets.deriveKey('preview token'),
+  });
+  const control = wire(store, engine, access, options);
   await engine.init();
   await control.reconcile();
   control.scheduler.begin();
@@ -72,6 +86,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     apiKey,
     apiKeyFile: options.apiKey === undefined ? data.apiKeyFile : null,
     scheduler: control.scheduler,
+    previewAccess: control.previewAccess,
     async close() {
       await control.close();
       await engine.runtime.close();
@@ -81,7 +96,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOptions) {
+function wire(
+  store: Store,
+  engine: Engine,
+  access: AccessService,
+  { clock, log, warmPool, gitAllow = [] }: ServiceOptions,
+) {
   const { runtime, images, agent } = engine;
   const { sandboxes } = store;
   const queue = new OperationQueue();
@@ -118,10 +138,19 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
     execution: new ExecutionService(uses, agent, images),
     sessions: new SessionService(uses, agent, images),
     identity: new IdentityService(store.users),
+    previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
+    git: new GitService({
+      uses,
+      agent,
+      images,
+      gateway: createGitGateway({ allowed: gitAllow }),
+      credentials: store.gitCredentials,
+    }),
   };
   return {
     services,
     scheduler,
+    previewAccess: new PreviewAccess({ access, uses, agent, clock }),
     pool,
     async reconcile() {
       // Unpacked now, so that the first sandbox does not wait for it.
@@ -133,6 +162,7 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
         warmPool > 0 && sandbox.imageDigest === base?.digest;
       await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
       await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
+      await store.accessTokens.prune(clock.now());
     },
     async close() {
       await scheduler.close();

@@ -2,6 +2,8 @@
 
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { selectTools } from './catalog/toolsets.ts';
+import { PreviewGateway } from './gateways/preview/gateway.ts';
 import { createLog } from './log.ts';
 import { SandhavenError } from './model/errors.ts';
 import type { Address, UpOptions } from './options.ts';
@@ -21,45 +23,58 @@ export async function up(
   signal: AbortSignal,
 ): Promise<number> {
   const log = createLog();
+  const tools = selectTools(options.toolsets, '--toolsets');
   const service = await startService({
     dataDir: options.dataDir,
     warmPool: options.warmPool,
     apiKey,
+    gitAllow: options.gitAllow,
     clock: Date,
     log,
   });
   const { services } = service;
-  const mcp = createMcpEndpoint({ services, log, version });
+  const mcp = createMcpEndpoint({ services, log, version, tools });
   const http = createHttpServer({
     services,
     log,
     allowedHosts: allowedHosts(options.listen),
     version,
+    tools,
     ready: () => true,
     mcp,
   });
+  const previews = new PreviewGateway({ access: service.previewAccess, domain: options.previewDomain, log });
   try {
+    // First, so that no call is answered before its preview can be.
+    const previewPort = await previews.listen(options.previewListen).catch((error: unknown) => {
+      throw unusable('--preview-listen', options.previewListen, error);
+    });
+    const site = { domain: options.previewDomain, port: previewPort };
+    services.previews.servedAt(site);
     await http.listen({ ...options.listen }).catch((error: unknown) => {
-      throw unusable(options.listen, error);
+      throw unusable('--listen', options.listen, error);
     });
     const url = urlOf(http.server.address() as AddressInfo);
-    if (options.prove) process.stdout.write(`${await prove(url, service.apiKey)}\n${howTo(url, service)}\n`);
+    log.info('listening', { api: url, previews: `${options.previewListen.host}:${site.port}` });
+    if (options.prove) {
+      process.stdout.write(`${await prove(url, service.apiKey)}\n${howTo(url, site, service)}\n`);
+    }
     process.stdout.write(`ready ${url}\n`);
     await aborted(signal);
     log.info('stopping');
   } finally {
-    await Promise.all([http.close(), mcp.close()]);
+    await Promise.all([http.close(), mcp.close(), previews.close()]);
     await service.close();
   }
   return 0;
 }
 
-function unusable({ host, port }: Address, error: unknown): SandhavenError {
+function unusable(flag: string, { host, port }: Address, error: unknown): SandhavenError {
   const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
   return new SandhavenError(
     'failed_precondition',
     `${host}:${port} cannot be listened on${taken ? ': another program does' : ''}.`,
-    { parameter: '--listen', hint: 'Stop that program, or give another address with --listen.' },
+    { parameter: flag, hint: `Stop that program, or give another address with ${flag}.` },
     error,
   );
 }
@@ -82,7 +97,7 @@ function urlOf({ address, port, family }: AddressInfo): string {
   return family === 'IPv6' && host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`;
 }
 
-function howTo(url: string, { apiKeyFile }: RunningService): string {
+function howTo(url: string, site: { domain: string; port: number }, { apiKeyFile }: RunningService): string {
   const config = {
     mcpServers: {
       sandhaven: { type: 'http', url: `${url}/mcp`, headers: { Authorization: 'Bearer <API_KEY>' } },
@@ -90,6 +105,7 @@ function howTo(url: string, { apiKeyFile }: RunningService): string {
   };
   return [
     `API      ${url} (OpenAPI at ${url}/openapi.json)`,
+    `Previews http://*.${site.domain}:${site.port}`,
     `API key  ${apiKeyFile ? `in ${apiKeyFile}` : 'the one in SANDBOX_API_KEY'}`,
     'For an MCP client:',
     JSON.stringify(config, null, 2),

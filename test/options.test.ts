@@ -6,8 +6,13 @@ describe('what `sandhaven up` can be told', () => {
     expect(parseUpOptions([], {})).toEqual({
       listen: { host: '127.0.0.1', port: 7420 },
       dataDir: '/var/lib/sandhaven',
+      toolsets: 'all',
       warmPool: 4,
       runtime: 'oci',
+      gitAllow: [
+        { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
+        { network: '::1', prefix: 128, family: 'ipv6' },
+      ],
       prove: false,
     });
     expect(() =>
@@ -28,6 +33,18 @@ describe('what `sandhaven up` can be told', () => {
     expect(parseUpOptions(['--warm-pool', '7'], env)).toMatchObject({ warmPool: 7 });
   });
 
+  it('which hosts Git remotes may be on: names, ports, networks, or none besides public ones', () => {
+    const allowed = (text: string) => parseUpOptions(['--git-allow', text], {}).gitAllow;
+    expect(allowed('none')).toEqual([]);
+    expect(allowed('Git.Internal, git:3000,10.1.0.0/16,fd00::/8,10.0.0.1')).toEqual([
+      { host: 'git.internal', port: null },
+      { host: 'git', port: 3000 },
+      { network: '10.1.0.0', prefix: 16, family: 'ipv4' },
+      { network: 'fd00::', prefix: 8, family: 'ipv6' },
+      { network: '10.0.0.1', prefix: 32, family: 'ipv4' },
+    ]);
+  });
+
   it.each([
     [['--listen', '7420'], '--listen'],
     [['--listen', 'host:99999'], '--listen'],
@@ -35,6 +52,10 @@ describe('what `sandhaven up` can be told', () => {
     [['--warm-pool', '101'], '--warm-pool'],
     [['--warm-pool', 'many'], '--warm-pool'],
     [['--runtime', 'docker'], '--runtime'],
+    [['--git-allow', '10.0.0.0/33'], '--git-allow'],
+    [['--git-allow', 'git host'], '--git-allow'],
+    [['--git-allow', 'https://h/'], '--git-allow'],
+    [['--git-allow', 'h:99999'], '--git-allow'],
     [['--nonsense'], 'flags'],
   ])('%j is refused before anything starts', (argv, parameter) => {
     expect(() => parseUpOptions(argv, {})).toThrow(

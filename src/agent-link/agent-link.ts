@@ -13,6 +13,7 @@ import { ProtocolError } from './frames.ts';
 import { processesOf } from './processes.ts';
 import { openReadStream } from './read-stream.ts';
 import { emptyReply, helloReply, parseReply } from './replies.ts';
+import { searchOf } from './search.ts';
 import { sessionsOf } from './sessions.ts';
 import { tunnelsOf } from './tunnels.ts';
 
@@ -44,8 +45,9 @@ export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): 
     ...executionOf(ask),
     ...filesOf(ask),
     ...processesOf(openChannel),
+    ...tunnelsOf(openChannel, ask),
+    ...searchOf(ask),
     ...sessionsOf(ask),
-    ...tunnelsOf(openChannel),
   };
 }
 

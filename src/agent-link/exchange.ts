@@ -17,6 +17,7 @@ import {
   frameHeader,
   frameTypes,
   ProtocolError,
+  parseJson,
 } from './frames.ts';
 
 export type OpenChannel = (id: string) => Promise<Duplex>;
@@ -199,13 +200,5 @@ export class Exchange implements FrameSink {
     this.#signal?.removeEventListener('abort', this.#aborted);
     this.#channel?.destroy();
     this.#wake();
-  }
-}
-
-function parseJson(payload: Buffer): unknown {
-  try {
-    return JSON.parse(payload.toString('utf8'));
-  } catch (error) {
-    throw new ProtocolError('a frame that is not JSON', { cause: error });
   }
 }

@@ -1,12 +1,12 @@
 /** Commands and code. */
 import type { z } from 'zod';
-import type { AgentLink, Chart, ExecResult } from '../control/ports.ts';
+import type { AgentLink, Chart, ExecBytes, ExecResult } from '../control/ports.ts';
 import { limits } from '../model/limits.ts';
 import type { Answer, Ask, Item } from './call.ts';
 import { unavailable } from './faults.ts';
-import { chartItem, emptyReply, execReply } from './replies.ts';
+import { chartItem, emptyReply, execReply, execReplyOf } from './replies.ts';
 
-type Execution = Pick<AgentLink, 'exec' | 'runCode' | 'startBackground'>;
+type Execution = Pick<AgentLink, 'exec' | 'execBytes' | 'runCode' | 'startBackground'>;
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 /** Of what describes a chart beside its picture: an array in an array in an object … */
@@ -24,6 +24,18 @@ export function executionOf(ask: Ask): Execution {
           ...result,
         },
         execResult,
+      ),
+    execBytes: (id, { argv, cwd, env, timeoutMs, outputBytes }, signal) =>
+      ask(
+        id,
+        {
+          request: { op: 'exec', argv, cwd, env, timeout_ms: timeoutMs, output_bytes: outputBytes },
+          signal,
+          ...deadline(timeoutMs),
+          ...result,
+          reply: execReplyOf(outputBytes),
+        },
+        bytesResult,
       ),
     runCode: (id, { language, code, env, timeoutMs }, signal) =>
       ask(
@@ -86,6 +98,16 @@ function execResult({ reply, data }: Answer<Reply>): ExecResult {
     timedOut: reply.timed_out,
     truncated: reply.truncated,
     durationMs: reply.duration_ms,
+  };
+}
+
+function bytesResult({ reply, data }: Answer<Reply>): ExecBytes {
+  const { stdout_bytes, stderr_bytes } = reply;
+  return {
+    stdout: data.subarray(0, stdout_bytes),
+    stderr: data.subarray(stdout_bytes, stdout_bytes + stderr_bytes),
+    exitCode: reply.exit_code,
+    timedOut: reply.timed_out,
   };
 }
 

@@ -30,6 +30,14 @@ export function encodeJson(type: FrameType, value: unknown): Buffer {
   return Buffer.concat([frameHeader(type, payload.length), payload]);
 }
 
+export function parseJson(payload: Buffer): unknown {
+  try {
+    return JSON.parse(payload.toString('utf8'));
+  } catch (error) {
+    throw new ProtocolError('a frame that is not JSON', { cause: error });
+  }
+}
+
 /** Takes a byte stream in chunks of any length. `push` throws ProtocolError at what no frame may be. */
 export class FrameParser {
   readonly #sink: FrameSink;

@@ -10,8 +10,6 @@ const path = z
   .string()
   .min(1)
   .max(3 * (limits.pathBytes + 1));
-/** With room for the marker between the halves. */
-const outputBytes = count.max(limits.outputBytes + 256);
 
 export const helloReply = z.object({
   version: z.int(),
@@ -21,15 +19,22 @@ export const helloReply = z.object({
 
 export const emptyReply = z.object({});
 
-export const execReply = z.object({
-  exit_code: z.int().min(0).max(255),
-  timed_out: z.boolean(),
-  truncated: z.boolean(),
-  duration_ms: count,
-  stdout_bytes: outputBytes,
-  stderr_bytes: outputBytes,
-  output_bytes: outputBytes,
-});
+export const execReply = execReplyOf(limits.outputBytes);
+
+/** Of a command whose streams were asked for up to so many bytes. */
+export function execReplyOf(maxBytes: number) {
+  // With room for the marker between the halves.
+  const stream = count.max(maxBytes + 256);
+  return z.object({
+    exit_code: z.int().min(0).max(255),
+    timed_out: z.boolean(),
+    truncated: z.boolean(),
+    duration_ms: count,
+    stdout_bytes: stream,
+    stderr_bytes: stream,
+    output_bytes: stream,
+  });
+}
 
 export const chartItem = z.object({
   type: z.enum(['line', 'scatter', 'bar', 'pie', 'box', 'composite', 'unknown']),
@@ -71,6 +76,17 @@ export const streamReply = z.object({ size: count, bytes: count });
 export const writeReply = z.object({ bytes_written: count, created: z.boolean() });
 
 export const createdReply = z.object({ created: z.boolean() });
+
+const port = z.int().min(1).max(65_535);
+
+export const listenReply = z.object({ listener: count, port });
+
+export const connectionItem = z.object({ connection: count });
+
+/** The kernel's names of processes have at most fifteen bytes; one that is not UTF-8 comes with replacements. */
+export const portsReply = z.object({
+  ports: z.array(z.object({ port, name: z.string().max(64) })).max(65_535),
+});
 
 export function parseReply<T>(schema: z.ZodType<T>, json: unknown): T {
   const parsed = schema.safeParse(json);

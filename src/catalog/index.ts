@@ -1,4 +1,6 @@
 /** Every tool, in the order in which they are listed. */
+import { getPortPreviewUrl } from './access/get-port-preview-url.ts';
+import { listPorts } from './access/list-ports.ts';
 import { runCode } from './execution/run-code.ts';
 import { runCommand } from './execution/run-command.ts';
 import { createFolder } from './files/create-folder.ts';
@@ -8,7 +10,18 @@ import { getFileInfo } from './files/get-file-info.ts';
 import { listFiles } from './files/list-files.ts';
 import { moveFile } from './files/move-file.ts';
 import { readFile } from './files/read-file.ts';
+import { replaceInFiles } from './files/replace-in-files.ts';
+import { searchContent } from './files/search-content.ts';
 import { writeFile } from './files/write-file.ts';
+import { gitBranches, gitCreateBranch, gitDeleteBranch } from './git/branches.ts';
+import { gitAdd } from './git/git-add.ts';
+import { gitCheckout } from './git/git-checkout.ts';
+import { gitClone } from './git/git-clone.ts';
+import { gitCommit } from './git/git-commit.ts';
+import { gitLog } from './git/git-log.ts';
+import { gitPull } from './git/git-pull.ts';
+import { gitPush } from './git/git-push.ts';
+import { gitStatus } from './git/git-status.ts';
 import { listRegions, whoAmI } from './identity.ts';
 import { configureSandboxAuto } from './sandboxes/configure-sandbox-auto.ts';
 import { createSandbox } from './sandboxes/create-sandbox.ts';
@@ -37,6 +50,8 @@ export const tools: readonly Tool[] = [
   setSandboxLabels,
   listRegions,
   whoAmI,
+  listPorts,
+  getPortPreviewUrl,
   listFiles,
   findFiles,
   getFileInfo,
@@ -45,6 +60,8 @@ export const tools: readonly Tool[] = [
   createFolder,
   moveFile,
   deleteFile,
+  searchContent,
+  replaceInFiles,
   runCode,
   runCommand,
   createSession,
@@ -52,4 +69,15 @@ export const tools: readonly Tool[] = [
   runSessionCommand,
   getSessionCommandLogs,
   sendSessionInput,
+  gitClone,
+  gitStatus,
+  gitAdd,
+  gitCommit,
+  gitBranches,
+  gitCheckout,
+  gitCreateBranch,
+  gitDeleteBranch,
+  gitLog,
+  gitPull,
+  gitPush,
 ];

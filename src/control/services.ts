@@ -2,7 +2,9 @@
 
 import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
+import type { GitService } from './git/git-service.ts';
 import type { IdentityService } from './identity.ts';
+import type { PreviewService } from './previews.ts';
 import type { SandboxService } from './sandboxes.ts';
 import type { SessionService } from './sessions.ts';
 
@@ -12,4 +14,6 @@ export interface Services {
   execution: ExecutionService;
   sessions: SessionService;
   identity: IdentityService;
+  previews: PreviewService;
+  git: GitService;
 }

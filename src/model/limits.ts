@@ -63,10 +63,15 @@ export const limits = {
   /** Largest data frame of the agent protocol, either way. */
   agentDataFrameBytes: 1 * MiB,
 
+  /** Of each kind, that have not expired. */
+  accessTokensPerSandbox: 256,
+
   /** Operations of one sandbox waiting for their turn. */
   queuedOperations: 64,
   /** Tool calls working in one sandbox at once. */
   concurrentUses: 64,
+  /** Requests and connections through gateways into one sandbox at once; below what its agent relays. */
+  concurrentConnections: 256,
   concurrentRequests: 512,
   connections: 4_096,
   /** JSON bodies that are arriving, all together. */
@@ -115,6 +120,68 @@ export const limits = {
     dnsUdpBytes: 1_232,
   },
 
+  git: {
+    /** A call that works inside alone, and one that talks to a remote. */
+    localMs: 60_000,
+    networkMs: 600_000,
+    /** Of what one git command prints; the agent takes no more than 8 MiB. */
+    outputBytes: 4 * MiB,
+    /** Of its complaints, when they are passed on. */
+    complaintChars: 600,
+    urlChars: 2_048,
+    refBytes: 244,
+    /** Paths in one list of a result. */
+    paths: 20_000,
+    /** Files that an error names. */
+    namedFiles: 20,
+    branches: 5_000,
+    /** Paths of one GitAdd. */
+    files: 1_000,
+    /** Paths, in bytes, that travel as arguments; more go by a file. */
+    argumentBytes: 64 * KiB,
+    messageBytes: MiB,
+    identityChars: 256,
+    log: { min: 1, max: 1_000, default: 20 },
+    usernameChars: 256,
+    passwordChars: 8_192,
+    /** Kept for one sandbox. */
+    credentials: 64,
+    /** Connections that the gateway takes from one git at a time. */
+    gatewayConnections: 16,
+    /** Until the remote has taken the connection; then how long it may be silent. */
+    connectMs: 15_000,
+    idleMs: 120_000,
+    redirects: 3,
+    /** Entries of --git-allow. */
+    allowedRemotes: 256,
+  },
+
+  tunnel: {
+    /** For the agent to have a connection open, or to listen. */
+    openMs: 15_000,
+    /** Held for each direction of a connection before the other side has to wait. */
+    bufferBytes: 256 * KiB,
+    /** Connections that a listener's agent has named and that are being taken. */
+    connectionsTaken: 64,
+  },
+
+  preview: {
+    /** Ten years at most, as of sandboxes. */
+    expiresInSeconds: { min: 1, max: 315_360_000, default: 3_600 },
+    /** Of visitors, all together. */
+    connections: 2_048,
+    /** How long a visitor's connection waits for its next request. */
+    visitorIdleMs: 60_000,
+    /** All headers of a request, and of an answer. */
+    requestHeaderBytes: 32 * KiB,
+    answerHeaderBytes: 64 * KiB,
+    /** Connections to applications that wait for their next request: to one port, and all together. */
+    idlePerPort: 8,
+    idle: 256,
+    /** Below what servers usually wait themselves. */
+    idleMs: 4_000,
+  },
+
   image: {
     /** Longest name, tag and digest that the registries' grammar allows, with their separators. */
     referenceChars: 456,
@@ -155,6 +222,30 @@ export const limits = {
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,
+  search: {
+    /** Of a query, a pattern, and a replacement. */
+    queryChars: 4_096,
+    replacementChars: 64 * KiB,
+    contextLines: { min: 0, max: 5, default: 0 },
+    /** Given of one file. */
+    matchesPerFile: 50,
+    /** Of a line that is shown, in UTF-16 units, the marks where it is cut included. */
+    shownLineUnits: 802,
+    /** For one search; the agent's own answer is waited for a little longer. */
+    timeoutMs: 30_000,
+    /** Entries in the list of files to edit, then files once globs are expanded. */
+    entries: 1_000,
+    files: 1_000,
+    /** Of one file that is edited, before and after. */
+    fileBytes: 64 * MiB,
+    fileTimeoutMs: 5_000,
+    replaceTimeoutMs: 60_000,
+    /** Of what is told about one file that could not be edited. */
+    errorChars: 16 * KiB,
+    /** Of an agent that has yet to notice that the time is over. */
+    overrunMs: 10_000,
+  },
+
   /** For a file operation whose length depends on what is in the sandbox. */
   fileOperationMs: 300_000,
   /** How long an agent may neither send nor take a byte of a stream that the other side waits for. */

@@ -1,7 +1,9 @@
 /** The store in one SQLite file. The caller holds the lock of the data directory, so there is one writer. */
 import type { Store } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
+import { AccessTokenRows } from './access-tokens.ts';
 import { Database } from './database.ts';
+import { GitCredentialRows } from './git-credentials.ts';
 import { IdempotencyRows } from './idempotency.ts';
 import { migrate } from './migrations.ts';
 import { SandboxRows } from './sandbox-rows.ts';
@@ -22,6 +24,8 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
       sandboxes: new SandboxRows(database, secrets),
       users: new UserRows(database),
       idempotency: new IdempotencyRows(database, secrets),
+      accessTokens: new AccessTokenRows(database),
+      gitCredentials: new GitCredentialRows(database, secrets),
       close: async () => database.close(),
     };
   } catch (error) {

@@ -38,11 +38,15 @@ function good(schema: JsonSchema): unknown[] {
       return [{}, { KEY: 'value' }];
     case 'string':
       return schema['pattern']
-        ? [schema.default ?? 'a-b_c.d 9']
+        ? [schema.default ?? sampleOf(String(schema['pattern']))]
         : ['x', 'x'.repeat(Number(schema['maxLength'] ?? 63))];
     default:
       return [];
   }
+}
+
+function sampleOf(pattern: string): string | undefined {
+  return ['a-b_c.d 9', '0123abcd'].find((text) => new RegExp(pattern).test(text));
 }
 
 function bad(schema: JsonSchema): unknown[] {

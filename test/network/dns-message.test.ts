@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isPublicIPv4, isPublicIPv6 } from '../../src/model/public-addresses.ts';
 import {
   type Answer,
   encodeAnswer,
@@ -14,7 +15,6 @@ import {
 } from '../../src/runtime/oci/network/dns-query.ts';
 import { parseResolvConf } from '../../src/runtime/oci/network/dns-upstream.ts';
 import { recordTypes } from '../../src/runtime/oci/network/dns-wire.ts';
-import { isPublicIPv4, isPublicIPv6 } from '../../src/runtime/oci/network/public-addresses.ts';
 
 const id = fc.integer({ min: 0, max: 0xffff });
 const label = fc.uint8Array({ minLength: 1, maxLength: 63 });

@@ -1,7 +1,9 @@
 /** What every implementation of the store's port does. */
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Page, Store } from '../../src/control/ports.ts';
+import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
+import { accessConformance } from './access-conformance.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from './fixtures.ts';
 
 export type StoreFactory = () => Promise<Store>;
@@ -426,6 +428,56 @@ export function storeConformance(name: string, create: StoreFactory): void {
       await store.idempotency.prune(1_000);
       expect(await store.idempotency.get(alice.id, 'old')).toBeNull();
       expect(await store.idempotency.get(alice.id, 'new')).toEqual({ requestDigest: 'd', result: 2 });
+    });
+  });
+
+  accessConformance(name, () => store);
+  describe(`${name}: credentials of Git remotes`, () => {
+    const at = (sandboxId: string, url = 'https://h/a', password = 'p\0é"') => ({
+      sandboxId,
+      url,
+      username: 'u',
+      password,
+    });
+
+    it('are found by sandbox and URL exactly, and replaced', async () => {
+      const [a, b] = await insert({}, {});
+      if (!a || !b) throw new Error('nothing was inserted');
+      await store.gitCredentials.put(at(a.id));
+      await store.gitCredentials.put(at(a.id, 'https://h/b'));
+      expect(await store.gitCredentials.get(a.id, 'https://h/a')).toEqual(at(a.id));
+      expect(await store.gitCredentials.get(b.id, 'https://h/a')).toBeNull();
+      for (const url of ['https://h/A', 'https://h/a/', 'https://h', '']) {
+        expect(await store.gitCredentials.get(a.id, url), url).toBeNull();
+      }
+      await store.gitCredentials.put({ ...at(a.id, 'https://h/a', 'new'), username: 'other' });
+      expect(await store.gitCredentials.get(a.id, 'https://h/a')).toMatchObject({
+        username: 'other',
+        password: 'new',
+      });
+      expect(await store.gitCredentials.count(a.id)).toBe(2);
+      expect(await store.gitCredentials.count(b.id)).toBe(0);
+    });
+
+    it('go with their sandbox, and come for none that is gone', async () => {
+      const box = await insertOne();
+      await store.gitCredentials.put(at(box.id));
+      await store.sandboxes.remove(box.id, box.generation);
+      expect(await store.gitCredentials.get(box.id, 'https://h/a')).toBeNull();
+      expect(await store.gitCredentials.count(box.id)).toBe(0);
+      await expect(store.gitCredentials.put(at(box.id))).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('are bounded for a sandbox, and one that is there can still be replaced', async () => {
+      const box = await insertOne();
+      for (let n = 0; n < limits.git.credentials; n++) {
+        await store.gitCredentials.put(at(box.id, `https://h/${n}`));
+      }
+      await expect(store.gitCredentials.put(at(box.id, 'https://h/more'))).rejects.toMatchObject({
+        code: 'resource_exhausted',
+      });
+      await store.gitCredentials.put(at(box.id, 'https://h/0', 'new'));
+      expect(await store.gitCredentials.get(box.id, 'https://h/0')).toMatchObject({ password: 'new' });
     });
   });
 }

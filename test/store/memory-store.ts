@@ -1,11 +1,58 @@
 /** The store's port in the plainest way there is: the model that property tests compare a real store with. */
-import type { SandboxPatch, SandboxStore, Store } from '../../src/control/ports.ts';
-import { SandhavenError } from '../../src/model/errors.ts';
+import type {
+  AccessToken,
+  GitCredential,
+  SandboxPatch,
+  SandboxStore,
+  Store,
+} from '../../src/control/ports.ts';
+import { notFound, SandhavenError } from '../../src/model/errors.ts';
+import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { User } from '../../src/model/user.ts';
 
 export function memoryStore(): Store {
-  return { ...memorySandboxes(), ...memoryUsers(), ...memoryIdempotency(), close: async () => {} };
+  const { sandboxes } = memorySandboxes();
+  return {
+    sandboxes,
+    ...memoryUsers(),
+    ...memoryIdempotency(),
+    ...memoryAccessTokens(sandboxes),
+    ...memoryGitCredentials(sandboxes),
+    close: async () => {},
+  };
+}
+
+/** A row is there for as long as its sandbox is. */
+function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'> {
+  let rows: AccessToken[] = [];
+  const live = async () => {
+    const ids = new Set((await sandboxes.all()).map(({ id }) => id));
+    rows = rows.filter(({ sandboxId }) => ids.has(sandboxId));
+    return rows;
+  };
+  return {
+    accessTokens: {
+      insert: async (token) => {
+        if (!(await sandboxes.get(token.sandboxId))) throw notFound('sandbox', 'gone');
+        rows.push(structuredClone({ ...token, hash: Buffer.from(token.hash) }));
+      },
+      byHash: async (kind, hash) => {
+        const found = (await live()).find((row) => row.kind === kind && hash.equals(row.hash));
+        return found ? { ...found, hash: Buffer.from(found.hash) } : null;
+      },
+      count: async (sandboxId, kind, now) =>
+        (await live()).filter(
+          (row) =>
+            row.sandboxId === sandboxId &&
+            row.kind === kind &&
+            (row.expiresAt === null || row.expiresAt > now),
+        ).length,
+      prune: async (now) => {
+        rows = rows.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+      },
+    },
+  };
 }
 
 function memorySandboxes(): Pick<Store, 'sandboxes'> {
@@ -125,6 +172,28 @@ function memoryIdempotency(): Pick<Store, 'idempotency'> {
       prune: async (olderThan) => {
         for (const [at, answer] of answers) if (answer.at < olderThan) answers.delete(at);
       },
+    },
+  };
+}
+
+function memoryGitCredentials(sandboxes: SandboxStore): Pick<Store, 'gitCredentials'> {
+  const rows = new Map<string, GitCredential>();
+  const slot = (sandboxId: string, url: string) => JSON.stringify([sandboxId, url]);
+  const ofLiving = async (sandboxId: string) =>
+    (await sandboxes.get(sandboxId)) ? [...rows.values()].filter((row) => row.sandboxId === sandboxId) : [];
+  return {
+    gitCredentials: {
+      put: async (credential) => {
+        const { sandboxId, url } = credential;
+        if (!(await sandboxes.get(sandboxId))) throw new SandhavenError('not_found', 'gone');
+        const isNew = !rows.has(slot(sandboxId, url));
+        if (isNew && (await ofLiving(sandboxId)).length >= limits.git.credentials) {
+          throw new SandhavenError('resource_exhausted', 'full');
+        }
+        rows.set(slot(sandboxId, url), { ...credential });
+      },
+      get: async (sandboxId, url) => (await ofLiving(sandboxId)).find((row) => row.url === url) ?? null,
+      count: async (sandboxId) => (await ofLiving(sandboxId)).length,
     },
   };
 }

@@ -15,6 +15,8 @@ import { invalidArgument, notFound, SandhavenError } from '../../src/model/error
 import { newSandboxId } from '../../src/model/ids.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { User } from '../../src/model/user.ts';
+import { fakeGit } from './fake-git.ts';
+import { fakeSessions } from './fake-sessions.ts';
 
 /** The public face of a class: a fake cannot have its private fields. */
 type Face<T> = Pick<T, keyof T>;
@@ -46,7 +48,9 @@ export function createFakeServices(): FakeServices {
     sandboxes: fakeSandboxes(fake),
     files: fakeFiles(fake),
     execution: fakeExecution(fake),
+    sessions: fakeSessions(),
     identity: fakeIdentity(),
+    git: fakeGit(),
   };
   return { ...fake, services: services as unknown as Services };
 }
@@ -149,6 +153,8 @@ function fakeFiles(fake: Omit<FakeServices, 'services'>): Face<FileService> {
     return file.content;
   };
   return {
+    search: async () => ({ files: [], totalCount: 0, literal: false }),
+    replace: async () => ({ results: [], filesModified: 0, literal: false }),
     async list(_caller, _reference, { path, maxItems, offset }) {
       const items = [...fake.files].sort().map(([name, { content }]) => ({
         name,

@@ -200,6 +200,11 @@ impl Connection {
         Ok(())
     }
 
+    /// For operations that pass on bytes both ways by themselves.
+    pub fn halves(&mut self) -> (&mut BufReader<OwnedReadHalf>, &mut OwnedWriteHalf) {
+        (&mut self.reader, &mut self.writer)
+    }
+
     /// Resolves when the host has closed the connection, or sends what it should not.
     pub async fn closed(&mut self) {
         let _ = self.reader.fill_buf().await;
@@ -265,7 +270,7 @@ fn json_frame(kind: Kind, message: &impl Serialize) -> Result<Vec<u8>, Interrupt
     Ok(out)
 }
 
-fn protocol_fault(reason: &str) -> Fault {
+pub fn protocol_fault(reason: &str) -> Fault {
     Fault::new(
         Code::InvalidArgument,
         format!("The request breaks the agent protocol: {reason}."),

@@ -13,6 +13,8 @@ pub enum Code {
     FailedPrecondition,
     TooLarge,
     ResourceExhausted,
+    /// The operation ran out of its own time.
+    Timeout,
     Unavailable,
     Internal,
 }
@@ -62,6 +64,11 @@ impl Fault {
 
     pub fn parameter(mut self, parameter: &'static str) -> Self {
         self.parameter = Some(parameter);
+        self
+    }
+
+    pub fn resource(mut self, resource: &'static str) -> Self {
+        self.resource = Some(resource);
         self
     }
 

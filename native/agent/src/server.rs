@@ -16,7 +16,8 @@ use crate::fault::Fault;
 use crate::reaper::Reaper;
 use crate::workers::Workers;
 
-const MAX_CONNECTIONS: usize = 160;
+/// Tunnels may take most of them; the rest is for everything else.
+const MAX_CONNECTIONS: usize = 512;
 /// After an accept that failed for want of descriptors or memory.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 

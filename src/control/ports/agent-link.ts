@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Language } from '../../model/sandbox.ts';
 import type { AgentProcesses } from './agent-processes.ts';
+import type { AgentSearch } from './agent-search.ts';
 import type { AgentSessions } from './agent-sessions.ts';
 import type { AgentTunnels } from './agent-tunnels.ts';
 
@@ -11,6 +12,14 @@ export interface ExecRequest {
   cwd: string;
   env: Record<string, string>;
   timeoutMs: number;
+}
+
+/** As it was printed: names in it need not be UTF-8. A stream past `outputBytes` has lost its middle. */
+export interface ExecBytes {
+  stdout: Buffer;
+  stderr: Buffer;
+  exitCode: number;
+  timedOut: boolean;
 }
 
 export interface RunCodeRequest {
@@ -80,7 +89,7 @@ export interface Listing<T> {
  * UTF-8 travel as wire.md says. Whatever comes back is bounded and validated; an agent that breaks the
  * protocol gives `unavailable`. `signal` cancels the work inside too.
  */
-export interface AgentLink extends AgentProcesses, AgentSessions, AgentTunnels {
+export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, AgentTunnels {
   /** Checks versions, sandbox id and generation. Fails with `unavailable` when the agent does not answer. */
   hello(id: string, generation: number): Promise<void>;
   /** Starts the entrypoint in the background, with its output discarded. */
@@ -92,6 +101,11 @@ export interface AgentLink extends AgentProcesses, AgentSessions, AgentTunnels {
   watch(id: string, signal: AbortSignal): Promise<void>;
 
   exec(id: string, request: ExecRequest, signal?: AbortSignal): Promise<ExecResult>;
+  execBytes(
+    id: string,
+    request: ExecRequest & { outputBytes: number },
+    signal?: AbortSignal,
+  ): Promise<ExecBytes>;
   runCode(
     id: string,
     request: RunCodeRequest,

@@ -1,6 +1,7 @@
 /** What is kept: sandboxes, users, answers of idempotent calls. */
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
+import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 
 export interface SandboxFilter {
   ownerId: string;
@@ -84,5 +85,7 @@ export interface Store {
   sandboxes: SandboxStore;
   users: UserStore;
   idempotency: IdempotencyStore;
+  accessTokens: AccessTokenStore;
+  gitCredentials: GitCredentialStore;
   close(): Promise<void>;
 }

@@ -7,12 +7,12 @@ import { createSocket } from 'node:dgram';
 import { createServer, type Socket } from 'node:net';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
+import { isPublicIPv4, isPublicIPv6 } from '../../../model/public-addresses.ts';
 import { type Answer, emptyAnswer, encodeAnswer, udpLimit } from './dns-answer.ts';
 import { frame, readFrames } from './dns-frames.ts';
 import { encodeRefusal, parseQuery, type Question } from './dns-query.ts';
 import { createUpstream, type Upstream } from './dns-upstream.ts';
 import { recordTypes, responseCodes } from './dns-wire.ts';
-import { isPublicIPv4, isPublicIPv6 } from './public-addresses.ts';
 
 const port = 53;
 const maxTcpAnswerBytes = 65_535;

@@ -1,6 +1,6 @@
 /**
- * Which addresses a machine may reach: the firewall drops the others, and the DNS forwarder refuses answers
- * that name them. Everything IANA lists as not globally reachable, except the two documentation networks that
+ * Which addresses a machine may reach: the firewall drops the others, the DNS forwarder refuses answers that
+ * name them, and the Git gateway does not connect to them. Everything IANA lists as not globally reachable, except the two documentation networks that
  * are routed nowhere by themselves, and the clouds' metadata services that live on public addresses.
  */
 import { BlockList } from 'node:net';

@@ -1,0 +1,32 @@
+//! Buffers that relays take only while bytes flow, so that a connection at rest costs none.
+
+use std::cell::RefCell;
+
+use crate::frame::HEADER_BYTES;
+
+/// Of one data frame. Every relay that waits for a slow side holds one buffer a direction.
+pub const CHUNK_BYTES: usize = 128 << 10;
+/// Kept for the next that asks, while any connection is open.
+const SPARE: usize = 4;
+
+#[derive(Default)]
+pub struct Buffers(RefCell<Vec<Vec<u8>>>);
+
+impl Buffers {
+    /// Room for a frame's header and `CHUNK_BYTES`; the contents are whatever was there.
+    pub fn take(&self) -> Vec<u8> {
+        let spare = self.0.borrow_mut().pop();
+        spare.unwrap_or_else(|| vec![0; HEADER_BYTES + CHUNK_BYTES])
+    }
+
+    pub fn give(&self, buffer: Vec<u8>) {
+        let mut spare = self.0.borrow_mut();
+        if spare.len() < SPARE {
+            spare.push(buffer);
+        }
+    }
+
+    pub fn clear(&self) {
+        self.0.take();
+    }
+}

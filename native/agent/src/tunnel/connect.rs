@@ -1,0 +1,54 @@
+//! Connecting to what listens inside.
+
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::fault::{Code, Fault};
+
+/// A listener whose queue is full lets a connection wait.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// IPv4 first; a program that listens on every address answers on either.
+pub async fn to_loopback(port: u16) -> Result<TcpStream, Fault> {
+    let addresses: [SocketAddr; 2] = [
+        (Ipv4Addr::LOCALHOST, port).into(),
+        (Ipv6Addr::LOCALHOST, port).into(),
+    ];
+    for address in addresses {
+        match timeout(PATIENCE, TcpStream::connect(address)).await {
+            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Err(error)) if is_nobody(error.kind()) => {}
+            Ok(Err(error)) => return Err(error.into()),
+            Err(_) => return Err(busy(port)),
+        }
+    }
+    Err(Fault::not_found(
+        "port",
+        format!("Nothing listens on port {port} inside the sandbox."),
+    )
+    .hint("Start a server on that port inside the sandbox, then try again; Sandbox.ListPorts shows what listens."))
+}
+
+/// Also what a sandbox without IPv6 says of its IPv6 loopback.
+fn is_nobody(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::ConnectionRefused
+            | ErrorKind::AddrNotAvailable
+            | ErrorKind::NetworkUnreachable
+            | ErrorKind::HostUnreachable
+            | ErrorKind::InvalidInput
+            | ErrorKind::Unsupported
+    )
+}
+
+fn busy(port: u16) -> Fault {
+    Fault::new(
+        Code::FailedPrecondition,
+        format!("What listens on port {port} inside the sandbox takes no connections."),
+    )
+    .hint("Look at the program that listens there: it is stuck or has too much to do.")
+}

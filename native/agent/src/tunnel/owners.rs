@@ -1,0 +1,188 @@
+//! The names of the processes that hold sockets, by the sockets' inodes.
+//!
+//! The kernel shows a process's descriptors to those who could trace it. This agent may trace nobody but
+//! processes of its own user, so its thread takes each process's user for as long as it looks: procfs judges by
+//! the file system ids, which are a thread's own.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+
+use crate::fault::Fault;
+use crate::workers::Cancelled;
+
+/// Of all processes together.
+const MAX_DESCRIPTORS: usize = 500_000;
+/// Of a process's first argument.
+const MAX_PROGRAM_BYTES: u64 = 4_096;
+/// As the kernel keeps of a name.
+const NAME_BYTES: usize = 15;
+const ROOT: Ids = Ids { user: 0, group: 0 };
+
+/// Without an entry where it cannot be told. Of several holders the eldest counts.
+pub fn names_of(
+    inodes: impl Iterator<Item = u64>,
+    cancelled: &Cancelled,
+) -> Result<HashMap<u64, String>, Fault> {
+    let mut sought: HashSet<u64> = inodes.collect();
+    let mut names = HashMap::new();
+    let mut descriptors = 0;
+    for pid in processes() {
+        if sought.is_empty() || descriptors >= MAX_DESCRIPTORS {
+            break;
+        }
+        cancelled.check()?;
+        let Some(ids) = ids_of(pid) else { continue };
+        let held = {
+            let _borrowed = Borrowed::take(ids);
+            sockets_of(pid, MAX_DESCRIPTORS - descriptors)
+        };
+        descriptors += held.looked_at;
+        for inode in held.sockets {
+            if sought.remove(&inode) {
+                names.insert(inode, name_of(pid));
+            }
+        }
+    }
+    Ok(names)
+}
+
+fn processes() -> Vec<u32> {
+    let mut pids: Vec<u32> = fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .collect();
+    pids.sort_unstable();
+    pids
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Ids {
+    user: u32,
+    group: u32,
+}
+
+/// The effective ids. A process whose others differ is shown to nobody who cannot trace everything.
+fn ids_of(pid: u32) -> Option<Ids> {
+    let status = fs::read(format!("/proc/{pid}/status")).ok()?;
+    let effective = |key: &[u8]| -> Option<u32> {
+        let line = status
+            .split(|byte| *byte == b'\n')
+            .find(|line| line.starts_with(key))?;
+        std::str::from_utf8(line)
+            .ok()?
+            .split_ascii_whitespace()
+            .nth(2)?
+            .parse()
+            .ok()
+    };
+    Some(Ids {
+        user: effective(b"Uid:")?,
+        group: effective(b"Gid:")?,
+    })
+}
+
+struct Held {
+    sockets: Vec<u64>,
+    looked_at: usize,
+}
+
+fn sockets_of(pid: u32, most: usize) -> Held {
+    let mut held = Held {
+        sockets: Vec::new(),
+        looked_at: 0,
+    };
+    let Ok(entries) = fs::read_dir(format!("/proc/{pid}/fd")) else {
+        return held;
+    };
+    for entry in entries.flatten().take(most) {
+        held.looked_at += 1;
+        if let Ok(target) = fs::read_link(entry.path()) {
+            held.sockets
+                .extend(socket_inode(target.as_os_str().as_bytes()));
+        }
+    }
+    held
+}
+
+/// Of `socket:[123]`.
+fn socket_inode(target: &[u8]) -> Option<u64> {
+    let number = target.strip_prefix(b"socket:[")?.strip_suffix(b"]")?;
+    std::str::from_utf8(number).ok()?.parse().ok()
+}
+
+/// As `ps` has it. Node renames the thread that gives the process its name, so its program is named instead.
+fn name_of(pid: u32) -> String {
+    let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let name = name.trim_ascii_end();
+    if name == b"MainThread"
+        && let Some(program) = program_of(pid)
+    {
+        return program;
+    }
+    String::from_utf8_lossy(name).into_owned()
+}
+
+/// The last part of the first argument, cut as the kernel cuts names.
+fn program_of(pid: u32) -> Option<String> {
+    let mut arguments = Vec::new();
+    let file = fs::File::open(format!("/proc/{pid}/cmdline")).ok()?;
+    file.take(MAX_PROGRAM_BYTES)
+        .read_to_end(&mut arguments)
+        .ok()?;
+    let first = arguments.split(|byte| *byte == 0).next()?;
+    let base = first.rsplit(|byte| *byte == b'/').next()?;
+    let base = &base[..base.len().min(NAME_BYTES)];
+    (!base.is_empty()).then(|| String::from_utf8_lossy(base).into_owned())
+}
+
+/// This thread's file system ids, given back when dropped.
+struct Borrowed(Ids);
+
+impl Borrowed {
+    fn take(ids: Ids) -> Self {
+        set_thread_ids(ids);
+        Self(ids)
+    }
+}
+
+impl Drop for Borrowed {
+    fn drop(&mut self) {
+        set_thread_ids(ROOT);
+        if self.0 != ROOT {
+            // A change of ids gives the process the system's default, which an administrator can have relaxed.
+            // SAFETY: a plain system call.
+            unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0) };
+        }
+    }
+}
+
+/// The system calls themselves, which are of one thread; the group first, while the thread may still set it.
+fn set_thread_ids(ids: Ids) {
+    // SAFETY: plain system calls on this thread.
+    unsafe {
+        libc::syscall(libc::SYS_setfsgid, ids.group);
+        libc::syscall(libc::SYS_setfsuid, ids.user);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_links_to_sockets_name_an_inode() {
+        assert_eq!(socket_inode(b"socket:[4711]"), Some(4711));
+        for other in [
+            "pipe:[4711]",
+            "socket:[]",
+            "socket:[-1]",
+            "/tmp/socket:[1]",
+            "socket:[1",
+        ] {
+            assert_eq!(socket_inode(other.as_bytes()), None);
+        }
+    }
+}

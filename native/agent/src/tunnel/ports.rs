@@ -1,0 +1,120 @@
+//! What listens for TCP inside: ports from the kernel's tables, names from the processes that hold the sockets.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+
+use super::owners;
+use crate::connection::{Connection, Outcome};
+use crate::server::Context;
+use crate::workers::Cancelled;
+
+const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
+/// The kernel lists what listens first, so what is past this is not looked for.
+const MAX_TABLE_BYTES: u64 = 16 << 20;
+const LISTEN: &[u8] = b"0A";
+
+#[derive(Serialize)]
+struct ListeningPort {
+    port: u16,
+    name: String,
+}
+
+pub async fn ports(connection: &mut Connection, context: &Context) -> Outcome {
+    let work = context
+        .workers
+        .long(|cancelled: &Cancelled| listening(cancelled));
+    let ports = connection.unless_closed(work).await?;
+    connection
+        .reply(&serde_json::json!({ "ports": ports }))
+        .await
+}
+
+fn listening(cancelled: &Cancelled) -> Result<Vec<ListeningPort>, crate::fault::Fault> {
+    let mut sockets = Vec::new();
+    for table in TABLES {
+        // A kernel without IPv6 has no second table.
+        if let Ok(file) = File::open(table) {
+            read_table(BufReader::new(file.take(MAX_TABLE_BYTES)), &mut sockets);
+        }
+    }
+    let names = owners::names_of(sockets.iter().map(|(_, inode)| *inode), cancelled)?;
+    let mut ports: BTreeMap<u16, String> = BTreeMap::new();
+    for (port, inode) in sockets {
+        let name = ports.entry(port).or_default();
+        if name.is_empty() {
+            *name = names.get(&inode).cloned().unwrap_or_default();
+        }
+    }
+    Ok(ports
+        .into_iter()
+        .map(|(port, name)| ListeningPort { port, name })
+        .collect())
+}
+
+/// Port and inode of each listening socket.
+fn read_table(mut table: impl BufRead, sockets: &mut Vec<(u16, u64)>) {
+    let mut line = Vec::new();
+    while matches!(table.read_until(b'\n', &mut line), Ok(length) if length > 0) {
+        sockets.extend(parse_line(&line));
+        line.clear();
+    }
+}
+
+/// `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`, addresses and state in hex.
+fn parse_line(line: &[u8]) -> Option<(u16, u64)> {
+    let line = std::str::from_utf8(line).ok()?;
+    let mut fields = line.split_ascii_whitespace();
+    let (_, port) = fields.nth(1)?.rsplit_once(':')?;
+    if fields.nth(1)?.as_bytes() != LISTEN {
+        return None;
+    }
+    let inode = fields.nth(5)?.parse().ok()?;
+    Some((u16::from_str_radix(port, 16).ok()?, inode))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TCP: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 25514 1 00000000ab 100 0 0 10 0
+   1: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 18422 1 00000000cd 100 0 0 10 0
+   2: 0100007F:C3A2 0100007F:1F90 01 00000000:00000000 00:00000000 00000000     0        0 31337 1 00000000ef 20 4 30 10 -1
+";
+    const TCP6: &str = "  sl  local_address                         remote_address                        st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 00000000000000000000000001000000:1538 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000   999        0 55123 1 000000ab 100 0 0 10 0
+";
+
+    fn parse(table: &str) -> Vec<(u16, u64)> {
+        let mut sockets = Vec::new();
+        read_table(table.as_bytes(), &mut sockets);
+        sockets
+    }
+
+    #[test]
+    fn listening_sockets_of_either_family_are_found() {
+        assert_eq!(parse(TCP), [(8080, 25514), (22, 18422)]);
+        assert_eq!(parse(TCP6), [(5432, 55123)]);
+    }
+
+    #[test]
+    fn lines_that_are_none_are_passed_over() {
+        assert_eq!(parse(""), []);
+        assert_eq!(
+            parse("0: x y 0A 0 0 0 0 0 1\n0: 0:10000 0:0 0A 0 0 0 0 0 1\n0: 0:1 0:0 0A\n"),
+            []
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn no_line_breaks_the_parser(line in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = parse_line(&line);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Bytes both ways between the host's connection and a TCP connection inside, each way with its own end.
+//!
+//! An end either way is passed on as half of a close. A reset inside becomes an error frame; a host that hangs
+//! up before both ends resets the connection inside.
+
+use rustix::net::sockopt;
+use std::cell::Cell;
+use std::io::ErrorKind;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{ReadHalf, WriteHalf};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::Notify;
+
+use super::buffers::Buffers;
+use crate::connection::{Connection, Interrupted, Outcome, protocol_fault};
+use crate::fault::{Code, Fault};
+use crate::frame::{self, HEADER_BYTES, Kind};
+
+pub async fn relay(
+    connection: &mut Connection,
+    buffers: &Buffers,
+    mut stream: TcpStream,
+) -> Outcome {
+    let _ = stream.set_nodelay(true);
+    let (host_reader, host_writer) = connection.halves();
+    let (mut reader, mut writer) = stream.split();
+    let answered = Notify::new();
+    let outcome = tokio::try_join!(
+        async {
+            inwards(host_reader, &mut writer, buffers).await?;
+            tokio::select! {
+                () = answered.notified() => Ok(()),
+                () = hung_up(host_reader) => Err(Interrupted::Gone),
+            }
+        },
+        async {
+            outwards(&mut reader, host_writer, buffers).await?;
+            answered.notify_one();
+            Ok(())
+        }
+    );
+    if outcome.is_err() {
+        // Closing resets it: nobody inside takes a broken connection for a complete one.
+        let _ = sockopt::set_socket_linger(&stream, Some(Duration::ZERO));
+    }
+    outcome.map(|_| ())
+}
+
+async fn hung_up(reader: &mut BufReader<OwnedReadHalf>) {
+    let _ = reader.fill_buf().await;
+}
+
+/// From inside to the host, until the end inside.
+async fn outwards(
+    reader: &mut ReadHalf<'_>,
+    writer: &mut OwnedWriteHalf,
+    buffers: &Buffers,
+) -> Outcome {
+    loop {
+        reader.readable().await?;
+        let mut buffer = buffers.take();
+        loop {
+            match reader.try_read(&mut buffer[HEADER_BYTES..]) {
+                Ok(0) => {
+                    buffers.give(buffer);
+                    writer.write_all(&frame::header(Kind::End, 0)).await?;
+                    return Ok(());
+                }
+                Ok(length) => {
+                    buffer[..HEADER_BYTES].copy_from_slice(&frame::header(Kind::Data, length));
+                    writer.write_all(&buffer[..HEADER_BYTES + length]).await?;
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(_) => return Err(reset().into()),
+            }
+        }
+        buffers.give(buffer);
+    }
+}
+
+/// From the host to inside, until the host's end.
+async fn inwards(
+    reader: &mut BufReader<OwnedReadHalf>,
+    writer: &mut WriteHalf<'_>,
+    buffers: &Buffers,
+) -> Outcome {
+    let mut target = Target {
+        writer,
+        takes: Cell::new(true),
+    };
+    let mut frames = Frames::default();
+    // What came in one piece with the request.
+    let early = reader.buffer().to_vec();
+    reader.consume(early.len());
+    if frames.pass(&early, &mut target).await? {
+        return Ok(());
+    }
+    let socket = reader.get_ref();
+    loop {
+        socket.readable().await?;
+        let mut buffer = buffers.take();
+        loop {
+            match socket.try_read(&mut buffer) {
+                Ok(0) => return Err(Interrupted::Gone),
+                Ok(length) => {
+                    if frames.pass(&buffer[..length], &mut target).await? {
+                        buffers.give(buffer);
+                        return Ok(());
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(_) => return Err(Interrupted::Gone),
+            }
+        }
+        buffers.give(buffer);
+    }
+}
+
+/// The connection inside. Once it is broken the rest is dropped, because what it has answered until then must
+/// still reach the host: the other direction tells it of the break.
+struct Target<'a, 'b> {
+    writer: &'a mut WriteHalf<'b>,
+    takes: Cell<bool>,
+}
+
+impl Target<'_, '_> {
+    async fn write(&mut self, bytes: &[u8]) {
+        if self.takes.get() && self.writer.write_all(bytes).await.is_err() {
+            self.takes.set(false);
+        }
+    }
+}
+
+/// Takes frames of data apart as they arrive, in pieces of any length.
+#[derive(Default)]
+struct Frames {
+    header: [u8; HEADER_BYTES],
+    header_length: usize,
+    /// Of the present frame, still to come.
+    remaining: usize,
+}
+
+impl Frames {
+    /// True at the host's end.
+    async fn pass(
+        &mut self,
+        mut bytes: &[u8],
+        target: &mut Target<'_, '_>,
+    ) -> Result<bool, Interrupted> {
+        while !bytes.is_empty() {
+            if self.remaining > 0 {
+                let (piece, rest) = bytes.split_at(self.remaining.min(bytes.len()));
+                target.write(piece).await;
+                self.remaining -= piece.len();
+                bytes = rest;
+                continue;
+            }
+            let wanted = (HEADER_BYTES - self.header_length).min(bytes.len());
+            let (piece, rest) = bytes.split_at(wanted);
+            self.header[self.header_length..self.header_length + wanted].copy_from_slice(piece);
+            self.header_length += wanted;
+            bytes = rest;
+            if self.header_length < HEADER_BYTES {
+                continue;
+            }
+            self.header_length = 0;
+            match frame::parse_header(self.header) {
+                Ok((Kind::Data, length)) => self.remaining = length,
+                Ok((Kind::End, _)) if bytes.is_empty() => {
+                    let _ = target.writer.shutdown().await;
+                    return Ok(true);
+                }
+                _ => return Err(protocol_fault("data was expected").into()),
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn reset() -> Fault {
+    Fault::new(
+        Code::FailedPrecondition,
+        "The program inside the sandbox reset the connection.",
+    )
+    .resource("connection")
+}

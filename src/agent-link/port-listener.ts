@@ -1,0 +1,167 @@
+/** A port that listens inside for the host. Each connection it names is taken over a channel of its own. */
+import type { Duplex } from 'node:stream';
+import type { Listener } from '../control/ports.ts';
+import { SandhavenError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { OpenChannel } from './exchange.ts';
+import { faultOf, unavailable } from './faults.ts';
+import {
+  encodeJson,
+  FrameParser,
+  type FrameSink,
+  type FrameType,
+  frameTypes,
+  ProtocolError,
+  parseJson,
+} from './frames.ts';
+import { connectionItem, listenReply, parseReply } from './replies.ts';
+import { openTunnel } from './tunnel-stream.ts';
+
+export interface ListenRequest {
+  port: number;
+  everywhere?: boolean;
+}
+
+type OnConnection = (connection: Duplex) => void;
+
+/** Resolves when it listens. Aborting the signal closes it, whenever that is. */
+export function openListener(
+  openChannel: OpenChannel,
+  id: string,
+  request: ListenRequest,
+  onConnection: OnConnection,
+  signal?: AbortSignal,
+): Promise<Listener> {
+  return new Promise((resolve, reject) => {
+    const listener = new PortListener(openChannel, id, onConnection, resolve, reject, signal);
+    void listener.start(request);
+  });
+}
+
+class PortListener implements FrameSink {
+  readonly #openChannel: OpenChannel;
+  readonly #id: string;
+  readonly #onConnection: OnConnection;
+  readonly #resolve: (listener: Listener) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #parser = new FrameParser(this);
+  readonly #ended = Promise.withResolvers<void>();
+  #timer: NodeJS.Timeout | undefined;
+  #channel: Duplex | null = null;
+  /** The agent's number for it, once it listens. */
+  #number: number | null = null;
+  #taking = 0;
+  #over = false;
+
+  constructor(
+    openChannel: OpenChannel,
+    id: string,
+    onConnection: OnConnection,
+    resolve: (listener: Listener) => void,
+    reject: (error: Error) => void,
+    signal?: AbortSignal,
+  ) {
+    this.#openChannel = openChannel;
+    this.#id = id;
+    this.#onConnection = onConnection;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#aborted, { once: true });
+    const late = () => this.#end(unavailable("The sandbox's agent does not answer."));
+    this.#timer = setTimeout(late, limits.tunnel.openMs);
+  }
+
+  async start({ port, everywhere = false }: ListenRequest): Promise<void> {
+    if (this.#signal?.aborted) this.#aborted();
+    if (this.#over) return;
+    try {
+      const channel = await this.#openChannel(this.#id);
+      channel.on('error', () => this.#gone());
+      if (this.#over) {
+        channel.destroy();
+        return;
+      }
+      this.#channel = channel;
+      channel.on('data', (chunk: Buffer) => this.#receive(chunk));
+      channel.on('end', () => this.#gone());
+      channel.on('close', () => this.#gone());
+      channel.write(encodeJson(frameTypes.request, { v: 2, op: 'listen', port, everywhere }));
+    } catch (error) {
+      this.#end(
+        error instanceof SandhavenError ? error : unavailable('The sandbox cannot be reached.', error),
+      );
+    }
+  }
+
+  frame(type: FrameType, payload: Buffer): void {
+    if (this.#over) return;
+    if (type === frameTypes.error) {
+      this.#end(faultOf(parseJson(payload)));
+    } else if (type === frameTypes.reply && this.#number === null) {
+      this.#listening(parseReply(listenReply, parseJson(payload)));
+    } else if (type === frameTypes.item && this.#number !== null) {
+      this.#take(this.#number, parseReply(connectionItem, parseJson(payload)).connection);
+    } else {
+      throw new ProtocolError('a frame that has no place on a listener');
+    }
+  }
+
+  data(): void {
+    throw new ProtocolError('data on a listener');
+  }
+
+  readonly #aborted = (): void => {
+    const reason: unknown = this.#signal?.reason;
+    this.#end(reason instanceof Error ? reason : new Error('The call was cancelled.'));
+  };
+
+  #listening({ listener, port }: { listener: number; port: number }): void {
+    clearTimeout(this.#timer);
+    this.#number = listener;
+    this.#resolve({
+      port,
+      ended: this.#ended.promise,
+      close: () => this.#end(new Error('The listener was closed.')),
+    });
+  }
+
+  /** What fails here has gone away inside. */
+  #take(listener: number, connection: number): void {
+    if (this.#taking >= limits.tunnel.connectionsTaken)
+      throw new ProtocolError('more connections than may wait');
+    this.#taking += 1;
+    openTunnel(this.#openChannel, this.#id, { v: 2, op: 'accept', listener, connection }, this.#signal)
+      .then(
+        (tunnel) => this.#onConnection(tunnel),
+        () => {},
+      )
+      .finally(() => {
+        this.#taking -= 1;
+      });
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#over) return;
+    try {
+      this.#parser.push(chunk);
+    } catch (error) {
+      this.#end(unavailable("The sandbox's agent does not keep to the protocol.", error));
+    }
+  }
+
+  #gone(): void {
+    this.#end(unavailable("The sandbox's agent went away."));
+  }
+
+  #end(error: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#aborted);
+    this.#channel?.destroy();
+    this.#reject(error);
+    this.#ended.resolve();
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * One connection of the sandbox's loopback as a stream of both directions, each with its own end. Bytes pass
+ * without a copy, and backpressure holds in both directions: what is not read here is not read inside.
+ */
+import { Duplex } from 'node:stream';
+import { SandhavenError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { OpenChannel } from './exchange.ts';
+import { faultOf, unavailable } from './faults.ts';
+import {
+  encodeJson,
+  FrameParser,
+  type FrameSink,
+  type FrameType,
+  frameHeader,
+  frameTypes,
+  ProtocolError,
+  parseJson,
+} from './frames.ts';
+import { emptyReply, parseReply } from './replies.ts';
+
+type Done = (error?: Error | null) => void;
+
+/** Resolves when the agent has the connection. Aborting the signal destroys it, whenever that is. */
+export function openTunnel(
+  openChannel: OpenChannel,
+  id: string,
+  request: Record<string, unknown>,
+  signal?: AbortSignal,
+): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const tunnel = new TunnelStream(resolve, reject, signal);
+    void tunnel.start(openChannel, id, request);
+  });
+}
+
+class TunnelStream extends Duplex implements FrameSink {
+  readonly #resolve: (tunnel: Duplex) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #parser = new FrameParser(this);
+  #timer: NodeJS.Timeout | undefined;
+  #channel: Duplex | null = null;
+  #opened = false;
+  /** The agent's end has come: nothing may follow. */
+  #ended = false;
+  /** The write that waits for the channel to take more. */
+  #waiting: Done | null = null;
+
+  constructor(resolve: (tunnel: Duplex) => void, reject: (error: Error) => void, signal?: AbortSignal) {
+    super({
+      readableHighWaterMark: limits.tunnel.bufferBytes,
+      writableHighWaterMark: limits.tunnel.bufferBytes,
+    });
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#signal = signal;
+    // An error that comes before the caller listens must not end the process; the stream stays in error.
+    this.on('error', () => {});
+    signal?.addEventListener('abort', this.#aborted, { once: true });
+    this.#timer = setTimeout(
+      () => this.destroy(unavailable("The sandbox's agent does not answer.")),
+      limits.tunnel.openMs,
+    );
+  }
+
+  async start(openChannel: OpenChannel, id: string, request: Record<string, unknown>): Promise<void> {
+    if (this.#signal?.aborted) this.#aborted();
+    if (this.destroyed) return;
+    try {
+      const channel = await openChannel(id);
+      channel.on('error', (error) =>
+        this.destroy(unavailable('The connection to the sandbox broke.', error)),
+      );
+      if (this.destroyed) channel.destroy();
+      else this.#begin(channel, request);
+    } catch (error) {
+      this.destroy(
+        error instanceof SandhavenError ? error : unavailable('The sandbox cannot be reached.', error),
+      );
+    }
+  }
+
+  frame(type: FrameType, payload: Buffer): void {
+    if (this.destroyed) return;
+    if (type === frameTypes.error) {
+      this.destroy(faultOf(parseJson(payload)));
+    } else if (type === frameTypes.reply && !this.#opened) {
+      parseReply(emptyReply, parseJson(payload));
+      this.#opened = true;
+      clearTimeout(this.#timer);
+      this.#resolve(this);
+    } else if (type === frameTypes.end && this.#opened && !this.#ended) {
+      this.#ended = true;
+      this.push(null);
+    } else {
+      throw new ProtocolError('a frame that has no place in a tunnel');
+    }
+  }
+
+  data(piece: Buffer): void {
+    if (this.destroyed) return;
+    if (!this.#opened || this.#ended) throw new ProtocolError('data that has no place in a tunnel');
+    if (!this.push(piece)) this.#channel?.pause();
+  }
+
+  override _read(): void {
+    this.#channel?.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+    this.#send([chunk], chunk.length, done);
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: Done): void {
+    const parts = chunks.map(({ chunk }) => chunk);
+    this.#send(
+      parts,
+      parts.reduce((sum, { length }) => sum + length, 0),
+      done,
+    );
+  }
+
+  override _final(done: Done): void {
+    // Once it is over both ways the channel is closed, and with it whatever it has not sent.
+    this.#channel?.write(frameHeader(frameTypes.end, 0), done);
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#aborted);
+    this.#channel?.destroy();
+    this.#waiting = null;
+    if (!this.#opened) this.#reject(error ?? new Error('The connection was closed.'));
+    done(error);
+  }
+
+  readonly #aborted = (): void => {
+    const reason: unknown = this.#signal?.reason;
+    this.destroy(reason instanceof Error ? reason : new Error('The call was cancelled.'));
+  };
+
+  readonly #drained = (): void => {
+    const done = this.#waiting;
+    this.#waiting = null;
+    done?.();
+  };
+
+  readonly #closed = (): void => {
+    // After both ends this is how the agent leaves.
+    if (!this.#ended || !this.writableFinished) this.destroy(unavailable("The sandbox's agent went away."));
+  };
+
+  #begin(channel: Duplex, request: Record<string, unknown>): void {
+    this.#channel = channel;
+    channel.on('data', (chunk: Buffer) => this.#receive(chunk));
+    channel.on('drain', this.#drained);
+    channel.on('end', this.#closed);
+    channel.on('close', this.#closed);
+    channel.write(encodeJson(frameTypes.request, request));
+  }
+
+  #receive(chunk: Buffer): void {
+    try {
+      this.#parser.push(chunk);
+    } catch (error) {
+      this.destroy(unavailable("The sandbox's agent does not keep to the protocol.", error));
+    }
+  }
+
+  /** One frame for all parts, or one for each part when they are too much for one. */
+  #send(parts: Buffer[], length: number, done: Done): void {
+    const channel = this.#channel;
+    if (!channel) {
+      done(unavailable('The connection to the sandbox broke.'));
+      return;
+    }
+    channel.cork();
+    let takesMore = true;
+    if (length <= limits.agentDataFrameBytes) {
+      channel.write(frameHeader(frameTypes.data, length));
+      for (const part of parts) takesMore = channel.write(part);
+    } else {
+      for (const part of parts) takesMore = writeInFrames(channel, part);
+    }
+    channel.uncork();
+    if (takesMore) done();
+    else this.#waiting = done;
+  }
+}
+
+function writeInFrames(channel: Duplex, data: Buffer): boolean {
+  let takesMore = true;
+  for (let at = 0; at < data.length; at += limits.agentDataFrameBytes) {
+    const part = data.subarray(at, at + limits.agentDataFrameBytes);
+    channel.write(frameHeader(frameTypes.data, part.length));
+    takesMore = channel.write(part);
+  }
+  return takesMore;
+}

@@ -1,0 +1,71 @@
+/** Sandbox.GitBranches, GitCreateBranch and GitDeleteBranch */
+import { z } from 'zod';
+import { present } from '../present.ts';
+import { defineTool } from '../tool.ts';
+import { branchName, optionsOf, repositoryOf, repositoryParameters, revision } from './parameters.ts';
+
+export const gitBranches = defineTool({
+  name: 'Sandbox.GitBranches',
+  title: 'List branches',
+  description:
+    'Lists the local branches of a Git repository with name and current, and current, the name of the one that is ' +
+    'checked out (null when detached). Branches of the remote become local with GitCheckout.',
+  input: z.strictObject(repositoryParameters),
+  output: z.looseObject({
+    branches: z.array(z.looseObject({ name: z.string(), current: z.boolean() })),
+    current: z.string().nullable(),
+    truncated: z.boolean(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, context) {
+    const at = repositoryOf(parameters, context);
+    return { ...(await context.services.git.branches(at, optionsOf(context))) };
+  },
+});
+
+export const gitCreateBranch = defineTool({
+  name: 'Sandbox.GitCreateBranch',
+  title: 'Create a branch',
+  description:
+    'Makes a branch at start_point and switches to it, with local changes kept. Returns branch and switched: true. ' +
+    'already_exists: switch to it with GitCheckout.',
+  input: z.strictObject({
+    branch: branchName().describe('Name of the new branch.'),
+    ...repositoryParameters,
+    start_point: revision().optional().describe('Branch, tag or commit to start at (default: HEAD).'),
+  }),
+  output: z.looseObject({ branch: z.string(), switched: z.boolean() }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  async handler(parameters, context) {
+    const { branch, start_point } = parameters;
+    const request = { name: branch, parameter: 'branch', ...present({ start: start_point }) };
+    await context.services.git.createBranch(repositoryOf(parameters, context), request, optionsOf(context));
+    return { branch, switched: true };
+  },
+  text: ({ branch }) => `Switched to the new branch ${branch}.`,
+});
+
+export const gitDeleteBranch = defineTool({
+  name: 'Sandbox.GitDeleteBranch',
+  title: 'Delete a branch',
+  description:
+    'Deletes a local branch, never one of the remote. Returns branch and deleted: true. failed_precondition: it is ' +
+    'checked out (GitCheckout another), or not merged (force: true loses its commits).',
+  input: z.strictObject({
+    branch: branchName().describe('Local branch.'),
+    ...repositoryParameters,
+    force: z.boolean().default(false).describe('Delete it even if it is not merged (default false).'),
+  }),
+  output: z.looseObject({ branch: z.string(), deleted: z.boolean() }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  async handler(parameters, context) {
+    const { branch, force } = parameters;
+    await context.services.git.deleteBranch(
+      repositoryOf(parameters, context),
+      { branch, force },
+      optionsOf(context),
+    );
+    return { branch, deleted: true };
+  },
+  text: ({ branch }) => `Deleted the branch ${branch}.`,
+});

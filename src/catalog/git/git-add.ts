@@ -1,0 +1,25 @@
+/** Sandbox.GitAdd */
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { path } from '../parameters/path.ts';
+import { defineTool } from '../tool.ts';
+import { optionsOf, repositoryOf, repositoryParameters } from './parameters.ts';
+
+export const gitAdd = defineTool({
+  name: 'Sandbox.GitAdd',
+  title: 'Stage files',
+  description:
+    'Stages files or folders for the next commit, deletions included; ["."] stages everything. Paths are literal and ' +
+    'start at the root of the repository, as GitStatus names them. Returns added, the staged paths. not_found: check ' +
+    'the paths with GitStatus.',
+  input: z.strictObject({
+    files: z.array(path()).min(1).max(limits.git.files).describe('Paths to stage, or ["."] for everything.'),
+    ...repositoryParameters,
+  }),
+  output: z.looseObject({ added: z.array(z.string()), truncated: z.boolean() }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, context) {
+    const at = repositoryOf(parameters, context);
+    return { ...(await context.services.git.add(at, parameters.files, optionsOf(context))) };
+  },
+});

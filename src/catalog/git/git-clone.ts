@@ -1,0 +1,70 @@
+/** Sandbox.GitClone */
+import { z } from 'zod';
+import { invalidArgument } from '../../model/errors.ts';
+import { parseGitUrl } from '../../model/git-url.ts';
+import { limits } from '../../model/limits.ts';
+import { path } from '../parameters/path.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { textWithoutNul } from '../parameters/text.ts';
+import { present } from '../present.ts';
+import { defineTool } from '../tool.ts';
+import { branchName, optionsOf } from './parameters.ts';
+
+export const gitClone = defineTool({
+  name: 'Sandbox.GitClone',
+  title: 'Clone a repository',
+  description:
+    'Clones a Git repository into a new or empty folder. Give username and password (access token) for a private ' +
+    'one over http or https: they stay outside the sandbox and serve its later pulls and pushes. Returns path, branch ' +
+    '(null when detached) and sha. already_exists: choose another path.',
+  input: z.strictObject({
+    url: textWithoutNul()
+      .min(1)
+      .max(limits.git.urlChars)
+      .meta({ description: 'Repository over http, https, ssh or git; no password in it.', sensitive: true }),
+    sandbox: optionalSandbox,
+    path: path().optional().describe('Destination folder (default: name from the URL, in /workspace).'),
+    branch: branchName().optional().describe('Branch or tag (default: the default branch).'),
+    commit_id: z
+      .string()
+      .regex(/^[0-9a-fA-F]{4,64}$/, 'must be a commit hash of 4 to 64 hexadecimal digits')
+      .optional()
+      .describe('Commit hash to check out, detached (default: head of the branch).'),
+    username: textWithoutNul()
+      .min(1)
+      .max(limits.git.usernameChars)
+      .refine((value) => !/[\p{Cc}:]/u.test(value), 'must hold neither ":" nor control characters')
+      .optional()
+      .meta({ description: 'User name at the remote.', sensitive: true }),
+    password: textWithoutNul()
+      .max(limits.git.passwordChars)
+      .refine((value) => !/\p{Cc}/u.test(value), 'must hold no control characters')
+      .optional()
+      .meta({ description: 'Password or personal access token.', sensitive: true }),
+  }),
+  output: z.looseObject({ path: z.string(), branch: z.string().nullable(), sha: z.string().nullable() }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  long: true,
+  async handler(parameters, context) {
+    const { branch, username, password } = parameters;
+    const url = parseGitUrl(parameters.url);
+    const path = parameters.path ?? url.name;
+    if (path === '') {
+      throw invalidArgument(
+        'path',
+        'path is required: the URL ends in no name for a folder.',
+        'Give a path.',
+      );
+    }
+    const request = {
+      url,
+      path,
+      ...present({ branch, commitId: parameters.commit_id, username, password }),
+    };
+    const place = { caller: context.caller, sandbox: parameters.sandbox };
+    const cloned = await context.services.git.clone(place, request, optionsOf(context));
+    return { path, ...cloned };
+  },
+  text: ({ path, branch, sha }) =>
+    `Cloned into ${path}: ${branch ?? 'detached'} at ${sha ?? 'no commit yet'}.`,
+});

@@ -1,0 +1,43 @@
+/** Sandbox.GitLog */
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { integerWithDefault } from '../parameters/integer.ts';
+import { present } from '../present.ts';
+import { defineTool } from '../tool.ts';
+import { optionsOf, repositoryOf, repositoryParameters, revision } from './parameters.ts';
+
+export const gitLog = defineTool({
+  name: 'Sandbox.GitLog',
+  title: 'Show the commits',
+  description:
+    'Lists commits of a Git repository, newest first: hash, author, email, date (UTC) and message. A repository without ' +
+    'commits gives an empty list. not_found: there is no such branch; see GitBranches.',
+  input: z.strictObject({
+    ...repositoryParameters,
+    max_count: integerWithDefault('Most commits', limits.git.log),
+    branch: revision().optional().describe('Branch, tag or commit to start from (default: current).'),
+  }),
+  output: z.looseObject({
+    commits: z.array(
+      z.looseObject({
+        hash: z.string(),
+        author: z.string(),
+        email: z.string(),
+        date: z.string(),
+        message: z.string(),
+      }),
+    ),
+    truncated: z.boolean(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, context) {
+    const { branch, max_count } = parameters;
+    const request = { maxCount: max_count, ...present({ branch }) };
+    const at = repositoryOf(parameters, context);
+    const { commits, truncated } = await context.services.git.log(at, request, optionsOf(context));
+    return {
+      commits: commits.map(({ date, ...commit }) => ({ ...commit, date: new Date(date).toISOString() })),
+      truncated,
+    };
+  },
+});

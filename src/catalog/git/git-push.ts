@@ -1,0 +1,29 @@
+/** Sandbox.GitPush */
+import { z } from 'zod';
+import { present } from '../present.ts';
+import { defineTool } from '../tool.ts';
+import { branchName, optionsOf, repositoryOf, repositoryParameters } from './parameters.ts';
+
+export const gitPush = defineTool({
+  name: 'Sandbox.GitPush',
+  title: 'Push to the remote',
+  description:
+    'Pushes a branch to the branch of the same name at its remote, with the credentials given at clone, and lets it ' +
+    'track that one if it tracks none. Returns branch, remote and pushed: true. failed_precondition: the remote has ' +
+    'newer commits; call GitPull first.',
+  input: z.strictObject({
+    ...repositoryParameters,
+    branch: branchName().optional().describe('Local branch (default: the current one).'),
+    force: z.boolean().default(false).describe('Replace what the remote has (default false).'),
+  }),
+  output: z.looseObject({ branch: z.string(), remote: z.string(), pushed: z.boolean() }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  long: true,
+  async handler(parameters, context) {
+    const { branch, force } = parameters;
+    const request = { force, ...present({ branch }) };
+    const at = repositoryOf(parameters, context);
+    return { ...(await context.services.git.push(at, request, optionsOf(context))), pushed: true };
+  },
+  text: ({ branch, remote }) => `Pushed ${branch} to ${remote}.`,
+});

@@ -1,0 +1,50 @@
+/** What Git tools have in common: the repository, branches and revisions. */
+import type { Repository } from '../../control/git/git-service.ts';
+import type { CallOptions } from '../../control/ports.ts';
+import { branchNameFault, revisionFault } from '../../model/git-ref.ts';
+import { limits } from '../../model/limits.ts';
+import { rootedPath } from '../parameters/path.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { textWithoutNul } from '../parameters/text.ts';
+import type { CallContext } from '../tool.ts';
+
+export const repositoryParameters = { sandbox: optionalSandbox, path: rootedPath('Repository') };
+
+export function branchName() {
+  return checked(branchNameFault);
+}
+
+export function revision() {
+  return checked(revisionFault);
+}
+
+/** One line of a commit's author: Git keeps the name and the address between `<` and `>`. */
+export function identity() {
+  return textWithoutNul()
+    .min(1)
+    .max(limits.git.identityChars)
+    .refine(
+      (value) => !/[\p{Cc}<>]/u.test(value) && /[^\s.,:;"'\\]/u.test(value),
+      'must be one line with letters or digits, without < and >',
+    );
+}
+
+export function repositoryOf(
+  { sandbox, path }: { sandbox?: string | undefined; path: string },
+  { caller }: CallContext,
+): Repository {
+  return { caller, sandbox, path };
+}
+
+export function optionsOf({ signal, progress }: CallContext): CallOptions {
+  return { signal, onProgress: progress };
+}
+
+function checked(fault: (value: string) => string | null) {
+  return textWithoutNul()
+    .min(1)
+    .check(({ value, issues }) => {
+      const message = fault(value);
+      if (message !== null) issues.push({ code: 'custom', input: value, message });
+    });
+}

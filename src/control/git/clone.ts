@@ -1,0 +1,160 @@
+/** Cloning: into a folder that is new or empty, and leaving nothing when it fails. */
+import { SandhavenError } from '../../model/errors.ts';
+import type { GitUrl } from '../../model/git-url.ts';
+import { limits } from '../../model/limits.ts';
+import type { AgentLink } from '../ports.ts';
+import { noSuchBranch, quoted } from './faults.ts';
+import type { Git } from './git.ts';
+import { type Login, type RemoteParts, type RunRemote, remoteLacks, talking, unreachable } from './remote.ts';
+
+export interface CloneRequest {
+  url: GitUrl;
+  /** Where to; relative to the sandbox root or absolute. */
+  path: string;
+  branch?: string;
+  commitId?: string;
+  login: Login | null;
+}
+
+export interface Cloned {
+  /** null when a tag or a commit is checked out. */
+  branch: string | null;
+  /** null when the repository has no commits. */
+  sha: string | null;
+}
+
+const REMOVAL_TRIES = 5;
+const REMOVAL_PAUSE_MS = 200;
+
+/** `git` runs in the sandbox root. */
+export async function clone(git: Git, parts: RemoteParts, request: CloneRequest): Promise<Cloned> {
+  const { url, login, path } = request;
+  const { agent, sandboxId } = git.place;
+  await refuseTooManyLogins(parts, sandboxId, request);
+  const made = await makeFolder(agent, sandboxId, path);
+  try {
+    const talk = { url, login, purpose: { service: 'git-upload-pack' }, doing: 'Cloning from' } as const;
+    const inside = git.at(path);
+    await talking(inside, parts, talk, (run) => cloneInto(inside, run, request));
+    if (login) await parts.credentials.put({ sandboxId, url: url.key, ...login });
+    return { branch: await inside.branch(), sha: await inside.commit('HEAD') };
+  } catch (error) {
+    await undo(agent, sandboxId, path, made);
+    throw error;
+  }
+}
+
+async function cloneInto(git: Git, run: RunRemote, request: CloneRequest): Promise<void> {
+  const { url, branch, login } = request;
+  const chosen = branch === undefined ? [] : ['--branch', branch];
+  const cloned = await run(git, ['clone', '--quiet', '--origin', 'origin', ...chosen, '--', url.text, '.']);
+  if (cloned.exitCode !== 0) {
+    const refs = [`refs/heads/${branch}`, `refs/tags/${branch}`];
+    if (branch !== undefined && (await remoteLacks(git.at('/'), run, url.text, refs))) {
+      throw noSuchBranch(branch, 'at the remote');
+    }
+    throw unreachable(cloned, url, login);
+  }
+  if (request.commitId !== undefined) await checkOut(git, run, request.commitId);
+}
+
+/** The branch stays checked out when the commit is its head already. */
+async function checkOut(git: Git, run: RunRemote, commitId: string): Promise<void> {
+  let commit = await git.commit(commitId);
+  if (commit === null) {
+    // No branch or tag leads to it; some remotes give it when asked by its whole hash.
+    await run(git, ['fetch', '--quiet', '--', 'origin', commitId]);
+    commit = await git.commit(commitId);
+  }
+  if (commit === null) {
+    throw new SandhavenError('not_found', `The repository has no commit ${quoted(commitId)}.`, {
+      parameter: 'commit_id',
+      resource: 'commit',
+      hint: 'Leave commit_id out, and look for it with Sandbox.GitLog.',
+    });
+  }
+  if (commit === (await git.commit('HEAD'))) return;
+  const { exitCode, complaint } = await git.run(['checkout', '--quiet', '--detach', commit, '--']);
+  if (exitCode === 0) return;
+  throw new SandhavenError(
+    'failed_precondition',
+    `The commit could not be checked out. Git says: ${complaint}`,
+  );
+}
+
+async function refuseTooManyLogins(
+  { credentials }: RemoteParts,
+  sandboxId: string,
+  { url, login }: CloneRequest,
+): Promise<void> {
+  if (login === null || (await credentials.count(sandboxId)) < limits.git.credentials) return;
+  if (await credentials.get(sandboxId, url.key)) return;
+  throw new SandhavenError(
+    'resource_exhausted',
+    `The sandbox keeps the credentials of ${limits.git.credentials} remotes already.`,
+    { hint: 'Clone into another sandbox, or without username and password.' },
+  );
+}
+
+/** The folders that were not there before, outermost first; none when the destination was there and empty. */
+async function makeFolder(agent: AgentLink, id: string, path: string): Promise<string[]> {
+  const taken = new SandhavenError('already_exists', `${quoted(path)} is there already, and not empty.`, {
+    parameter: 'path',
+    hint: 'Give another path, or delete what is there with Sandbox.DeleteFile.',
+  });
+  const made: string[] = [];
+  for (let folder = path; folder !== ''; folder = parentOf(folder)) {
+    if (await isThere(agent, id, folder)) break;
+    made.unshift(folder);
+  }
+  const { created } = await agent.createFolder(id, { path, mode: 0o755 }).catch((error: unknown) => {
+    throw error instanceof SandhavenError && error.code === 'already_exists' ? taken : error;
+  });
+  if (created) return made.length > 0 ? made : [path];
+  const { totalCount } = await agent.list(id, { path, maxItems: 1, offset: 0 });
+  if (totalCount > 0) throw taken;
+  return [];
+}
+
+async function isThere(agent: AgentLink, id: string, path: string): Promise<boolean> {
+  try {
+    await agent.stat(id, path);
+    return true;
+  } catch (error) {
+    if (error instanceof SandhavenError && error.code === 'not_found') return false;
+    throw error;
+  }
+}
+
+function parentOf(path: string): string {
+  const trimmed = path.replace(/\/+$/, '');
+  return trimmed.slice(0, Math.max(0, trimmed.lastIndexOf('/')));
+}
+
+/** Whatever becomes of it, the first error is the one that is told. A killed git may take a moment to be gone. */
+async function undo(agent: AgentLink, id: string, path: string, made: string[]): Promise<void> {
+  for (let tries = 0; tries < REMOVAL_TRIES; tries++) {
+    try {
+      if (made.length === 0) await empty(agent, id, path);
+      else await agent.remove(id, { path, recursive: true }).catch(unlessGone);
+      break;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, REMOVAL_PAUSE_MS));
+    }
+  }
+  for (const folder of made.slice(0, -1).reverse()) {
+    await agent.remove(id, { path: folder, recursive: false }).catch(() => {});
+  }
+}
+
+async function empty(agent: AgentLink, id: string, path: string): Promise<void> {
+  const { items } = await agent.list(id, { path, maxItems: limits.maxItems.max, offset: 0 });
+  for (const { name } of items) {
+    await agent.remove(id, { path: `${path}/${name}`, recursive: true }).catch(unlessGone);
+  }
+  if (items.length > 0) await empty(agent, id, path);
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof SandhavenError && error.code === 'not_found')) throw error;
+}

@@ -1,0 +1,150 @@
+/** Git in a sandbox: real git inside, run by the agent; credentials stay with the service. */
+import { SandhavenError } from '../../model/errors.ts';
+import type { GitUrl } from '../../model/git-url.ts';
+import type { User } from '../../model/user.ts';
+import { environment } from '../environment.ts';
+import type { AgentLink, CallOptions, GitCredentialStore, GitGateway, Images } from '../ports.ts';
+import type { Uses } from '../use.ts';
+import { type Cloned, clone } from './clone.ts';
+import { type CommitRequest, commit } from './commit.ts';
+import type { GitCommit, GitStatus } from './formats.ts';
+import { Git } from './git.ts';
+import { type Branches, branches, log, status } from './inspect.ts';
+import { type Pulled, pull } from './pull.ts';
+import { push } from './push.ts';
+import type { Login, RemoteParts } from './remote.ts';
+import { type Added, add } from './stage.ts';
+import { type Checkout, checkout, createBranch, deleteBranch } from './switch.ts';
+
+/** Where a call works. */
+export interface Repository {
+  caller: User;
+  sandbox: string | undefined;
+  /** A folder of the repository. */
+  path: string;
+}
+
+export interface CloneParameters {
+  url: GitUrl;
+  path: string;
+  branch?: string;
+  commitId?: string;
+  username?: string;
+  password?: string;
+}
+
+export interface GitServiceParts {
+  uses: Uses;
+  agent: AgentLink;
+  images: Images;
+  gateway: GitGateway;
+  credentials: GitCredentialStore;
+}
+
+/** Where only a token counts, providers take any name. */
+const ANY_USERNAME = 'git';
+
+export class GitService {
+  readonly #parts: GitServiceParts;
+
+  constructor(parts: GitServiceParts) {
+    this.#parts = parts;
+  }
+
+  clone(
+    place: Omit<Repository, 'path'>,
+    { username, password, ...request }: CloneParameters,
+    options: CallOptions,
+  ): Promise<Cloned> {
+    const login = loginOf(request.url, username, password);
+    return this.#in({ ...place, path: '.' }, options, (git) =>
+      clone(git, this.#remoteParts(options), { ...request, login }),
+    );
+  }
+
+  status(at: Repository, options: CallOptions): Promise<GitStatus> {
+    return this.#in(at, options, status);
+  }
+
+  add(at: Repository, files: string[], options: CallOptions): Promise<Added> {
+    return this.#in(at, options, (git) => add(git, files));
+  }
+
+  commit(
+    at: Repository,
+    request: CommitRequest,
+    options: CallOptions,
+  ): Promise<{ sha: string; branch: string | null }> {
+    return this.#in(at, options, (git) => commit(git, request));
+  }
+
+  branches(at: Repository, options: CallOptions): Promise<Branches> {
+    return this.#in(at, options, branches);
+  }
+
+  checkout(at: Repository, ref: string, options: CallOptions): Promise<Checkout> {
+    return this.#in(at, options, (git) => checkout(git, ref));
+  }
+
+  /** @param parameter What the caller knows the name by. */
+  createBranch(
+    at: Repository,
+    request: { name: string; parameter: string; start?: string },
+    options: CallOptions,
+  ): Promise<void> {
+    return this.#in(at, options, (git) => createBranch(git, request.name, request.parameter, request.start));
+  }
+
+  deleteBranch(
+    at: Repository,
+    request: { branch: string; force: boolean },
+    options: CallOptions,
+  ): Promise<void> {
+    return this.#in(at, options, (git) => deleteBranch(git, request.branch, request.force));
+  }
+
+  log(
+    at: Repository,
+    request: { maxCount: number; branch?: string },
+    options: CallOptions,
+  ): Promise<{ commits: GitCommit[]; truncated: boolean }> {
+    return this.#in(at, options, (git) => log(git, request));
+  }
+
+  pull(at: Repository, branch: string | undefined, options: CallOptions): Promise<Pulled> {
+    return this.#in(at, options, (git) => pull(git, this.#remoteParts(options), branch));
+  }
+
+  push(
+    at: Repository,
+    request: { branch?: string; force: boolean },
+    options: CallOptions,
+  ): Promise<{ branch: string; remote: string }> {
+    return this.#in(at, options, (git) => push(git, this.#remoteParts(options), request));
+  }
+
+  #in<T>(at: Repository, { signal }: CallOptions, work: (git: Git) => Promise<T>): Promise<T> {
+    const { uses, agent, images } = this.#parts;
+    return uses.run(at.caller, at.sandbox, async (sandbox) => {
+      const env = environment(await images.get(sandbox.imageDigest), sandbox, {});
+      return work(new Git({ agent, sandboxId: sandbox.id, env, signal }, at.path));
+    });
+  }
+
+  #remoteParts({ onProgress = () => {} }: CallOptions): RemoteParts {
+    const { gateway, credentials } = this.#parts;
+    return { gateway, credentials, onProgress };
+  }
+}
+
+/** null when there is nothing to authenticate with. */
+function loginOf(url: GitUrl, username: string | undefined, password: string | undefined): Login | null {
+  if (username === undefined && password === undefined) return null;
+  if (url.scheme === 'http' || url.scheme === 'https') {
+    return { username: username ?? url.user ?? ANY_USERNAME, password: password ?? '' };
+  }
+  throw new SandhavenError('invalid_argument', `A ${url.scheme} remote takes no username and password.`, {
+    parameter: username === undefined ? 'password' : 'username',
+    hint: 'Use the https URL of the repository, or a key that is set up in the sandbox.',
+  });
+}

@@ -1,0 +1,116 @@
+/** Pulling: fetching, then merging, so that what the remote refuses and what cannot be merged are told apart. */
+import { SandhavenError } from '../../model/errors.ts';
+import { conflicts, knowsWhoCommits, unresolved } from './commit.ts';
+import { detached, failureOf, noIdentity, noRepository, noSuchBranch, quoted } from './faults.ts';
+import type { Git } from './git.ts';
+import {
+  type Configuration,
+  configuration,
+  loginFor,
+  type RemoteParts,
+  type RunRemote,
+  remoteLacks,
+  remoteOf,
+  talking,
+  unreachable,
+} from './remote.ts';
+
+export interface Pulled {
+  branch: string;
+  updated: boolean;
+  sha: string;
+}
+
+interface Source {
+  remote: string;
+  /** `refs/heads/…` at the remote. */
+  ref: string;
+}
+
+const RESOLVE =
+  'Edit the files, stage them with Sandbox.GitAdd and conclude with Sandbox.GitCommit (Sandbox.GitStatus lists ' +
+  'them as conflicted), or give up with Sandbox.RunCommand: git merge --abort.';
+
+/** @param from A branch of the remote in place of the one that is tracked. */
+export async function pull(git: Git, parts: RemoteParts, from?: string): Promise<Pulled> {
+  const branch = await git.branch();
+  if (branch === null) throw (await noRepository(git)) ?? detached('there is no branch to pull into');
+  const config = await configuration(git);
+  const source = sourceOf(config, branch, from);
+  const { url } = remoteOf(config, source.remote, false);
+  const login = await loginFor(parts, git.place.sandboxId, url);
+  const talk = { url, login, purpose: { service: 'git-upload-pack' }, doing: 'Pulling from' } as const;
+  const before = await git.commit('HEAD');
+  const fetched = await talking(git, parts, talk, async (run) => {
+    const { exitCode, ...rest } = await fetchBranch(git, run, source, branch, from === undefined);
+    if (exitCode === 0) return git.commit('FETCH_HEAD');
+    if (await remoteLacks(git, run, source.remote, [source.ref])) {
+      throw noSuchBranch(source.ref.replace('refs/heads/', ''), 'at the remote');
+    }
+    throw unreachable({ exitCode, ...rest }, url, login);
+  });
+  if (fetched === null) throw noSuchBranch(source.ref, 'at the remote');
+  await merge(git, fetched, `Merge branch ${quoted(source.ref.replace('refs/heads/', ''))} of ${url.text}`);
+  const sha = (await git.commit('HEAD')) ?? fetched;
+  return { branch, updated: sha !== before, sha };
+}
+
+function sourceOf(config: Configuration, branch: string, from: string | undefined): Source {
+  const remote = config.get(`branch.${branch}.remote`)?.at(-1);
+  if (from !== undefined) return { remote: remote ?? onlyRemote(config), ref: `refs/heads/${from}` };
+  const ref = config.get(`branch.${branch}.merge`)?.at(-1);
+  if (remote !== undefined && ref?.startsWith('refs/heads/')) return { remote, ref };
+  throw new SandhavenError(
+    'failed_precondition',
+    `The branch ${quoted(branch)} tracks no branch of a remote.`,
+    {
+      hint: 'Give the branch to pull, or push it first with Sandbox.GitPush, which makes it track.',
+    },
+  );
+}
+
+/** `origin`, or the one that there is. */
+export function onlyRemote(config: Configuration): string {
+  const names = new Set([...config.keys()].flatMap((key) => /^remote\.(.+)\.url$/s.exec(key)?.[1] ?? []));
+  const [first] = names;
+  return names.size === 1 && first !== undefined ? first : 'origin';
+}
+
+/**
+ * With everything that the remote is configured to give, when it is the tracked branch that is wanted; FETCH_HEAD
+ * begins with that branch then, unless the remote has it no more, so it is fetched by name where they differ.
+ */
+async function fetchBranch(
+  git: Git,
+  run: RunRemote,
+  { remote, ref }: Source,
+  branch: string,
+  tracked: boolean,
+) {
+  if (tracked) {
+    const all = await run(git, ['fetch', '--quiet', '--', remote]);
+    if (all.exitCode !== 0) return all;
+    const followed = await git.commit(`${branch}@{upstream}`);
+    if (followed !== null && followed === (await git.commit('FETCH_HEAD'))) return all;
+  }
+  return run(git, ['fetch', '--quiet', '--', remote, ref]);
+}
+
+async function merge(git: Git, commit: string, message: string): Promise<void> {
+  const run = await git.run(['merge', '--quiet', '--ff', '--no-edit', '--no-stat', '-m', message, commit]);
+  if (run.exitCode === 0) return;
+  const files = await conflicts(git);
+  if (files.length > 0) throw unresolved(files, RESOLVE);
+  if ((await git.commit('MERGE_HEAD')) !== null) {
+    throw new SandhavenError('failed_precondition', 'A merge is under way that is not concluded.', {
+      hint: 'Conclude it with Sandbox.GitCommit, or give it up with Sandbox.RunCommand: git merge --abort.',
+    });
+  }
+  if (!(await knowsWhoCommits(git))) throw noIdentity();
+  throw await failureOf(
+    git,
+    run,
+    'What was fetched could not be merged.',
+    'Local changes in the way: commit them first with Sandbox.GitAdd and Sandbox.GitCommit, then pull again.',
+  );
+}

@@ -1,0 +1,69 @@
+/** Pushing one branch to the branch of the same name. */
+import { SandhavenError } from '../../model/errors.ts';
+import { detached, failureOf, noRepository, noSuchBranch, quoted } from './faults.ts';
+import { type PushedRef, parsePush } from './formats.ts';
+import type { Git } from './git.ts';
+import { onlyRemote } from './pull.ts';
+import { configuration, loginFor, type RemoteParts, remoteOf, talking, unreachable } from './remote.ts';
+
+const SUMMARY_CHARS = 300;
+
+/** The branch tracks what it was pushed to from then on, unless it tracks another. */
+export async function push(
+  git: Git,
+  parts: RemoteParts,
+  request: { branch?: string; force: boolean },
+): Promise<{ branch: string; remote: string }> {
+  const branch = request.branch ?? (await git.branch());
+  if (branch === null) throw (await noRepository(git)) ?? detached('there is no branch to push');
+  const ref = `refs/heads/${branch}`;
+  if ((await git.commit(ref)) === null) throw (await noRepository(git)) ?? nothingToPush(branch, request);
+  const config = await configuration(git);
+  const tracked = config.get(`branch.${branch}.remote`)?.at(-1);
+  const name =
+    config.get(`branch.${branch}.pushremote`)?.at(-1) ??
+    config.get('remote.pushdefault')?.at(-1) ??
+    tracked ??
+    onlyRemote(config);
+  const { url } = remoteOf(config, name, true);
+  const login = await loginFor(parts, git.place.sandboxId, url);
+  const talk = { url, login, purpose: { service: 'git-receive-pack', ref }, doing: 'Pushing to' } as const;
+  const args = [
+    'push',
+    '--porcelain',
+    '--no-follow-tags',
+    ...(request.force ? ['--force'] : []),
+    ...(tracked === undefined ? ['--set-upstream'] : []),
+    '--',
+    name,
+    `${ref}:${ref}`,
+  ];
+  await talking(git, parts, talk, async (run) => {
+    const pushed = await run(git, args);
+    const rejected = parsePush(pushed.stdout).find((each) => each.rejected);
+    if (rejected) throw rejection(branch, rejected);
+    if (pushed.exitCode === 0) return;
+    // A hook of the repository inside ends the push before the remote is asked for anything.
+    throw (
+      (await noRepository(git)) ??
+      (login ? await failureOf(git, pushed, 'The push failed.') : unreachable(pushed, url, login))
+    );
+  });
+  return { branch, remote: name };
+}
+
+function nothingToPush(branch: string, request: { branch?: string }): SandhavenError {
+  if (request.branch !== undefined) return noSuchBranch(branch);
+  return new SandhavenError('failed_precondition', `The branch ${quoted(branch)} has no commits yet.`, {
+    hint: 'Commit first, with Sandbox.GitAdd and Sandbox.GitCommit.',
+  });
+}
+
+function rejection(branch: string, { byRemote, summary }: PushedRef): SandhavenError {
+  const why = summary.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').slice(0, SUMMARY_CHARS);
+  return new SandhavenError('failed_precondition', `The branch ${quoted(branch)} was refused: ${why}`, {
+    hint: byRemote
+      ? 'The remote has a rule or a hook against it; push another branch, or change what it asks for.'
+      : 'The remote has commits that are not here: call Sandbox.GitPull first, or set force to true to drop them.',
+  });
+}

@@ -1,0 +1,165 @@
+/**
+ * Talking to a remote. Without credentials git does so itself, over the sandbox's own network. With credentials
+ * the way leads through a door of the gateway: git is told to speak to a port of its own loopback in place of
+ * exactly this URL, and the URL stays as it is in the repository's configuration.
+ */
+import { SandhavenError } from '../../model/errors.ts';
+import { type GitUrl, parseGitUrl } from '../../model/git-url.ts';
+import { limits } from '../../model/limits.ts';
+import type { GitCredentialStore, GitDoor, GitGateway, GitPurpose, OnProgress } from '../ports.ts';
+import { failureOf, quoted } from './faults.ts';
+import { parseConfig } from './formats.ts';
+import type { Git, GitConfig, GitRun } from './git.ts';
+
+export interface Login {
+  username: string;
+  password: string;
+}
+
+/** What a remote operation needs beside git. */
+export interface RemoteParts {
+  gateway: GitGateway;
+  credentials: GitCredentialStore;
+  onProgress: OnProgress;
+}
+
+export interface Talk {
+  url: GitUrl;
+  login: Login | null;
+  purpose: GitPurpose;
+  /** What progress says. */
+  doing: string;
+}
+
+/** Runs one git command that talks to the remote. */
+export type RunRemote = (git: Git, args: string[]) => Promise<GitRun>;
+
+const PROGRESS_INTERVAL_MS = 1_000;
+
+/**
+ * Keeps the way to the remote open for as long as `work` runs. When the gateway saw why the remote could not be
+ * used, that is the error, whatever git made of it.
+ */
+export async function talking<T>(
+  git: Git,
+  parts: RemoteParts,
+  talk: Talk,
+  work: (run: RunRemote) => Promise<T>,
+): Promise<T> {
+  const { url, login, purpose, doing } = talk;
+  parts.onProgress({ message: `${doing} ${url.host}` });
+  const timeoutMs = limits.git.networkMs;
+  if (login === null) return work((from, args) => from.run(args, { timeoutMs }));
+  const { agent, sandboxId, signal } = git.place;
+  const door = await parts.gateway.open(url, login, purpose, signal);
+  const reports = reporting(door, parts.onProgress, `${doing} ${url.host}`);
+  try {
+    const listener = await agent.listenPort(sandboxId, { port: 0 }, (made) => door.accept(made), signal);
+    try {
+      const config = throughDoor(url, listener.port, door.nonce);
+      const result = await work(async (from, args) => {
+        const run = await from.run(args, { timeoutMs, config });
+        if (run.exitCode !== 0 && door.failure) throw door.failure;
+        return run;
+      });
+      return result;
+    } finally {
+      listener.close();
+    }
+  } finally {
+    clearInterval(reports);
+    door.close();
+  }
+}
+
+/** The more specific settings of a repository lose to these, since no URL is more specific than the door's. */
+function throughDoor(url: GitUrl, port: number, nonce: string): GitConfig {
+  const local = `http://127.0.0.1:${port}/${nonce}/`;
+  return [
+    [`url.${local}.insteadOf`, url.text],
+    [`url.${local}.pushInsteadOf`, url.text],
+    ['http.proxy', ''],
+    [`http.${local}.proxy`, ''],
+    [`http.${local}.extraHeader`, ''],
+    [`http.${local}.cookieFile`, ''],
+    [`http.${local}.followRedirects`, 'false'],
+    [`http.${local}.emptyAuth`, 'false'],
+    ['credential.helper', ''],
+    ['core.askPass', ''],
+  ];
+}
+
+function reporting(door: GitDoor, onProgress: OnProgress, message: string): NodeJS.Timeout {
+  let told = 0;
+  return setInterval(() => {
+    if (door.received === told) return;
+    told = door.received;
+    onProgress({ message: `${message}, ${(told / 1_000_000).toFixed(1)} MB received` });
+  }, PROGRESS_INTERVAL_MS).unref();
+}
+
+/** A remote of the repository, as its configuration inside has it. */
+export interface ConfiguredRemote {
+  name: string;
+  url: GitUrl;
+}
+
+export type Configuration = Map<string, string[]>;
+
+export async function configuration(git: Git): Promise<Configuration> {
+  const run = await git.run(['config', '--null', '--list']);
+  if (run.exitCode !== 0) throw await failureOf(git, run, 'The configuration could not be read.');
+  return parseConfig(run.stdout);
+}
+
+/** The URL that git itself would use, before any rewriting. */
+export function remoteOf(config: Configuration, name: string, push: boolean): ConfiguredRemote {
+  const url =
+    (push ? config.get(`remote.${name}.pushurl`)?.[0] : undefined) ?? config.get(`remote.${name}.url`)?.[0];
+  if (url === undefined || name.startsWith('-')) {
+    throw new SandhavenError('failed_precondition', `The repository has no remote ${quoted(name)}.`, {
+      hint: 'Add one with Sandbox.RunCommand: git remote add origin <url>.',
+    });
+  }
+  try {
+    return { name, url: parseGitUrl(url) };
+  } catch (error) {
+    if (!(error instanceof SandhavenError)) throw error;
+    throw new SandhavenError(
+      'failed_precondition',
+      `The URL of the remote ${quoted(name)} is not one that is used: ${error.message}`,
+      {
+        hint: 'Change it with Sandbox.RunCommand: git remote set-url. Remotes are http, https, ssh and git.',
+      },
+    );
+  }
+}
+
+/** Credentials are found for the very repository that they were given for, and for no other. */
+export async function loginFor(parts: RemoteParts, sandboxId: string, url: GitUrl): Promise<Login | null> {
+  if (url.scheme !== 'http' && url.scheme !== 'https') return null;
+  return parts.credentials.get(sandboxId, url.key);
+}
+
+/** Of a command that failed although no gateway knows why. */
+export function unreachable(run: GitRun, url: GitUrl, login: Login | null): SandhavenError {
+  const words = run.complaint === '' ? '' : ` Git says: ${run.complaint}`;
+  const web = url.scheme === 'http' || url.scheme === 'https';
+  return new SandhavenError('failed_precondition', `The remote at ${url.host} could not be used.${words}`, {
+    hint:
+      login === null && web
+        ? 'Check the URL. A private repository needs username and password, given to Sandbox.GitClone.'
+        : 'Check the URL, and what the repository says with Sandbox.RunCommand.',
+  });
+}
+
+/** Whether the remote can be read and has none of the refs: `ls-remote` says so by its status. */
+export async function remoteLacks(
+  git: Git,
+  run: RunRemote,
+  remote: string,
+  refs: string[],
+): Promise<boolean> {
+  const listed = await run(git, ['ls-remote', '--quiet', '--exit-code', '--', remote, ...refs]);
+  return listed.exitCode === 2;
+}

@@ -1,0 +1,184 @@
+/**
+ * One remote repository for one git inside a sandbox, for the time of one operation: an HTTP server without a port
+ * of its own, on the connections that the agent hands over. It adds the credentials; nothing that it answers holds
+ * them, and nothing leads to another repository, another origin or another protocol.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Duplex, PassThrough, type Readable } from 'node:stream';
+import type { GitDoor, GitPurpose } from '../../control/ports.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import type { GitUrl } from '../../model/git-url.ts';
+import { limits } from '../../model/limits.ts';
+import { elsewhere, faultOfStatus, notGit } from './answers.ts';
+import { readPushCommands } from './push-commands.ts';
+import {
+  contentTypeOf,
+  type GitRequest,
+  headersToGit,
+  headersToRemote,
+  pathOf,
+  requestOf,
+} from './smart-http.ts';
+import { brokenBy, type Upstream } from './upstream.ts';
+
+const REFUSED = 403;
+const BROKEN = 502;
+const ADVERTISEMENT_TAIL = '/info/refs';
+
+export interface DoorParts {
+  remote: GitUrl;
+  login: { username: string; password: string };
+  purpose: GitPurpose;
+  upstream: Upstream;
+  nonce: string;
+}
+
+export class Door implements GitDoor {
+  readonly nonce: string;
+  readonly #parts: DoorParts;
+  readonly #server: Server;
+  readonly #connections = new Set<Duplex>();
+  readonly #ended = new AbortController();
+  /** The remote has shown that it is a Git server which takes these credentials. */
+  #advertised = false;
+  #failure: SandhavenError | null = null;
+  #received = 0;
+
+  constructor(parts: DoorParts) {
+    this.#parts = parts;
+    this.nonce = parts.nonce;
+    this.#server = createServer({ requestTimeout: 0 }, (request, response) => {
+      void this.#serve(request, response);
+    });
+    this.#server.on('clientError', (_error, connection) => connection.destroy());
+  }
+
+  get failure(): SandhavenError | null {
+    return this.#failure;
+  }
+
+  get received(): number {
+    return this.#received;
+  }
+
+  accept(connection: Duplex): void {
+    connection.on('error', () => {});
+    if (this.#ended.signal.aborted || this.#connections.size >= limits.git.gatewayConnections) {
+      connection.destroy();
+      return;
+    }
+    this.#connections.add(connection);
+    connection.once('close', () => this.#connections.delete(connection));
+    this.#server.emit('connection', connection);
+  }
+
+  close(): void {
+    this.#ended.abort();
+    for (const connection of this.#connections) connection.destroy();
+    this.#parts.upstream.close();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    request.on('error', () => {});
+    response.on('error', () => {});
+    const { purpose } = this.#parts;
+    const kind = requestOf(request, this.nonce, purpose);
+    // Only what a remote did is a failure of the operation: anything inside may knock here.
+    if (kind === null || (kind === 'exchange' && !this.#advertised))
+      return refuse(request, response, REFUSED);
+    const leaving = new AbortController();
+    response.once('close', () => leaving.abort());
+    try {
+      const signal = AbortSignal.any([leaving.signal, this.#ended.signal]);
+      const body = kind === 'exchange' ? await this.#bodyOf(request) : undefined;
+      if (body === null) return refuse(request, response, REFUSED);
+      const answer = await this.#ask(kind, request, body, signal);
+      this.#pass(kind, answer, response);
+    } catch (error) {
+      if (!leaving.signal.aborted && !this.#ended.signal.aborted) this.#fail(error);
+      refuse(request, response, BROKEN);
+    }
+  }
+
+  /** null when it is a push of something else than the branch that is meant. */
+  async #bodyOf(request: IncomingMessage): Promise<Readable | null> {
+    const { purpose } = this.#parts;
+    if (purpose.service === 'git-upload-pack') return request;
+    if (request.headers['content-encoding'] !== undefined) return null;
+    const commands = await readPushCommands(request, purpose.ref);
+    if (commands === null) return null;
+    const body = new PassThrough();
+    body.write(commands);
+    request.once('close', () => {
+      if (!request.complete) body.destroy(new Error('git went away'));
+    });
+    return request.readableEnded ? body.end() : request.pipe(body);
+  }
+
+  /** Redirects are followed for the first question alone, and never to another origin. */
+  async #ask(
+    kind: GitRequest,
+    request: IncomingMessage,
+    body: Readable | undefined,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const { remote, purpose, login, upstream } = this.#parts;
+    const headers = headersToRemote(kind, purpose, request.headers, login);
+    const method = kind === 'exchange' ? 'POST' : 'GET';
+    for (let redirects = 0; ; redirects++) {
+      const path = upstream.path + pathOf(kind, purpose);
+      const answer = await upstream.send({ method, path, headers, signal, ...(body ? { body } : {}) });
+      const { statusCode = 0 } = answer;
+      const location = answer.headers.location;
+      if (statusCode >= 300 && statusCode < 400 && location !== undefined) {
+        answer.destroy();
+        if (kind === 'exchange' || redirects >= limits.git.redirects) throw elsewhere(remote, null);
+        this.#follow(location, path);
+        continue;
+      }
+      const right = answer.headers['content-type']?.toLowerCase() === contentTypeOf(kind, purpose);
+      if (statusCode === 200 && right) return answer;
+      answer.destroy();
+      throw statusCode === 200 ? notGit(remote) : faultOfStatus(remote, purpose, statusCode);
+    }
+  }
+
+  /** Moves the pinned path to where the remote says that the repository is. */
+  #follow(location: string, from: string): void {
+    const { remote, purpose, upstream } = this.#parts;
+    const target = upstream.redirect(location, from);
+    if ('elsewhere' in target) throw elsewhere(remote, target.elsewhere);
+    const tail = `${ADVERTISEMENT_TAIL}?service=${purpose.service}`;
+    if (!target.path.endsWith(tail)) throw notGit(remote);
+    upstream.path = target.path.slice(0, -tail.length);
+  }
+
+  #pass(kind: GitRequest, answer: IncomingMessage, response: ServerResponse): void {
+    const { purpose, remote } = this.#parts;
+    if (kind === 'advertisement') this.#advertised = true;
+    response.writeHead(200, headersToGit(kind, purpose, answer.headers));
+    answer.on('data', (chunk: Buffer) => {
+      this.#received += chunk.length;
+    });
+    answer.once('error', (error) => {
+      if (!this.#ended.signal.aborted && !response.destroyed) this.#fail(brokenBy(error, remote));
+      response.destroy();
+    });
+    answer.pipe(response);
+  }
+
+  /** The first reason is the one that counts: what follows it is git giving up. */
+  #fail(error: unknown): void {
+    this.#failure ??= error instanceof SandhavenError ? error : brokenBy(error as Error, this.#parts.remote);
+  }
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' });
+  response.end('refused\n');
+  request.resume();
+}

@@ -1,0 +1,30 @@
+/** Opens doors: one remote repository each, with the credentials that stay on this side of it. */
+import { randomBytes } from 'node:crypto';
+import type { GitGateway } from '../../control/ports.ts';
+import type { AllowedRemote } from '../../model/allowed-remotes.ts';
+import { limits } from '../../model/limits.ts';
+import { Door } from './door.ts';
+import { type Resolve, reachableAddresses, resolveHost } from './reachable.ts';
+import { openUpstream, type Timing } from './upstream.ts';
+
+const NONCE_BYTES = 16;
+
+export interface GatewayOptions {
+  /** Besides public addresses. */
+  allowed: AllowedRemote[];
+  timing?: Timing;
+  resolve?: Resolve;
+}
+
+export function createGitGateway(options: GatewayOptions): GitGateway {
+  const { allowed, timing = limits.git, resolve = resolveHost } = options;
+  return {
+    async open(remote, login, purpose, signal) {
+      const addresses = await reachableAddresses(remote, allowed, resolve);
+      signal?.throwIfAborted();
+      const upstream = openUpstream(remote, addresses, timing);
+      const nonce = randomBytes(NONCE_BYTES).toString('hex');
+      return new Door({ remote, login, purpose, upstream, nonce });
+    },
+  };
+}

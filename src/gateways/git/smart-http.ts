@@ -1,0 +1,69 @@
+/**
+ * The little of HTTP that Git's smart protocol needs: three endpoints of one repository. Everything else that
+ * comes from inside is refused, and every header that is not named here is dropped, both ways.
+ */
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import type { GitPurpose } from '../../control/ports.ts';
+
+export type GitRequest = 'advertisement' | 'exchange';
+
+/** null when a Git that does what it was started for has no reason to ask for it. */
+export function requestOf(
+  { method, url }: { method?: string | undefined; url?: string | undefined },
+  nonce: string,
+  { service }: GitPurpose,
+): GitRequest | null {
+  if (method === 'GET' && url === `/${nonce}/info/refs?service=${service}`) return 'advertisement';
+  return method === 'POST' && url === `/${nonce}/${service}` ? 'exchange' : null;
+}
+
+/** What of the remote's path follows the repository's own. */
+export function pathOf(request: GitRequest, { service }: GitPurpose): string {
+  return request === 'advertisement' ? `/info/refs?service=${service}` : `/${service}`;
+}
+
+export function contentTypeOf(request: GitRequest, { service }: GitPurpose): string {
+  return `application/x-${service}-${request === 'advertisement' ? 'advertisement' : 'result'}`;
+}
+
+/** What the remote is told. Whatever else Git inside sent, credentials and cookies above all, goes nowhere. */
+export function headersToRemote(
+  request: GitRequest,
+  purpose: GitPurpose,
+  given: IncomingHttpHeaders,
+  login: { username: string; password: string },
+): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {
+    'user-agent': 'git/2.47.0 (sandhaven)',
+    accept: request === 'advertisement' ? '*/*' : contentTypeOf(request, purpose),
+    authorization: `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`,
+  };
+  const version = given['git-protocol'];
+  if (typeof version === 'string' && /^version=\d(?::[a-z0-9=:-]{1,60})?$/.test(version)) {
+    headers['git-protocol'] = version;
+  }
+  const encodings = given['accept-encoding'];
+  if (typeof encodings === 'string' && /\bgzip\b/.test(encodings)) headers['accept-encoding'] = 'gzip';
+  if (request === 'advertisement') return headers;
+  headers['content-type'] = `application/x-${purpose.service}-request`;
+  if (given['content-encoding'] === 'gzip') headers['content-encoding'] = 'gzip';
+  if (/^\d{1,15}$/.test(given['content-length'] ?? '')) headers['content-length'] = given['content-length'];
+  return headers;
+}
+
+/** What Git inside is told of an answer that is the right one. */
+export function headersToGit(
+  request: GitRequest,
+  purpose: GitPurpose,
+  given: IncomingHttpHeaders,
+): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {
+    'content-type': contentTypeOf(request, purpose),
+    'cache-control': 'no-cache',
+  };
+  if (/^\d{1,15}$/.test(given['content-length'] ?? '')) headers['content-length'] = given['content-length'];
+  if (/^(?:gzip|deflate)$/.test(given['content-encoding'] ?? '')) {
+    headers['content-encoding'] = given['content-encoding'];
+  }
+  return headers;
+}

@@ -1,0 +1,135 @@
+/** Git's machine formats: what they say, and that nothing from inside a sandbox breaks their reading. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  nulSeparated,
+  parseBranches,
+  parseConfig,
+  parseLog,
+  parsePush,
+  parseStatus,
+} from '../../src/control/git/formats.ts';
+import { SandhavenError } from '../../src/model/errors.ts';
+import { limits } from '../../src/model/limits.ts';
+
+const nul = (...parts: string[]) => Buffer.from(parts.map((part) => `${part}\0`).join(''));
+const hash = '0'.repeat(40);
+
+describe('a status', () => {
+  it('tells staged, modified, both, untracked and conflicted files apart', () => {
+    const bytes = nul(
+      `# branch.oid ${hash}`,
+      '# branch.head feature/x',
+      '# branch.upstream origin/feature/x',
+      '# branch.ab +2 -11',
+      `1 A. N... 000000 100644 100644 ${hash} ${hash} new file`,
+      `1 .M N... 100644 100644 100644 ${hash} ${hash} changed`,
+      `1 MD N... 100644 100644 000000 ${hash} ${hash} both`,
+      `u UU N... 100644 100644 100644 100644 ${hash} ${hash} ${hash} a b c`,
+      '? untracked\nline',
+      '! ignored',
+    );
+    expect(parseStatus(bytes, false)).toEqual({
+      branch: 'feature/x',
+      staged: ['new file', 'both'],
+      modified: ['changed', 'both'],
+      untracked: ['untracked\nline'],
+      conflicted: ['a b c'],
+      ahead: 2,
+      behind: 11,
+      truncated: false,
+    });
+  });
+
+  it('[WIRE-GIT-03] has no branch on a detached HEAD, and counts nothing without an upstream', () => {
+    expect(parseStatus(nul('# branch.head (detached)'), false)).toMatchObject({
+      branch: null,
+      ahead: 0,
+      behind: 0,
+    });
+  });
+
+  it('is bounded, and says that it is not whole', () => {
+    const many = Array.from({ length: limits.git.paths + 5 }, (_, n) => `? ${n}`);
+    const status = parseStatus(nul(...many), false);
+    expect(status.untracked).toHaveLength(limits.git.paths);
+    expect(status.truncated).toBe(true);
+    expect(parseStatus(Buffer.from('? a\0? cut off'), true)).toMatchObject({
+      untracked: ['a'],
+      truncated: true,
+    });
+  });
+});
+
+describe('a log', () => {
+  it('keeps messages as they are, but for the line end that git adds', () => {
+    const bytes = nul(hash, 'Ada', 'a@b', '1700000000', 'first\n\nbody\n', hash, '', '', '0', '');
+    expect(parseLog(bytes)).toEqual([
+      { hash, author: 'Ada', email: 'a@b', date: 1_700_000_000_000, message: 'first\n\nbody' },
+      { hash, author: '', email: '', date: 0, message: '' },
+    ]);
+  });
+
+  it.each(['99999999999999999999', '-99999999999999999999', 'soon', ''])(
+    'takes the time %j for some time',
+    (time) => {
+      const [commit] = parseLog(nul(hash, 'a', 'b', time, 'm'));
+      expect(new Date(commit?.date ?? Number.NaN).toISOString()).toMatch(/Z$/);
+    },
+  );
+});
+
+describe('branches, settings and pushed refs', () => {
+  it('are read with whatever names they have', () => {
+    const bytes = Buffer.concat([Buffer.from('main\0*\0\na/'), Buffer.of(0xff), Buffer.from('\0 \0\n')]);
+    expect(parseBranches(bytes)).toEqual([
+      { name: 'main', current: true },
+      { name: 'a/\uf7ff', current: false },
+    ]);
+    const config = parseConfig(
+      nul('branch.a.b.remote\norigin', 'remote.origin.url\nx\ny', 'remote.origin.url\nz', 'flag'),
+    );
+    expect(config.get('branch.a.b.remote')).toEqual(['origin']);
+    expect(config.get('remote.origin.url')).toEqual(['x\ny', 'z']);
+    expect(config.get('flag')).toEqual(['']);
+    const push = 'To https://h/a\n!\trefs/heads/a:refs/heads/a\t[rejected] (fetch first)\nDone\n';
+    expect(parsePush(Buffer.from(push))).toEqual([
+      { rejected: true, byRemote: false, summary: '[rejected] (fetch first)' },
+    ]);
+  });
+});
+
+it('whatever a git inside prints, reading it ends in a result or in words', () => {
+  const line = fc.oneof(
+    fc.string({ maxLength: 30 }),
+    fc.constantFrom(
+      '# branch.head x',
+      '# branch.ab +1 -1',
+      '1 M. N... 1 1 1 1 1 p',
+      'u UU',
+      '1 ..',
+      '2 R. x',
+      hash,
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 12 }), fc.uint8Array({ maxLength: 20 }), (lines, rest) => {
+      const bytes = Buffer.concat([nul(...lines), rest]);
+      for (const read of [
+        nulSeparated,
+        parseLog,
+        parseBranches,
+        parseConfig,
+        parsePush,
+        (b: Buffer) => parseStatus(b, false),
+      ]) {
+        try {
+          read(bytes);
+        } catch (error) {
+          expect(error).toBeInstanceOf(SandhavenError);
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,471 @@
+/** The door of one operation, with a hostile git on one side and a hostile remote on the other. */
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http';
+import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { GitDoor, GitPurpose } from '../../src/control/ports.ts';
+import { createGitGateway } from '../../src/gateways/git/gateway.ts';
+import { judge } from '../../src/gateways/git/push-commands.ts';
+import { type Address, reachableAddresses } from '../../src/gateways/git/reachable.ts';
+import { parseAllowedRemotes } from '../../src/model/allowed-remotes.ts';
+import { parseGitUrl } from '../../src/model/git-url.ts';
+
+const login = { username: 'ada', password: 'canary-52d04dc20036' };
+const authorization = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`;
+const readOnly: GitPurpose = { service: 'git-upload-pack' };
+const push: GitPurpose = { service: 'git-receive-pack', ref: 'refs/heads/main' };
+const loopback = parseAllowedRemotes('test', '127.0.0.0/8');
+const ADVERTISEMENT = 'application/x-git-upload-pack-advertisement';
+const RESULT = 'application/x-git-upload-pack-result';
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+interface Seen {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A remote that answers as told, and what it was asked. */
+async function startRemote(answer: RequestListener): Promise<{ url: string; port: number; seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const port = await listen(
+    createServer((request, response) => {
+      const record = {
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.headers,
+        body: '',
+      };
+      seen.push(record);
+      request.on('data', (chunk) => {
+        record.body += chunk;
+      });
+      answer(request, response);
+    }),
+  );
+  return { url: `http://127.0.0.1:${port}/team/project.git`, port, seen };
+}
+
+const good: RequestListener = (request, response) => {
+  const type = request.method === 'GET' ? ADVERTISEMENT : RESULT;
+  request.once('end', () =>
+    response.writeHead(200, { 'content-type': type, 'x-secret': 'inner' }).end('fine'),
+  );
+  request.resume();
+};
+
+interface Opened {
+  door: GitDoor;
+  /** One request from inside, below the door's own path unless `raw`. */
+  ask(
+    method: string,
+    path: string,
+    options?: { raw?: boolean; headers?: Record<string, string>; body?: string | Buffer },
+  ): Promise<{ status: number; headers: IncomingMessage['headers']; body: string }>;
+}
+
+async function openDoor(
+  url: string,
+  purpose = readOnly,
+  timing?: { connectMs: number; idleMs: number },
+): Promise<Opened> {
+  const gateway = createGitGateway({ allowed: loopback, ...(timing ? { timing } : {}) });
+  const door = await gateway.open(parseGitUrl(url), login, purpose);
+  const inside = createNetServer((connection) => door.accept(connection));
+  await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
+  const { port } = inside.address() as AddressInfo;
+  closers.push(() => {
+    door.close();
+    inside.close();
+  });
+  return {
+    door,
+    ask: (method, path, { raw = false, headers = {}, body } = {}) =>
+      new Promise((resolve, reject) => {
+        const sent = httpRequest(
+          {
+            port,
+            host: '127.0.0.1',
+            method,
+            path: raw ? path : `/${door.nonce}${path}`,
+            headers,
+            agent: false,
+          },
+          (response) => {
+            let text = '';
+            response.on('data', (chunk) => {
+              text += chunk;
+            });
+            response.once('end', () =>
+              resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
+            );
+            response.once('error', reject);
+          },
+        );
+        sent.once('error', reject);
+        sent.end(body);
+      }),
+  };
+}
+
+const INFO = '/info/refs?service=git-upload-pack';
+
+describe('a door', () => {
+  it('[WIRE-GIT-14] passes the questions of a git, with credentials that git does not see', async () => {
+    const remote = await startRemote(good);
+    const { ask, door } = await openDoor(remote.url);
+    const headers = {
+      authorization: 'Basic stolen',
+      cookie: 'a=b',
+      'proxy-authorization': 'x',
+      'x-forwarded-for': '10.0.0.1',
+      'git-protocol': 'version=2',
+      host: 'elsewhere',
+    };
+    const first = await ask('GET', INFO, { headers });
+    expect(first).toMatchObject({ status: 200, body: 'fine' });
+    expect(first.headers).toMatchObject({ 'content-type': ADVERTISEMENT });
+    expect(first.headers).not.toHaveProperty('x-secret');
+    expect(JSON.stringify(first)).not.toContain(login.password);
+    await ask('POST', '/git-upload-pack', { headers: { 'content-encoding': 'gzip' }, body: 'want' });
+    expect(remote.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      `GET /team/project.git${INFO}`,
+      'POST /team/project.git/git-upload-pack',
+    ]);
+    for (const request of remote.seen) {
+      expect(request.headers).toMatchObject({ authorization, host: `127.0.0.1:${remote.port}` });
+      for (const name of ['cookie', 'proxy-authorization', 'x-forwarded-for']) {
+        expect(request.headers).not.toHaveProperty(name);
+      }
+    }
+    expect(remote.seen[0]?.headers).toMatchObject({ 'git-protocol': 'version=2' });
+    expect(remote.seen[1]).toMatchObject({ body: 'want', headers: { 'content-encoding': 'gzip' } });
+    expect(door.failure).toBeNull();
+    expect(door.received).toBe(8);
+  });
+
+  it.each([
+    ['GET', '/'],
+    ['GET', '/info/refs'],
+    ['GET', '/info/refs?service=git-receive-pack'],
+    ['GET', '/info/refs?service=git-upload-pack&x=1'],
+    ['HEAD', INFO],
+    ['POST', '/git-receive-pack'],
+    ['POST', '/git-upload-pack/'],
+    ['POST', '/../other.git/git-upload-pack'],
+    ['GET', `/..%2fother.git${INFO}`],
+    ['GET', `/../../other.git${INFO}`],
+    ['GET', '/objects/info/packs'],
+    ['PUT', '/git-upload-pack'],
+    ['DELETE', '/'],
+  ])('refuses %s %s, and asks nobody', async (method, path) => {
+    const remote = await startRemote(good);
+    const { ask, door } = await openDoor(remote.url);
+    await ask('GET', INFO);
+    expect((await ask(method, path)).status).toBe(403);
+    expect(remote.seen).toHaveLength(1);
+    expect(door.failure).toBeNull();
+  });
+
+  it('refuses whoever does not know its path, and an exchange before the remote was good', async () => {
+    const remote = await startRemote(good);
+    const { ask } = await openDoor(remote.url);
+    for (const path of [
+      INFO,
+      `/${'0'.repeat(32)}${INFO}`,
+      `http://127.0.0.1:${remote.port}/team/project.git${INFO}`,
+    ]) {
+      expect((await ask('GET', path, { raw: true })).status).toBe(403);
+    }
+    expect((await ask('POST', '/git-upload-pack', { body: 'want' })).status).toBe(403);
+    expect(remote.seen).toEqual([]);
+  });
+
+  it('refuses whatever path is tried', async () => {
+    const remote = await startRemote(good);
+    const { ask, door } = await openDoor(remote.url);
+    const piece = fc.constantFrom(
+      '/',
+      'info/refs',
+      '?service=git-upload-pack',
+      '..',
+      '%2e',
+      'git-upload-pack',
+      '@h',
+      '\\',
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('GET', 'POST'),
+        fc.array(piece, { maxLength: 5 }),
+        async (method, pieces) => {
+          const path = `/${pieces.join('')}`;
+          if (path === INFO) return;
+          expect((await ask(method, path)).status).toBe(403);
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(remote.seen).toEqual([]);
+    expect(door.failure).toBeNull();
+  });
+});
+
+describe('a remote that', () => {
+  it.each([
+    [401, 'permission_denied'],
+    [403, 'permission_denied'],
+    [404, 'not_found'],
+    [429, 'unavailable'],
+    [500, 'unavailable'],
+    [418, 'failed_precondition'],
+  ])('answers %i gives %s', async (status, code) => {
+    const remote = await startRemote((_request, response) =>
+      response.writeHead(status, { 'www-authenticate': 'Basic' }).end(`inner ${login.password}`),
+    );
+    const { ask, door } = await openDoor(remote.url);
+    const answer = await ask('GET', INFO);
+    expect(answer).toMatchObject({ status: 502, body: 'refused\n' });
+    expect(answer.headers).not.toHaveProperty('www-authenticate');
+    expect(door.failure).toMatchObject({ code });
+    expect(JSON.stringify(door.failure) + String(door.failure)).not.toContain(login.password);
+  });
+
+  it('answers a page in place of Git is no way to read it', async () => {
+    const remote = await startRemote((_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>internal</h1>'),
+    );
+    const { ask, door } = await openDoor(remote.url);
+    expect((await ask('GET', INFO)).body).not.toContain('internal');
+    expect(door.failure).toMatchObject({ code: 'failed_precondition' });
+  });
+
+  it('redirects to another host gets no credentials there, and git is not told', async () => {
+    const other = await startRemote(good);
+    const remote = await startRemote((_request, response) =>
+      response.writeHead(302, { location: `http://127.0.0.1:${other.port}/team/project.git${INFO}` }).end(),
+    );
+    const { ask, door } = await openDoor(remote.url);
+    const answer = await ask('GET', INFO);
+    expect(answer.status).toBe(502);
+    expect(answer.headers).not.toHaveProperty('location');
+    expect(other.seen).toEqual([]);
+    expect(door.failure).toMatchObject({ code: 'failed_precondition' });
+    expect(door.failure?.message).toContain(`127.0.0.1:${other.port}`);
+  });
+
+  it('redirects within itself is followed, and stays where it led', async () => {
+    const remote = await startRemote((request, response) => {
+      if (request.url?.startsWith('/team/')) response.writeHead(301, { location: `/moved/p${INFO}` }).end();
+      else good(request, response);
+    });
+    const { ask, door } = await openDoor(remote.url);
+    expect((await ask('GET', INFO)).status).toBe(200);
+    expect((await ask('POST', '/git-upload-pack', { body: 'want' })).status).toBe(200);
+    expect(remote.seen.at(-1)?.url).toBe('/moved/p/git-upload-pack');
+    expect(door.failure).toBeNull();
+  });
+
+  it.each(['/login', 'http://', `//other.example${INFO}`, `https://127.0.0.1${INFO}`, `x${INFO}&y=1`])(
+    'redirects to %s is not followed',
+    async (location) => {
+      const remote = await startRemote((_request, response) => response.writeHead(302, { location }).end());
+      const { ask, door } = await openDoor(remote.url);
+      expect((await ask('GET', INFO)).status).toBe(502);
+      expect(remote.seen).toHaveLength(1);
+      expect(door.failure).toMatchObject({ code: 'failed_precondition' });
+    },
+  );
+
+  it('redirects round and round is left', async () => {
+    const remote = await startRemote((request, response) =>
+      response.writeHead(307, { location: request.url ?? '' }).end(),
+    );
+    const { ask, door } = await openDoor(remote.url);
+    expect((await ask('GET', INFO)).status).toBe(502);
+    expect(remote.seen.length).toBeLessThan(10);
+    expect(door.failure?.message).toContain('again and again');
+  });
+
+  it('is silent gives a timeout', async () => {
+    const remote = await startRemote(() => {});
+    const { ask, door } = await openDoor(remote.url, readOnly, { connectMs: 5_000, idleMs: 100 });
+    expect((await ask('GET', INFO)).status).toBe(502);
+    expect(door.failure).toMatchObject({ code: 'timeout' });
+  });
+
+  it('breaks off in the middle is unavailable, also to git', async () => {
+    const remote = await startRemote((_request, response) => {
+      response.writeHead(200, { 'content-type': ADVERTISEMENT, 'content-length': '1000' });
+      response.write('half', () => response.destroy());
+    });
+    const { ask, door } = await openDoor(remote.url);
+    await expect(ask('GET', INFO)).rejects.toThrow();
+    expect(door.failure).toMatchObject({ code: 'unavailable' });
+  });
+
+  it('is not there is unavailable', async () => {
+    const closed = createServer();
+    const port = await listen(closed);
+    closed.close();
+    const { ask, door } = await openDoor(`http://127.0.0.1:${port}/a`);
+    expect((await ask('GET', INFO)).status).toBe(502);
+    expect(door.failure).toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('a push', () => {
+  const zero = '0'.repeat(40);
+  const line = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text;
+  const update = (ref: string, to = '1'.repeat(40)) => line(`${zero} ${to} ${ref}\0 report-status\n`);
+  const pushed: RequestListener = (request, response) => {
+    const kind = request.method === 'GET' ? 'advertisement' : 'result';
+    request.once('end', () =>
+      response.writeHead(200, { 'content-type': `application/x-git-receive-pack-${kind}` }).end('fine'),
+    );
+    request.resume();
+  };
+
+  it('changes the branch that was named', async () => {
+    const remote = await startRemote(pushed);
+    const { ask } = await openDoor(remote.url, push);
+    await ask('GET', '/info/refs?service=git-receive-pack');
+    const body = `${update('refs/heads/main')}0000PACK${'x'.repeat(300_000)}`;
+    expect((await ask('POST', '/git-receive-pack', { body })).status).toBe(200);
+    expect(remote.seen.at(-1)?.body).toBe(body);
+    expect((await ask('POST', '/git-receive-pack', { body: '0000' })).status).toBe(200);
+  });
+
+  it.each([
+    ['another branch', update('refs/heads/other')],
+    ['a second branch', update('refs/heads/main') + line(`${zero} ${'1'.repeat(40)} refs/heads/other`)],
+    ['a deletion', update('refs/heads/main', zero)],
+    ['a signed list', line('push-cert\0\n')],
+    ['no list', 'GET / HTTP/1.1'],
+    ['lengths that lie', '0001'],
+    ['an endless list', line(`shallow ${'1'.repeat(40)}\n`).repeat(3_000)],
+  ])('of %s is not passed on', async (_what, list) => {
+    const remote = await startRemote(pushed);
+    const { ask } = await openDoor(remote.url, push);
+    await ask('GET', '/info/refs?service=git-receive-pack');
+    const answer = await ask('POST', '/git-receive-pack', { body: `${list}0000PACK` }).catch(() => null);
+    expect(answer?.status ?? 403).toBe(403);
+    expect(remote.seen).toHaveLength(1);
+  });
+
+  it('is judged the same however its bytes arrive', () => {
+    const list = Buffer.from(`${line(`shallow ${'1'.repeat(40)}\n`)}${update('refs/heads/main')}0000PACK`);
+    const end = list.indexOf('0000PACK') + 4;
+    for (let length = 0; length <= list.length; length++) {
+      expect(judge(list.subarray(0, length), 'refs/heads/main')).toBe(length < end ? 'more' : 'good');
+    }
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        expect(['good', 'bad', 'more']).toContain(judge(Buffer.from(bytes), 'refs/heads/main'));
+      }),
+    );
+  });
+});
+
+describe('the host of a remote', () => {
+  const at =
+    (...addresses: string[]) =>
+    async (): Promise<Address[]> =>
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  const reach = (url: string, allow: string, resolve = at('93.184.216.34')) =>
+    reachableAddresses(parseGitUrl(url), parseAllowedRemotes('test', allow), resolve);
+
+  it.each([
+    ['http://10.0.0.1/a', '10.0.0.1'],
+    ['http://192.168.1.1/a', '192.168.1.1'],
+    ['http://169.254.169.254/a', '169.254.169.254'],
+    ['http://100.64.0.1/a', '100.64.0.1'],
+    ['http://127.0.0.1/a', '127.0.0.1'],
+    ['http://2130706433/a', 'in one number'],
+    ['http://[::1]/a', '::1'],
+    ['http://[::ffff:10.0.0.1]/a', 'mapped'],
+    ['http://[fe80::1]/a', 'link-local'],
+    ['http://[fd00::1]/a', 'unique local'],
+    ['http://224.0.0.1/a', 'multicast'],
+    ['http://0.0.0.0/a', 'any'],
+  ])('%s (%s) is refused unless the operator allows it', async (url) => {
+    await expect(reach(url, 'none')).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+
+  it('is refused when its name leads inside, and used only by its public addresses', async () => {
+    await expect(reach('http://h/a', 'none', at('10.0.0.1', '::1'))).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
+    expect(await reach('http://h/a', 'none', at('10.0.0.1', '93.184.216.34'))).toEqual([
+      { address: '93.184.216.34', family: 4 },
+    ]);
+  });
+
+  it('is allowed by name, by name and port, and by network', async () => {
+    const inside = at('10.1.2.3');
+    expect(await reach('http://h/a', 'h', inside)).toHaveLength(1);
+    expect(await reach('http://h:3000/a', 'h:3000', inside)).toHaveLength(1);
+    expect(await reach('https://h/a', 'h:443', inside)).toHaveLength(1);
+    expect(await reach('http://h/a', '10.1.0.0/16', inside)).toHaveLength(1);
+    await expect(reach('http://h/a', 'h:3000', inside)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(reach('http://other/a', 'h', inside)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(reach('http://h/a', '10.2.0.0/16', inside)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
+  });
+
+  it('that does not resolve is unavailable', async () => {
+    const nowhere = async () => {
+      throw new Error('ENOTFOUND');
+    };
+    await expect(reach('http://h/a', 'none', nowhere)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('is resolved once: the connection goes to the address that was checked', async () => {
+    const remote = await startRemote(good);
+    let asked = 0;
+    const gateway = createGitGateway({
+      allowed: loopback,
+      resolve: async () => {
+        asked++;
+        return [{ address: '127.0.0.1', family: 4 }];
+      },
+    });
+    const door = await gateway.open(
+      parseGitUrl(`http://no-such-host.invalid:${remote.port}/a`),
+      login,
+      readOnly,
+    );
+    const inside = createNetServer((connection) => door.accept(connection));
+    await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
+    closers.push(() => {
+      door.close();
+      inside.close();
+    });
+    const { port } = inside.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}/${door.nonce}${INFO}`);
+    expect(response.status).toBe(200);
+    expect(asked).toBe(1);
+    expect(remote.seen[0]?.headers.host).toBe(`no-such-host.invalid:${remote.port}`);
+  });
+});

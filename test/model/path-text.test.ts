@@ -1,0 +1,44 @@
+/** Names that are not UTF-8, as text and back: the same mapping as the agent has. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { holdsRawBytes, pathToBytes, pathToText } from '../../src/model/path-text.ts';
+
+describe('a name as text', () => {
+  it('[WIRE-FILES-24] has a character of its own for each byte that is not UTF-8', () => {
+    expect(pathToText(Buffer.from('61ff6280', 'hex'))).toBe('a\uf7ffb\uf780');
+    expect(pathToBytes('a\uf7ffb\uf780')).toEqual(Buffer.from('61ff6280', 'hex'));
+  });
+
+  it('tells a name that holds such a character apart from the byte', () => {
+    const name = Buffer.from('\uf7ff');
+    expect(pathToText(name)).toBe('\uf7ef\uf79f\uf7bf');
+    expect(pathToBytes(pathToText(name))).toEqual(name);
+  });
+
+  it.each([
+    ['cut off', 'e282', '\uf7e2\uf782'],
+    ['too long', 'c080', '\uf7c0\uf780'],
+    ['a surrogate', 'eda080', '\uf7ed\uf7a0\uf780'],
+    ['beyond Unicode', 'f4908080', '\uf7f4\uf790\uf780\uf780'],
+  ])('maps a sequence that is %s byte by byte', (_what, bytes, text) => {
+    expect(pathToText(Buffer.from(bytes, 'hex'))).toBe(text);
+  });
+
+  it('survives the way there and back, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), (name) => {
+        expect(pathToBytes(pathToText(Buffer.from(name)))).toEqual(Buffer.from(name));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('leaves ordinary text as it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'a é€😀\n'), maxLength: 30 }), (text) => {
+        expect(pathToText(Buffer.from(text))).toBe(text);
+        expect(holdsRawBytes(text)).toBe(false);
+      }),
+    );
+  });
+});
