@@ -16,6 +16,10 @@ export interface Sandhaven extends AsyncDisposable {
   command(sandbox: string, command: string): Promise<string>;
   /** Fails when the exit status is not 0. */
   code(sandbox: string, code: string): Promise<string>;
+  /** Opens it. */
+  session(sandbox: string, session: string): Promise<void>;
+  /** Fails when the exit status is not 0. */
+  sessionCommand(sandbox: string, session: string, command: string): Promise<string>;
   writeFile(sandbox: string, path: string, content: string): Promise<void>;
   readFile(sandbox: string, path: string): Promise<string>;
   upload(sandbox: string, path: string, content: Buffer): Promise<void>;
@@ -67,6 +71,11 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     },
     command: (sandbox, command) => execute('RunCommand', { sandbox, command }),
     code: (sandbox, code) => execute('RunCode', { sandbox, code }),
+    async session(sandbox, session) {
+      await tool('CreateSession', { sandbox, session_id: session });
+    },
+    sessionCommand: (sandbox, session, command) =>
+      execute('RunSessionCommand', { sandbox, session_id: session, command }),
     async writeFile(sandbox, path, content) {
       await tool('WriteFile', { sandbox, path, content });
     },

@@ -42,6 +42,7 @@ export const metrics = {
   requestFloor: lower('doing nothing (request, CLI)', 'ms'),
   runCommand: lower('RunCommand true', 'ms', { ratio: 1 / 5, bound: 5 }),
   runCode: lower('RunCode print(1)', 'ms'),
+  sessionCommand: lower('session command true', 'ms', { bound: 6 }),
   writeSmall: lower('1 KiB file written', 'ms', { bound: 2 }),
   readSmall: lower('1 KiB file read', 'ms', { bound: 2 }),
   upload: higher('100 MB in', 'MB/s', { bound: 300 }),

@@ -145,6 +145,25 @@ describe('results', () => {
     expect(await call('WhoAmI')).toEqual({ user_id: 'user_1', name: 'Ada', email: 'ada@example.org' });
   });
 
+  it('[SBX-SESSION-05, WIRE-SESSION-06] what a session command has left to say depends on its status', async () => {
+    await call('CreateSession', { session_id: 's' });
+    const ended = await call('RunSessionCommand', { session_id: 's', command: 'x' });
+    expect(ended).toEqual({
+      session_id: 's',
+      command_id: 'cmd_1',
+      status: 'completed',
+      exit_code: 0,
+      output: 'x\n',
+    });
+    const running = await call('RunSessionCommand', { session_id: 's', command: 'y', async_exec: true });
+    expect(running).toEqual({ session_id: 's', command_id: 'cmd_2', status: 'running', output: '' });
+    expect(findTool('Sandbox.RunSessionCommand').text?.(ended)).toBe('x\n');
+    expect(findTool('Sandbox.RunSessionCommand').text?.(running)).toBe('[cmd_2 is running]');
+    expect(findTool('Sandbox.RunSessionCommand').text?.({ ...ended, exit_code: 3, output: 'no' })).toBe(
+      'no\n[exit code 3]',
+    );
+  });
+
   it('[SBX-FILES-02] [WIRE-FILES-01] ListFiles says whether there is more', async () => {
     expect(await call('ListFiles', { max_items: 1 })).toEqual({
       path: '.',
@@ -257,6 +276,11 @@ const everyTool: [string, Record<string, unknown>][] = [
   ['DeleteFile', { path: 'z' }],
   ['RunCode', { code: 'x' }],
   ['RunCommand', { command: 'x' }],
+  ['CreateSession', { session_id: 's' }],
+  ['ListSessions', {}],
+  ['RunSessionCommand', { session_id: 's', command: 'x' }],
+  ['GetSessionCommandLogs', { session_id: 's', command_id: 'cmd_1' }],
+  ['SendSessionInput', { session_id: 's', command_id: 'cmd_1', input: 'x' }],
   ['GitClone', { url: 'https://example.org/a/project.git' }],
   ['GitStatus', {}],
   ['GitAdd', { files: ['.'] }],

@@ -16,6 +16,7 @@ import { newSandboxId } from '../../src/model/ids.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { User } from '../../src/model/user.ts';
 import { fakeGit } from './fake-git.ts';
+import { fakeSessions } from './fake-sessions.ts';
 
 /** The public face of a class: a fake cannot have its private fields. */
 type Face<T> = Pick<T, keyof T>;
@@ -47,6 +48,7 @@ export function createFakeServices(): FakeServices {
     sandboxes: fakeSandboxes(fake),
     files: fakeFiles(fake),
     execution: fakeExecution(fake),
+    sessions: fakeSessions(),
     identity: fakeIdentity(),
     git: fakeGit(),
   };
