@@ -14,6 +14,7 @@ mod expand;
 mod matcher;
 mod program;
 mod replace;
+mod required;
 mod template;
 mod walk;
 
