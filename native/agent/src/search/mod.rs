@@ -11,6 +11,7 @@ mod edit;
 mod ere;
 mod excerpt;
 mod expand;
+mod folder;
 mod matcher;
 mod program;
 mod replace;
