@@ -5,6 +5,8 @@ describe('what `sandhaven up` can be told', () => {
   it('[WIRE-UP-04] [WIRE-UP-05] has the documented defaults', () => {
     expect(parseUpOptions([], {})).toEqual({
       listen: { host: '127.0.0.1', port: 7420 },
+      previewListen: { host: '127.0.0.1', port: 7421 },
+      previewDomain: 'localhost',
       dataDir: '/var/lib/sandhaven',
       warmPool: 4,
       runtime: 'oci',
@@ -31,6 +33,10 @@ describe('what `sandhaven up` can be told', () => {
   it.each([
     [['--listen', '7420'], '--listen'],
     [['--listen', 'host:99999'], '--listen'],
+    [['--preview-listen', '7421'], '--preview-listen'],
+    [['--preview-domain', 'a..b'], '--preview-domain'],
+    [['--preview-domain=-a'], '--preview-domain'],
+    [['--preview-domain', 'localhost:80'], '--preview-domain'],
     [['--warm-pool', '-1'], 'flags'],
     [['--warm-pool', '101'], '--warm-pool'],
     [['--warm-pool', 'many'], '--warm-pool'],
