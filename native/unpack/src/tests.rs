@@ -1,0 +1,1 @@
+//! The whole but the confinement, which needs root.
