@@ -1,6 +1,7 @@
 /** What `sandhaven up` can be told: flags, each also an environment variable (`--ssh-listen` = SANDHAVEN_SSH_LISTEN). */
 import { parseArgs } from 'node:util';
 import { invalidArgument } from './model/errors.ts';
+import { limits } from './model/limits.ts';
 
 export interface Address {
   host: string;
@@ -12,6 +13,8 @@ export interface UpOptions {
   dataDir: string;
   /** Sandboxes made ahead of time; 0 turns the pool off. */
   warmPool: number;
+  /** How long an image stays that no sandbox and no snapshot uses. */
+  imageKeptMinutes: number;
   runtime: 'oci';
   /** Shows that it works before it says so: a sandbox created, code run, deleted. */
   prove: boolean;
@@ -32,6 +35,10 @@ const flags = {
   'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway (reserved: not served yet)' },
   'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
   'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
+  'image-kept-minutes': {
+    default: String(limits.image.keptMinutes),
+    help: 'how long an image stays that nothing uses',
+  },
   runtime: { default: 'oci', help: 'the engine: oci' },
 } satisfies Record<string, Flag>;
 
@@ -71,6 +78,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     listen: parseAddress('--listen', value('listen')),
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
+    imageKeptMinutes: parseCount('--image-kept-minutes', value('image-kept-minutes'), limits.autoMinutesMax),
     runtime: 'oci',
     prove: values['prove'] === true,
   };

@@ -3,11 +3,13 @@
  * opposite order. With main.ts this is the only place that knows the concrete parts.
  */
 import { Activity } from './control/activity.ts';
-import { BASE_IMAGE, Creation } from './control/creation.ts';
+import { BASE_IMAGE } from './control/base-image.ts';
+import { Creation } from './control/creation.ts';
 import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
 import { Idempotency } from './control/idempotency.ts';
 import { IdentityService } from './control/identity.ts';
+import { ImageCollector } from './control/image-collector.ts';
 import { Machines } from './control/machines.ts';
 import { WarmPool } from './control/pool.ts';
 import type { Clock, Log, Store } from './control/ports.ts';
@@ -16,6 +18,8 @@ import { reconcile } from './control/reconciler.ts';
 import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
+import { SnapshotWork } from './control/snapshot-work.ts';
+import { SnapshotService } from './control/snapshots.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
@@ -30,6 +34,8 @@ import { openSqliteStore } from './store/sqlite.ts';
 export interface ServiceOptions {
   dataDir: string;
   warmPool: number;
+  /** How long an image stays that nothing uses. */
+  imageKeptMinutes: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
   clock: Clock;
@@ -64,6 +70,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   await engine.init();
   await control.reconcile();
   control.scheduler.begin();
+  control.collector.begin();
   control.pool.refill(0);
   return {
     services: control.services,
@@ -80,9 +87,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOptions) {
+function wire(store: Store, engine: Engine, { clock, log, warmPool, imageKeptMinutes }: ServiceOptions) {
   const { runtime, images, agent } = engine;
-  const { sandboxes } = store;
+  const { sandboxes, snapshots } = store;
   const queue = new OperationQueue();
   const activity = new Activity(clock, sandboxes);
   const watches = new Watches(agent, runtime, log);
@@ -99,7 +106,7 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
   });
   const pool = new WarmPool({ store: sandboxes, runtime, images, machines, clock, log, size: warmPool });
   const onClaim = () => pool.refill();
-  const creation = new Creation({ store: sandboxes, runtime, images, machines, clock, onClaim });
+  const creation = new Creation({ store: sandboxes, snapshots, runtime, images, machines, clock, onClaim });
   const idempotency = new Idempotency(store.idempotency, clock);
   const uses = new Uses(sandboxes, queue, activity);
   const scheduler = new Scheduler({
@@ -110,15 +117,28 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
     log,
     intervalMs: SCHEDULER_INTERVAL_MS,
   });
+  const collector = new ImageCollector({
+    store: snapshots,
+    images,
+    runtime,
+    clock,
+    log,
+    keptMs: imageKeptMinutes * 60_000,
+    intervalMs: limits.image.collectIntervalMs,
+  });
+  const work = new SnapshotWork({ store: snapshots, images, clock, log });
+  const identity = new IdentityService(store.users);
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
+    snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, clock }),
     files: new FileService(uses, agent),
     execution: new ExecutionService(uses, agent, images),
-    identity: new IdentityService(store.users),
+    identity,
   };
   return {
     services,
     scheduler,
+    collector,
     pool,
     async reconcile() {
       // Unpacked now, so that the first sandbox does not wait for it.
@@ -129,10 +149,13 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool }: ServiceOpt
       const keepsInPool = (sandbox: { imageDigest: string }) =>
         warmPool > 0 && sandbox.imageDigest === base?.digest;
       await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
+      await work.resume();
       await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
     },
     async close() {
       await scheduler.close();
+      await collector.close();
+      await work.close();
       await pool.close();
       await within(DRAIN_TIMEOUT_MS, queue.drained());
       watches.endAll();

@@ -24,6 +24,7 @@ export async function up(
   const service = await startService({
     dataDir: options.dataDir,
     warmPool: options.warmPool,
+    imageKeptMinutes: options.imageKeptMinutes,
     apiKey,
     clock: Date,
     log,

@@ -17,6 +17,9 @@ import { archiveSandbox, deleteSandbox, startSandbox, stopSandbox } from './sand
 import { listSandboxes } from './sandboxes/list-sandboxes.ts';
 import { resizeSandbox } from './sandboxes/resize-sandbox.ts';
 import { setSandboxLabels } from './sandboxes/set-sandbox-labels.ts';
+import { createSnapshot } from './snapshots/create-snapshot.ts';
+import { getSnapshot } from './snapshots/get-snapshot.ts';
+import { listSnapshots } from './snapshots/list-snapshots.ts';
 import type { Tool } from './tool.ts';
 
 export const tools: readonly Tool[] = [
@@ -30,6 +33,9 @@ export const tools: readonly Tool[] = [
   configureSandboxAuto,
   resizeSandbox,
   setSandboxLabels,
+  createSnapshot,
+  getSnapshot,
+  listSnapshots,
   listRegions,
   whoAmI,
   listFiles,

@@ -4,9 +4,11 @@ import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
 import type { IdentityService } from './identity.ts';
 import type { SandboxService } from './sandboxes.ts';
+import type { SnapshotService } from './snapshots.ts';
 
 export interface Services {
   sandboxes: SandboxService;
+  snapshots: SnapshotService;
   files: FileService;
   execution: ExecutionService;
   identity: IdentityService;

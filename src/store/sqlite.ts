@@ -6,6 +6,7 @@ import { IdempotencyRows } from './idempotency.ts';
 import { migrate } from './migrations.ts';
 import { SandboxRows } from './sandbox-rows.ts';
 import type { Secrets } from './secrets.ts';
+import { SnapshotRows } from './snapshots.ts';
 import { UserRows } from './users.ts';
 
 /**
@@ -20,6 +21,7 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
     pairWithKey(database, secrets.keyId);
     return {
       sandboxes: new SandboxRows(database, secrets),
+      snapshots: new SnapshotRows(database),
       users: new UserRows(database),
       idempotency: new IdempotencyRows(database, secrets),
       close: async () => database.close(),

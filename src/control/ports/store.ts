@@ -1,6 +1,7 @@
-/** What is kept: sandboxes, users, answers of idempotent calls. */
+/** What is kept: sandboxes, snapshots, users, answers of idempotent calls. */
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
+import type { SnapshotStore } from './snapshot-store.ts';
 
 export interface SandboxFilter {
   ownerId: string;
@@ -82,6 +83,7 @@ export interface IdempotencyStore {
 
 export interface Store {
   sandboxes: SandboxStore;
+  snapshots: SnapshotStore;
   users: UserStore;
   idempotency: IdempotencyStore;
   close(): Promise<void>;
