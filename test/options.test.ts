@@ -7,6 +7,7 @@ describe('what `sandhaven up` can be told', () => {
       listen: { host: '127.0.0.1', port: 7420 },
       dataDir: '/var/lib/sandhaven',
       warmPool: 4,
+      imageKeptMinutes: 1_440,
       runtime: 'oci',
       prove: false,
     });
@@ -34,6 +35,7 @@ describe('what `sandhaven up` can be told', () => {
     [['--warm-pool', '-1'], 'flags'],
     [['--warm-pool', '101'], '--warm-pool'],
     [['--warm-pool', 'many'], '--warm-pool'],
+    [['--image-kept-minutes', '1.5'], '--image-kept-minutes'],
     [['--runtime', 'docker'], '--runtime'],
     [['--nonsense'], 'flags'],
   ])('%j is refused before anything starts', (argv, parameter) => {

@@ -89,7 +89,7 @@ function unknownKey(schema: z.ZodObject, inside: string[], key: string): Fault {
   const described = schema.shape[inside[0] ?? '']?.meta()?.description;
   return {
     parameter: [...inside, shown].join('.'),
-    sentence: `There is no key ${JSON.stringify(shown)} in ${inside.join('.')}.`,
+    sentence: `${inside.join('.')} has an unknown key, ${JSON.stringify(shown)}.`,
     hint: described ? `${inside[0]}: ${described}` : undefined,
   };
 }

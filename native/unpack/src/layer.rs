@@ -86,18 +86,32 @@ impl<'a> LayerStream<'a> {
         })
     }
 
-    /// Reads what follows the archive, and compares both digests.
-    pub fn finish(mut self) -> Result<(), Failure> {
-        let mut rest = vec![0; BUFFER];
-        while self.read(&mut rest)? > 0 {}
+    /// Reads what follows the archive, and compares both digests. What is wrong with the layer is its image's fault
+    /// only when the file is the one that its digest names.
+    pub fn finish(mut self, outcome: Result<(), Failure>) -> Result<(), Failure> {
+        let outcome = outcome.and_then(|()| self.drain());
+        if let Err(Failure {
+            kind: Kind::NoSpace | Kind::Internal,
+            ..
+        }) = outcome
+        {
+            return outcome;
+        }
         let mut blob = match self.decoder {
             Decoder::Plain(blob) => blob,
             Decoder::Gzip(decoder) => decoder.into_inner(),
             Decoder::Zstd(decoder) => decoder.into_inner(),
         };
-        while blob.read(&mut rest).map_err(internal)? > 0 {}
+        std::io::copy(&mut blob, &mut std::io::sink()).map_err(internal)?;
         compare(Kind::WrongDigest, &self.digest, blob.into_inner().hash)?;
+        outcome?;
         compare(Kind::Unusable, &self.diff_id, self.hash)
+    }
+
+    fn drain(&mut self) -> Result<(), Failure> {
+        let mut rest = vec![0; BUFFER];
+        while self.read(&mut rest)? > 0 {}
+        Ok(())
     }
 }
 
@@ -131,8 +145,15 @@ fn compare(kind: Kind, wanted: &str, hash: Sha256) -> Result<(), Failure> {
     if found == wanted {
         return Ok(());
     }
-    let what = if kind == Kind::Unusable { "diff_id" } else { "digest" };
-    Err(Failure::new(kind, format!("the {what} of a layer is not the one that was said")))
+    let what = if kind == Kind::Unusable {
+        "diff_id"
+    } else {
+        "digest"
+    };
+    Err(Failure::new(
+        kind,
+        format!("the {what} of a layer is not the one that was said"),
+    ))
 }
 
 fn internal(error: std::io::Error) -> Failure {

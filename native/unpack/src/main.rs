@@ -63,8 +63,8 @@ fn run() -> Result<(), Failure> {
     let mut applier = Applier::new(Tree::new(root, limits.depth));
     for layer in layers {
         let mut archive = Archive::new(LayerStream::open(layer, &mut budget)?);
-        applier.apply(&mut archive)?;
-        archive.into_source().finish()?;
+        let outcome = applier.apply(&mut archive);
+        archive.into_source().finish(outcome)?;
     }
     applier.add_standard_folders()?;
     syncfs(applier.into_tree().root().as_fd()).step("write to the disk")?;

@@ -102,6 +102,8 @@ const absent =
   /name unknown|repository name not known|(reading|fetching) manifest .*(unknown|not found|404)/i;
 const refused = /unauthorized|authentication required|denied|status (code )?40[13]/i;
 
+const untrue = /digest did not match|does not match (the )?(expected )?digest|digest mismatch/i;
+
 /** What skopeo said stays in the cause: it may hold addresses of the operator's network. */
 function registryError(error: unknown, reference: ImageReference): unknown {
   if (error instanceof SandhavenError) return error;
@@ -115,6 +117,14 @@ function registryError(error: unknown, reference: ImageReference): unknown {
       'image',
       `There is no image ${name} that can be pulled without credentials.`,
       'Check its name; private images cannot be pulled.',
+    );
+  }
+  if (said !== null && untrue.test(said)) {
+    return new SandhavenError(
+      'unavailable',
+      `The registry ${reference.registry} sends something else for ${name} than what the image is made of.`,
+      { parameter: 'image', hint: 'Choose another image or registry.', retryable: false },
+      error,
     );
   }
   return new SandhavenError(
