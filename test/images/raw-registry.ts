@@ -27,8 +27,8 @@ export interface RawRegistry {
   close(): Promise<void>;
 }
 
-/** `half` sends half of what was asked for and breaks the connection. */
-export type Trouble = { status: number } | 'half' | 'drop';
+/** `half` sends half of what was asked for and breaks the connection; `hang` never answers. */
+export type Trouble = { status: number } | 'half' | 'drop' | 'hang';
 
 export async function startRawRegistry(): Promise<RawRegistry> {
   const blobs = new Map<string, Buffer>();
@@ -39,6 +39,7 @@ export async function startRawRegistry(): Promise<RawRegistry> {
     const trouble = registry.trouble({ path, digest: kind === 'blobs' ? reference : null });
     if (trouble && typeof trouble === 'object') return response.writeHead(trouble.status).end();
     if (trouble === 'drop') return response.destroy();
+    if (trouble === 'hang') return null;
     if (kind === undefined) return response.end('{}');
     if (kind === 'manifests') registry.manifests++;
     const body = kind === 'manifests' ? manifests.get(name) : blobs.get(reference);

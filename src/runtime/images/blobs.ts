@@ -3,10 +3,12 @@
  * that share them and for pulls that were broken off.
  *
  * Invariant: a file under a digest is whole, since skopeo checks it before it renames it into place; sandhaven-unpack
- * checks it again. What a pull needs is held, and never pruned meanwhile.
+ * checks it again. The layers that a pull needs are held, and never pruned meanwhile; nor is, while there is a pull,
+ * anything small, which may be the description of its image, written anew by skopeo.
  */
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { limits } from '../../model/limits.ts';
 
 const namePattern = /^[0-9a-f]{64}$/;
 
@@ -71,8 +73,11 @@ export class Blobs {
     for (const digest of digests) await utimes(this.path(digest), now, now).catch(() => {});
   }
 
-  async discard(digests: string[]): Promise<void> {
-    for (const digest of digests) await rm(this.path(digest), { force: true });
+  /** @param held Those that are held too. */
+  async discard(digests: string[], { held }: { held: boolean }): Promise<void> {
+    for (const path of digests.map((digest) => this.path(digest))) {
+      if (held || !this.#held.has(path)) await rm(path, { force: true });
+    }
   }
 
   /** Those last used before `usedBefore`, then the ones longest unused until all are at most `maxBytes`. */
@@ -81,7 +86,7 @@ export class Blobs {
     let total = found.reduce((sum, { size }) => sum + size, 0);
     for (const { path, size, usedAt } of found) {
       if (usedAt >= usedBefore && total <= maxBytes) return;
-      if (this.#held.has(path)) continue;
+      if (this.#held.has(path) || (this.#held.size > 0 && size <= limits.image.configBytes)) continue;
       await rm(path, { force: true });
       total -= size;
     }

@@ -6,7 +6,7 @@
  * The time of the folder itself says when the image was last seen in use.
  */
 import { createHash } from 'node:crypto';
-import { renameSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import {
   mkdir,
   mkdtemp,
@@ -28,7 +28,7 @@ import { digestPattern, type ImageRecord, readImageRecord } from './record.ts';
 export class ImageFolders {
   readonly #root: string;
   readonly #helpers: Helpers;
-  /** Images never change, so a record that was read stays true. */
+  /** Of images that are here: they never change, so a record that was read stays true until its image is buried. */
   readonly #records = new Map<string, ImageRecord>();
 
   constructor(dataDir: string, helpers: Helpers) {
@@ -53,7 +53,9 @@ export class ImageFolders {
     const known = this.#records.get(digest);
     if (known) return known;
     const record = digestPattern.test(digest) ? await readImageRecord(this.#folder(digest)) : null;
-    if (record) this.#records.set(digest, record);
+    // It may have been buried since its file was read; what is remembered is there at that moment.
+    if (!record || !existsSync(this.#folder(digest))) return null;
+    this.#records.set(digest, record);
     return record;
   }
 

@@ -11,7 +11,7 @@ import { collect } from './collect.ts';
 import { ImageFolders } from './folders.ts';
 import type { Helpers } from './helpers.ts';
 import { Holds } from './holds.ts';
-import { pull } from './pull.ts';
+import { pullImage } from './pull.ts';
 import type { ImageRecord } from './record.ts';
 import { formatReference, type ImageReference, parseReference } from './reference.ts';
 import { resolve } from './registry.ts';
@@ -56,14 +56,20 @@ export function createImages(options: ImagesOptions): LocalImages {
     const name = formatReference(reference);
     onProgress({ message: `Looking up ${name}` });
     const image = await resolve(helpers, reference, signal);
-    const record =
-      (await folders.read(image.digest)) ??
-      (await byDigest.run(image.digest, { signal, onProgress }, (shared) =>
-        turns.take(shared.signal, () => pull(parts, { image, name, ...shared })),
-      ));
-    await folders.writeReference(name, record.digest);
-    log.info('image pulled', { reference: name, digest: record.digest, sizeBytes: record.sizeBytes });
-    return record;
+    // From before it is there until whoever wants it has had a chance to hold it too.
+    const letGo = holds.hold(image.digest);
+    try {
+      const record =
+        (await folders.read(image.digest)) ??
+        (await byDigest.run(image.digest, { signal, onProgress }, (shared) =>
+          turns.take(shared.signal, () => pullImage(parts, { image, name, ...shared })),
+        ));
+      await folders.writeReference(name, record.digest);
+      log.info('image pulled', { reference: name, digest: record.digest, sizeBytes: record.sizeBytes });
+      return record;
+    } finally {
+      letGo();
+    }
   }
 
   async function ensure(text: string, call: CallOptions = {}): Promise<Image> {

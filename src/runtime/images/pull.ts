@@ -30,8 +30,7 @@ export interface Pull {
   onProgress: OnProgress;
 }
 
-/** Nothing of it is seen under the image's digest before all of it is there. */
-export async function pull(parts: PullParts, request: Pull): Promise<ImageRecord> {
+async function pull(parts: PullParts, request: Pull): Promise<ImageRecord> {
   const { blobs } = parts;
   const { image, signal } = request;
   const release = blobs.hold(image.layers);
@@ -40,12 +39,27 @@ export async function pull(parts: PullParts, request: Pull): Promise<ImageRecord
   } catch (error) {
     if (!(error instanceof DamagedBlob)) throw error;
     // The disk lost what skopeo had checked: once more, from the registry.
-    await blobs.discard(image.layers);
+    await blobs.discard(image.layers, { held: true });
     return await attempt(parts, request).catch((again: unknown) => {
       throw again instanceof DamagedBlob ? unusable(request.name, again.message) : again;
     });
   } finally {
     release();
+  }
+}
+
+/**
+ * Nothing of it is seen under the image's digest before all of it is there. What was fetched is kept for the next try;
+ * of an image that can never be used, nothing is.
+ */
+export async function pullImage(parts: PullParts, request: Pull): Promise<ImageRecord> {
+  try {
+    return await pull(parts, request);
+  } catch (error) {
+    const useless =
+      error instanceof SandhavenError && ['failed_precondition', 'too_large'].includes(error.code);
+    if (useless) await parts.blobs.discard(request.image.layers, { held: false });
+    throw error;
   }
 }
 

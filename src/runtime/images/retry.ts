@@ -5,8 +5,9 @@ import { failureOf } from './helpers.ts';
 import { canceled } from './shared-work.ts';
 
 /** A server that is in trouble, or a connection that broke; not one that is refused, or a name that is unknown. */
+// A registry whose first answer is an error is taken for one of the first kind.
 const passing =
-  /\b(status|code|received unexpected HTTP)[^\n]{0,40}\b5\d\d\b|: 5\d\d [A-Z]|timeout|timed out|\bEOF\b|reset by peer|broken pipe|connection closed/i;
+  /\b(status|code|received unexpected HTTP)[^\n]{0,40}\b5\d\d\b|: 5\d\d [A-Z]|timeout|timed out|\bEOF\b|reset by peer|broken pipe|connection closed|V1 container registry/i;
 
 /** Fails with the last error, or at once with one that another try does not change. */
 export async function retrying<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
