@@ -11,6 +11,7 @@ describe('what `sandhaven up` can be told', () => {
       dataDir: '/var/lib/sandhaven',
       toolsets: 'all',
       warmPool: 4,
+      imageKeptMinutes: 1_440,
       runtime: 'oci',
       gitAllow: [
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
@@ -59,6 +60,7 @@ describe('what `sandhaven up` can be told', () => {
     [['--warm-pool', '-1'], 'flags'],
     [['--warm-pool', '101'], '--warm-pool'],
     [['--warm-pool', 'many'], '--warm-pool'],
+    [['--image-kept-minutes', '1.5'], '--image-kept-minutes'],
     [['--runtime', 'docker'], '--runtime'],
     [['--git-allow', '10.0.0.0/33'], '--git-allow'],
     [['--git-allow', 'git host'], '--git-allow'],
