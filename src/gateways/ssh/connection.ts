@@ -50,6 +50,9 @@ export function serveConnection(parts: ConnectionParts): Farewell {
       reject?.();
     }
   });
+  // A client that opens nothing would never hear it.
+  const { refusal } = guest;
+  if (refusal !== null) setTimeout(() => disconnect(connection, refusal), limits.lingerMs).unref();
   return (reason) => {
     disconnect(connection, reason);
     // A client that does not read why must not keep what it runs.

@@ -98,11 +98,7 @@ class ServedSession {
     channel.on('error', () => {});
     boundInput(channel, connection);
     if (refusal === null) void runProgram(place, async (signal) => open(signal));
-    // A client that reads what it is told leaves by itself.
-    else
-      void failProgram(place, refusal).finally(() =>
-        setTimeout(() => connection.end(), limits.ssh.farewellMs),
-      );
+    else void failProgram(place, refusal);
   }
 
   async #open(argv: (shell: string) => string[], signal: AbortSignal): Promise<RunningProcess> {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
-import { call, must, type Service, startService } from '../../support/service.ts';
+import { bin, call, must, type Service, startService } from '../../support/service.ts';
 import { type Access, accessTo, eventually, makeSandbox, SshClient } from './client.ts';
 
 let service: Service;
@@ -116,6 +116,17 @@ describe('logging in', () => {
     expect(service.log()).toMatch(/"token":"tok_[0-9a-z]{16}"/);
     for (const secret of [access.access_token, wrong, 'somebody-else'])
       expect(service.log()).not.toContain(secret);
+  });
+});
+
+describe('sandhaven ssh', () => {
+  it('logs in with the host key pinned, and has the exit code of what it runs', async () => {
+    const env = { SANDBOX_API_URL: service.url, SANDBOX_API_KEY: service.apiKey };
+    const ran = await client.run(bin, ['ssh', sandbox, '--', '-T', 'cat; pwd; exit 9'], {
+      env,
+      input: 'in\n',
+    });
+    expect(ran).toMatchObject({ code: 9, stdout: Buffer.from('in\n/workspace\n'), stderr: '' });
   });
 });
 
