@@ -21,6 +21,7 @@ import { memory } from './scenarios/memory.ts';
 import { preview } from './scenarios/preview.ts';
 import { sessions } from './scenarios/sessions.ts';
 import { size } from './scenarios/size.ts';
+import { ssh } from './scenarios/ssh.ts';
 import { summarize } from './statistics.ts';
 import { renderTable, toRows } from './table.ts';
 
@@ -31,6 +32,7 @@ const scenarios: Record<string, Scenario> = {
   sessions,
   files,
   preview,
+  ssh,
   burst,
   memory,
   size,

@@ -27,6 +27,8 @@ export interface Sandhaven extends AsyncDisposable {
   download(sandbox: string, path: string): Promise<number>;
   /** A signed URL of a port. */
   preview(sandbox: string, port: number): Promise<URL>;
+  /** The user name is the token. */
+  sshAccess(sandbox: string): Promise<{ host: string; port: number; username: string }>;
   /** A request that does nothing: what HTTP and the service's event loop cost by themselves. */
   nothing(): Promise<void>;
   /** Resolves once the warm pool is full again and what filled it has come to rest. */
@@ -93,6 +95,10 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     },
     async preview(sandbox, port) {
       return new URL(String((await tool('GetPortPreviewUrl', { sandbox, port, signed: true }))['url']));
+    },
+    async sshAccess(sandbox) {
+      const { host, port: sshPort, access_token } = await tool('CreateSshAccess', { sandbox });
+      return { host: String(host), port: Number(sshPort), username: String(access_token) };
     },
     async nothing() {
       await send(endpoint, 'GET', '/healthz');
