@@ -25,6 +25,8 @@ export interface Sandhaven extends AsyncDisposable {
   upload(sandbox: string, path: string, content: Buffer): Promise<void>;
   /** Resolves with the number of bytes that came. */
   download(sandbox: string, path: string): Promise<number>;
+  /** A signed URL of a port. */
+  preview(sandbox: string, port: number): Promise<URL>;
   /** A request that does nothing: what HTTP and the service's event loop cost by themselves. */
   nothing(): Promise<void>;
   /** Resolves once the warm pool is full again and what filled it has come to rest. */
@@ -88,6 +90,9 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     },
     async download(sandbox, path) {
       return (await send(endpoint, 'GET', bytesOf(sandbox, path), { discard: true })).bytes;
+    },
+    async preview(sandbox, port) {
+      return new URL(String((await tool('GetPortPreviewUrl', { sandbox, port, signed: true }))['url']));
     },
     async nothing() {
       await send(endpoint, 'GET', '/healthz');

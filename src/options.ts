@@ -8,9 +8,15 @@ export interface Address {
   port: number;
 }
 
+/** One that nobody chose gives way when another service has it. */
+export interface GatewayAddress extends Address {
+  chosen: boolean;
+}
+
 export interface UpOptions {
   listen: Address;
-  previewListen: Address;
+  sshListen: GatewayAddress;
+  previewListen: GatewayAddress;
   previewDomain: string;
   dataDir: string;
   /** Sandboxes made ahead of time; 0 turns the pool off. */
@@ -36,7 +42,7 @@ const flags = {
     help: 'address of port previews',
   },
   'preview-domain': { default: 'localhost', help: 'domain of previews' },
-  'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway (reserved: not served yet)' },
+  'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway' },
   'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
   'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
   runtime: { default: 'oci', help: 'the engine: oci' },
@@ -72,6 +78,10 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     const given = values[name];
     return typeof given === 'string' ? given : (env[environmentName(name)] ?? flags[name].default);
   };
+  const gateway = (name: 'preview-listen' | 'ssh-listen'): GatewayAddress => ({
+    ...parseAddress(`--${name}`, value(name)),
+    chosen: values[name] !== undefined || env[environmentName(name)] !== undefined,
+  });
   if (value('runtime') !== 'oci') {
     throw invalidArgument(
       '--runtime',
@@ -81,8 +91,9 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
   }
   return {
     listen: parseAddress('--listen', value('listen')),
-    previewListen: parseAddress('--preview-listen', value('preview-listen')),
+    previewListen: gateway('preview-listen'),
     previewDomain: parseDomain('--preview-domain', value('preview-domain')),
+    sshListen: gateway('ssh-listen'),
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     runtime: 'oci',

@@ -21,6 +21,8 @@ import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
 import { SessionService } from './control/sessions.ts';
+import { SshAccessService } from './control/ssh-access.ts';
+import { SshVisits } from './control/ssh-visits.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
@@ -33,6 +35,7 @@ import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './sto
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
 import { openSqliteStore } from './store/sqlite.ts';
+import { type HostKey, readOrCreateHostKey } from './store/ssh-host-key.ts';
 
 export interface ServiceOptions {
   dataDir: string;
@@ -53,6 +56,8 @@ export interface RunningService {
   /** Where it can be read; null when the operator gave it by environment. */
   apiKeyFile: string | null;
   scheduler: Scheduler;
+  /** What the SSH gateway stands on. */
+  ssh: { visits: SshVisits; hostKey: HostKey };
   previewAccess: PreviewAccess;
   /** Machines go on; what was begun is finished first, within a bound. */
   close(): Promise<void>;
@@ -86,6 +91,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     apiKey,
     apiKeyFile: options.apiKey === undefined ? data.apiKeyFile : null,
     scheduler: control.scheduler,
+    ssh: { visits: control.sshVisits, hostKey: readOrCreateHostKey(data.sshHostKeyFile) },
     previewAccess: control.previewAccess,
     async close() {
       await control.close();
@@ -138,6 +144,7 @@ function wire(
     execution: new ExecutionService(uses, agent, images),
     sessions: new SessionService(uses, agent, images),
     identity: new IdentityService(store.users),
+    sshAccess: new SshAccessService(sandboxes, access, clock),
     previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
     git: new GitService({
       uses,
@@ -149,6 +156,7 @@ function wire(
   };
   return {
     services,
+    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, images, clock, log }),
     scheduler,
     previewAccess: new PreviewAccess({ access, uses, agent, clock }),
     pool,

@@ -5,6 +5,9 @@ describe('what `sandhaven up` can be told', () => {
   it('[WIRE-UP-04] [WIRE-UP-05] has the documented defaults', () => {
     expect(parseUpOptions([], {})).toEqual({
       listen: { host: '127.0.0.1', port: 7420 },
+      sshListen: { host: '127.0.0.1', port: 7422, chosen: false },
+      previewListen: { host: '127.0.0.1', port: 7421, chosen: false },
+      previewDomain: 'localhost',
       dataDir: '/var/lib/sandhaven',
       toolsets: 'all',
       warmPool: 4,
@@ -48,6 +51,11 @@ describe('what `sandhaven up` can be told', () => {
   it.each([
     [['--listen', '7420'], '--listen'],
     [['--listen', 'host:99999'], '--listen'],
+    [['--ssh-listen', '7422'], '--ssh-listen'],
+    [['--preview-listen', '7421'], '--preview-listen'],
+    [['--preview-domain', 'a..b'], '--preview-domain'],
+    [['--preview-domain=-a'], '--preview-domain'],
+    [['--preview-domain', 'localhost:80'], '--preview-domain'],
     [['--warm-pool', '-1'], 'flags'],
     [['--warm-pool', '101'], '--warm-pool'],
     [['--warm-pool', 'many'], '--warm-pool'],

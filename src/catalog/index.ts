@@ -1,4 +1,5 @@
 /** Every tool, in the order in which they are listed. */
+import { createSshAccess } from './access/create-ssh-access.ts';
 import { getPortPreviewUrl } from './access/get-port-preview-url.ts';
 import { listPorts } from './access/list-ports.ts';
 import { runCode } from './execution/run-code.ts';
@@ -50,6 +51,7 @@ export const tools: readonly Tool[] = [
   setSandboxLabels,
   listRegions,
   whoAmI,
+  createSshAccess,
   listPorts,
   getPortPreviewUrl,
   listFiles,

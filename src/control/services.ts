@@ -7,6 +7,7 @@ import type { IdentityService } from './identity.ts';
 import type { PreviewService } from './previews.ts';
 import type { SandboxService } from './sandboxes.ts';
 import type { SessionService } from './sessions.ts';
+import type { SshAccessService } from './ssh-access.ts';
 
 export interface Services {
   sandboxes: SandboxService;
@@ -14,6 +15,7 @@ export interface Services {
   execution: ExecutionService;
   sessions: SessionService;
   identity: IdentityService;
+  sshAccess: SshAccessService;
   previews: PreviewService;
   git: GitService;
 }

@@ -164,6 +164,20 @@ describe('results', () => {
     );
   });
 
+  it('[WIRE-PORTS-01] [WIRE-PREVIEW-01] ListPorts and GetPortPreviewUrl', async () => {
+    expect(await call('ListPorts')).toEqual({ ports: [{ port: 80, state: 'listening', name: 'nginx' }] });
+    expect(await call('GetPortPreviewUrl', { sandbox: 'x', port: 80 })).toEqual({
+      ...{ url: 'http://80-x.localhost:1/', port: 80, signed: false, expires_at: null },
+      ...{ token: 'key', header: 'x-sandbox-preview-token' },
+    });
+    expect(
+      await call('GetPortPreviewUrl', { sandbox: 'x', port: 80, signed: true, expires_in_seconds: 60 }),
+    ).toEqual({
+      ...{ url: 'http://80-key.localhost:1/', port: 80, signed: true, token: null, header: null },
+      expires_at: '1970-01-01T00:01:00.000Z',
+    });
+  });
+
   it('[SBX-FILES-02] [WIRE-FILES-01] ListFiles says whether there is more', async () => {
     expect(await call('ListFiles', { max_items: 1 })).toEqual({
       path: '.',
@@ -266,6 +280,8 @@ const everyTool: [string, Record<string, unknown>][] = [
   ['DeleteSandbox', { sandbox: 'x' }],
   ['ListRegions', {}],
   ['WhoAmI', {}],
+  ['ListPorts', {}],
+  ['GetPortPreviewUrl', { sandbox: 'x', port: 80, signed: true }],
   ['ListFiles', {}],
   ['FindFiles', { pattern: '*' }],
   ['GetFileInfo', { path: 'a.txt' }],

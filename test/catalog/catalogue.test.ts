@@ -146,6 +146,7 @@ describe('the contract’s tables', () => {
     ConfigureSandboxAuto: ['sandbox'],
     ResizeSandbox: ['sandbox'],
     SetSandboxLabels: ['sandbox', 'labels'],
+    GetPortPreviewUrl: ['sandbox', 'port'],
     FindFiles: ['pattern'],
     GetFileInfo: ['path'],
     ReadFile: ['path'],
@@ -177,6 +178,7 @@ describe('the contract’s tables', () => {
     },
     GetSandbox: { include_raw_env_vars: false },
     ListSandboxes: { page: 1, page_size: 20 },
+    GetPortPreviewUrl: { signed: false, expires_in_seconds: 3_600 },
     ListFiles: { max_items: 50, offset: 0 },
     FindFiles: { max_items: 50, offset: 0 },
     WriteFile: { create_parents: true },
@@ -196,7 +198,7 @@ describe('the contract’s tables', () => {
   });
 
   it.each(Object.entries(defaults))(
-    '[SBX-CREATE-06] [SBX-CREATE-19] [SBX-LIST-06] [SBX-FILES-21] [SBX-FILES-24] [SBX-GIT-18, SBX-GIT-20, SBX-GIT-23] %s has the defaults of its table',
+    '[SBX-CREATE-06] [SBX-CREATE-19] [SBX-LIST-06] [SBX-PREVIEW-02] [SBX-PREVIEW-05] [SBX-FILES-21] [SBX-FILES-24] [SBX-GIT-18, SBX-GIT-20, SBX-GIT-23] %s has the defaults of its table',
     (name, expected) => {
       const properties = schemaOf(name).properties ?? {};
       const actual = Object.fromEntries(Object.keys(expected).map((key) => [key, properties[key]?.default]));

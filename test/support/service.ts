@@ -61,7 +61,8 @@ export async function startService({ env = {}, flags = [], dataDir }: ServiceOpt
   };
 
   async function launch(): Promise<void> {
-    const free = ['--listen', '127.0.0.1:0', '--preview-listen', '127.0.0.1:0'];
+    const flagsOfAddresses = ['--listen', '--preview-listen', '--ssh-listen'];
+    const free = flagsOfAddresses.flatMap((flag) => [flag, '127.0.0.1:0']);
     const args = ['up', ...free, '--data-dir', directory, '--warm-pool', '0', ...flags];
     const started = spawn(bin, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;

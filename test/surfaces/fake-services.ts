@@ -9,6 +9,7 @@ import type { ExecutionService } from '../../src/control/execution.ts';
 import type { FileService } from '../../src/control/files.ts';
 import type { IdentityService } from '../../src/control/identity.ts';
 import type { ExecResult } from '../../src/control/ports.ts';
+import type { PreviewService } from '../../src/control/previews.ts';
 import type { SandboxService } from '../../src/control/sandboxes.ts';
 import type { Services } from '../../src/control/services.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../src/model/errors.ts';
@@ -51,8 +52,21 @@ export function createFakeServices(): FakeServices {
     sessions: fakeSessions(),
     identity: fakeIdentity(),
     git: fakeGit(),
+    previews: fakePreviews(),
   };
   return { ...fake, services: services as unknown as Services };
+}
+
+/** The clock stands at the epoch. */
+function fakePreviews(): Face<PreviewService> {
+  return {
+    servedAt: () => {},
+    ports: async () => [{ port: 80, name: 'nginx' }],
+    preview: async (_caller, reference, port, seconds) =>
+      seconds === null
+        ? { url: `http://${port}-${reference}.localhost:1/`, token: 'key', expiresAt: null }
+        : { url: `http://${port}-key.localhost:1/`, token: null, expiresAt: seconds * 1_000 },
+  };
 }
 
 function fakeIdentity(): Face<IdentityService> {

@@ -45,7 +45,7 @@ describe('two services on one machine', () => {
 
   it('cannot share a data directory', async () => {
     const refused = await run(
-      ['up', '--data-dir', second.dataDir, '--listen', '127.0.0.1:0', ...freePreviews],
+      ['up', '--data-dir', second.dataDir, '--listen', '127.0.0.1:0', ...freeGateways],
       second,
     );
     expect(refused.code).toBe(5);
@@ -53,13 +53,13 @@ describe('two services on one machine', () => {
   });
 });
 
-const freePreviews = ['--preview-listen', '127.0.0.1:0'];
+const freeGateways = ['--preview-listen', '127.0.0.1:0', '--ssh-listen', '127.0.0.1:0'];
 
 describe('an address that is taken', () => {
   it('is named, and the sandboxes of the other service are none the worse', async () => {
     const taken = second.url.replace('http://', '');
     const refused = await run(
-      ['up', '--data-dir', `${second.dataDir}-other`, '--listen', taken, ...freePreviews],
+      ['up', '--data-dir', `${second.dataDir}-other`, '--listen', taken, ...freeGateways],
       second,
     );
     expect(refused.code).toBe(5);

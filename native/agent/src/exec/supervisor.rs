@@ -8,46 +8,8 @@
 use std::ptr;
 
 use super::command::{Command, MAX_EXTRA_FDS};
+use super::report::Report;
 use super::tree::{self, Snapshot};
-
-/// One message on the channel, agent's end first reads: what happened, and its number.
-pub const REPORT_BYTES: usize = 8;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(i32)]
-pub enum Report {
-    /// With the process id of the command, from that process itself, since it may kill the supervisor as the
-    /// first thing it does. A failure may still follow.
-    Started = 1,
-    /// No process could be made; with errno.
-    ForkFailed = 2,
-    /// With errno.
-    CwdFailed = 3,
-    /// With errno.
-    ExecFailed = 4,
-    /// With the wait status.
-    Exited = 5,
-    /// The tree is gone; with 1 when some process would not end.
-    Killed = 6,
-}
-
-impl Report {
-    pub fn parse(bytes: [u8; REPORT_BYTES]) -> Option<(Self, i32)> {
-        let [a, b, c, d, e, f, g, h] = bytes;
-        let kind = i32::from_le_bytes([a, b, c, d]);
-        let report = [
-            Self::Started,
-            Self::ForkFailed,
-            Self::CwdFailed,
-            Self::ExecFailed,
-            Self::Exited,
-            Self::Killed,
-        ]
-        .into_iter()
-        .find(|report| *report as i32 == kind)?;
-        Some((report, i32::from_le_bytes([e, f, g, h])))
-    }
-}
 
 /// The descriptors that a supervisor keeps; all others are the agent's own.
 #[derive(Clone, Copy)]
@@ -95,6 +57,9 @@ pub fn run(command: &Command, descriptors: Descriptors, detached: bool) -> ! {
             Ok(pid) => {
                 if detached {
                     libc::_exit(0);
+                }
+                if command.announced {
+                    report(descriptors.channel, Report::Running, pid);
                 }
                 let terminal = if command.outlived {
                     descriptors.stdin
@@ -301,9 +266,7 @@ unsafe fn close_all_but(kept: &mut [i32]) {
 }
 
 unsafe fn report(channel: i32, kind: Report, number: i32) {
-    let mut message = [0; REPORT_BYTES];
-    message[..4].copy_from_slice(&(kind as i32).to_le_bytes());
-    message[4..].copy_from_slice(&number.to_le_bytes());
+    let message = kind.encode(number);
     unsafe {
         libc::send(
             channel,

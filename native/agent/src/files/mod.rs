@@ -8,7 +8,7 @@ mod lines;
 pub mod list;
 pub mod location;
 pub mod metadata;
-mod owners;
+pub mod owners;
 pub mod page;
 pub mod path_text;
 pub mod regular;
