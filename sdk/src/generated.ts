@@ -252,6 +252,23 @@ export interface WhoAmIResult {
   email: string;
 }
 
+export interface CreateSshAccessParameters {
+  /** Sandbox name or ID. */
+  sandbox: string;
+  /** Minutes, 0 = never expires (from 0, default 60). */
+  expires_in_minutes?: number;
+}
+
+export interface CreateSshAccessResult {
+  host: string;
+  port: number;
+  username: string;
+  access_token: string;
+  host_key: string;
+  expires_at: string | null;
+  command: string;
+}
+
 export interface ListPortsParameters {
   /** Name or ID (default: your only one). */
   sandbox?: string;
@@ -836,6 +853,7 @@ const facts = {
   setSandboxLabels: { name: 'Sandbox.SetSandboxLabels', repeatable: true, long: false, idempotencyKey: false },
   listRegions: { name: 'Sandbox.ListRegions', repeatable: true, long: false, idempotencyKey: false },
   whoAmI: { name: 'Sandbox.WhoAmI', repeatable: true, long: false, idempotencyKey: false },
+  createSshAccess: { name: 'Sandbox.CreateSshAccess', repeatable: false, long: false, idempotencyKey: false },
   listPorts: { name: 'Sandbox.ListPorts', repeatable: true, long: false, idempotencyKey: false },
   getPortPreviewUrl: { name: 'Sandbox.GetPortPreviewUrl', repeatable: true, long: false, idempotencyKey: false },
   listFiles: { name: 'Sandbox.ListFiles', repeatable: true, long: false, idempotencyKey: false },
@@ -968,6 +986,15 @@ export class Sandhaven {
   /** Shows the owner of this API key: user_id, name and email. */
   whoAmI(parameters: WhoAmIParameters = {}, options?: CallOptions): Promise<WhoAmIResult> {
     return this.#call(facts.whoAmI, parameters, options);
+  }
+
+  /**
+   * Makes a token to log in to a started sandbox by ssh, scp, sftp, rsync or an editor, and returns the
+   * command. access_token is secret: the password of username, or the user name alone. It ends open
+   * connections when it expires; earlier tokens stay valid. Pin host_key.
+   */
+  createSshAccess(parameters: CreateSshAccessParameters, options?: CallOptions): Promise<CreateSshAccessResult> {
+    return this.#call(facts.createSshAccess, parameters, options);
   }
 
   /**
