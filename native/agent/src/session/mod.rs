@@ -6,8 +6,8 @@ mod driver;
 mod fifos;
 mod record;
 mod registry;
-mod session;
 mod shell;
+mod state;
 mod terminal;
 
 use serde::{Deserialize, Serialize};
@@ -23,8 +23,8 @@ use crate::server::Context;
 use driver::Driver;
 use record::{Record, Status};
 use registry::Registry;
-use session::Session;
 use shell::Shell;
+use state::Session;
 use terminal::Terminal;
 
 /// Of one session, in a list.
@@ -36,24 +36,27 @@ const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct Sessions(Rc<Registry>);
 
 #[derive(Debug, Deserialize)]
-#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(tag = "op", deny_unknown_fields)]
 pub enum Request {
-    SessionCreate {
+    #[serde(rename = "session_create")]
+    Create {
         v: u32,
         session_id: String,
         cwd: String,
         env: BTreeMap<String, String>,
     },
-    SessionList {
-        v: u32,
-    },
-    SessionRun(Run),
-    SessionLogs {
+    #[serde(rename = "session_list")]
+    List { v: u32 },
+    #[serde(rename = "session_run")]
+    Run(Run),
+    #[serde(rename = "session_logs")]
+    Logs {
         v: u32,
         session_id: String,
         command_id: String,
     },
-    SessionInput {
+    #[serde(rename = "session_input")]
+    Input {
         v: u32,
         session_id: String,
         command_id: String,
@@ -77,11 +80,11 @@ pub struct Run {
 impl Request {
     pub fn version(&self) -> u32 {
         match self {
-            Self::SessionRun(Run { v, .. })
-            | Self::SessionCreate { v, .. }
-            | Self::SessionList { v }
-            | Self::SessionLogs { v, .. }
-            | Self::SessionInput { v, .. } => *v,
+            Self::Run(Run { v, .. })
+            | Self::Create { v, .. }
+            | Self::List { v }
+            | Self::Logs { v, .. }
+            | Self::Input { v, .. } => *v,
         }
     }
 }
@@ -89,7 +92,7 @@ impl Request {
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
     let registry = &context.sessions.0;
     match request {
-        Request::SessionCreate {
+        Request::Create {
             session_id,
             cwd,
             env,
@@ -100,14 +103,14 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             let reply = serde_json::json!({ "created_ms": session.created_ms });
             connection.reply(&reply).await
         }
-        Request::SessionList { .. } => list(connection, registry).await,
-        Request::SessionRun(request) => run(connection, registry, request).await,
-        Request::SessionLogs {
+        Request::List { .. } => list(connection, registry).await,
+        Request::Run(request) => run(connection, registry, request).await,
+        Request::Logs {
             session_id,
             command_id,
             ..
         } => logs(connection, registry, &session_id, &command_id).await,
-        Request::SessionInput {
+        Request::Input {
             session_id,
             command_id,
             input,
