@@ -16,11 +16,17 @@ export interface Sandhaven extends AsyncDisposable {
   command(sandbox: string, command: string): Promise<string>;
   /** Fails when the exit status is not 0. */
   code(sandbox: string, code: string): Promise<string>;
+  /** Opens it. */
+  session(sandbox: string, session: string): Promise<void>;
+  /** Fails when the exit status is not 0. */
+  sessionCommand(sandbox: string, session: string, command: string): Promise<string>;
   writeFile(sandbox: string, path: string, content: string): Promise<void>;
   readFile(sandbox: string, path: string): Promise<string>;
   upload(sandbox: string, path: string, content: Buffer): Promise<void>;
   /** Resolves with the number of bytes that came. */
   download(sandbox: string, path: string): Promise<number>;
+  /** A signed URL of a port. */
+  preview(sandbox: string, port: number): Promise<URL>;
   /** A request that does nothing: what HTTP and the service's event loop cost by themselves. */
   nothing(): Promise<void>;
   /** Resolves once the warm pool is full again and what filled it has come to rest. */
@@ -67,6 +73,11 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     },
     command: (sandbox, command) => execute('RunCommand', { sandbox, command }),
     code: (sandbox, code) => execute('RunCode', { sandbox, code }),
+    async session(sandbox, session) {
+      await tool('CreateSession', { sandbox, session_id: session });
+    },
+    sessionCommand: (sandbox, session, command) =>
+      execute('RunSessionCommand', { sandbox, session_id: session, command }),
     async writeFile(sandbox, path, content) {
       await tool('WriteFile', { sandbox, path, content });
     },
@@ -79,6 +90,9 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     },
     async download(sandbox, path) {
       return (await send(endpoint, 'GET', bytesOf(sandbox, path), { discard: true })).bytes;
+    },
+    async preview(sandbox, port) {
+      return new URL(String((await tool('GetPortPreviewUrl', { sandbox, port, signed: true }))['url']));
     },
     async nothing() {
       await send(endpoint, 'GET', '/healthz');

@@ -252,6 +252,39 @@ export interface WhoAmIResult {
   email: string;
 }
 
+export interface ListPortsParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+}
+
+export interface ListPortsResult {
+  ports: {
+    port: number;
+    state: 'listening';
+    name: string;
+  }[];
+}
+
+export interface GetPortPreviewUrlParameters {
+  /** Sandbox name or ID. */
+  sandbox: string;
+  /** Port inside the sandbox (1-65535). */
+  port: number;
+  /** For browsers: the URL itself is the key (default false). */
+  signed?: boolean;
+  /** Life of a signed URL (1-315360000, default 3600). */
+  expires_in_seconds?: number;
+}
+
+export interface GetPortPreviewUrlResult {
+  url: string;
+  port: number;
+  signed: boolean;
+  token: string | null;
+  header: string | null;
+  expires_at: string | null;
+}
+
 export interface ListFilesParameters {
   /** Directory (default: /workspace). */
   path?: string;
@@ -399,6 +432,63 @@ export interface DeleteFileResult {
   deleted: boolean;
 }
 
+export interface SearchContentParameters {
+  /** Text or extended regular expression (grep -E, and \d \w \s \b \1). */
+  query: string;
+  /** Directory or file (default: /workspace). */
+  path?: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Only files whose name matches this glob, such as *.py. */
+  file_pattern?: string;
+  /** Lines around each match (0-5, default 0). */
+  context_lines?: number;
+  /** Most to return (1-200, default 50). */
+  max_items?: number;
+  /** How many to skip (from 0, default 0). */
+  offset?: number;
+}
+
+export interface SearchContentResult {
+  files: {
+    path: string;
+    matches: {
+      line: number;
+      text: string;
+      before: string[];
+      after: string[];
+    }[];
+    match_count: number;
+    capped: boolean;
+  }[];
+  total_count: number;
+  has_more: boolean;
+  offset: number;
+  literal: boolean;
+}
+
+export interface ReplaceInFilesParameters {
+  /** Text or extended regular expression, matched within a line. */
+  pattern: string;
+  /** New text; \1-\9 and & are what matched, \& a plain &, \n a newline. */
+  replacement: string;
+  /** Paths or globs, relative to /workspace or absolute; src/**\/*.ts goes deep. */
+  files: string[];
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+}
+
+export interface ReplaceInFilesResult {
+  results: {
+    path: string;
+    status: 'success' | 'error';
+    replacements: number;
+    error?: string;
+  }[];
+  files_modified: number;
+  literal: boolean;
+}
+
 export interface RunCodeParameters {
   /** Source code. */
   code: string;
@@ -451,6 +541,288 @@ export interface RunCommandResult {
   duration_ms: number;
 }
 
+export interface CreateSessionParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Name of your choice (default: a generated one). */
+  session_id?: string;
+}
+
+export interface CreateSessionResult {
+  session_id: string;
+  status: 'active';
+  created_at: string;
+}
+
+export interface ListSessionsParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+}
+
+export interface ListSessionsResult {
+  sessions: {
+    session_id: string;
+    status: 'active';
+    created_at: string;
+    recent_commands: {
+      command_id: string;
+      command: string;
+      status: 'queued' | 'running' | 'completed';
+      exit_code?: number;
+    }[];
+  }[];
+}
+
+export interface RunSessionCommandParameters {
+  /** Session ID, from CreateSession. */
+  session_id: string;
+  /** Shell command line; several lines work. exit ends the session. */
+  command: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Do not wait for its end (default false). */
+  async_exec?: boolean;
+}
+
+export interface RunSessionCommandResult {
+  session_id: string;
+  command_id: string;
+  status: 'queued' | 'running' | 'completed';
+  exit_code?: number;
+  output: string;
+}
+
+export interface GetSessionCommandLogsParameters {
+  /** Session ID, from CreateSession. */
+  session_id: string;
+  /** Command ID, from RunSessionCommand. */
+  command_id: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+}
+
+export interface GetSessionCommandLogsResult {
+  session_id: string;
+  command_id: string;
+  status: 'queued' | 'running' | 'completed';
+  exit_code?: number;
+  output: string;
+  stdout: string;
+  stderr: string;
+  truncated: boolean;
+}
+
+export interface SendSessionInputParameters {
+  /** Session ID, from CreateSession. */
+  session_id: string;
+  /** Command ID, from RunSessionCommand. */
+  command_id: string;
+  /** The line, without its newline. */
+  input: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+}
+
+export interface SendSessionInputResult {
+  session_id: string;
+  command_id: string;
+  sent: true;
+}
+
+export interface GitCloneParameters {
+  /** Repository over http, https, ssh or git; no password in it. */
+  url: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Destination folder (default: name from the URL, in /workspace). */
+  path?: string;
+  /** Branch or tag (default: the default branch). */
+  branch?: string;
+  /** Commit hash to check out, detached (default: head of the branch). */
+  commit_id?: string;
+  /** User name at the remote. */
+  username?: string;
+  /** Password or personal access token. */
+  password?: string;
+}
+
+export interface GitCloneResult {
+  path: string;
+  branch: string | null;
+  sha: string | null;
+}
+
+export interface GitStatusParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+}
+
+export interface GitStatusResult {
+  branch: string | null;
+  staged: string[];
+  modified: string[];
+  untracked: string[];
+  conflicted: string[];
+  ahead: number;
+  behind: number;
+  truncated: boolean;
+}
+
+export interface GitAddParameters {
+  /** Paths to stage, or ["."] for everything. */
+  files: string[];
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+}
+
+export interface GitAddResult {
+  added: string[];
+  truncated: boolean;
+}
+
+export interface GitCommitParameters {
+  /** The whole message, kept as it is. */
+  message: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Author (default: from git config in the sandbox). */
+  author_name?: string;
+  /** Address of the author (default: the same). */
+  author_email?: string;
+}
+
+export interface GitCommitResult {
+  sha: string;
+  branch: string | null;
+}
+
+export interface GitBranchesParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+}
+
+export interface GitBranchesResult {
+  branches: {
+    name: string;
+    current: boolean;
+  }[];
+  current: string | null;
+  truncated: boolean;
+}
+
+export interface GitCheckoutParameters {
+  /** Branch, tag or commit; the new branch with create_new_branch. */
+  ref: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Make the branch ref (default false). */
+  create_new_branch?: boolean;
+  /** Where a new branch starts (default: HEAD). */
+  start_point?: string;
+}
+
+export interface GitCheckoutResult {
+  ref: string;
+  branch: string | null;
+  created: boolean;
+}
+
+export interface GitCreateBranchParameters {
+  /** Name of the new branch. */
+  branch: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Branch, tag or commit to start at (default: HEAD). */
+  start_point?: string;
+}
+
+export interface GitCreateBranchResult {
+  branch: string;
+  switched: boolean;
+}
+
+export interface GitDeleteBranchParameters {
+  /** Local branch. */
+  branch: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Delete it even if it is not merged (default false). */
+  force?: boolean;
+}
+
+export interface GitDeleteBranchResult {
+  branch: string;
+  deleted: boolean;
+}
+
+export interface GitLogParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Most commits (1-1000, default 20). */
+  max_count?: number;
+  /** Branch, tag or commit to start from (default: current). */
+  branch?: string;
+}
+
+export interface GitLogResult {
+  commits: {
+    hash: string;
+    author: string;
+    email: string;
+    date: string;
+    message: string;
+  }[];
+  truncated: boolean;
+}
+
+export interface GitPullParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Branch of the remote (default: the tracked one). */
+  branch?: string;
+}
+
+export interface GitPullResult {
+  branch: string;
+  updated: boolean;
+  sha: string;
+}
+
+export interface GitPushParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Local branch (default: the current one). */
+  branch?: string;
+  /** Replace what the remote has (default false). */
+  force?: boolean;
+}
+
+export interface GitPushResult {
+  branch: string;
+  remote: string;
+  pushed: boolean;
+}
+
 const facts = {
   createSandbox: { name: 'Sandbox.CreateSandbox', repeatable: false, long: true, idempotencyKey: true },
   getSandbox: { name: 'Sandbox.GetSandbox', repeatable: true, long: false, idempotencyKey: false },
@@ -464,6 +836,8 @@ const facts = {
   setSandboxLabels: { name: 'Sandbox.SetSandboxLabels', repeatable: true, long: false, idempotencyKey: false },
   listRegions: { name: 'Sandbox.ListRegions', repeatable: true, long: false, idempotencyKey: false },
   whoAmI: { name: 'Sandbox.WhoAmI', repeatable: true, long: false, idempotencyKey: false },
+  listPorts: { name: 'Sandbox.ListPorts', repeatable: true, long: false, idempotencyKey: false },
+  getPortPreviewUrl: { name: 'Sandbox.GetPortPreviewUrl', repeatable: true, long: false, idempotencyKey: false },
   listFiles: { name: 'Sandbox.ListFiles', repeatable: true, long: false, idempotencyKey: false },
   findFiles: { name: 'Sandbox.FindFiles', repeatable: true, long: false, idempotencyKey: false },
   getFileInfo: { name: 'Sandbox.GetFileInfo', repeatable: true, long: false, idempotencyKey: false },
@@ -472,8 +846,26 @@ const facts = {
   createFolder: { name: 'Sandbox.CreateFolder', repeatable: true, long: false, idempotencyKey: false },
   moveFile: { name: 'Sandbox.MoveFile', repeatable: false, long: false, idempotencyKey: false },
   deleteFile: { name: 'Sandbox.DeleteFile', repeatable: false, long: false, idempotencyKey: false },
+  searchContent: { name: 'Sandbox.SearchContent', repeatable: true, long: false, idempotencyKey: false },
+  replaceInFiles: { name: 'Sandbox.ReplaceInFiles', repeatable: false, long: false, idempotencyKey: false },
   runCode: { name: 'Sandbox.RunCode', repeatable: false, long: true, idempotencyKey: false },
   runCommand: { name: 'Sandbox.RunCommand', repeatable: false, long: true, idempotencyKey: false },
+  createSession: { name: 'Sandbox.CreateSession', repeatable: false, long: false, idempotencyKey: false },
+  listSessions: { name: 'Sandbox.ListSessions', repeatable: true, long: false, idempotencyKey: false },
+  runSessionCommand: { name: 'Sandbox.RunSessionCommand', repeatable: false, long: true, idempotencyKey: false },
+  getSessionCommandLogs: { name: 'Sandbox.GetSessionCommandLogs', repeatable: true, long: false, idempotencyKey: false },
+  sendSessionInput: { name: 'Sandbox.SendSessionInput', repeatable: false, long: false, idempotencyKey: false },
+  gitClone: { name: 'Sandbox.GitClone', repeatable: false, long: true, idempotencyKey: false },
+  gitStatus: { name: 'Sandbox.GitStatus', repeatable: true, long: false, idempotencyKey: false },
+  gitAdd: { name: 'Sandbox.GitAdd', repeatable: true, long: false, idempotencyKey: false },
+  gitCommit: { name: 'Sandbox.GitCommit', repeatable: false, long: false, idempotencyKey: false },
+  gitBranches: { name: 'Sandbox.GitBranches', repeatable: true, long: false, idempotencyKey: false },
+  gitCheckout: { name: 'Sandbox.GitCheckout', repeatable: true, long: false, idempotencyKey: false },
+  gitCreateBranch: { name: 'Sandbox.GitCreateBranch', repeatable: false, long: false, idempotencyKey: false },
+  gitDeleteBranch: { name: 'Sandbox.GitDeleteBranch', repeatable: false, long: false, idempotencyKey: false },
+  gitLog: { name: 'Sandbox.GitLog', repeatable: true, long: false, idempotencyKey: false },
+  gitPull: { name: 'Sandbox.GitPull', repeatable: true, long: true, idempotencyKey: false },
+  gitPush: { name: 'Sandbox.GitPush', repeatable: true, long: true, idempotencyKey: false },
 } satisfies Record<string, ToolFacts>;
 
 /** Calls the tools of one service. It holds no connection open, so nothing has to be closed. */
@@ -579,6 +971,23 @@ export class Sandhaven {
   }
 
   /**
+   * Lists the TCP ports that programs in a started sandbox listen on, each with the name of its process.
+   * Use it to see whether a server is up, then GetPortPreviewUrl to show it.
+   */
+  listPorts(parameters: ListPortsParameters = {}, options?: CallOptions): Promise<ListPortsResult> {
+    return this.#call(facts.listPorts, parameters, options);
+  }
+
+  /**
+   * Gives the URL that shows what a sandbox serves over HTTP on a port. Standard: send `token` in the
+   * header named by `header`. signed: a URL that any browser can open until expires_at; it is a secret. A
+   * 502 there: nothing listens on the port; see ListPorts.
+   */
+  getPortPreviewUrl(parameters: GetPortPreviewUrlParameters, options?: CallOptions): Promise<GetPortPreviewUrlResult> {
+    return this.#call(facts.getPortPreviewUrl, parameters, options);
+  }
+
+  /**
    * Lists one directory, sorted by name, hidden files included: name, type (file or dir), size, link.
    * has_more: call again with a larger offset. To search below, use FindFiles.
    */
@@ -645,6 +1054,24 @@ export class Sandhaven {
   }
 
   /**
+   * Finds lines in files, as grep -rE does: hidden files included, binary ones skipped. Returns matching
+   * files by path, each with up to 50 matches (line, text, before, after); capped: it has more. literal:
+   * query was no valid expression and was searched as plain text. timeout: narrow path or file_pattern.
+   */
+  searchContent(parameters: SearchContentParameters, options?: CallOptions): Promise<SearchContentResult> {
+    return this.#call(facts.searchContent, parameters, options);
+  }
+
+  /**
+   * Replaces every match in each file, line by line as sed -E s/…/…/g, each file atomically. Returns a
+   * result per file (status, replacements, error); a failed file leaves the others edited, and no match
+   * is success with 0. literal: pattern was no valid expression and was taken as plain text.
+   */
+  replaceInFiles(parameters: ReplaceInFilesParameters, options?: CallOptions): Promise<ReplaceInFilesResult> {
+    return this.#call(facts.replaceInFiles, parameters, options);
+  }
+
+  /**
    * Runs code in the sandbox's language, without a shell. Each call starts afresh: no variables or
    * imports are kept, files are. Returns output, exit_code and charts (every matplotlib figure); print
    * what you want to see. A failing program is a result, not an error. invalid_state: StartSandbox first.
@@ -660,6 +1087,147 @@ export class Sandhaven {
    */
   runCommand(parameters: RunCommandParameters, options?: CallOptions): Promise<RunCommandResult> {
     return this.#call(facts.runCommand, parameters, options);
+  }
+
+  /**
+   * Opens a bash that stays: directory, variables and functions persist between its commands, which may
+   * run in the background and take input. Returns session_id for RunSessionCommand. For one-off commands
+   * use RunCommand. already_exists: use that session.
+   */
+  createSession(parameters: CreateSessionParameters = {}, options?: CallOptions): Promise<CreateSessionResult> {
+    return this.#call(facts.createSession, parameters, options);
+  }
+
+  /**
+   * Lists the active sessions of a sandbox, each with its newest commands first: command_id, command,
+   * status and, once ended, exit_code. Use it to find what still runs. A session is gone from the list
+   * when its shell has ended or the sandbox was stopped.
+   */
+  listSessions(parameters: ListSessionsParameters = {}, options?: CallOptions): Promise<ListSessionsResult> {
+    return this.#call(facts.listSessions, parameters, options);
+  }
+
+  /**
+   * Runs a command in a session, after those before it. Returns output and, once ended, exit_code;
+   * otherwise status queued or running: read on with GetSessionCommandLogs. async_exec: answer at once,
+   * for servers and for what asks for input. invalid_state: the session is closed, create another.
+   */
+  runSessionCommand(parameters: RunSessionCommandParameters, options?: CallOptions): Promise<RunSessionCommandResult> {
+    return this.#call(facts.runSessionCommand, parameters, options);
+  }
+
+  /**
+   * Returns what a session command has printed so far, prompts included: output (as it came), stdout,
+   * stderr, its status and, once ended, exit_code. Call it again to follow a running command. Of long
+   * logs the middle is left out (truncated). not_found: too old, or the sandbox was stopped.
+   */
+  getSessionCommandLogs(parameters: GetSessionCommandLogsParameters, options?: CallOptions): Promise<GetSessionCommandLogsResult> {
+    return this.#call(facts.getSessionCommandLogs, parameters, options);
+  }
+
+  /**
+   * Types a line into a running session command, as at a terminal: answers, passwords. A newline is
+   * appended. Control characters work: \u0004 is end of input, \u0003 interrupts the command and ends the
+   * session. Then read GetSessionCommandLogs. invalid_state: the command has ended or is still queued.
+   */
+  sendSessionInput(parameters: SendSessionInputParameters, options?: CallOptions): Promise<SendSessionInputResult> {
+    return this.#call(facts.sendSessionInput, parameters, options);
+  }
+
+  /**
+   * Clones a Git repository into a new or empty folder. Give username and password (access token) for a
+   * private one over http or https: they stay outside the sandbox and serve its later pulls and pushes.
+   * Returns path, branch (null when detached) and sha. already_exists: choose another path.
+   */
+  gitClone(parameters: GitCloneParameters, options?: CallOptions): Promise<GitCloneResult> {
+    return this.#call(facts.gitClone, parameters, options);
+  }
+
+  /**
+   * Shows what changed in a Git repository: branch (null when detached), staged, modified, untracked and
+   * conflicted files with paths from the root of the repository, and how many commits it is ahead of and
+   * behind its upstream. failed_precondition: there is no repository at path.
+   */
+  gitStatus(parameters: GitStatusParameters = {}, options?: CallOptions): Promise<GitStatusResult> {
+    return this.#call(facts.gitStatus, parameters, options);
+  }
+
+  /**
+   * Stages files or folders for the next commit, deletions included; ["."] stages everything. Paths are
+   * literal and start at the root of the repository, as GitStatus names them. Returns added, the staged
+   * paths. not_found: check the paths with GitStatus.
+   */
+  gitAdd(parameters: GitAddParameters, options?: CallOptions): Promise<GitAddResult> {
+    return this.#call(facts.gitAdd, parameters, options);
+  }
+
+  /**
+   * Commits what is staged; call GitAdd first. Give author_name and author_email unless git config in the
+   * sandbox has them. Concludes a merge too. Returns sha and branch. failed_precondition: nothing is
+   * staged, conflicts are left, or the author is not known.
+   */
+  gitCommit(parameters: GitCommitParameters, options?: CallOptions): Promise<GitCommitResult> {
+    return this.#call(facts.gitCommit, parameters, options);
+  }
+
+  /**
+   * Lists the local branches of a Git repository with name and current, and current, the name of the one
+   * that is checked out (null when detached). Branches of the remote become local with GitCheckout.
+   */
+  gitBranches(parameters: GitBranchesParameters = {}, options?: CallOptions): Promise<GitBranchesResult> {
+    return this.#call(facts.gitBranches, parameters, options);
+  }
+
+  /**
+   * Switches to a branch (also one that only the remote has), tag or commit, or with create_new_branch
+   * makes branch ref at start_point and switches to it. Returns ref, branch (null when detached) and
+   * created. failed_precondition: commit or discard local changes first.
+   */
+  gitCheckout(parameters: GitCheckoutParameters, options?: CallOptions): Promise<GitCheckoutResult> {
+    return this.#call(facts.gitCheckout, parameters, options);
+  }
+
+  /**
+   * Makes a branch at start_point and switches to it, with local changes kept. Returns branch and
+   * switched: true. already_exists: switch to it with GitCheckout.
+   */
+  gitCreateBranch(parameters: GitCreateBranchParameters, options?: CallOptions): Promise<GitCreateBranchResult> {
+    return this.#call(facts.gitCreateBranch, parameters, options);
+  }
+
+  /**
+   * Deletes a local branch, never one of the remote. Returns branch and deleted: true.
+   * failed_precondition: it is checked out (GitCheckout another), or not merged (force: true loses its
+   * commits).
+   */
+  gitDeleteBranch(parameters: GitDeleteBranchParameters, options?: CallOptions): Promise<GitDeleteBranchResult> {
+    return this.#call(facts.gitDeleteBranch, parameters, options);
+  }
+
+  /**
+   * Lists commits of a Git repository, newest first: hash, author, email, date (UTC) and message. A
+   * repository without commits gives an empty list. not_found: there is no such branch; see GitBranches.
+   */
+  gitLog(parameters: GitLogParameters = {}, options?: CallOptions): Promise<GitLogResult> {
+    return this.#call(facts.gitLog, parameters, options);
+  }
+
+  /**
+   * Fetches from the remote and merges into the branch that is checked out, with the credentials given at
+   * clone. Returns branch, updated (whether anything came) and sha. failed_precondition: conflicts (edit
+   * the files, GitAdd, GitCommit), or local changes in the way.
+   */
+  gitPull(parameters: GitPullParameters = {}, options?: CallOptions): Promise<GitPullResult> {
+    return this.#call(facts.gitPull, parameters, options);
+  }
+
+  /**
+   * Pushes a branch to the branch of the same name at its remote, with the credentials given at clone,
+   * and lets it track that one if it tracks none. Returns branch, remote and pushed: true.
+   * failed_precondition: the remote has newer commits; call GitPull first.
+   */
+  gitPush(parameters: GitPushParameters = {}, options?: CallOptions): Promise<GitPushResult> {
+    return this.#call(facts.gitPush, parameters, options);
   }
 }
 
@@ -695,6 +1263,15 @@ export class Iterate {
       parameters.offset,
       (offset) => this.#client.findFiles({ ...parameters, offset }, options),
       (page) => page.paths,
+    );
+  }
+
+  /** Each of the files of `searchContent`, from offset on where it is given. */
+  searchContent(parameters: SearchContentParameters, options?: CallOptions) {
+    return byOffset(
+      parameters.offset,
+      (offset) => this.#client.searchContent({ ...parameters, offset }, options),
+      (page) => page.files,
     );
   }
 }

@@ -6,6 +6,7 @@ import { SandhavenError } from '../../src/model/errors.ts';
 import { answering, SANDBOX } from './fake-agent.ts';
 import { bytesOf, goldenExchanges } from './golden.ts';
 
+const IN_SESSION = { sessionId: 'build', commandId: 'cmd_0123456789abcdef' };
 const TEXT_OUTPUT = { timedOut: false, truncated: false };
 
 /** For each golden exchange the call that makes it, and what the call gives. */
@@ -111,6 +112,57 @@ const calls: Record<
     gives: { created: true },
   },
   move: { call: (agent) => agent.move(SANDBOX, { source: 'a', destination: 'b' }), gives: undefined },
+  'session-create': {
+    call: (agent) => agent.createSession(SANDBOX, { sessionId: 'build', cwd: '.', env: { TERM: 'dumb' } }),
+    gives: { createdAtMs: 1_700_000_000_123 },
+  },
+  'session-list': {
+    call: (agent) => agent.listSessions(SANDBOX),
+    gives: {
+      sessions: [
+        {
+          sessionId: 'build',
+          createdAtMs: 1_700_000_000_123,
+          recentCommands: [
+            { commandId: 'cmd_0123456789abcdef', command: 'make', status: 'running', exitCode: null },
+            { commandId: 'cmd_0000000000000000', command: 'false', status: 'completed', exitCode: 1 },
+          ],
+        },
+      ],
+      busy: true,
+      idleMs: 250,
+    },
+  },
+  'session-run': {
+    call: (agent) =>
+      agent.runSessionCommand(SANDBOX, {
+        ...IN_SESSION,
+        command: 'echo é; echo b >&2; false',
+        waitTurnMs: 60_000,
+        waitRunMs: 600_000,
+      }),
+    gives: { status: 'completed', exitCode: 1, output: 'é\nb\n' },
+  },
+  'session-run-closed': {
+    call: (agent) =>
+      agent.runSessionCommand(SANDBOX, { ...IN_SESSION, command: 'true', waitTurnMs: 0, waitRunMs: 0 }),
+    gives: { status: 'closed', exitCode: null, output: '' },
+  },
+  'session-logs': {
+    call: (agent) => agent.sessionCommandLogs(SANDBOX, IN_SESSION.sessionId, IN_SESSION.commandId),
+    gives: {
+      status: 'running',
+      exitCode: null,
+      truncated: false,
+      stdout: 'a\n',
+      stderr: 'b\n',
+      output: 'a\nb\n',
+    },
+  },
+  'session-input': {
+    call: (agent) => agent.sendSessionInput(SANDBOX, { ...IN_SESSION, input: 'yes' }),
+    gives: 'running',
+  },
   process: {
     call: (agent) =>
       outputOf(
@@ -141,6 +193,38 @@ const calls: Record<
   sftp: {
     call: (agent) => outputOf(agent.openSftp(SANDBOX)),
     gives: { stdout: '', stderr: '', exitCode: 0, signal: null },
+  },
+  tcp: {
+    call: async (agent) => {
+      const stream = await agent.connectPort(SANDBOX, 8080);
+      stream.end('ping');
+      return text(stream);
+    },
+    gives: 'pong',
+  },
+  'tcp-refused': {
+    call: (agent) => agent.connectPort(SANDBOX, 8080),
+    fails: { code: 'not_found', fields: { resource: 'port' } },
+  },
+  listen: {
+    call: async (agent) => {
+      const listener = await agent.listenPort(SANDBOX, { port: 0, everywhere: true }, () => {});
+      listener.close();
+      await listener.ended;
+      return listener.port;
+    },
+    gives: 40_123,
+  },
+  'listen-taken': {
+    call: (agent) => agent.listenPort(SANDBOX, { port: 8080 }, () => {}),
+    fails: { code: 'already_exists', fields: { resource: 'port' } },
+  },
+  ports: {
+    call: (agent) => agent.ports(SANDBOX),
+    gives: [
+      { port: 22, name: 'sshd' },
+      { port: 8080, name: '' },
+    ],
   },
   remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },
 };

@@ -9,7 +9,7 @@ const { min, max, default: standardSeconds } = limits.preview.expiresInSeconds;
 
 export const getPortPreviewUrl = defineTool({
   name: 'Sandbox.GetPortPreviewUrl',
-  title: 'Get a preview URL',
+  title: 'Preview a port',
   description:
     'Gives the URL that shows what a sandbox serves over HTTP on a port. Standard: send `token` in the header named by ' +
     '`header`. signed: a URL that any browser can open until expires_at; it is a secret. A 502 there: nothing ' +

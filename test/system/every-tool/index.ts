@@ -1,4 +1,7 @@
 /** The areas that have a file of their own here, in the order of the catalogue. */
+import { access } from './access.ts';
+import { sessions } from './sessions.ts';
+import { snapshots } from './snapshots.ts';
 import type { Walk } from './walk.ts';
 
-export const walks: Record<string, Walk> = {};
+export const walks: Record<string, Walk> = { snapshots, access, sessions };

@@ -28,8 +28,8 @@ pub struct Blocks<'a> {
     filled: usize,
     /// Of what is filled, handed out with the last block.
     taken: usize,
-    /// Of the file, yet to be read; what is added to it meanwhile is not.
-    left: u64,
+    /// Of the file, yet to be read; what is added to it meanwhile is not. None while that is not known.
+    left: Option<u64>,
 }
 
 pub enum Next {
@@ -40,21 +40,35 @@ pub enum Next {
     Unfit,
 }
 
+/// An open file and its size, None when that has yet to be asked for.
+pub type Opened = (OwnedFd, Option<u64>);
+
 /// None for what is no regular file, or cannot be opened.
-pub fn open(folder: impl AsFd, name: &CStr) -> Option<(OwnedFd, u64)> {
+pub fn open(folder: impl AsFd, name: &CStr) -> Option<Opened> {
+    let file = open_listed(folder, name)?;
+    let size = regular_size(&file)?;
+    Some((file, Some(size)))
+}
+
+/// As `open`, for what its folder lists as a regular file, where reading gives less than asked for only at the
+/// end: most files are then read without a question. Nothing that has taken the name meanwhile can block.
+pub fn open_listed(folder: impl AsFd, name: &CStr) -> Option<OwnedFd> {
     let flags =
         OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = match openat(&folder, name, flags | OFlags::NOATIME, Mode::empty()) {
+    match openat(&folder, name, flags | OFlags::NOATIME, Mode::empty()) {
         // Only owners may leave the time of access as it is.
-        Err(Errno::PERM) => openat(&folder, name, flags, Mode::empty()).ok()?,
-        result => result.ok()?,
-    };
-    let stat = fstat(&file).ok()?;
-    (file_type(&stat) == FileType::RegularFile).then(|| (file, metadata::size(&stat)))
+        Err(Errno::PERM) => openat(&folder, name, flags, Mode::empty()).ok(),
+        result => result.ok(),
+    }
+}
+
+fn regular_size(file: &OwnedFd) -> Option<u64> {
+    let stat = fstat(file).ok()?;
+    (file_type(&stat) == FileType::RegularFile).then(|| metadata::size(&stat))
 }
 
 impl<'a> Blocks<'a> {
-    pub fn new((file, size): (OwnedFd, u64), Buffer(buffer): &'a mut Buffer) -> Self {
+    pub fn new((file, size): Opened, Buffer(buffer): &'a mut Buffer) -> Self {
         if buffer.len() != BLOCK_BYTES {
             *buffer = vec![0; BLOCK_BYTES];
         }
@@ -63,7 +77,10 @@ impl<'a> Blocks<'a> {
             buffer,
             filled: 0,
             taken: 0,
-            left: if size == 0 { UNSIZED_BYTES } else { size },
+            left: match size {
+                Some(0) => Some(UNSIZED_BYTES),
+                size => size,
+            },
         }
     }
 
@@ -78,7 +95,8 @@ impl<'a> Blocks<'a> {
         self.taken = 0;
         loop {
             let room = self.buffer.len() - self.filled;
-            let wanted = usize::try_from(self.left).unwrap_or(room).min(room);
+            let left = self.left.unwrap_or(u64::MAX);
+            let wanted = usize::try_from(left).unwrap_or(room).min(room);
             let seen = self.filled;
             if wanted > 0 {
                 let target = &mut self.buffer[seen..seen + wanted];
@@ -89,13 +107,17 @@ impl<'a> Blocks<'a> {
                     return Next::Unfit;
                 }
                 self.filled += read;
-                self.left = if read == 0 {
-                    0
-                } else {
-                    self.left - read as u64
+                self.left = match self.left {
+                    _ if read == 0 => Some(0),
+                    Some(left) => Some(left - read as u64),
+                    None if read < wanted => Some(0),
+                    None => match regular_size(&self.file) {
+                        Some(size) => Some(size.saturating_sub(read as u64)),
+                        None => return Next::Unfit,
+                    },
                 };
             }
-            if self.left == 0 {
+            if self.left == Some(0) {
                 self.taken = self.filled;
             } else if self.filled == self.buffer.len() {
                 self.taken = match memrchr(b'\n', &self.buffer[..self.filled]) {

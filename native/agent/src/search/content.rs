@@ -8,11 +8,12 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::blocks::{self, Blocks, Buffer, Next};
+use super::blocks::{self, Blocks, Buffer, Next, Opened};
 use super::budget::Budget;
 use super::excerpt::{self, Match, Wanted};
+use super::folder::{self, Folder};
 use super::matcher::{Matcher, Scratch};
-use super::walk::{self, Visitor, Walk};
+use super::walk::{Visitor, Walk};
 use crate::connection::{Connection, Interrupted};
 use crate::fault::Fault;
 use crate::files::find::shown_prefix;
@@ -60,14 +61,17 @@ pub async fn search(
     let started = std::time::Instant::now();
     let walk = {
         let (query, top, page) = (Arc::clone(&query), Arc::clone(&top), Arc::clone(&page));
-        let walk = top.walk(&query.path)?;
+        let walk = top.walk()?;
         workers.together(move |turn, cancelled| {
             let budget = Budget::new(cancelled, query.time);
             let mut searcher = Searcher::new(&query, &page, &budget);
             match (&walk, &top.file) {
                 (Some(walk), _) => walk.work(turn, &budget, &mut searcher),
                 (None, Some(name)) if turn.is_first() && searcher.wants(b"", name.to_bytes()) => {
-                    searcher.file(&top.folder, b"", name)
+                    match Folder::open(&top.folder, Vec::new(), None) {
+                        Ok(folder) => searcher.file(&folder, name),
+                        Err(_) => Ok(()),
+                    }
                 }
                 (None, _) => Ok(()),
             }
@@ -101,7 +105,7 @@ impl Top {
             .map_err(|errno| path.fault(errno))?;
         match file_type(&stat) {
             FileType::Directory => Ok(Self {
-                folder: walk::open_top(&path.bytes).map_err(|errno| path.fault(errno))?,
+                folder: folder::open_top(&path.bytes).map_err(|errno| path.fault(errno))?,
                 file: None,
                 shown: shown_prefix(&path.bytes),
             }),
@@ -111,7 +115,7 @@ impl Top {
                 let shown = [&shown, name].concat();
                 let (location, _) = path.locate()?.follow(path)?;
                 Ok(Self {
-                    folder: walk::open_below(&location.folder, b"")
+                    folder: folder::open_below(&location.folder, b"")
                         .map_err(|errno| path.fault(errno))?,
                     file: Some(location.name),
                     shown,
@@ -124,12 +128,11 @@ impl Top {
         }
     }
 
-    fn walk(&self, path: &Path) -> Result<Option<Walk>, Fault> {
-        if self.file.is_some() {
-            return Ok(None);
+    fn walk(&self) -> Result<Option<Walk>, Fault> {
+        match self.file {
+            Some(_) => Ok(None),
+            None => Ok(Some(Walk::new(self.folder.try_clone()?))),
         }
-        let top = self.folder.try_clone()?;
-        Walk::new(path, top).map(Some)
     }
 }
 
@@ -153,7 +156,7 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    fn matches(&mut self, file: (OwnedFd, u64)) -> Result<bool, Fault> {
+    fn matches(&mut self, file: Opened) -> Result<bool, Fault> {
         let mut blocks = Blocks::new(file, &mut self.buffer);
         loop {
             match blocks.next() {
@@ -174,7 +177,7 @@ impl Visitor for Searcher<'_> {
     fn wants(&self, below: &[u8], name: &[u8]) -> bool {
         self.query.file_pattern.as_ref().is_none_or(|pattern| {
             let subject = if pattern.of_path {
-                path_text::to_text(&walk::join(below, name))
+                path_text::to_text(&folder::join(below, name))
             } else {
                 path_text::to_text(name)
             };
@@ -182,12 +185,16 @@ impl Visitor for Searcher<'_> {
         })
     }
 
-    fn file(&mut self, folder: &OwnedFd, below: &[u8], name: &CStr) -> Result<(), Fault> {
-        let Some(file) = blocks::open(folder, name) else {
+    fn file(&mut self, folder: &Folder, name: &CStr) -> Result<(), Fault> {
+        let opened = match folder.system.is_made_up {
+            true => blocks::open(&folder.open, name),
+            false => blocks::open_listed(&folder.open, name).map(|file| (file, None)),
+        };
+        let Some(file) = opened else {
             return Ok(());
         };
         if self.matches(file)? {
-            let path = path_text::to_text(&walk::join(below, name.to_bytes()));
+            let path = path_text::to_text(&folder::join(&folder.below, name.to_bytes()));
             let mut page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
             page.offer(path);
         }
@@ -241,13 +248,13 @@ fn excerpts(
     Ok((found, total))
 }
 
-fn open(top: &Top, path: &[u8]) -> Result<Option<(OwnedFd, u64)>, Fault> {
+fn open(top: &Top, path: &[u8]) -> Result<Option<Opened>, Fault> {
     let (below, name) = match path.iter().rposition(|&byte| byte == b'/') {
         Some(slash) => (&path[..slash], &path[slash + 1..]),
         None => (&b""[..], path),
     };
     let name = c_name(name)?;
-    Ok(walk::open_below(&top.folder, below)
+    Ok(folder::open_below(&top.folder, below)
         .ok()
         .and_then(|folder| blocks::open(folder, &name)))
 }

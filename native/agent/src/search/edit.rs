@@ -79,7 +79,7 @@ impl Edit<'_> {
             )
         };
         let (file, size) = blocks::open(&location.folder, &location.name).ok_or_else(unreadable)?;
-        if size > self.max_bytes {
+        if size.is_some_and(|size| size > self.max_bytes) {
             return Err(too_large());
         }
         let mut content = Vec::new();

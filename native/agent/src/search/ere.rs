@@ -157,7 +157,9 @@ impl Parser {
         let Some(next) = self.peek() else {
             return Ok(Node::Empty);
         };
-        if matches!(next, '*' | '+' | '?') || (next == '{' && self.interval()?.is_some()) {
+        if matches!(next, '*' | '+' | '?')
+            || (next == '{' && matches!(self.interval(), Ok(Some(_))))
+        {
             return Ok(Node::Empty);
         }
         self.at += 1;
@@ -280,7 +282,10 @@ impl Parser {
         if self.rest.get(end) == Some(&',') {
             (max, end) = self.number(end + 1);
         } else if min.is_none() {
-            return Ok(None);
+            return match self.rest.get(end) {
+                Some('}') => Err(Refusal::Malformed),
+                _ => Ok(None),
+            };
         }
         if self.rest.get(end) != Some(&'}') {
             return Ok(None);

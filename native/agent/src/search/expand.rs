@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
 
 use super::budget::Budget;
-use super::walk::{join, open_below, open_top};
+use super::folder::{join, kind, open_below, open_top};
 use crate::fault::{Code, Fault};
 use crate::files::find::shown_prefix;
 use crate::files::glob::Glob;
-use crate::files::location::{Path, file_type};
+use crate::files::location::Path;
 use crate::files::path_text;
 
 const SPECIAL: [char; 4] = ['*', '?', '[', '{'];
@@ -138,7 +138,7 @@ impl Expansion<'_> {
                     continue;
                 }
                 let child = join(&below, name);
-                match kind(top, &child, entry.file_type()) {
+                match kind(top, child.as_slice(), entry.file_type()) {
                     FileType::Directory => match part {
                         Part::Folders => pending.push((child, at)),
                         Part::Names { .. } if !is_last => pending.push((child, at + 1)),
@@ -181,11 +181,4 @@ fn matches(part: &Part, name: &[u8]) -> bool {
             (*hidden || !name.starts_with(b".")) && glob.matches(&path_text::to_text(name))
         }
     }
-}
-
-fn kind(top: &OwnedFd, child: &[u8], known: FileType) -> FileType {
-    if known != FileType::Unknown {
-        return known;
-    }
-    statat(top, child, AtFlags::SYMLINK_NOFOLLOW).map_or(FileType::Unknown, |stat| file_type(&stat))
 }

@@ -1,6 +1,7 @@
 //! A query, ready to be found in lines. Lines are never looked at together: nothing in an expression matches
 //! a newline, so the engine runs over many lines at once and still finds what each line has.
 
+use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use regex_automata::Input;
 use regex_automata::meta::{Cache, Regex};
@@ -12,12 +13,15 @@ use super::backtrack;
 use super::budget::Budget;
 use super::ere::{self, Expression, Refusal};
 use super::program::{self, Program};
+use super::required::required_text;
 use crate::fault::Fault;
 
 /// In characters; the host's bound is below it.
 const MAX_QUERY_CHARS: usize = 16_384;
 
 pub struct Matcher {
+    /// Lines without it do not match.
+    required: Option<Finder<'static>>,
     candidates: Regex,
     exact: Exact,
     pub groups: usize,
@@ -77,6 +81,7 @@ impl Matcher {
             }
         };
         Some(Self {
+            required: required_text(node).map(|text| Finder::new(&text).into_owned()),
             candidates,
             exact,
             groups: expression.groups,
@@ -106,7 +111,7 @@ impl Matcher {
         let Some(body) = body(lines) else {
             return Ok(false);
         };
-        if let Exact::Same(_) = self.exact {
+        if let (Exact::Same(_), None) = (&self.exact, &self.required) {
             let input = Input::new(body).earliest(true);
             return Ok(self
                 .candidates
@@ -129,10 +134,23 @@ impl Matcher {
         };
         let mut from = from;
         while from <= body.len() {
-            let input = Input::new(body).range(from..);
-            let Some(candidate) = self.candidates.search_with(&mut scratch.candidates, &input)
-            else {
-                return Ok(None);
+            let within = match &self.required {
+                None => from..body.len(),
+                Some(required) => match required.find(&body[from..]) {
+                    Some(position) => line_around(body, from + position),
+                    None => return Ok(None),
+                },
+            };
+            let next = within.end + 1;
+            let input = Input::new(body).range(within);
+            let candidate = self.candidates.search_with(&mut scratch.candidates, &input);
+            let Some(candidate) = candidate else {
+                if self.required.is_none() {
+                    return Ok(None);
+                }
+                budget.check()?;
+                from = next;
+                continue;
             };
             let line = line_around(body, candidate.start());
             if let Exact::Same(_) = self.exact {

@@ -11,9 +11,11 @@ mod edit;
 mod ere;
 mod excerpt;
 mod expand;
+mod folder;
 mod matcher;
 mod program;
 mod replace;
+mod required;
 mod template;
 mod walk;
 

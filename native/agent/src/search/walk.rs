@@ -2,19 +2,15 @@
 //! share: folders to be read, and names to be opened. Links are not followed, and what is not a regular file
 //! is passed over, as is what vanishes or cannot be read.
 
-use rustix::fs::{
-    CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, fstat, fstatfs, openat, openat2,
-};
-use rustix::io::Errno;
+use rustix::fs::{FileType, RawDir};
 use std::ffi::CStr;
-use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::budget::Budget;
+use super::folder::{self, FileSystem, Folder, join, kind};
 use crate::fault::{Code, Fault};
-use crate::files::location::{Path, file_type};
 use crate::workers::Turn;
 
 const MAX_PATH_BYTES: usize = 4_095;
@@ -27,26 +23,6 @@ const MAX_PENDING_BYTES: usize = 32 << 20;
 const FOLDER_BUFFER_BYTES: usize = 32 << 10;
 /// How long one who waits for work may miss that the host has gone away.
 const LOOK_UP: Duration = Duration::from_millis(50);
-
-pub const FOLDER: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::CLOEXEC);
-
-/// File systems that the kernel makes up: proc, sysfs, devpts, cgroups, debugfs, tracefs, securityfs, bpf, mqueue.
-const MADE_UP: [i64; 10] = [
-    0x9fa0,
-    0x6265_6572,
-    0x1cd1,
-    0x0027_e0eb,
-    0x6367_7270,
-    0x6462_6720,
-    0x7472_6163,
-    0x7363_6673,
-    0xcafe_4a11,
-    0x1980_0202,
-];
 
 pub struct Walk {
     top: OwnedFd,
@@ -67,15 +43,14 @@ struct Pending {
 }
 
 enum Task {
-    /// Its path below the top, and the device of the folder that holds it.
-    Folder(Vec<u8>, u64),
+    /// Its path below the top, and the file system of the folder that holds it.
+    Folder(Vec<u8>, Option<FileSystem>),
     Files(Batch),
 }
 
 /// Names in one folder, each with a NUL behind it.
 struct Batch {
-    folder: Arc<OwnedFd>,
-    below: Arc<[u8]>,
+    folder: Arc<Folder>,
     names: Vec<u8>,
 }
 
@@ -83,21 +58,20 @@ struct Batch {
 pub trait Visitor {
     /// Whether a file is to be opened at all, by its path below the top and its name.
     fn wants(&self, below: &[u8], name: &[u8]) -> bool;
-    fn file(&mut self, folder: &OwnedFd, below: &[u8], name: &CStr) -> Result<(), Fault>;
+    fn file(&mut self, folder: &Folder, name: &CStr) -> Result<(), Fault>;
 }
 
 impl Walk {
-    pub fn new(path: &Path, top: OwnedFd) -> Result<Self, Fault> {
-        let stat = fstat(&top).map_err(|errno| path.fault(errno))?;
-        Ok(Self {
-            everywhere: is_made_up(&top),
+    pub fn new(top: OwnedFd) -> Self {
+        Self {
+            everywhere: folder::is_made_up(&top),
             top,
             pending: Mutex::new(Pending {
-                tasks: vec![Task::Folder(Vec::new(), stat.st_dev)],
+                tasks: vec![Task::Folder(Vec::new(), None)],
                 ..Pending::default()
             }),
             changed: Condvar::new(),
-        })
+        }
     }
 
     /// One worker's part. It returns when nothing is left for anyone, or when its turn is wanted by others.
@@ -113,8 +87,8 @@ impl Walk {
                 break;
             };
             let result = match task {
-                Task::Folder(below, device) => {
-                    self.folder(&below, device, &mut buffer, budget, visitor)
+                Task::Folder(below, parent) => {
+                    self.folder(below, parent, &mut buffer, budget, visitor)
                 }
                 Task::Files(batch) => files(&batch, budget, visitor),
             };
@@ -157,56 +131,45 @@ impl Walk {
 
     fn folder(
         &self,
-        below: &[u8],
-        parent_device: u64,
+        below: Vec<u8>,
+        parent: Option<FileSystem>,
         buffer: &mut Vec<u8>,
         budget: &Budget,
         visitor: &mut impl Visitor,
     ) -> Result<(), Fault> {
-        let Ok(folder) = open_below(&self.top, below) else {
+        let Ok(folder) = Folder::open(&self.top, below, parent) else {
             return Ok(());
         };
-        let Ok(stat) = fstat(&folder) else {
-            return Ok(());
-        };
-        if stat.st_dev != parent_device && !self.everywhere && is_made_up(&folder) {
+        if folder.system.is_made_up && !self.everywhere {
             return Ok(());
         }
         let folder = Arc::new(folder);
-        let below: Arc<[u8]> = below.into();
         let mut names = Vec::new();
-        let space: &mut [MaybeUninit<u8>] = buffer.spare_capacity_mut();
-        let mut entries = RawDir::new(&*folder, space);
+        let mut entries = RawDir::new(&folder.open, buffer.spare_capacity_mut());
         while let Some(Ok(entry)) = entries.next() {
             let name = entry.file_name();
             let bytes = name.to_bytes();
-            if matches!(bytes, b"." | b"..") || below.len() + bytes.len() >= MAX_PATH_BYTES {
+            if matches!(bytes, b"." | b"..") || folder.below.len() + bytes.len() >= MAX_PATH_BYTES {
                 continue;
             }
-            match kind(&folder, name, entry.file_type()) {
-                FileType::Directory => self.add_folder(join(&below, bytes), stat.st_dev)?,
-                FileType::RegularFile if visitor.wants(&below, bytes) => {
+            match kind(&folder.open, name, entry.file_type()) {
+                FileType::Directory => {
+                    self.add_folder(join(&folder.below, bytes), folder.system)?;
+                }
+                FileType::RegularFile if visitor.wants(&folder.below, bytes) => {
                     names.extend_from_slice(name.to_bytes_with_nul());
                 }
                 _ => {}
             }
             if names.len() >= BATCH_BYTES {
-                self.add_files(&folder, &below, std::mem::take(&mut names), budget, visitor)?;
+                self.add_files(&folder, std::mem::take(&mut names), budget, visitor)?;
             }
         }
-        let (folder, names) = (Arc::clone(&folder), names);
-        files(
-            &Batch {
-                folder,
-                below,
-                names,
-            },
-            budget,
-            visitor,
-        )
+        let folder = Arc::clone(&folder);
+        files(&Batch { folder, names }, budget, visitor)
     }
 
-    fn add_folder(&self, below: Vec<u8>, device: u64) -> Result<(), Fault> {
+    fn add_folder(&self, below: Vec<u8>, parent: FileSystem) -> Result<(), Fault> {
         let mut pending = self.lock();
         pending.folder_bytes += below.len();
         if pending.folder_bytes > MAX_PENDING_BYTES {
@@ -216,7 +179,7 @@ impl Walk {
             )
             .hint("Search a folder further down."));
         }
-        pending.tasks.push(Task::Folder(below, device));
+        pending.tasks.push(Task::Folder(below, Some(parent)));
         drop(pending);
         self.changed.notify_one();
         Ok(())
@@ -224,15 +187,13 @@ impl Walk {
 
     fn add_files(
         &self,
-        folder: &Arc<OwnedFd>,
-        below: &Arc<[u8]>,
+        folder: &Arc<Folder>,
         names: Vec<u8>,
         budget: &Budget,
         visitor: &mut impl Visitor,
     ) -> Result<(), Fault> {
         let batch = Batch {
             folder: Arc::clone(folder),
-            below: Arc::clone(below),
             names,
         };
         let mut pending = self.lock();
@@ -253,46 +214,7 @@ fn files(batch: &Batch, budget: &Budget, visitor: &mut impl Visitor) -> Result<(
     while let Ok(name) = CStr::from_bytes_until_nul(rest) {
         budget.check()?;
         rest = &rest[name.to_bytes_with_nul().len()..];
-        visitor.file(&batch.folder, &batch.below, name)?;
+        visitor.file(&batch.folder, name)?;
     }
     Ok(())
-}
-
-/// The type that the folder tells, or that a look at the entry tells where the folder does not.
-fn kind(folder: &OwnedFd, name: &CStr, known: FileType) -> FileType {
-    if known != FileType::Unknown {
-        return known;
-    }
-    rustix::fs::statat(folder, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
-        .map_or(FileType::Unknown, |stat| file_type(&stat))
-}
-
-fn is_made_up(folder: &OwnedFd) -> bool {
-    fstatfs(folder).is_ok_and(|system| MADE_UP.contains(&(system.f_type & 0xffff_ffff)))
-}
-
-/// What a caller names may be a link.
-pub fn open_top(path: &[u8]) -> rustix::io::Result<OwnedFd> {
-    openat(
-        CWD,
-        path,
-        FOLDER.difference(OFlags::NOFOLLOW),
-        Mode::empty(),
-    )
-}
-
-pub fn open_below(top: &OwnedFd, below: &[u8]) -> rustix::io::Result<OwnedFd> {
-    let below = if below.is_empty() { b"." } else { below };
-    match openat2(top, below, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-        // Kept from sandboxes by a strict filter, or by an old kernel.
-        Err(Errno::NOSYS | Errno::PERM) => openat(top, below, FOLDER, Mode::empty()),
-        result => result,
-    }
-}
-
-pub fn join(below: &[u8], name: &[u8]) -> Vec<u8> {
-    if below.is_empty() {
-        return name.to_vec();
-    }
-    [below, b"/", name].concat()
 }
