@@ -1,5 +1,6 @@
 /** The areas that have a file of their own here, in the order of the catalogue. */
+import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import type { Walk } from './walk.ts';
 
-export const walks: Record<string, Walk> = { sessions };
+export const walks: Record<string, Walk> = { search, sessions };
