@@ -46,6 +46,8 @@ export const metrics = {
   readSmall: lower('1 KiB file read', 'ms', { bound: 2 }),
   upload: higher('100 MB in', 'MB/s', { bound: 300 }),
   download: higher('100 MB out', 'MB/s', { bound: 300 }),
+  gitStatus: lower('GitStatus, 10,000 files', 'ms'),
+  gitStatusCost: lower('GitStatus beyond git itself', 'ms', { bound: 10 }),
   idleMemory: lower('host memory per idle sandbox', 'MB', { bound: 3 }),
   serviceMemory: lower('service RSS', 'MB', { bound: 150 }),
   agentSize: lower('agent binary', 'MB', { bound: 4 }),

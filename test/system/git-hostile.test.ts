@@ -52,6 +52,14 @@ async function found(...words: string[]): Promise<string> {
 }
 
 describe('[WIRE-GIT-14] credentials never enter the sandbox', () => {
+  it('and would be found if they did', async () => {
+    await run(
+      `printf 'x%sy' probe-in-file > /tmp/probe; nohup env PROBE=probe-in-environment sleep 60 >/dev/null 2>&1 &`,
+    );
+    expect(await found('probe-in-file')).toContain('/tmp/probe');
+    expect(await found('probe-in-environment')).toContain('PROBE=');
+  });
+
   it('when a replaced git notes all that it is told, and asks the door for more', async () => {
     const url = remote.create('project', { a: 'a\n' });
     remote.create('other', { secret: 'do not read\n' });
@@ -155,9 +163,22 @@ it('[WIRE-GIT-14] and they are in no log, no error, and nothing that the service
   expect(JSON.stringify(problems)).not.toContain(user.password);
   expect(service.log()).not.toContain(user.password);
   await service.terminate();
-  const grep = spawnSync('grep', ['-rlaF', '-e', user.password, '-e', encoded, service.dataDir], {
-    encoding: 'utf8',
-  });
+  // What holds no sandbox is left out: unpacked images, and disks that nobody has used.
+  const grep = spawnSync(
+    'grep',
+    [
+      '-rlaF',
+      '--exclude-dir=images',
+      '--exclude-dir=pool',
+      '-e',
+      user.password,
+      '-e',
+      encoded,
+      service.dataDir,
+    ],
+    { encoding: 'utf8' },
+  );
+  expect(grep.status).toBe(1);
   expect(grep.stdout).toBe('');
 }, 120_000);
 

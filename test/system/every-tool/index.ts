@@ -1,4 +1,5 @@
 /** The areas that have a file of their own here, in the order of the catalogue. */
+import { git } from './git.ts';
 import type { Walk } from './walk.ts';
 
-export const walks: Record<string, Walk> = {};
+export const walks: Record<string, Walk> = { git };
