@@ -88,6 +88,19 @@ describe('a clone', () => {
     expect(remote.requests).toEqual([]);
   });
 
+  it('into a folder that another clone is filling is refused, and spoils nothing', async () => {
+    const url = remote.create('twice', { a: 'a\n' });
+    const both = await Promise.all(
+      ['same', './same/'].map((path) => refused('GitClone', { url, path, ...user })),
+    );
+    expect(both.map(({ code }) => code ?? 'fine').toSorted()).toEqual(['already_exists', 'fine']);
+    expect(await ok('GitStatus', { path: 'same' })).toMatchObject({
+      branch: 'main',
+      modified: [],
+      staged: [],
+    });
+  });
+
   it('[SBX-GIT-03] of a branch, or of a tag, which no branch is', async () => {
     const url = remote.create('branches', { a: 'a\n' });
     const sha = remote.commit('branches', { b: 'b\n' }, { branch: 'feature/x' });
@@ -344,6 +357,16 @@ describe('pushing', () => {
       code: 'not_found',
       resource: 'branch',
     });
+  });
+
+  it('and cloning take large files', async () => {
+    const path = await cloned();
+    await run(`head -c 20000000 /dev/urandom > ${path}/large && sha256sum < ${path}/large > sum`);
+    await ok('GitAdd', { path, files: ['large'] });
+    await ok('GitCommit', { path, message: 'large', ...author });
+    await ok('GitPush', { path });
+    await ok('GitClone', { url: `${remote.url}/${path}.git`, path: 'large-again', ...user });
+    expect(await run('sha256sum < large-again/large | cmp - sum && echo same')).toBe('same\n');
   });
 
   it('[SBX-GIT-23, WIRE-GIT-12] is refused when the remote has newer commits, unless forced', async () => {
