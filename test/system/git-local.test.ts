@@ -36,6 +36,23 @@ async function repository(files: Record<string, string> = { a: 'a\n' }): Promise
   return path;
 }
 
+it('[SBX-GIT-07, WIRE-GIT-02] a status tells staged, modified and untracked files apart', async () => {
+  const path = await repository({ a: 'a\n', b: 'b\n', c: 'c\n', '.gitignore': 'ignored\n' });
+  await run(
+    `cd ${path} && echo 2 >> a && git add a && echo 3 >> a && echo 2 >> b && git mv c d && mkdir n && touch n/x ignored`,
+  );
+  expect(await ok('GitStatus', { path })).toEqual({
+    branch: 'main',
+    staged: ['a', 'c', 'd'],
+    modified: ['a', 'b'],
+    untracked: ['n/x'],
+    conflicted: [],
+    ahead: 0,
+    behind: 0,
+    truncated: false,
+  });
+});
+
 describe('staging', () => {
   it('[SBX-GIT-08, WIRE-GIT-04] takes the files that are named, and says which are staged', async () => {
     const path = await repository({ a: 'a\n', 'dir/b': 'b\n', c: 'c\n' });
