@@ -5,7 +5,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 NODE = "$$(setup/node-path.sh)"
 CARGO = cd native && cargo
 
-.PHONY: up test setup setup-checks build image lint bench clean
+.PHONY: up test setup setup-checks build image lint bench generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works.
 up: setup build image
@@ -23,7 +23,7 @@ setup:
 setup-checks:
 	@setup/locked.sh setup/setup.sh --checks
 
-# The two static binaries: the agent and the launcher.
+# The static binaries: the agent, the launcher and the unpacker.
 build: setup
 	@$(CARGO) build --release --locked --quiet
 
@@ -34,10 +34,19 @@ image: setup
 lint: setup-checks
 	@setup/checks.sh --static
 
+# What is made from the catalogue of tools: the SDK's client and docs/tools.md. A test fails when it is stale.
+generate: setup
+	@$(NODE) setup/generate.ts
+
+# The SDK as a package to install: sdk/sandhaven-sdk-….tgz.
+sdk: setup
+	@$(NODE) node_modules/.bin/tsc -p sdk/tsconfig.json
+	@cd sdk && npm pack
+
 # Against a Docker engine on this machine.
 bench: setup build image
 	@$(NODE) bench/run.ts
 
 # What was built here; the cache, the dependencies and the service's data stay.
 clean:
-	rm -rf dist native/target bench/results
+	rm -rf dist sdk/dist native/target bench/results

@@ -19,12 +19,24 @@ import { execution } from './scenarios/execution.ts';
 import { files } from './scenarios/files.ts';
 import { git } from './scenarios/git.ts';
 import { memory } from './scenarios/memory.ts';
+import { preview } from './scenarios/preview.ts';
+import { sessions } from './scenarios/sessions.ts';
 import { size } from './scenarios/size.ts';
 import { summarize } from './statistics.ts';
 import { renderTable, toRows } from './table.ts';
 
 /** In the order in which they run. */
-const scenarios: Record<string, Scenario> = { create, execution, files, git, burst, memory, size };
+const scenarios: Record<string, Scenario> = {
+  create,
+  execution,
+  sessions,
+  files,
+  git,
+  preview,
+  burst,
+  memory,
+  size,
+};
 
 const QUICK_SHARE = 1 / 5;
 const WARM_UPS = 2;

@@ -16,12 +16,18 @@ export interface Sandhaven extends AsyncDisposable {
   command(sandbox: string, command: string): Promise<string>;
   /** Fails when the exit status is not 0. */
   code(sandbox: string, code: string): Promise<string>;
+  /** Opens it. */
+  session(sandbox: string, session: string): Promise<void>;
+  /** Fails when the exit status is not 0. */
+  sessionCommand(sandbox: string, session: string, command: string): Promise<string>;
   writeFile(sandbox: string, path: string, content: string): Promise<void>;
   readFile(sandbox: string, path: string): Promise<string>;
   upload(sandbox: string, path: string, content: Buffer): Promise<void>;
   /** Resolves with the number of bytes that came. */
   download(sandbox: string, path: string): Promise<number>;
   gitStatus(sandbox: string, path: string): Promise<void>;
+  /** A signed URL of a port. */
+  preview(sandbox: string, port: number): Promise<URL>;
   /** A request that does nothing: what HTTP and the service's event loop cost by themselves. */
   nothing(): Promise<void>;
   /** Resolves once the warm pool is full again and what filled it has come to rest. */
@@ -68,6 +74,11 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     },
     command: (sandbox, command) => execute('RunCommand', { sandbox, command }),
     code: (sandbox, code) => execute('RunCode', { sandbox, code }),
+    async session(sandbox, session) {
+      await tool('CreateSession', { sandbox, session_id: session });
+    },
+    sessionCommand: (sandbox, session, command) =>
+      execute('RunSessionCommand', { sandbox, session_id: session, command }),
     async writeFile(sandbox, path, content) {
       await tool('WriteFile', { sandbox, path, content });
     },
@@ -84,6 +95,9 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     async gitStatus(sandbox, path) {
       const { branch } = await tool('GitStatus', { sandbox, path });
       if (branch !== 'main') throw new Error(`GitStatus: ${String(branch)}`);
+    },
+    async preview(sandbox, port) {
+      return new URL(String((await tool('GetPortPreviewUrl', { sandbox, port, signed: true }))['url']));
     },
     async nothing() {
       await send(endpoint, 'GET', '/healthz');

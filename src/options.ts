@@ -2,18 +2,31 @@
 import { parseArgs } from 'node:util';
 import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
 import { invalidArgument } from './model/errors.ts';
+import { limits } from './model/limits.ts';
 
 export interface Address {
   host: string;
   port: number;
 }
 
+/** One that nobody chose gives way when another service has it. */
+export interface GatewayAddress extends Address {
+  chosen: boolean;
+}
+
 export interface UpOptions {
   listen: Address;
+  sshListen: GatewayAddress;
+  previewListen: GatewayAddress;
+  previewDomain: string;
   dataDir: string;
   /** Sandboxes made ahead of time; 0 turns the pool off. */
   warmPool: number;
+  /** How long an image stays that no sandbox and no snapshot uses. */
+  imageKeptMinutes: number;
   runtime: 'oci';
+  /** Groups of tools that MCP and lists of tools show, separated by commas. */
+  toolsets: string;
   /** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
   gitAllow: AllowedRemote[];
   /** Shows that it works before it says so: a sandbox created, code run, deleted. */
@@ -29,13 +42,18 @@ const flags = {
   listen: { default: '127.0.0.1:7420', help: 'address of the API and of MCP' },
   'preview-listen': {
     default: '127.0.0.1:7421',
-    help: 'address of port previews (reserved: not served yet)',
+    help: 'address of port previews',
   },
-  'preview-domain': { default: 'localhost', help: 'domain of previews (reserved)' },
-  'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway (reserved: not served yet)' },
+  'preview-domain': { default: 'localhost', help: 'domain of previews' },
+  'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway' },
   'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
   'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
+  'image-kept-minutes': {
+    default: String(limits.image.keptMinutes),
+    help: 'how long an image stays that nothing uses',
+  },
   runtime: { default: 'oci', help: 'the engine: oci' },
+  toolsets: { default: 'all', help: 'groups of tools that MCP clients see, such as files,git' },
   'git-allow': {
     default: '127.0.0.0/8,::1/128',
     help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
@@ -67,6 +85,10 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     const given = values[name];
     return typeof given === 'string' ? given : (env[environmentName(name)] ?? flags[name].default);
   };
+  const gateway = (name: 'preview-listen' | 'ssh-listen'): GatewayAddress => ({
+    ...parseAddress(`--${name}`, value(name)),
+    chosen: values[name] !== undefined || env[environmentName(name)] !== undefined,
+  });
   if (value('runtime') !== 'oci') {
     throw invalidArgument(
       '--runtime',
@@ -76,9 +98,14 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
   }
   return {
     listen: parseAddress('--listen', value('listen')),
+    previewListen: gateway('preview-listen'),
+    previewDomain: parseDomain('--preview-domain', value('preview-domain')),
+    sshListen: gateway('ssh-listen'),
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
+    imageKeptMinutes: parseCount('--image-kept-minutes', value('image-kept-minutes'), limits.autoMinutesMax),
     runtime: 'oci',
+    toolsets: value('toolsets'),
     gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
     prove: values['prove'] === true,
   };
@@ -113,6 +140,20 @@ function parseAddress(flag: string, text: string): Address {
     );
   }
   return { host, port };
+}
+
+/** A preview's own label, of up to 33 characters, goes before it in a name of at most 253. */
+const DOMAIN_CHARS = 219;
+
+function parseDomain(flag: string, text: string): string {
+  const domain = text.toLowerCase();
+  const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+  if (domain.length <= DOMAIN_CHARS && new RegExp(`^${label}(?:\\.${label})*$`).test(domain)) return domain;
+  throw invalidArgument(
+    flag,
+    `${flag} must be the name of a domain, and '${text}' was given.`,
+    'For example previews.example.org, whose wildcard *.previews.example.org leads to --preview-listen.',
+  );
 }
 
 function parseCount(flag: string, text: string, max: number): number {

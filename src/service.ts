@@ -2,21 +2,31 @@
  * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
  * opposite order. With main.ts this is the only place that knows the concrete parts.
  */
+import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
-import { BASE_IMAGE, Creation } from './control/creation.ts';
+import { BASE_IMAGE } from './control/base-image.ts';
+import { Creation } from './control/creation.ts';
 import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
 import { GitService } from './control/git/git-service.ts';
 import { Idempotency } from './control/idempotency.ts';
 import { IdentityService } from './control/identity.ts';
+import { ImageCollector } from './control/image-collector.ts';
 import { Machines } from './control/machines.ts';
 import { WarmPool } from './control/pool.ts';
 import type { Clock, Log, Store } from './control/ports.ts';
+import { PreviewAccess } from './control/preview-access.ts';
+import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
 import { reconcile } from './control/reconciler.ts';
 import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
+import { SessionService } from './control/sessions.ts';
+import { SnapshotWork } from './control/snapshot-work.ts';
+import { SnapshotService } from './control/snapshots.ts';
+import { SshAccessService } from './control/ssh-access.ts';
+import { SshVisits } from './control/ssh-visits.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
@@ -29,10 +39,13 @@ import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './sto
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
 import { openSqliteStore } from './store/sqlite.ts';
+import { type HostKey, readOrCreateHostKey } from './store/ssh-host-key.ts';
 
 export interface ServiceOptions {
   dataDir: string;
   warmPool: number;
+  /** How long an image stays that nothing uses. */
+  imageKeptMinutes: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
@@ -49,6 +62,9 @@ export interface RunningService {
   /** Where it can be read; null when the operator gave it by environment. */
   apiKeyFile: string | null;
   scheduler: Scheduler;
+  /** What the SSH gateway stands on. */
+  ssh: { visits: SshVisits; hostKey: HostKey };
+  previewAccess: PreviewAccess;
   /** Machines go on; what was begun is finished first, within a bound. */
   close(): Promise<void>;
 }
@@ -65,10 +81,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, apiKey);
   const engine = openEngine({ data, secrets, clock, log });
-  const control = wire(store, engine, options);
+  const access = new AccessService({
+    tokens: store.accessTokens,
+    clock,
+    previewKey: secrets.deriveKey('preview token'),
+  });
+  const control = wire(store, engine, access, options);
   await engine.init();
   await control.reconcile();
   control.scheduler.begin();
+  control.collector.begin();
   control.pool.refill(0);
   return {
     services: control.services,
@@ -76,6 +98,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     apiKey,
     apiKeyFile: options.apiKey === undefined ? data.apiKeyFile : null,
     scheduler: control.scheduler,
+    ssh: { visits: control.sshVisits, hostKey: readOrCreateHostKey(data.sshHostKeyFile) },
+    previewAccess: control.previewAccess,
     async close() {
       await control.close();
       await engine.runtime.close();
@@ -85,9 +109,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-function wire(store: Store, engine: Engine, { clock, log, warmPool, gitAllow = [] }: ServiceOptions) {
+function wire(
+  store: Store,
+  engine: Engine,
+  access: AccessService,
+  { clock, log, warmPool, imageKeptMinutes, gitAllow = [] }: ServiceOptions,
+) {
   const { runtime, images, agent } = engine;
-  const { sandboxes } = store;
+  const { sandboxes, snapshots } = store;
   const queue = new OperationQueue();
   const activity = new Activity(clock, sandboxes);
   const watches = new Watches(agent, runtime, log);
@@ -104,22 +133,37 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool, gitAllow = [
   });
   const pool = new WarmPool({ store: sandboxes, runtime, images, machines, clock, log, size: warmPool });
   const onClaim = () => pool.refill();
-  const creation = new Creation({ store: sandboxes, runtime, images, machines, clock, onClaim });
+  const creation = new Creation({ store: sandboxes, snapshots, runtime, images, machines, clock, onClaim });
   const idempotency = new Idempotency(store.idempotency, clock);
   const uses = new Uses(sandboxes, queue, activity);
   const scheduler = new Scheduler({
     store: sandboxes,
     machines,
+    agent,
     activity,
     clock,
     log,
     intervalMs: SCHEDULER_INTERVAL_MS,
   });
+  const collector = new ImageCollector({
+    store: snapshots,
+    images,
+    runtime,
+    clock,
+    log,
+    keptMs: imageKeptMinutes * 60_000,
+    intervalMs: limits.image.collectIntervalMs,
+  });
+  const work = new SnapshotWork({ store: snapshots, images, clock, log });
+  const identity = new IdentityService(store.users);
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
+    snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, clock }),
     files: new FileService(uses, agent),
     execution: new ExecutionService(uses, agent, images),
-    identity: new IdentityService(store.users),
+    sessions: new SessionService(uses, agent, images),
+    sshAccess: new SshAccessService(sandboxes, access, clock),
+    previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
     git: new GitService({
       uses,
       agent,
@@ -127,10 +171,14 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool, gitAllow = [
       gateway: createGitGateway({ allowed: gitAllow }),
       credentials: store.gitCredentials,
     }),
+    identity,
   };
   return {
     services,
+    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, images, clock, log }),
     scheduler,
+    previewAccess: new PreviewAccess({ access, uses, agent, clock }),
+    collector,
     pool,
     async reconcile() {
       // Unpacked now, so that the first sandbox does not wait for it.
@@ -141,10 +189,14 @@ function wire(store: Store, engine: Engine, { clock, log, warmPool, gitAllow = [
       const keepsInPool = (sandbox: { imageDigest: string }) =>
         warmPool > 0 && sandbox.imageDigest === base?.digest;
       await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
+      await work.resume();
       await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
+      await store.accessTokens.prune(clock.now());
     },
     async close() {
       await scheduler.close();
+      await collector.close();
+      await work.close();
       await pool.close();
       await within(DRAIN_TIMEOUT_MS, queue.drained());
       watches.endAll();

@@ -5,8 +5,13 @@ describe('what `sandhaven up` can be told', () => {
   it('[WIRE-UP-04] [WIRE-UP-05] has the documented defaults', () => {
     expect(parseUpOptions([], {})).toEqual({
       listen: { host: '127.0.0.1', port: 7420 },
+      sshListen: { host: '127.0.0.1', port: 7422, chosen: false },
+      previewListen: { host: '127.0.0.1', port: 7421, chosen: false },
+      previewDomain: 'localhost',
       dataDir: '/var/lib/sandhaven',
+      toolsets: 'all',
       warmPool: 4,
+      imageKeptMinutes: 1_440,
       runtime: 'oci',
       gitAllow: [
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
@@ -47,9 +52,15 @@ describe('what `sandhaven up` can be told', () => {
   it.each([
     [['--listen', '7420'], '--listen'],
     [['--listen', 'host:99999'], '--listen'],
+    [['--ssh-listen', '7422'], '--ssh-listen'],
+    [['--preview-listen', '7421'], '--preview-listen'],
+    [['--preview-domain', 'a..b'], '--preview-domain'],
+    [['--preview-domain=-a'], '--preview-domain'],
+    [['--preview-domain', 'localhost:80'], '--preview-domain'],
     [['--warm-pool', '-1'], 'flags'],
     [['--warm-pool', '101'], '--warm-pool'],
     [['--warm-pool', 'many'], '--warm-pool'],
+    [['--image-kept-minutes', '1.5'], '--image-kept-minutes'],
     [['--runtime', 'docker'], '--runtime'],
     [['--git-allow', '10.0.0.0/33'], '--git-allow'],
     [['--git-allow', 'git host'], '--git-allow'],

@@ -41,6 +41,7 @@ describe('imports', () => {
     // The only places that see concrete adapters.
     'engine.ts': whole,
     'service.ts': whole,
+    'ssh-worker.ts': whole,
     'main.ts': whole,
   };
   /** Areas that are held to a list of npm's packages; Node's own modules are free. */

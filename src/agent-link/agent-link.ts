@@ -13,6 +13,8 @@ import { ProtocolError } from './frames.ts';
 import { processesOf } from './processes.ts';
 import { openReadStream } from './read-stream.ts';
 import { emptyReply, helloReply, parseReply } from './replies.ts';
+import { searchOf } from './search.ts';
+import { sessionsOf } from './sessions.ts';
 import { tunnelsOf } from './tunnels.ts';
 
 /** What this side speaks. Agents of sandboxes that have run since before an upgrade may know the first alone. */
@@ -44,6 +46,8 @@ export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): 
     ...filesOf(ask),
     ...processesOf(openChannel),
     ...tunnelsOf(openChannel, ask),
+    ...searchOf(ask),
+    ...sessionsOf(ask),
   };
 }
 

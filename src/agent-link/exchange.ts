@@ -3,7 +3,8 @@
  * channel is gone in either case: closing it is what cancels the work inside.
  *
  * An answer is items, each with data of its own, then the reply; a reply that announces data is followed by
- * the data and an end frame. An error may come instead of whatever is due.
+ * the data and an end frame. An error may come instead of whatever is due. With a sink that talks, items go both
+ * ways after the reply, until the end.
  */
 import type { Duplex } from 'node:stream';
 import { SandhavenError } from '../model/errors.ts';
@@ -24,6 +25,8 @@ export type OpenChannel = (id: string) => Promise<Duplex>;
 
 /** What an operation does with its answer; a method may throw ProtocolError at what cannot be. */
 export interface AnswerSink {
+  /** Takes items after the reply as well. */
+  readonly talks?: boolean;
   item(json: unknown, bytes: number): void;
   /** True when data and an end frame follow. */
   reply(json: unknown): boolean;
@@ -112,6 +115,23 @@ export class Exchange implements FrameSink {
     });
   }
 
+  /** An agent always takes these; one that lets more than `limits.process.unsentBytes` pile up is given up. */
+  sendItem(json: unknown): void {
+    const channel = this.#channel;
+    if (!channel || this.#settled) return;
+    channel.write(encodeJson(frameTypes.item, json));
+    if (channel.writableLength > limits.process.unsentBytes) {
+      this.fail(unavailable("The sandbox's agent takes no more messages."));
+    }
+  }
+
+  /** Without a wait: the caller bounds what is under way. */
+  sendNow(data: Buffer): void {
+    this.#channel?.cork();
+    this.#writeData(data);
+    this.#channel?.uncork();
+  }
+
   sendEnd(): void {
     this.#channel?.write(frameHeader(frameTypes.end, 0));
   }
@@ -137,7 +157,7 @@ export class Exchange implements FrameSink {
         this.fail(faultOf(parseJson(payload)));
         break;
       case frameTypes.item:
-        if (this.#replied) throw new ProtocolError('an item after the reply');
+        if (this.#replied && !this.#sink.talks) throw new ProtocolError('an item after the reply');
         this.#sink.item(parseJson(payload), payload.length);
         break;
       case frameTypes.reply:

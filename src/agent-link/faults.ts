@@ -17,6 +17,7 @@ const faultSchema = z.object({
     'failed_precondition',
     'too_large',
     'resource_exhausted',
+    'timeout',
     'internal',
   ]),
   detail: z.string(),

@@ -88,6 +88,18 @@ export const portsReply = z.object({
   ports: z.array(z.object({ port, name: z.string().max(64) })).max(65_535),
 });
 
+export const processItem = z.union([
+  z.object({ stream: z.enum(['stdout', 'stderr']) }),
+  z.object({ taken: z.int().min(1).max(limits.process.inputWindowBytes) }),
+  z.object({
+    exit_code: z.int().min(0).max(255),
+    signal: z
+      .string()
+      .regex(/^SIG[A-Z0-9+]{2,12}$/)
+      .nullable(),
+  }),
+]);
+
 export function parseReply<T>(schema: z.ZodType<T>, json: unknown): T {
   const parsed = schema.safeParse(json);
   if (!parsed.success) throw new ProtocolError(`an unexpected reply: ${z.prettifyError(parsed.error)}`);

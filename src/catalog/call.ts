@@ -3,6 +3,7 @@ import { SandhavenError } from '../model/errors.ts';
 import { tools } from './index.ts';
 import { nearest } from './nearest.ts';
 import type { CallContext, Tool } from './tool.ts';
+import { toolsetOf } from './toolsets.ts';
 import { validateInput } from './validate.ts';
 
 const SUGGESTIONS = 3;
@@ -19,11 +20,15 @@ export function mcpName(tool: Tool): string {
   return tool.name.replace('.', '_');
 }
 
-/** By its identifier, with the dot or with `_`. Fails with `not_found`, naming the nearest. */
-export function findTool(name: string): Tool {
+/**
+ * By its identifier, with the dot or with `_`. Fails with `not_found`, naming the nearest.
+ * @param selection Where the caller sees only some of the tools: those.
+ */
+export function findTool(name: string, selection: readonly Tool[] = tools): Tool {
   const tool = byName.get(name);
-  if (tool) return tool;
-  const names = tools.map((known) => known.name);
+  if (tool && selection.includes(tool)) return tool;
+  if (tool) throw outsideSelection(tool);
+  const names = selection.map((known) => known.name);
   const close = nearest(name, names, SUGGESTIONS);
   const bare = close.length > 0 ? close : nearest(`Sandbox${name}`, names, SUGGESTIONS);
   throw new SandhavenError('not_found', `There is no tool ${JSON.stringify(name.slice(0, 100))}.`, {
@@ -32,6 +37,13 @@ export function findTool(name: string): Tool {
       bare.length > 0
         ? `Did you mean ${bare.join(' or ')}?`
         : 'GET /v1/tools, tools/list or `sandhaven tools` lists all tools.',
+  });
+}
+
+function outsideSelection(tool: Tool): SandhavenError {
+  return new SandhavenError('not_found', `${tool.name} is not among the tools of this connection.`, {
+    resource: 'tool',
+    hint: `Its toolset is ${toolsetOf(tool)}: connect with that one too, or without toolsets for all tools.`,
   });
 }
 

@@ -2,6 +2,7 @@
 import { tools } from './index.ts';
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from './json-schema.ts';
 import type { Annotations, Tool } from './tool.ts';
+import { type Toolset, toolsetOf } from './toolsets.ts';
 
 export interface ToolDescription {
   name: string;
@@ -10,6 +11,8 @@ export interface ToolDescription {
   input_schema: JsonSchema;
   output_schema: JsonSchema;
   annotations: Annotations;
+  /** The group that it is in. */
+  toolset: Toolset;
   /** May take over a minute: ask for an event stream. */
   long: boolean;
   /** Honours the header Idempotency-Key. */
@@ -27,6 +30,7 @@ export function describeTool(tool: Tool): ToolDescription {
     input_schema: inputJsonSchema(tool),
     output_schema: outputJsonSchema(tool),
     annotations: tool.annotations,
+    toolset: toolsetOf(tool),
     long: tool.long ?? false,
     idempotency_key: tool.idempotencyKey ?? false,
   };

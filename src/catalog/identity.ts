@@ -13,7 +13,7 @@ const annotations = {
 export const listRegions = defineTool({
   name: 'Sandbox.ListRegions',
   title: 'List regions',
-  description: 'Lists the regions that sandboxes run in: id, name and location (country, city).',
+  description: 'Lists the regions that sandboxes run in: id, name, location (country, city).',
   input,
   output: z.looseObject({
     regions: z.array(
@@ -34,7 +34,7 @@ export const listRegions = defineTool({
 export const whoAmI = defineTool({
   name: 'Sandbox.WhoAmI',
   title: 'Who am I',
-  description: 'Shows who owns the API key of this call: user_id, name and email.',
+  description: 'Shows the owner of this API key: user_id, name and email.',
   input,
   output: z.looseObject({ user_id: z.string(), name: z.string(), email: z.string() }),
   annotations,

@@ -1,4 +1,7 @@
 /** Every tool, in the order in which they are listed. */
+import { createSshAccess } from './access/create-ssh-access.ts';
+import { getPortPreviewUrl } from './access/get-port-preview-url.ts';
+import { listPorts } from './access/list-ports.ts';
 import { runCode } from './execution/run-code.ts';
 import { runCommand } from './execution/run-command.ts';
 import { createFolder } from './files/create-folder.ts';
@@ -8,6 +11,8 @@ import { getFileInfo } from './files/get-file-info.ts';
 import { listFiles } from './files/list-files.ts';
 import { moveFile } from './files/move-file.ts';
 import { readFile } from './files/read-file.ts';
+import { replaceInFiles } from './files/replace-in-files.ts';
+import { searchContent } from './files/search-content.ts';
 import { writeFile } from './files/write-file.ts';
 import { gitBranches, gitCreateBranch, gitDeleteBranch } from './git/branches.ts';
 import { gitAdd } from './git/git-add.ts';
@@ -26,6 +31,14 @@ import { archiveSandbox, deleteSandbox, startSandbox, stopSandbox } from './sand
 import { listSandboxes } from './sandboxes/list-sandboxes.ts';
 import { resizeSandbox } from './sandboxes/resize-sandbox.ts';
 import { setSandboxLabels } from './sandboxes/set-sandbox-labels.ts';
+import { createSession } from './sessions/create-session.ts';
+import { getSessionCommandLogs } from './sessions/get-session-command-logs.ts';
+import { listSessions } from './sessions/list-sessions.ts';
+import { runSessionCommand } from './sessions/run-session-command.ts';
+import { sendSessionInput } from './sessions/send-session-input.ts';
+import { createSnapshot } from './snapshots/create-snapshot.ts';
+import { getSnapshot } from './snapshots/get-snapshot.ts';
+import { listSnapshots } from './snapshots/list-snapshots.ts';
 import type { Tool } from './tool.ts';
 
 export const tools: readonly Tool[] = [
@@ -39,8 +52,14 @@ export const tools: readonly Tool[] = [
   configureSandboxAuto,
   resizeSandbox,
   setSandboxLabels,
+  createSnapshot,
+  getSnapshot,
+  listSnapshots,
   listRegions,
   whoAmI,
+  createSshAccess,
+  listPorts,
+  getPortPreviewUrl,
   listFiles,
   findFiles,
   getFileInfo,
@@ -49,8 +68,15 @@ export const tools: readonly Tool[] = [
   createFolder,
   moveFile,
   deleteFile,
+  searchContent,
+  replaceInFiles,
   runCode,
   runCommand,
+  createSession,
+  listSessions,
+  runSessionCommand,
+  getSessionCommandLogs,
+  sendSessionInput,
   gitClone,
   gitStatus,
   gitAdd,

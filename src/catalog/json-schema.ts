@@ -28,11 +28,16 @@ export function outputJsonSchema({ output }: Pick<Tool, 'output'>): JsonSchema {
   return narrow(output, 'output');
 }
 
+/** With what the dialect leaves out, such as the values of maps: for readers that are no model's vendor. */
+export function fullJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+  return z.toJSONSchema(schema, { io, reused: 'inline' }) as JsonSchema;
+}
+
 /** Keywords outside the dialect, and our own marks on a schema. */
-const dropped = new Set(['$schema', 'additionalProperties', 'propertyNames', 'sensitive']);
+const dropped = new Set(['$schema', 'additionalProperties', 'propertyNames', 'sensitive', 'unlisted']);
 
 function narrow(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
-  return simplify(z.toJSONSchema(schema, { io, reused: 'inline' }) as JsonSchema);
+  return simplify(fullJsonSchema(schema, io));
 }
 
 function simplify(node: JsonSchema): JsonSchema {

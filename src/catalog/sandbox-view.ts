@@ -2,29 +2,32 @@
 import { z } from 'zod';
 import { languages, type Sandbox, sandboxStates } from '../model/sandbox.ts';
 
+/** Part of every answer, but not of MCP's list of tools, where this record would stand eight times. */
+const unlisted = { unlisted: true };
+
 export const sandboxOutput = z.looseObject({
   id: z.string(),
   name: z.string(),
   state: z.enum(sandboxStates),
-  status: z.enum(sandboxStates),
-  operation: z.string().optional(),
+  status: z.enum(sandboxStates).meta(unlisted),
+  operation: z.string().meta(unlisted).optional(),
   state_reason: z.string().optional(),
-  language: z.enum(languages),
-  snapshot: z.string().nullable(),
-  image: z.string().nullable(),
+  language: z.enum(languages).meta(unlisted),
+  snapshot: z.string().nullable().meta(unlisted),
+  image: z.string().nullable().meta(unlisted),
   resources: z.looseObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() }),
   labels: z.record(z.string(), z.string()),
-  auto_stop_minutes: z.int(),
-  auto_archive_minutes: z.int(),
-  auto_delete_minutes: z.int(),
-  ephemeral: z.boolean(),
-  region_id: z.string(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  last_activity_at: z.string(),
-  started_at: z.string().nullable(),
-  stopped_at: z.string().nullable(),
-  archived_at: z.string().nullable(),
+  auto_stop_minutes: z.int().meta(unlisted),
+  auto_archive_minutes: z.int().meta(unlisted),
+  auto_delete_minutes: z.int().meta(unlisted),
+  ephemeral: z.boolean().meta(unlisted),
+  region_id: z.string().meta(unlisted),
+  created_at: z.string().meta(unlisted),
+  updated_at: z.string().meta(unlisted),
+  last_activity_at: z.string().meta(unlisted),
+  started_at: z.string().nullable().meta(unlisted),
+  stopped_at: z.string().nullable().meta(unlisted),
+  archived_at: z.string().nullable().meta(unlisted),
 });
 
 export type SandboxView = z.output<typeof sandboxOutput>;

@@ -31,6 +31,13 @@ export class Activity {
     };
   }
 
+  /** It was worked in until `at`, in ms since the epoch, and this process did not see it. */
+  note(id: string, at: number): void {
+    if (at <= this.last(id, 0)) return;
+    this.#last.set(id, at);
+    this.#unflushed.set(id, at);
+  }
+
   uses(id: string): number {
     return this.#uses.get(id) ?? 0;
   }

@@ -1,7 +1,17 @@
 /** Files of a sandbox, all worked on inside it by its agent. */
 import type { Readable } from 'node:stream';
 import type { User } from '../model/user.ts';
-import type { AgentLink, FileEntry, FileInfo, FileSlice, Listing } from './ports.ts';
+import type {
+  AgentLink,
+  ContentFound,
+  ContentQuery,
+  FileEntry,
+  FileInfo,
+  FileSlice,
+  Listing,
+  Replaced,
+  ReplaceRequest,
+} from './ports.ts';
 import type { Uses } from './use.ts';
 
 type Reference = string | undefined;
@@ -92,5 +102,23 @@ export class FileService {
     signal?: AbortSignal,
   ): Promise<void> {
     return this.#uses.run(caller, reference, ({ id }) => this.#agent.remove(id, query, signal));
+  }
+
+  search(
+    caller: User,
+    reference: Reference,
+    query: ContentQuery,
+    signal?: AbortSignal,
+  ): Promise<ContentFound> {
+    return this.#uses.run(caller, reference, ({ id }) => this.#agent.searchContent(id, query, signal));
+  }
+
+  replace(
+    caller: User,
+    reference: Reference,
+    request: ReplaceRequest,
+    signal?: AbortSignal,
+  ): Promise<Replaced> {
+    return this.#uses.run(caller, reference, ({ id }) => this.#agent.replaceInFiles(id, request, signal));
   }
 }

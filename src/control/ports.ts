@@ -5,6 +5,8 @@
 export type * from './ports/access-store.ts';
 export type * from './ports/agent-link.ts';
 export type * from './ports/agent-processes.ts';
+export type * from './ports/agent-search.ts';
+export type * from './ports/agent-sessions.ts';
 export type * from './ports/agent-tunnels.ts';
 export type * from './ports/common.ts';
 export type * from './ports/git-gateway.ts';

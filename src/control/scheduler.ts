@@ -3,13 +3,15 @@
  * turn, so those that passed while the service was down are acted on at the first.
  */
 import { nextDeadline } from '../model/lifecycle.ts';
+import { limits } from '../model/limits.ts';
 import type { Activity } from './activity.ts';
 import type { Machines } from './machines.ts';
-import type { Clock, Log, SandboxStore, Schedulable } from './ports.ts';
+import type { AgentSessions, Clock, Log, SandboxStore, Schedulable } from './ports.ts';
 
 export interface SchedulerDependencies {
   store: Pick<SandboxStore, 'schedulable'>;
   machines: Machines;
+  agent: Pick<AgentSessions, 'listSessions'>;
   activity: Activity;
   clock: Clock;
   log: Log;
@@ -52,8 +54,10 @@ export class Scheduler {
       await this.#d.activity.flush();
       const acts = (await this.#d.store.schedulable())
         .filter(({ id }) => !this.#acting.has(id) && this.#d.clock.now() >= (this.#retryAt.get(id) ?? 0))
-        .map((sandbox) => ({ id: sandbox.id, command: this.#due(sandbox) }));
-      await Promise.all(acts.map(({ id, command }) => (command ? this.#act(id, command) : undefined)));
+        .map((sandbox) => ({ sandbox, command: this.#due(sandbox) }));
+      await Promise.all(
+        acts.map(({ sandbox, command }) => (command ? this.#act(sandbox, command) : undefined)),
+      );
     } catch (error) {
       this.#d.log.error('scheduler turn failed', { error });
     }
@@ -68,9 +72,25 @@ export class Scheduler {
     return deadline && deadline.at <= clock.now() ? deadline.command : null;
   }
 
-  async #act(id: string, command: TimedCommand): Promise<void> {
+  /**
+   * Commands of sessions are activity, and only the agent knows of them: they outlive calls, and this process. An
+   * agent that does not answer runs none.
+   */
+  async #noteSessionCommands(id: string): Promise<void> {
+    const { agent, activity, clock } = this.#d;
+    const sessions = await agent.listSessions(id, { timeoutMs: limits.session.busyMs }).catch(() => null);
+    if (sessions?.busy) activity.note(id, clock.now());
+    else if (sessions && sessions.idleMs !== null) activity.note(id, clock.now() - sessions.idleMs);
+  }
+
+  async #act(sandbox: Schedulable, command: TimedCommand): Promise<void> {
+    const { id } = sandbox;
     this.#acting.add(id);
     try {
+      if (command === 'stop') {
+        await this.#noteSessionCommands(id);
+        if (this.#due(sandbox) !== command) return;
+      }
       this.#d.log.info('acting on a deadline', { sandbox: id, command });
       await this.#d.machines.command(
         id,

@@ -1,5 +1,5 @@
 /** Working inside a sandbox: it must be started, the work counts as activity, and its end is told truly. */
-import { SandhavenError } from '../model/errors.ts';
+import { notFound, SandhavenError } from '../model/errors.ts';
 import { decide } from '../model/lifecycle.ts';
 import { limits } from '../model/limits.ts';
 import type { Sandbox } from '../model/sandbox.ts';
@@ -13,6 +13,8 @@ export class Uses {
   readonly #store: SandboxStore;
   readonly #queue: OperationQueue;
   readonly #activity: Activity;
+  readonly #calls = new Turns(limits.concurrentUses, 'calls are already working');
+  readonly #connections = new Turns(limits.concurrentConnections, 'connections are already open');
 
   constructor(store: SandboxStore, queue: OperationQueue, activity: Activity) {
     this.#store = store;
@@ -29,14 +31,37 @@ export class Uses {
     reference: string | undefined,
     work: (sandbox: Sandbox) => Promise<T>,
   ): Promise<T> {
-    let sandbox = await resolveSandbox(this.#store, caller, reference);
+    const sandbox = await resolveSandbox(this.#store, caller, reference);
+    return this.#use(this.#calls, sandbox, () => resolveSandbox(this.#store, caller, sandbox.id), work);
+  }
+
+  /**
+   * As `run`, for a connection through a gateway, which has itself checked the right to it. Connections have a
+   * bound of their own, so that they leave room for calls. Fails with `not_found` when the sandbox is gone.
+   */
+  async connected<T>(id: string, work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
+    const resolve = async () => {
+      const sandbox = await this.#store.get(id);
+      if (sandbox && sandbox.ownerId !== null && sandbox.operation !== 'creating') return sandbox;
+      throw notFound('sandbox', 'There is no such sandbox.', 'It was deleted; create another.');
+    };
+    return this.#use(this.#connections, await resolve(), resolve, work);
+  }
+
+  async #use<T>(
+    turns: Turns,
+    found: Sandbox,
+    again: () => Promise<Sandbox>,
+    work: (sandbox: Sandbox) => Promise<T>,
+  ): Promise<T> {
+    let sandbox = found;
     if (this.#queue.busy(sandbox.id)) {
       await this.#queue.idle(sandbox.id);
-      sandbox = await resolveSandbox(this.#store, caller, sandbox.id);
+      sandbox = await again();
     }
     const decision = decide(sandbox, { type: 'use' });
     if (decision.kind === 'refused') throw decision.error;
-    if (this.#activity.uses(sandbox.id) >= limits.concurrentUses) throw tooManyUses(sandbox);
+    const leave = turns.enter(sandbox);
     const end = this.#activity.begin(sandbox.id);
     try {
       return await work(sandbox);
@@ -44,6 +69,7 @@ export class Uses {
       throw await this.#explain(sandbox, error);
     } finally {
       end();
+      leave();
     }
   }
 
@@ -67,10 +93,31 @@ export class Uses {
   }
 }
 
-function tooManyUses(sandbox: Sandbox): SandhavenError {
-  return new SandhavenError(
-    'resource_exhausted',
-    `${limits.concurrentUses} calls are already working in sandbox '${sandbox.name}'.`,
-    { hint: 'Wait for some of them to end, then try again.', retryable: true },
-  );
+/** How many work in each sandbox at once. */
+class Turns {
+  readonly #most: number;
+  readonly #what: string;
+  readonly #taken = new Map<string, number>();
+
+  constructor(most: number, what: string) {
+    this.#most = most;
+    this.#what = what;
+  }
+
+  /** Fails with `resource_exhausted`; the returned function is called once, at the end. */
+  enter({ id, name }: Sandbox): () => void {
+    const taken = this.#taken.get(id) ?? 0;
+    if (taken >= this.#most) {
+      throw new SandhavenError('resource_exhausted', `${taken} ${this.#what} in sandbox '${name}'.`, {
+        hint: 'Wait for some of them to end, then try again.',
+        retryable: true,
+      });
+    }
+    this.#taken.set(id, taken + 1);
+    return () => {
+      const left = (this.#taken.get(id) ?? 1) - 1;
+      if (left > 0) this.#taken.set(id, left);
+      else this.#taken.delete(id);
+    };
+  }
 }

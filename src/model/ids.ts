@@ -18,6 +18,15 @@ export function newTokenId(): string {
   return `tok_${randomText(16)}`;
 }
 
+export function newSessionId(): string {
+  return `session_${randomText(16)}`;
+}
+
+/** Of a session. */
+export function newCommandId(): string {
+  return `cmd_${randomText(16)}`;
+}
+
 export function newUserId(): string {
   return `user_${randomText(16)}`;
 }

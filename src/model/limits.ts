@@ -1,8 +1,13 @@
 /** Every bound of the service, with its unit. Nothing elsewhere holds a number that limits a caller. */
 
-const KiB = 1024;
-const MiB = 1024 * KiB;
-export const GiB = 1024 * MiB;
+import { gatewaysLimits } from './limits/gateways.ts';
+import { gitLimits } from './limits/git.ts';
+import { imagesLimits } from './limits/images.ts';
+import { insideLimits } from './limits/inside.ts';
+import { networkLimits } from './limits/network.ts';
+import { GiB, KiB, MiB } from './limits/units.ts';
+
+export { GiB };
 
 export const limits = {
   cpu: { min: 1, max: 16, default: 2 },
@@ -63,10 +68,15 @@ export const limits = {
   /** Largest data frame of the agent protocol, either way. */
   agentDataFrameBytes: 1 * MiB,
 
+  /** Of each kind, that have not expired. */
+  accessTokensPerSandbox: 256,
+
   /** Operations of one sandbox waiting for their turn. */
   queuedOperations: 64,
   /** Tool calls working in one sandbox at once. */
   concurrentUses: 64,
+  /** Requests and connections through gateways into one sandbox at once; below what its agent relays. */
+  concurrentConnections: 256,
   concurrentRequests: 512,
   connections: 4_096,
   /** JSON bodies that are arriving, all together. */
@@ -91,92 +101,11 @@ export const limits = {
   /** Open streams of MCP clients that wait for news of the service. */
   mcpSubscriptions: 64,
 
-  network: {
-    /** Machine-wide: host user ids stay below 2^31, addresses inside 10.213.0.0/16. */
-    slots: 16_384,
-    /** Slots made at once, when the pool is filled. */
-    slotBatch: 16,
-    /** Per sandbox: connections to the outside open at a time, new ones a second, and how many at once. */
-    connections: 512,
-    newConnectionsPerSecond: 200,
-    newConnectionBurst: 400,
-    /** DNS: queries of one sandbox a second and at once, then those waiting for an answer. */
-    dnsQueriesPerSecond: 200,
-    dnsQueryBurst: 400,
-    dnsQueriesInFlightPerSandbox: 64,
-    dnsQueriesInFlight: 1_024,
-    dnsConnectionsPerSandbox: 8,
-    dnsConnections: 256,
-    dnsIdleMs: 10_000,
-    /** Until the next upstream is asked, and for one query altogether. */
-    dnsUpstreamTimeoutMs: 2_000,
-    dnsTimeoutMs: 5_000,
-    dnsQueryBytes: 1_024,
-    dnsUdpBytes: 1_232,
-  },
-
-  git: {
-    /** A call that works inside alone, and one that talks to a remote. */
-    localMs: 60_000,
-    networkMs: 600_000,
-    /** Of what one git command prints; the agent takes no more than 8 MiB. */
-    outputBytes: 4 * MiB,
-    /** Of its complaints, when they are passed on. */
-    complaintChars: 600,
-    urlChars: 2_048,
-    refBytes: 244,
-    /** Paths in one list of a result. */
-    paths: 20_000,
-    /** Files that an error names. */
-    namedFiles: 20,
-    branches: 5_000,
-    /** Paths of one GitAdd. */
-    files: 1_000,
-    /** Paths, in bytes, that travel as arguments; more go by a file. */
-    argumentBytes: 64 * KiB,
-    messageBytes: MiB,
-    identityChars: 256,
-    log: { min: 1, max: 1_000, default: 20 },
-    usernameChars: 256,
-    passwordChars: 8_192,
-    /** Kept for one sandbox. */
-    credentials: 64,
-    /** Connections that the gateway takes from one git at a time. */
-    gatewayConnections: 16,
-    /** Until the remote has taken the connection; then how long it may be silent. */
-    connectMs: 15_000,
-    idleMs: 120_000,
-    redirects: 3,
-    /** Entries of --git-allow. */
-    allowedRemotes: 256,
-  },
-
-  tunnel: {
-    /** For the agent to have a connection open, or to listen. */
-    openMs: 15_000,
-    /** Held for each direction of a connection before the other side has to wait. */
-    bufferBytes: 256 * KiB,
-    /** Connections that a listener's agent has named and that are being taken. */
-    connectionsTaken: 64,
-  },
-
-  image: {
-    /** Longest name, tag and digest that the registries' grammar allows, with their separators. */
-    referenceChars: 456,
-    layers: 256,
-    /** As the registry stores it, then as files on disk, and how many files and folders. */
-    compressedBytes: 8 * GiB,
-    unpackedBytes: 24 * GiB,
-    entries: 2_000_000,
-    configBytes: MiB,
-    /** Images pulled at once; others wait. */
-    concurrentPulls: 3,
-    /** One question to a registry; then a whole pull, with unpacking. */
-    registryTimeoutMs: 60_000,
-    pullTimeoutMs: 30 * 60_000,
-    /** How often growth is measured and reported. */
-    measureIntervalMs: 500,
-  },
+  ...networkLimits,
+  ...gitLimits,
+  ...insideLimits,
+  ...gatewaysLimits,
+  ...imagesLimits,
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,

@@ -13,6 +13,7 @@ export interface DataDirectory {
   databaseFile: string;
   secretKeyFile: string;
   apiKeyFile: string;
+  sshHostKeyFile: string;
 }
 
 const instancePattern = /^[0-9a-z]{6}$/;
@@ -31,6 +32,7 @@ export function openDataDirectory(directory: string): DataDirectory {
     databaseFile: join(path, 'sandhaven.db'),
     secretKeyFile: join(path, 'secret.key'),
     apiKeyFile: join(path, 'api-key'),
+    sshHostKeyFile: join(path, 'ssh-host-key'),
   };
 }
 

@@ -1,12 +1,14 @@
 /** The store in one SQLite file. The caller holds the lock of the data directory, so there is one writer. */
 import type { Store } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
+import { AccessTokenRows } from './access-tokens.ts';
 import { Database } from './database.ts';
 import { GitCredentialRows } from './git-credentials.ts';
 import { IdempotencyRows } from './idempotency.ts';
 import { migrate } from './migrations.ts';
 import { SandboxRows } from './sandbox-rows.ts';
 import type { Secrets } from './secrets.ts';
+import { SnapshotRows } from './snapshots.ts';
 import { UserRows } from './users.ts';
 
 /**
@@ -21,8 +23,10 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
     pairWithKey(database, secrets.keyId);
     return {
       sandboxes: new SandboxRows(database, secrets),
+      snapshots: new SnapshotRows(database),
       users: new UserRows(database),
       idempotency: new IdempotencyRows(database, secrets),
+      accessTokens: new AccessTokenRows(database),
       gitCredentials: new GitCredentialRows(database, secrets),
       close: async () => database.close(),
     };

@@ -1,11 +1,12 @@
-import { buffer } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { AgentLink } from '../../src/control/ports.ts';
+import type { AgentLink, RunningProcess } from '../../src/control/ports.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { answering, SANDBOX } from './fake-agent.ts';
 import { bytesOf, goldenExchanges } from './golden.ts';
 
+const IN_SESSION = { sessionId: 'build', commandId: 'cmd_0123456789abcdef' };
 const TEXT_OUTPUT = { timedOut: false, truncated: false };
 
 /** For each golden exchange the call that makes it, and what the call gives. */
@@ -111,8 +112,128 @@ const calls: Record<
     gives: { created: true },
   },
   move: { call: (agent) => agent.move(SANDBOX, { source: 'a', destination: 'b' }), gives: undefined },
+  'session-create': {
+    call: (agent) => agent.createSession(SANDBOX, { sessionId: 'build', cwd: '.', env: { TERM: 'dumb' } }),
+    gives: { createdAtMs: 1_700_000_000_123 },
+  },
+  'session-list': {
+    call: (agent) => agent.listSessions(SANDBOX),
+    gives: {
+      sessions: [
+        {
+          sessionId: 'build',
+          createdAtMs: 1_700_000_000_123,
+          recentCommands: [
+            { commandId: 'cmd_0123456789abcdef', command: 'make', status: 'running', exitCode: null },
+            { commandId: 'cmd_0000000000000000', command: 'false', status: 'completed', exitCode: 1 },
+          ],
+        },
+      ],
+      busy: true,
+      idleMs: 250,
+    },
+  },
+  'session-run': {
+    call: (agent) =>
+      agent.runSessionCommand(SANDBOX, {
+        ...IN_SESSION,
+        command: 'echo é; echo b >&2; false',
+        waitTurnMs: 60_000,
+        waitRunMs: 600_000,
+      }),
+    gives: { status: 'completed', exitCode: 1, output: 'é\nb\n' },
+  },
+  'session-run-closed': {
+    call: (agent) =>
+      agent.runSessionCommand(SANDBOX, { ...IN_SESSION, command: 'true', waitTurnMs: 0, waitRunMs: 0 }),
+    gives: { status: 'closed', exitCode: null, output: '' },
+  },
+  'session-logs': {
+    call: (agent) => agent.sessionCommandLogs(SANDBOX, IN_SESSION.sessionId, IN_SESSION.commandId),
+    gives: {
+      status: 'running',
+      exitCode: null,
+      truncated: false,
+      stdout: 'a\n',
+      stderr: 'b\n',
+      output: 'a\nb\n',
+    },
+  },
+  'session-input': {
+    call: (agent) => agent.sendSessionInput(SANDBOX, { ...IN_SESSION, input: 'yes' }),
+    gives: 'running',
+  },
+  process: {
+    call: (agent) =>
+      outputOf(
+        agent.openProcess(SANDBOX, {
+          argv: ['bash', '-c', 'echo é; echo b >&2; kill -9 $$'],
+          cwd: '.',
+          env: { PATH: '/bin' },
+        }),
+      ),
+    gives: { stdout: 'é\n', stderr: 'b\n', exitCode: 137, signal: 'SIGKILL' },
+  },
+  'process-terminal': {
+    call: (agent) =>
+      outputOf(
+        agent.openProcess(SANDBOX, {
+          argv: ['stty', 'size'],
+          cwd: '/',
+          env: { TERM: 'xterm' },
+          terminal: { columns: 132, rows: 43 },
+        }),
+      ),
+    gives: { stdout: '43 132\r\n', stderr: '', exitCode: 0, signal: null },
+  },
+  'process-missing': {
+    call: (agent) => agent.openProcess(SANDBOX, { argv: ['fish'], cwd: '.', env: {} }),
+    fails: { code: 'failed_precondition', fields: { resource: 'interpreter' } },
+  },
+  sftp: {
+    call: (agent) => outputOf(agent.openSftp(SANDBOX)),
+    gives: { stdout: '', stderr: '', exitCode: 0, signal: null },
+  },
+  tcp: {
+    call: async (agent) => {
+      const stream = await agent.connectPort(SANDBOX, 8080);
+      stream.end('ping');
+      return text(stream);
+    },
+    gives: 'pong',
+  },
+  'tcp-refused': {
+    call: (agent) => agent.connectPort(SANDBOX, 8080),
+    fails: { code: 'not_found', fields: { resource: 'port' } },
+  },
+  listen: {
+    call: async (agent) => {
+      const listener = await agent.listenPort(SANDBOX, { port: 0, everywhere: true }, () => {});
+      listener.close();
+      await listener.ended;
+      return listener.port;
+    },
+    gives: 40_123,
+  },
+  'listen-taken': {
+    call: (agent) => agent.listenPort(SANDBOX, { port: 8080 }, () => {}),
+    fails: { code: 'already_exists', fields: { resource: 'port' } },
+  },
+  ports: {
+    call: (agent) => agent.ports(SANDBOX),
+    gives: [
+      { port: 22, name: 'sshd' },
+      { port: 8080, name: '' },
+    ],
+  },
   remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },
 };
+
+async function outputOf(opening: Promise<RunningProcess>): Promise<unknown> {
+  const program = await opening;
+  const [stdout, stderr] = await Promise.all([text(program.stdout), text(program.stderr)]);
+  return { stdout, stderr, ...(await program.ended) };
+}
 
 describe('golden exchanges', () => {
   it('are all made by a call here', () => {

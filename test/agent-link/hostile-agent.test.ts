@@ -17,15 +17,38 @@ const write = (agent: AgentLink) =>
   agent.write(SANDBOX, { path: 'a', createParents: true, content: Buffer.from('x') });
 const streamed = async (agent: AgentLink) => buffer((await agent.readStream(SANDBOX, { path: 'a' })).stream);
 
+const sessions = (agent: AgentLink) => agent.listSessions(SANDBOX);
+const logs = (agent: AgentLink) => agent.sessionCommandLogs(SANDBOX, 's', 'c');
+
 const exit = { exit_code: 0, timed_out: false, truncated: false, duration_ms: 1 };
 const lengths = (stdout: number) => ({ stdout_bytes: stdout, stderr_bytes: 0, output_bytes: 0 });
 const readHead = { size: 3, total_lines: 1, start_line: 1, end_line: 1 };
 const entry = { name: 'a', type: 'file', size: 1, link: false };
 const chart = { type: 'line', title: null, x_label: null, y_label: null, x_scale: null, y_scale: null };
+const session = { session_id: 's', created_ms: 1, recent_commands: [] };
+const ran = { command_id: 'c', command: 'true', state: 'completed', exit_code: 0 };
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
 
 describe('an agent that breaks the protocol gives unavailable', () => {
   const breaches: [string, Buffer, (agent: AgentLink) => Promise<unknown>][] = [
+    ['more sessions than there may be', Buffer.concat(Array(40).fill(item(session))), sessions],
+    ['a session id that is none', item({ ...session, session_id: '../x' }), sessions],
+    [
+      'a command of a megabyte',
+      item({ ...session, recent_commands: [{ ...ran, command: 'x'.repeat(1e6) }] }),
+      sessions,
+    ],
+    ['a time past all time', item({ ...session, created_ms: 1e300 }), sessions],
+    [
+      'an exit code of what still runs',
+      Buffer.concat([reply({ state: 'running', exit_code: 0, truncated: false, ...lengths(0) }), end()]),
+      logs,
+    ],
+    [
+      'a status of its own',
+      reply({ state: 'closed', exit_code: null, truncated: false, ...lengths(0) }),
+      logs,
+    ],
     ['no JSON', Buffer.from('0100000002ff', 'hex'), exec],
     ['an unknown frame', Buffer.from('0000000009', 'hex'), exec],
     ['a request', Buffer.from('02000000017b7d', 'hex'), exec],

@@ -13,8 +13,11 @@ mount -t tmpfs tmpfs "$scratch/root/dev"
 for device in null:3 zero:5 full:7 random:8 urandom:9; do
   mknod -m 666 "$scratch/root/dev/${device%:*}" c 1 "${device#*:}"
 done
+mknod -m 666 "$scratch/root/dev/tty" c 5 0
 ln -s /proc/self/fd "$scratch/root/dev/fd"
-mkdir "$scratch/root/dev/shm"
+mkdir "$scratch/root/dev/shm" "$scratch/root/dev/pts"
 mount -t tmpfs tmpfs "$scratch/root/dev/shm"
+mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts "$scratch/root/dev/pts"
+ln -s pts/ptmx "$scratch/root/dev/ptmx"
 cp "$agent" "$scratch/root/sandhaven-agent"
 exec chroot "$scratch/root" /sandhaven-agent "$@"

@@ -27,6 +27,8 @@ export interface ScratchSandbox extends AsyncDisposable {
   id: string;
   generation: number;
   agent: AgentLink;
+  /** Where its agent is reached. */
+  socketPath: string;
   openChannel(): Promise<Socket>;
   /** A shell command's result. */
   sh(
@@ -53,6 +55,7 @@ export async function startScratchSandbox(options: { diskBytes?: number } = {}):
     id,
     generation,
     agent,
+    socketPath,
     openChannel,
     sh: (command, { timeoutMs = 10_000, cwd = '.', signal } = {}) =>
       agent.exec(id, { argv: ['bash', '-c', command], cwd, env, timeoutMs }, signal),

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { descriptions } from '../../src/catalog/describe.ts';
 import { tools } from '../../src/catalog/index.ts';
 import type { JsonSchema } from '../../src/catalog/json-schema.ts';
+import { BOUNDLESS } from '../../src/catalog/parameters/integer.ts';
 
 /** The contract's tables, in their order, as far as they are built. */
 const names = [
@@ -16,8 +17,13 @@ const names = [
   'ConfigureSandboxAuto',
   'ResizeSandbox',
   'SetSandboxLabels',
+  'CreateSnapshot',
+  'GetSnapshot',
+  'ListSnapshots',
   'ListRegions',
   'WhoAmI',
+  'ListPorts',
+  'GetPortPreviewUrl',
   'ListFiles',
   'FindFiles',
   'GetFileInfo',
@@ -28,6 +34,11 @@ const names = [
   'DeleteFile',
   'RunCode',
   'RunCommand',
+  'CreateSession',
+  'ListSessions',
+  'RunSessionCommand',
+  'GetSessionCommandLogs',
+  'SendSessionInput',
   'GitClone',
   'GitStatus',
   'GitAdd',
@@ -98,7 +109,8 @@ describe.each(descriptions.map((tool) => [tool.name, tool] as const))('%s', (_na
         expect(minimum, parameter).toBeTypeOf('number');
         expect(maximum, parameter).toBeTypeOf('number');
         expect(description, parameter).toContain(String(minimum));
-        expect(description, parameter).toContain(String(maximum));
+        // A maximum that only keeps sums exact is none to tell a model of.
+        if (Number(maximum) < BOUNDLESS) expect(description, parameter).toContain(String(maximum));
       }
       if (fallback !== undefined) expect(description, parameter).toContain('default');
       if (typeof fallback === 'number') expect(description, parameter).toContain(`default ${fallback}`);
@@ -137,6 +149,9 @@ describe('the contract’s tables', () => {
     ConfigureSandboxAuto: ['sandbox'],
     ResizeSandbox: ['sandbox'],
     SetSandboxLabels: ['sandbox', 'labels'],
+    GetPortPreviewUrl: ['sandbox', 'port'],
+    CreateSnapshot: ['name', 'image'],
+    GetSnapshot: ['snapshot'],
     FindFiles: ['pattern'],
     GetFileInfo: ['path'],
     ReadFile: ['path'],
@@ -146,6 +161,9 @@ describe('the contract’s tables', () => {
     DeleteFile: ['path'],
     RunCode: ['code'],
     RunCommand: ['command'],
+    RunSessionCommand: ['session_id', 'command'],
+    GetSessionCommandLogs: ['session_id', 'command_id'],
+    SendSessionInput: ['session_id', 'command_id', 'input'],
     GitClone: ['url'],
     GitAdd: ['files'],
     GitCommit: ['message'],
@@ -165,6 +183,7 @@ describe('the contract’s tables', () => {
     },
     GetSandbox: { include_raw_env_vars: false },
     ListSandboxes: { page: 1, page_size: 20 },
+    GetPortPreviewUrl: { signed: false, expires_in_seconds: 3_600 },
     ListFiles: { max_items: 50, offset: 0 },
     FindFiles: { max_items: 50, offset: 0 },
     WriteFile: { create_parents: true },
@@ -172,6 +191,7 @@ describe('the contract’s tables', () => {
     DeleteFile: { recursive: false },
     RunCode: { timeout_seconds: 30 },
     RunCommand: { timeout_seconds: 60 },
+    RunSessionCommand: { async_exec: false },
     GitCheckout: { create_new_branch: false },
     GitDeleteBranch: { force: false },
     GitLog: { max_count: 20 },
@@ -183,7 +203,7 @@ describe('the contract’s tables', () => {
   });
 
   it.each(Object.entries(defaults))(
-    '[SBX-CREATE-06] [SBX-CREATE-19] [SBX-LIST-06] [SBX-FILES-21] [SBX-FILES-24] [SBX-GIT-18, SBX-GIT-20, SBX-GIT-23] %s has the defaults of its table',
+    '[SBX-CREATE-06] [SBX-CREATE-19] [SBX-LIST-06] [SBX-PREVIEW-02] [SBX-PREVIEW-05] [SBX-FILES-21] [SBX-FILES-24] [SBX-GIT-18, SBX-GIT-20, SBX-GIT-23] %s has the defaults of its table',
     (name, expected) => {
       const properties = schemaOf(name).properties ?? {};
       const actual = Object.fromEntries(Object.keys(expected).map((key) => [key, properties[key]?.default]));

@@ -137,7 +137,7 @@ export const attempts: Attempt[] = [
   bash(
     'find the host in its own mounts',
     `
-    grep -E '{{dataDir}}/(sandboxes|images|pool)|disk.img' /proc/self/mountinfo && echo ESCAPED || echo stopped`,
+    grep -E '{{dataDir}}|disk.img' /proc/self/mountinfo && echo ESCAPED || echo stopped`,
   ),
   bash(
     'run a setuid program of another user as the host root',

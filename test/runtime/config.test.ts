@@ -7,7 +7,7 @@ const machine: MachineConfig = {
   id: 'sb_0123456789abcdef',
   generation: 7,
   stagePath: '/run/sandhaven-test00/stage',
-  agentPath: '/var/lib/sandhaven/agents/digest',
+  agentName: 'digest',
   cgroupPath: '/sandhaven-test00/sb_0123456789abcdef',
   slot: { userNamespacePath: '/run/user-ns', netNamespacePath: '/run/net-ns' },
   resources: { cpu: 3, memory: 2, disk: 20, gpu: 0 },

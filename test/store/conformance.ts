@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Page, Store } from '../../src/control/ports.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
+import { accessConformance } from './access-conformance.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from './fixtures.ts';
 
 export type StoreFactory = () => Promise<Store>;
@@ -430,6 +431,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
     });
   });
 
+  accessConformance(name, () => store);
   describe(`${name}: credentials of Git remotes`, () => {
     const at = (sandboxId: string, url = 'https://h/a', password = 'p\0é"') => ({
       sandboxId,

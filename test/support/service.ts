@@ -61,7 +61,9 @@ export async function startService({ env = {}, flags = [], dataDir }: ServiceOpt
   };
 
   async function launch(): Promise<void> {
-    const args = ['up', '--listen', '127.0.0.1:0', '--data-dir', directory, '--warm-pool', '0', ...flags];
+    const flagsOfAddresses = ['--listen', '--preview-listen', '--ssh-listen'];
+    const free = flagsOfAddresses.flatMap((flag) => [flag, '127.0.0.1:0']);
+    const args = ['up', ...free, '--data-dir', directory, '--warm-pool', '0', ...flags];
     const started = spawn(bin, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;
     service.pid = started.pid ?? 0;

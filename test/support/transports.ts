@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { type CallOptions, Sandhaven, SandhavenError } from '../../sdk/src/index.ts';
 import { bin, call, type Service } from './service.ts';
 
 export type Parameters = Record<string, unknown>;
@@ -52,7 +53,33 @@ export const transports: Record<string, TransportFactory> = {
     },
     close: async () => {},
   }),
+
+  SDK: async (service) => {
+    const client = new Sandhaven({ url: service.url, apiKey: service.apiKey });
+    return {
+      name: 'SDK',
+      async invoke(tool, parameters) {
+        try {
+          return { result: await method(client, tool)(parameters) };
+        } catch (error) {
+          if (!(error instanceof SandhavenError)) throw error;
+          return { problem: { ...error, request_id: error.requestId } };
+        }
+      },
+      close: async () => {},
+    };
+  },
 };
+
+type Method = (parameters: Parameters, options?: CallOptions) => Promise<Record<string, unknown>>;
+
+/** `createSandbox` for CreateSandbox: a test that walks the catalogue cannot use the types. */
+function method(client: Sandhaven, tool: string): Method {
+  const name = tool.charAt(0).toLowerCase() + tool.slice(1);
+  const found = (client as unknown as Record<string, Method | undefined>)[name];
+  if (!found) throw new Error(`the SDK has no ${name}`);
+  return found.bind(client);
+}
 
 export async function run(args: string[], service: Pick<Service, 'url' | 'apiKey'>, input = '') {
   const child = spawn(bin, args, { env: environment(service), stdio: ['pipe', 'pipe', 'pipe'] });

@@ -31,7 +31,7 @@ const standard: CreateRequest = {
 };
 
 async function open(): Promise<void> {
-  service = await startService({ dataDir, warmPool: 0, apiKey, clock, log });
+  service = await startService({ dataDir, warmPool: 0, imageKeptMinutes: 60, apiKey, clock, log });
   const user = await service.services.identity.authenticate(apiKey);
   if (!user) throw new Error('the first user is missing');
   caller = user;
@@ -103,6 +103,21 @@ describe('time alone', () => {
     expect(await stateOf(id)).toBe('stopped');
     await remove(id);
   });
+
+  it('[WIRE-AUTO-07] spares one in whose session a command runs, after a restart too', async () => {
+    const { id } = await make();
+    const { sessions } = service.services;
+    await sessions.create(caller, id, 's');
+    const begin = (command: string) => sessions.run(caller, id, { sessionId: 's', command, wait: false });
+    await begin('sleep 600');
+    await pass(16);
+    expect(await stateOf(id)).toBe('started');
+    await service.close();
+    await open();
+    await pass(16);
+    expect(await stateOf(id)).toBe('started');
+    await remove(id);
+  }, 60_000);
 
   it('[SBX-AUTO-03] [SBX-AUTO-04] archives after auto_archive_minutes; 0 means thirty days', async () => {
     const soon = await make();

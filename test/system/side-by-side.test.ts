@@ -44,16 +44,24 @@ describe('two services on one machine', () => {
   }, 120_000);
 
   it('cannot share a data directory', async () => {
-    const refused = await run(['up', '--data-dir', second.dataDir, '--listen', '127.0.0.1:0'], second);
+    const refused = await run(
+      ['up', '--data-dir', second.dataDir, '--listen', '127.0.0.1:0', ...freeGateways],
+      second,
+    );
     expect(refused.code).toBe(5);
     expect(refused.stderr).toContain('Another Sandhaven service uses the data directory');
   });
 });
 
+const freeGateways = ['--preview-listen', '127.0.0.1:0', '--ssh-listen', '127.0.0.1:0'];
+
 describe('an address that is taken', () => {
   it('is named, and the sandboxes of the other service are none the worse', async () => {
     const taken = second.url.replace('http://', '');
-    const refused = await run(['up', '--data-dir', `${second.dataDir}-other`, '--listen', taken], second);
+    const refused = await run(
+      ['up', '--data-dir', `${second.dataDir}-other`, '--listen', taken, ...freeGateways],
+      second,
+    );
     expect(refused.code).toBe(5);
     expect(refused.stderr).toContain(`${taken} cannot be listened on: another program does.`);
     await run(['purge', '--yes', '--data-dir', `${second.dataDir}-other`], second);

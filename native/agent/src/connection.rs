@@ -245,18 +245,20 @@ impl Connection {
 
     async fn linger(&mut self) {
         let _ = self.writer.shutdown().await;
-        let _ = timeout(LINGER, async {
-            loop {
-                match self.reader.fill_buf().await {
-                    Ok(bytes) if !bytes.is_empty() => {
-                        let length = bytes.len();
-                        self.reader.consume(length);
-                    }
-                    _ => return,
+        let _ = timeout(LINGER, self.drain()).await;
+    }
+
+    /// Reads and discards until the host hangs up.
+    pub async fn drain(&mut self) {
+        loop {
+            match self.reader.fill_buf().await {
+                Ok(bytes) if !bytes.is_empty() => {
+                    let length = bytes.len();
+                    self.reader.consume(length);
                 }
+                _ => return,
             }
-        })
-        .await;
+        }
     }
 }
 

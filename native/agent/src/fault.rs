@@ -13,6 +13,8 @@ pub enum Code {
     FailedPrecondition,
     TooLarge,
     ResourceExhausted,
+    /// The operation ran out of its own time.
+    Timeout,
     Unavailable,
     Internal,
 }

@@ -2,6 +2,7 @@
 //! the launcher hands in as descriptor 3, and it reaps every orphan of the sandbox.
 //!
 //!     sandhaven-agent --sandbox-id <id> --generation <n>
+//!     sandhaven-agent --sftp-server
 //!
 //! It holds no secrets and no environment: whatever a command needs comes with the request. It runs on one
 //! thread, beside a few workers that are made at the start, because inside a fork bomb none can be made.
@@ -20,12 +21,16 @@ mod reaper;
 mod search;
 mod server;
 mod session;
+mod sftp;
 mod tunnel;
 mod workers;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if sftp::is_asked_for() {
+        return sftp::run();
+    }
     match boot::prepare().and_then(server::run) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {

@@ -32,7 +32,7 @@ pub struct WatchedExit {
 
 impl WatchedExit {
     /// The wait status.
-    pub async fn status(mut self) -> Option<i32> {
+    pub async fn status(&mut self) -> Option<i32> {
         (&mut self.receiver).await.ok()
     }
 }

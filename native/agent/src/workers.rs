@@ -2,11 +2,12 @@
 //! the sandbox is out of processes no thread can be made.
 
 use std::cell::Cell;
+use std::num::NonZero;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::fault::{Code, Fault};
 
@@ -19,7 +20,39 @@ type Job = Box<dyn FnOnce() + Send>;
 
 pub struct Workers {
     queue: mpsc::Sender<Job>,
-    long: Semaphore,
+    long: Arc<Semaphore>,
+    /// Long jobs that have no turn yet.
+    waiting: Arc<AtomicUsize>,
+}
+
+/// One worker's part in a job that several do together.
+pub struct Turn {
+    /// None for the first, whose turn nobody else gets.
+    waiting: Option<Arc<AtomicUsize>>,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl Turn {
+    /// Of the workers that do the job; there always is one.
+    pub fn is_first(&self) -> bool {
+        self.waiting.is_none()
+    }
+
+    /// Whether another job waits for the turn of a worker that merely helps.
+    pub fn is_wanted(&self) -> bool {
+        self.waiting
+            .as_ref()
+            .is_some_and(|waiting| waiting.load(Ordering::Relaxed) > 0)
+    }
+}
+
+/// Counts a job among those that wait, until dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Set when the host has gone away; long jobs look at it between steps.
@@ -61,7 +94,8 @@ impl Workers {
         }
         Ok(Rc::new(Self {
             queue,
-            long: Semaphore::new(LONG_JOBS),
+            long: Arc::new(Semaphore::new(LONG_JOBS)),
+            waiting: Arc::default(),
         }))
     }
 
@@ -70,16 +104,7 @@ impl Workers {
         &self,
         job: impl FnOnce() -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
-        let (sender, receiver) = oneshot::channel();
-        let job: Job = Box::new(move || {
-            let _ = sender.send(job());
-        });
-        self.queue
-            .send(job)
-            .map_err(|_| Fault::new(Code::Internal, "The agent's workers are gone."))?;
-        receiver
-            .await
-            .map_err(|_| Fault::new(Code::Internal, "The agent's worker is gone."))?
+        self.begin(job)?.await.map_err(|_| worker_gone())?
     }
 
     /// A job whose length depends on what is in the sandbox. Dropping the future cancels the job.
@@ -87,17 +112,73 @@ impl Workers {
         &self,
         job: impl FnOnce(&Cancelled) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
-        let _turn = self
-            .long
-            .acquire()
-            .await
-            .map_err(|_| Fault::new(Code::Internal, "The agent's workers are gone."))?;
+        let _turn = self.turn().await?;
         let cancelled = Cancelled::default();
         let guard = CancelOnDrop(cancelled.clone(), Cell::new(false));
         let result = self.short(move || job(&cancelled)).await;
         guard.1.set(true);
         result
     }
+
+    /// A long job that as many workers do together as have no other and cores can carry. The first error is
+    /// the job's; `job` sees to it that the others then end too.
+    pub async fn together(
+        &self,
+        job: impl Fn(&Turn, &Cancelled) -> Result<(), Fault> + Send + Sync + 'static,
+    ) -> Result<(), Fault> {
+        let job = Arc::new(job);
+        let cancelled = Cancelled::default();
+        let guard = CancelOnDrop(cancelled.clone(), Cell::new(false));
+        let mut turns = vec![Turn {
+            waiting: None,
+            _turn: self.turn().await?,
+        }];
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        while turns.len() < cores
+            && self.waiting.load(Ordering::Relaxed) == 0
+            && let Ok(turn) = Arc::clone(&self.long).try_acquire_owned()
+        {
+            turns.push(Turn {
+                waiting: Some(Arc::clone(&self.waiting)),
+                _turn: turn,
+            });
+        }
+        let mut parts = Vec::new();
+        for turn in turns {
+            let (job, cancelled) = (Arc::clone(&job), cancelled.clone());
+            parts.push(self.begin(move || job(&turn, &cancelled))?);
+        }
+        let mut outcome = Ok(());
+        for part in parts {
+            let result = part.await.map_err(|_| worker_gone()).flatten();
+            outcome = outcome.and(result);
+        }
+        guard.1.set(true);
+        outcome
+    }
+
+    async fn turn(&self) -> Result<OwnedSemaphorePermit, Fault> {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let _waiting = Waiting(&self.waiting);
+        let turn = Arc::clone(&self.long).acquire_owned().await;
+        turn.map_err(|_| worker_gone())
+    }
+
+    fn begin<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+    ) -> Result<oneshot::Receiver<Result<T, Fault>>, Fault> {
+        let (sender, receiver) = oneshot::channel();
+        let job: Job = Box::new(move || {
+            let _ = sender.send(job());
+        });
+        self.queue.send(job).map_err(|_| worker_gone())?;
+        Ok(receiver)
+    }
+}
+
+fn worker_gone() -> Fault {
+    Fault::new(Code::Internal, "The agent's worker is gone.")
 }
 
 fn work(jobs: &Mutex<mpsc::Receiver<Job>>) {

@@ -19,6 +19,7 @@ struct Options {
     stage: PathBuf,
     disk: OsString,
     lower: PathBuf,
+    agents: PathBuf,
     uid_base: u32,
     socket: OsString,
     runc: OsString,
@@ -42,6 +43,7 @@ pub fn start(args: lexopt::Parser) -> Result<Infallible, Failure> {
     let ids = idmap::user_namespace(options.uid_base)?;
     mounts::mount_disk(&device.path, &ids)?;
     mounts::mount_lower(&options.lower, &ids)?;
+    mounts::mount_agents(&options.agents, &ids)?;
     mounts::mount_overlay(options.uid_base)?;
     let listener = socket::listen_at(&options.socket)?;
     let run = runc::Run {
@@ -57,6 +59,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
     let mut cgroups = Vec::new();
     let (mut id, mut bundle, mut stage, mut disk, mut lower) = (None, None, None, None, None);
     let (mut uid_base, mut socket, mut runc, mut runc_root) = (None, None, None, None);
+    let mut agents = None;
     while let Some(arg) = args.next()? {
         match arg {
             Long("cgroup") => cgroups.push(args.value()?),
@@ -65,6 +68,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
             Long("stage") => stage = Some(args.value()?.into()),
             Long("disk") => disk = Some(args.value()?),
             Long("lower") => lower = Some(args.value()?.into()),
+            Long("agents") => agents = Some(args.value()?.into()),
             Long("uid-base") => uid_base = Some(args.value()?.parse()?),
             Long("socket") => socket = Some(args.value()?),
             Long("runc") => runc = Some(args.value()?),
@@ -80,6 +84,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
         stage: stage.ok_or_else(|| missing("stage"))?,
         disk: disk.ok_or_else(|| missing("disk"))?,
         lower: lower.ok_or_else(|| missing("lower"))?,
+        agents: agents.ok_or_else(|| missing("agents"))?,
         uid_base: uid_base.ok_or_else(|| missing("uid-base"))?,
         socket: socket.ok_or_else(|| missing("socket"))?,
         runc: runc.ok_or_else(|| missing("runc"))?,

@@ -26,7 +26,7 @@ pub fn make_stage(stage: &Path, bundle: &Path, uid_base: u32) -> Result<(), Fail
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("stage", stage, "tmpfs", flags, STAGE_OPTIONS).step("mount the stage")?;
     rustix::process::chdir(stage).step("enter the stage")?;
-    for directory in ["disk", "lower", "root", "etc"] {
+    for directory in ["disk", "lower", "root", "etc", "agents", "none", "agent"] {
         mkdir(directory, Mode::from_raw_mode(0o755)).step("furnish the stage")?;
     }
     for name in ETC_FILES {
@@ -60,11 +60,30 @@ pub fn mount_disk(device: &str, ids: &OwnedFd) -> Result<(), Failure> {
 }
 
 pub fn mount_lower(lower: &Path, ids: &OwnedFd) -> Result<(), Failure> {
+    mount_read_only(lower, ids, "lower")
+}
+
+fn mount_read_only(folder: &Path, ids: &OwnedFd, at: &str) -> Result<(), Failure> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
-    let tree = open_tree(CWD, lower, flags).step("open the image")?;
+    let tree = open_tree(CWD, folder, flags).step(format!("open {at}"))?;
     let attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-    idmap::apply(&tree, ids, attributes).step("shift the image's ids")?;
-    attach(&tree, "lower")
+    idmap::apply(&tree, ids, attributes).step(format!("shift the ids of {at}"))?;
+    attach(&tree, at)
+}
+
+/// The folder of agents, as a file system of its own: the machine sees where a mounted file lies in its file system,
+/// which must not be a path of the host.
+pub fn mount_agents(agents: &Path, ids: &OwnedFd) -> Result<(), Failure> {
+    mount_read_only(agents, ids, "agents")?;
+    let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC).step("open overlay")?;
+    fsconfig_set_string(&context, "lowerdir", "agents:none").step("lowerdir")?;
+    fsconfig_create(&context).step("make the overlay of agents")?;
+    let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID
+        | MountAttrFlags::MOUNT_ATTR_NODEV
+        | MountAttrFlags::MOUNT_ATTR_RDONLY;
+    let overlay =
+        fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes).step("mount the agents")?;
+    attach(&overlay, "agent")
 }
 
 /// On a full disk, the spare files make way for what overlayfs needs.

@@ -9,7 +9,7 @@ export const execOutput = z.looseObject({
   exit_code: z.int(),
   timed_out: z.boolean(),
   truncated: z.boolean(),
-  duration_ms: z.number(),
+  duration_ms: z.number().meta({ unlisted: true }),
 });
 
 export type ExecView = z.output<typeof execOutput>;

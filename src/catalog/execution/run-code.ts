@@ -22,10 +22,10 @@ export const runCode = defineTool({
   name: 'Sandbox.RunCode',
   title: 'Run code',
   description:
-    "Runs code in the interpreter of the sandbox's language, as it is, without a shell. Each call starts afresh: no " +
-    'variables or imports are kept, files are. Returns output, stdout, stderr, exit_code, timed_out and charts (every ' +
-    'matplotlib figure). Print what you want to see. A failing program is a result with its exit_code, not an error. ' +
-    'invalid_state: call StartSandbox first.',
+    "Runs code in the sandbox's language, without a shell. Each call starts afresh: no variables or " +
+    'imports are kept, files are. Returns output, exit_code and charts (every matplotlib figure); print ' +
+    'what you want to see. A failing program is a result, not an error. invalid_state: StartSandbox ' +
+    'first.',
   input: z.strictObject({
     code: text()
       .min(1)

@@ -14,20 +14,18 @@ export const runCommand = defineTool({
   name: 'Sandbox.RunCommand',
   title: 'Run a shell command',
   description:
-    'Runs a command with bash -c as root in a sandbox, with empty standard input, and waits for its end; background ' +
-    'children live on. Returns output (stdout and stderr as they came), stdout, stderr, exit_code, timed_out and ' +
-    'truncated. A failing command is a result with its exit_code, not an error. invalid_state: call StartSandbox first.',
+    'Runs bash -c as root, with empty standard input, and waits for its end; background children live ' +
+    'on. Returns output (stdout and stderr as they came), both apart, and exit_code. A failing command ' +
+    'is a result, not an error. invalid_state: StartSandbox first.',
   input: z.strictObject({
     command: textWithoutNul()
       .min(1)
       .check(atMostBytes(limits.commandBytes))
-      .meta({ description: 'Shell command line; pipes, && and several lines work.', sensitive: true }),
+      .meta({ description: 'Shell command; pipes, && and several lines work.', sensitive: true }),
     sandbox: optionalSandbox,
-    cwd: path()
-      .optional()
-      .describe('Directory to run in, relative to /workspace or absolute (default: /workspace).'),
+    cwd: path().optional().describe('Directory to run in (default: /workspace).'),
     env: environment().default({}).meta({
-      description: 'More environment variables, an object of strings (default none).',
+      description: 'More environment variables, as strings (default: none).',
       sensitive: true,
     }),
     timeout_seconds: integerWithDefault('Seconds until it is killed', limits.runCommandTimeoutSeconds),

@@ -8,8 +8,8 @@ export const deleteFile = defineTool({
   name: 'Sandbox.DeleteFile',
   title: 'Delete a file',
   description:
-    'Deletes a file, a symbolic link (never its target) or an empty directory. failed_precondition: the directory is ' +
-    'not empty; set recursive to true to delete all in it. Returns path and deleted: true.',
+    'Deletes a file, a link (never its target) or an empty directory. failed_precondition: the directory ' +
+    'is not empty; set recursive to delete all in it.',
   input: z.strictObject({
     path: requiredPath('File or directory'),
     sandbox: optionalSandbox,

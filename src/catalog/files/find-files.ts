@@ -9,10 +9,11 @@ export const findFiles = defineTool({
   name: 'Sandbox.FindFiles',
   title: 'Find files by name',
   description:
-    'Finds files and directories below a directory whose name matches a glob, hidden ones included; links are not ' +
-    'followed. Returns sorted paths, relative to /workspace when inside it. has_more: call again with a larger offset.',
+    'Finds files and directories by name below a directory, hidden ones included, links not followed. ' +
+    'Returns sorted paths. has_more: call again with a larger offset. To search contents, use ' +
+    'SearchContent.',
   input: z.strictObject({
-    pattern: glob().describe('Glob on the file name, such as *.test.ts; not on the path.'),
+    pattern: glob().describe('Glob on the file name, not the path, such as *.test.ts.'),
     path: rootedPath('Directory to search'),
     sandbox: optionalSandbox,
     ...offsetParameters,

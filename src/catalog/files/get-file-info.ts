@@ -9,8 +9,8 @@ export const getFileInfo = defineTool({
   name: 'Sandbox.GetFileInfo',
   title: 'Get file information',
   description:
-    'Shows size, type (file, dir, symlink or other), permissions, owner and modified time of one file or directory. ' +
-    'A symbolic link is shown itself, not its target.',
+    'Shows type (file, dir, symlink, other), size, permissions, owner and modified_time of one path. A ' +
+    'link is shown itself, not its target.',
   input: z.strictObject({ path: requiredPath('File or directory'), sandbox: optionalSandbox }),
   output: z.looseObject({
     path: z.string(),

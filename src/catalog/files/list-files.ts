@@ -10,8 +10,8 @@ export const listFiles = defineTool({
   name: 'Sandbox.ListFiles',
   title: 'List files',
   description:
-    'Lists one directory of a sandbox, sorted by name, hidden files included: name, type (file or dir), size, and ' +
-    'link for symbolic links. has_more: call again with a larger offset. To search below, use FindFiles.',
+    'Lists one directory, sorted by name, hidden files included: name, type (file or dir), size, link. ' +
+    'has_more: call again with a larger offset. To search below, use FindFiles.',
   input: z.strictObject({
     path: rootedPath('Directory'),
     sandbox: optionalSandbox,

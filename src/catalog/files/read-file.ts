@@ -14,15 +14,14 @@ export const readFile = defineTool({
   name: 'Sandbox.ReadFile',
   title: 'Read a file',
   description:
-    'Reads a file, or the lines start_line to end_line of it, at most 16 MiB. Returns content, encoding, size, ' +
-    'total_lines, start_line and end_line; bytes that are not UTF-8 come as base64. A start_line past the end gives ' +
-    'empty content. too_large: read it in line ranges.',
+    'Reads a file or a range of its lines. Returns content, size and total_lines; what is not UTF-8 comes as base64 ' +
+    '(encoding says so). too_large (over 16 MiB): read it in ranges.',
   input: z
     .strictObject({
       path: requiredPath('File'),
       sandbox: optionalSandbox,
-      start_line: optionalInteger('First line, from 1; default: the first', line),
-      end_line: optionalInteger('Last line, included, not before start_line; default: the last', line),
+      start_line: optionalInteger('First line', line),
+      end_line: optionalInteger('Last line, included', line),
     })
     .check(({ value, issues }) => {
       const { start_line, end_line } = value;

@@ -12,9 +12,9 @@ export const writeFile = defineTool({
   name: 'Sandbox.WriteFile',
   title: 'Write a file',
   description:
-    'Creates a file or replaces it atomically, keeping the mode of one that exists. Returns path, bytes_written and ' +
-    'created. not_found with create_parents false: the folder is missing. Larger than 16 MiB: use ' +
-    'PUT /v1/sandboxes/{sandbox}/files.',
+    'Creates a file or replaces it atomically, keeping its mode. To change a part, ReplaceInFiles is ' +
+    'shorter. not_found with create_parents false: the folder is missing. Over 16 MiB: PUT ' +
+    '/v1/sandboxes/{sandbox}/files.',
   input: z
     .strictObject({
       path: requiredPath('File'),
@@ -24,7 +24,7 @@ export const writeFile = defineTool({
       encoding: z
         .enum(['utf-8', 'base64'])
         .default('utf-8')
-        .describe('How content is encoded; base64 for binary (default utf-8).'),
+        .describe('Of content; base64 for binary (default utf-8).'),
     })
     .check(({ value, issues }) => {
       if (value.encoding !== 'base64' || decodeBase64(value.content)) return;

@@ -23,6 +23,10 @@ function integerWithin({ min, max }: Bounds) {
   return z.int().min(min).max(max);
 }
 
+/** From here on a maximum only keeps sums exact, and is none to tell a model of. */
+export const BOUNDLESS = 1_000_000;
+
 function range({ min, max }: Bounds): string {
+  if (max >= BOUNDLESS) return `from ${min}`;
   return min < 0 ? `${min} to ${max}` : `${min}-${max}`;
 }

@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { integerWithDefault } from './integer.ts';
 
+/** What the caller gave is not worth a place in MCP's list. */
+const echoed = { unlisted: true };
+
 export const pageParameters = {
   page: integerWithDefault('Page number', { min: 1, max: limits.listPosition, default: 1 }),
   page_size: integerWithDefault('Records a page', limits.pageSize),
@@ -10,20 +13,20 @@ export const pageParameters = {
 
 export const pageOutput = {
   total_count: z.int(),
-  page: z.int(),
-  page_size: z.int(),
+  page: z.int().meta(echoed),
+  page_size: z.int().meta(echoed),
   total_pages: z.int(),
 };
 
 export const offsetParameters = {
-  max_items: integerWithDefault('Most items to return', limits.maxItems),
-  offset: integerWithDefault('Items to skip', { min: 0, max: limits.listPosition, default: 0 }),
+  max_items: integerWithDefault('Most to return', limits.maxItems),
+  offset: integerWithDefault('How many to skip', { min: 0, max: limits.listPosition, default: 0 }),
 };
 
 export const offsetOutput = {
   total_count: z.int(),
   has_more: z.boolean(),
-  offset: z.int(),
+  offset: z.int().meta(echoed),
 };
 
 export function pageOf(totalCount: number, query: { page: number; page_size: number }) {

@@ -10,13 +10,11 @@ export function path() {
 }
 
 export function requiredPath(about: string) {
-  return path().describe(`${about}, relative to /workspace or absolute.`);
+  return path().describe(`${about}, absolute or from /workspace.`);
 }
 
 export function rootedPath(about: string) {
-  return path()
-    .default(SANDBOX_ROOT)
-    .describe(`${about}, relative to /workspace or absolute (default: /workspace).`);
+  return path().default(SANDBOX_ROOT).describe(`${about} (default: /workspace).`);
 }
 
 export function glob(): z.ZodString {

@@ -8,6 +8,4 @@ function reference() {
 
 export const sandbox = reference().describe('Sandbox name or ID.');
 
-export const optionalSandbox = reference()
-  .optional()
-  .describe('Sandbox name or ID. May be left out while you have exactly one.');
+export const optionalSandbox = reference().optional().describe('Name or ID (default: your only one).');

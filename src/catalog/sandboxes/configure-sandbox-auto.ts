@@ -15,24 +15,24 @@ export const configureSandboxAuto = defineTool({
   name: 'Sandbox.ConfigureSandboxAuto',
   title: 'Configure automatic stop, archive and delete',
   description:
-    'Changes after how long a sandbox stops, is archived and is deleted by itself; only what is given changes, and ' +
-    'at least one of the three is required. auto_delete_minutes 0 deletes a sandbox that is stopped already ' +
-    '(deleted: true). Returns the sandbox.',
+    'Changes after how long a sandbox stops, is archived and is deleted by itself. Give at least one; ' +
+    'the others stay. auto_delete_minutes 0 deletes one that is stopped already (deleted: true). Returns ' +
+    'the sandbox.',
   input: z
     .strictObject({
       sandbox,
-      auto_stop_minutes: optionalInteger('Minutes without activity until it stops; 0 disables', {
+      auto_stop_minutes: optionalInteger('Idle minutes until it stops; 0: never', {
         ...limits.autoStopMinutes,
         max,
       }),
       auto_archive_minutes: optionalInteger(
-        'Minutes stopped until it is archived; 0 means the maximum',
+        'Stopped minutes until it is archived; 0: the maximum',
         limits.autoArchiveMinutes,
       ),
-      auto_delete_minutes: optionalInteger(
-        'Minutes stopped until it is deleted; 0 deletes at the stop, -1 disables',
-        { ...limits.autoDeleteMinutes, max },
-      ),
+      auto_delete_minutes: optionalInteger('Stopped minutes until it is deleted; 0: at the stop, -1: never', {
+        ...limits.autoDeleteMinutes,
+        max,
+      }),
     })
     .check(nothingToChange('auto_stop_minutes', 'auto_archive_minutes', 'auto_delete_minutes')),
   output: stoppedOutput,

@@ -18,21 +18,17 @@ const input = z
       .regex(/^[A-Za-z0-9 ._-]*$/, 'must consist of letters, digits, space, dot, underscore and hyphen')
       .refine((name) => !name.startsWith('sb_'), 'must not begin with sb_, which is kept for IDs')
       .optional()
-      .describe('Unique name, 1-63 of letters, digits, space . _ - (default: generated).'),
+      .describe('Unique name: 1-63 letters, digits, space . _ - (default: generated).'),
     language: z
       .enum(languages)
       .default('python')
-      .describe('Interpreter that RunCode uses, fixed for good (default python).'),
-    snapshot: reference(
-      'Snapshot name or ID. Excludes image; cpu, memory_gb, disk_gb and gpu are then ignored.',
-    ),
-    image: reference(
-      'Container image, such as debian:13. Excludes snapshot (default: the standard base image).',
-    ),
+      .describe('What RunCode runs, fixed for good (default python).'),
+    snapshot: reference('Snapshot name or ID; excludes image, ignores cpu to gpu.'),
+    image: reference('Container image, such as debian:13; excludes snapshot (default: base).'),
     env_vars: environment()
       .default({})
-      .meta({ description: 'Environment variables, an object of strings (default none).', sensitive: true }),
-    auto_stop_minutes: integerWithDefault('Minutes without activity until it stops; 0 disables', {
+      .meta({ description: 'Environment variables, as strings (default: none).', sensitive: true }),
+    auto_stop_minutes: integerWithDefault('Idle minutes until it stops; 0: never', {
       ...limits.autoStopMinutes,
       max: limits.autoMinutesMax,
     }),
@@ -40,8 +36,8 @@ const input = z
     memory_gb: integerWithDefault('Memory in GB', limits.memoryGb),
     disk_gb: integerWithDefault('Disk in GB', limits.diskGb),
     gpu: integerWithDefault('GPUs', limits.gpu),
-    labels: labels().default({}).describe('Labels, an object of strings (default none).'),
-    ephemeral: z.boolean().default(false).describe('Delete the sandbox when it stops (default false).'),
+    labels: labels().default({}).describe('Labels, as strings (default: none).'),
+    ephemeral: z.boolean().default(false).describe('Delete it when it stops (default false).'),
   })
   .check(({ value, issues }) => {
     if (value.snapshot === undefined || value.image === undefined) return;
@@ -53,9 +49,8 @@ export const createSandbox = defineTool({
   name: 'Sandbox.CreateSandbox',
   title: 'Create a sandbox',
   description:
-    'Creates an isolated Linux machine, ready for RunCode, RunCommand and the file tools at once. ' +
-    'Without snapshot and image it has Python 3.13, Node 24, git and build tools. Returns its name, ID and state. ' +
-    'already_exists: take another name. resource_exhausted: delete or stop a sandbox first.',
+    'Creates an isolated Linux machine, ready at once. Without snapshot and image it has Python 3.13, Node 24, git ' +
+    'and build tools. Returns the sandbox. already_exists: take another name. resource_exhausted: delete or stop one.',
   input,
   output: sandboxOutput,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },

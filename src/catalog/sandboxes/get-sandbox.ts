@@ -9,14 +9,11 @@ export const getSandbox = defineTool({
   name: 'Sandbox.GetSandbox',
   title: 'Get a sandbox',
   description:
-    'Shows one sandbox: state, resources, labels, auto-stop, auto-archive and auto-delete settings, timestamps, ' +
-    'and env_vars with secret-looking values redacted. Does not count as activity.',
+    'Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, and ' +
+    'env_vars with secret-looking values redacted. Does not count as activity.',
   input: z.strictObject({
     sandbox,
-    include_raw_env_vars: z
-      .boolean()
-      .default(false)
-      .describe('Show env_vars whose key contains token, key, secret, password or auth too (default false).'),
+    include_raw_env_vars: z.boolean().default(false).describe('Show redacted env_vars too (default false).'),
   }),
   output: sandboxOutput.extend({ env_vars: z.record(z.string(), z.string()) }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -17,8 +17,8 @@ export const startSandbox = defineTool({
   name: 'Sandbox.StartSandbox',
   title: 'Start a sandbox',
   description:
-    'Starts a stopped or archived sandbox (archived takes longer), or retries one in error. Its files are as they ' +
-    'were; processes are gone. Already started: nothing changes. Returns the sandbox.',
+    'Starts a stopped or archived (slower) sandbox, or retries one in error. Files are as they were, ' +
+    'processes are gone. No change when started. Returns the sandbox.',
   input,
   output: sandboxOutput,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -33,8 +33,8 @@ export const stopSandbox = defineTool({
   name: 'Sandbox.StopSandbox',
   title: 'Stop a sandbox',
   description:
-    'Stops a sandbox: processes end, files stay. One that is ephemeral or has auto_delete_minutes 0 is deleted by ' +
-    'this, and the result says deleted: true. Already stopped: nothing changes. Returns the sandbox.',
+    'Stops a sandbox: processes end, files stay. One that is ephemeral or has auto_delete_minutes 0 is ' +
+    'deleted with it (deleted: true). No change when stopped. Returns the sandbox.',
   input,
   output: stoppedOutput,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -50,8 +50,8 @@ export const archiveSandbox = defineTool({
   name: 'Sandbox.ArchiveSandbox',
   title: 'Archive a sandbox',
   description:
-    'Compresses a stopped sandbox to save storage; StartSandbox brings it back. invalid_state while it is ' +
-    'started: call StopSandbox first. Returns the sandbox.',
+    'Compresses a stopped sandbox to save storage; StartSandbox brings it back. invalid_state: call ' +
+    'StopSandbox first. Returns the sandbox.',
   input,
   output: sandboxOutput,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -65,8 +65,7 @@ export const archiveSandbox = defineTool({
 export const deleteSandbox = defineTool({
   name: 'Sandbox.DeleteSandbox',
   title: 'Delete a sandbox',
-  description:
-    'Deletes a sandbox and everything in it, for good, from any state. Returns id, name and deleted: true.',
+  description: 'Deletes a sandbox and everything in it, for good, from any state.',
   input,
   output: z.looseObject({ id: z.string(), name: z.string(), deleted: z.boolean() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

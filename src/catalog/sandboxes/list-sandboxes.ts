@@ -11,13 +11,10 @@ export const listSandboxes = defineTool({
   name: 'Sandbox.ListSandboxes',
   title: 'List sandboxes',
   description:
-    'Lists your sandboxes, newest first, by state or labels where given. Returns sandboxes, total_count, page and ' +
-    'total_pages; a page past the end is empty.',
+    'Lists your sandboxes, newest first, by state or labels where given. A page past the end is empty.',
   input: z.strictObject({
-    state: z.enum(sandboxStates).optional().describe('Only sandboxes in this state.'),
-    labels: labels()
-      .optional()
-      .describe('Only sandboxes that have all of these labels, an object of strings.'),
+    state: z.enum(sandboxStates).optional().describe('Only those in this state.'),
+    labels: labels().optional().describe('Only those with all of these labels.'),
     ...pageParameters,
   }),
   output: z.looseObject({ sandboxes: z.array(sandboxOutput), ...pageOutput }),

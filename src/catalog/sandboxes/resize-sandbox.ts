@@ -12,9 +12,9 @@ export const resizeSandbox = defineTool({
   name: 'Sandbox.ResizeSandbox',
   title: 'Resize a sandbox',
   description:
-    'Changes vCPUs, memory or disk; at least one is required, and all or nothing is applied. While started, cpu and ' +
-    'memory_gb can only grow; disk_gb needs a stopped sandbox and never shrinks (invalid_state: StopSandbox first). ' +
-    'The GPU count is fixed. Returns the sandbox.',
+    'Changes vCPUs, memory or disk: at least one, all or nothing. Started: cpu and ' +
+    'memory_gb can only grow. disk_gb never shrinks and needs a stopped sandbox (invalid_state: ' +
+    'StopSandbox first). Returns the sandbox.',
   input: z
     .strictObject({
       sandbox,

@@ -9,11 +9,11 @@ export const setSandboxLabels = defineTool({
   name: 'Sandbox.SetSandboxLabels',
   title: 'Set the labels of a sandbox',
   description:
-    'Replaces all labels of a sandbox: those that are not given are gone, and {} removes all. To add one, give the ' +
-    'present ones too (GetSandbox shows them). Returns the sandbox.',
+    'Replaces all labels of a sandbox; {} removes them. To add one, give the present ones too ' +
+    '(GetSandbox shows them). Returns the sandbox.',
   input: z.strictObject({
     sandbox,
-    labels: labels().describe('All labels, an object of strings, at most 64.'),
+    labels: labels().describe('All labels, as strings; at most 64.'),
   }),
   output: sandboxOutput,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },

@@ -2,6 +2,8 @@
 import type { Readable } from 'node:stream';
 import type { Language } from '../../model/sandbox.ts';
 import type { AgentProcesses } from './agent-processes.ts';
+import type { AgentSearch } from './agent-search.ts';
+import type { AgentSessions } from './agent-sessions.ts';
 import type { AgentTunnels } from './agent-tunnels.ts';
 
 export interface ExecRequest {
@@ -87,7 +89,7 @@ export interface Listing<T> {
  * UTF-8 travel as wire.md says. Whatever comes back is bounded and validated; an agent that breaks the
  * protocol gives `unavailable`. `signal` cancels the work inside too.
  */
-export interface AgentLink extends AgentProcesses, AgentTunnels {
+export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, AgentTunnels {
   /** Checks versions, sandbox id and generation. Fails with `unavailable` when the agent does not answer. */
   hello(id: string, generation: number): Promise<void>;
   /** Starts the entrypoint in the background, with its output discarded. */

@@ -7,7 +7,7 @@ import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { commit, unlessMissing } from './files.ts';
 
-/** The path under which the present agent lies; others are removed, which machines that run them do not notice. */
+/** The name under which the present agent lies; others are removed, which machines that run them do not notice. */
 export async function installAgent(agentPath: string, agents: string): Promise<string> {
   const program = await readFile(agentPath);
   const name = createHash('sha256').update(program).digest('hex');
@@ -21,5 +21,5 @@ export async function installAgent(agentPath: string, agents: string): Promise<s
   for (const other of await readdir(agents)) {
     if (other !== name) await rm(join(agents, other));
   }
-  return path;
+  return name;
 }

@@ -18,7 +18,8 @@ export interface MachineConfig {
   generation: number;
   /** The folder that the launcher mounts everything in; seen only in the machine's own mount namespace. */
   stagePath: string;
-  agentPath: string;
+  /** Of the agent's file in the stage's file system of agents. */
+  agentName: string;
   cgroupPath: string;
   slot: Pick<Slot, 'userNamespacePath' | 'netNamespacePath'>;
   resources: Resources;
@@ -128,7 +129,7 @@ const MASKED_PATHS = [
 
 const READONLY_PATHS = ['/proc/bus', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 
-function mounts({ stagePath, agentPath, resources }: MachineConfig): object[] {
+function mounts({ stagePath, agentName, resources }: MachineConfig): object[] {
   const mount = (destination: string, type: string, ...options: string[]): object => ({
     destination,
     type,
@@ -159,7 +160,7 @@ function mounts({ stagePath, agentPath, resources }: MachineConfig): object[] {
     mount('/dev/shm', 'tmpfs', 'nosuid', 'nodev', 'mode=1777', `size=${(resources.memory * GiB) / 2}`),
     mount('/dev/mqueue', 'mqueue', 'nosuid', 'noexec', 'nodev'),
     mount('/sys', 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro'),
-    bind(AGENT_DESTINATION, agentPath, 'ro', 'nosuid', 'nodev'),
+    bind(AGENT_DESTINATION, `${stagePath}/agent/${agentName}`, 'ro', 'nosuid', 'nodev'),
     // Without further options, runc saves a remount each; the stage is mounted nosuid, nodev and noexec itself.
     ...ETC_FILES.map((name) => bind(`/etc/${name}`, `${stagePath}/etc/${name}`)),
   ];

@@ -112,6 +112,7 @@ function launchArguments(
     id,
     bundle,
     lower,
+    agents: layout.agents,
     stage: layout.stage,
     disk: layout.disk(id),
     'uid-base': String(slot.uidBase),

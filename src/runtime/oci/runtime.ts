@@ -96,7 +96,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       await cgroups.prepare(memoryForMachines((await hostMemory()).totalBytes));
       const { swapAccounting } = cgroups;
       starter.use({
-        agentPath: await installAgent(options.agentPath, layout.agents),
+        agentName: await installAgent(options.agentPath, layout.agents),
         host: { arch: process.arch, swapAccounting, maxOpenFiles: await maxOpenFiles() },
       });
       await slots.init();

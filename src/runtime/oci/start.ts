@@ -22,7 +22,7 @@ export interface Starter {
 
 interface Facts {
   /** Of the installed, immutable agent. */
-  agentPath: string;
+  agentName: string;
   host: HostFacts;
 }
 
@@ -48,7 +48,7 @@ export function createStarter({ layout, cgroups, machines, disks, slots, rootfsP
       id,
       generation,
       stagePath: layout.stage,
-      agentPath: facts.agentPath,
+      agentName: facts.agentName,
       cgroupPath: cgroups.path(id),
       slot,
       resources,

@@ -36,9 +36,17 @@ const catalogueOperation: Json = {
   operationId: 'listTools',
   summary: 'List the tools',
   tags: ['Service'],
+  parameters: [
+    {
+      name: 'toolsets',
+      in: 'query',
+      description: 'Only these groups, separated by commas, such as files,git; all for every one.',
+      schema: { type: 'string' },
+    },
+  ],
   responses: {
     '200': {
-      description: 'All tools with their schemas.',
+      description: 'The tools with their schemas.',
       content: {
         [JSON_TYPE]: {
           schema: {

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Tool } from '../../catalog/tool.ts';
 import type { Log } from '../../control/ports.ts';
 import type { Services } from '../../control/services.ts';
 import { notFound, SandhavenError, toProblem } from '../../model/errors.ts';
@@ -25,6 +26,8 @@ export interface HttpServerParts {
   /** Host names and addresses that clients may use, each for any port or, as `name:port`, for one. */
   allowedHosts: readonly string[];
   version: string;
+  /** The tools that are listed; all, unless the operator chose toolsets. */
+  tools?: readonly Tool[];
   /** Whether the service can take calls. */
   ready(): boolean;
   /** Gets the request with its body unread. */

@@ -2,7 +2,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { callTool, findTool } from '../../catalog/call.ts';
 import { descriptions } from '../../catalog/describe.ts';
-import type { CallContext } from '../../catalog/tool.ts';
+import { tools as allTools } from '../../catalog/index.ts';
+import type { CallContext, Tool } from '../../catalog/tool.ts';
+import { selectTools } from '../../catalog/toolsets.ts';
 import type { Log } from '../../control/ports.ts';
 import type { Services } from '../../control/services.ts';
 import { invalidArgument } from '../../model/errors.ts';
@@ -11,12 +13,24 @@ import { clientSignal } from './client-signal.ts';
 import { streamCall, wantsEventStream } from './event-stream.ts';
 import { explain } from './problem.ts';
 
+export interface ToolRoutesParts {
+  services: Services;
+  log: Log;
+  /** What is listed to clients that do not choose themselves, with `?toolsets=`. Every tool can be called. */
+  tools?: readonly Tool[];
+}
+
 export function addToolRoutes(
   app: FastifyInstance,
-  { services, log }: { services: Services; log: Log },
+  { services, log, tools = allTools }: ToolRoutesParts,
 ): void {
-  const list = JSON.stringify({ tools: descriptions });
-  app.get('/v1/tools', (_request, reply) => reply.type('application/json; charset=utf-8').send(list));
+  const list = (chosen: readonly Tool[]) => ({
+    tools: descriptions.filter(({ name }) => chosen.some((tool) => tool.name === name)),
+  });
+  app.get<{ Querystring: { toolsets?: string | string[] } }>('/v1/tools', async (request) => {
+    const { toolsets } = request.query;
+    return list(toolsets === undefined ? tools : selectTools(String(toolsets), 'toolsets'));
+  });
 
   app.post<{ Params: { name: string } }>('/v1/tools/:name', async (request, reply) => {
     const { name } = request.params;

@@ -13,6 +13,9 @@ import {
   type Server,
 } from '@modelcontextprotocol/server';
 import { callTool } from '../../catalog/call.ts';
+import { tools as allTools } from '../../catalog/index.ts';
+import type { Tool } from '../../catalog/tool.ts';
+import { selectTools } from '../../catalog/toolsets.ts';
 import type { Log } from '../../control/ports.ts';
 import type { Services } from '../../control/services.ts';
 import { type ErrorCode, toProblem } from '../../model/errors.ts';
@@ -26,6 +29,8 @@ export interface McpEndpointParts {
   services: Services;
   log: Log;
   version: string;
+  /** What clients see that do not choose themselves, with `?toolsets=`. */
+  tools?: readonly Tool[];
 }
 
 export interface McpEndpoint {
@@ -73,6 +78,8 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
 async function serve(handler: McpHttpHandler, request: Request, caller: User): Promise<Response> {
   const authInfo = { token: '', clientId: caller.id, scopes: [], extra: { caller } };
   const { url, method, headers, signal } = request;
+  const unknown = unknownToolset(request);
+  if (unknown) return unknown;
   const text = await request.text();
   const parsedBody = text === '' ? undefined : parseJson(text);
   if (parsedBody === undefined) {
@@ -88,6 +95,25 @@ async function serve(handler: McpHttpHandler, request: Request, caller: User): P
   return response;
 }
 
+/** Told before anything else, since a client shows what its very first request was answered. */
+function unknownToolset({ url }: Request): Response | null {
+  try {
+    toolsIn(url, []);
+    return null;
+  } catch (error) {
+    const problem = toProblem(error, newRequestId());
+    return Response.json(problem, {
+      status: problem.status,
+      headers: { 'content-type': 'application/problem+json' },
+    });
+  }
+}
+
+function toolsIn(url: string, otherwise: readonly Tool[]): readonly Tool[] {
+  const chosen = new URL(url).searchParams.get('toolsets');
+  return chosen === null ? otherwise : selectTools(chosen, 'toolsets');
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -98,20 +124,20 @@ function parseJson(text: string): unknown {
 
 /** The server of one request. */
 function createExchange(
-  { services, log, version }: McpEndpointParts,
+  { services, log, version, tools = allTools }: McpEndpointParts,
   open: OpenExchanges,
   { era, authInfo, requestInfo }: McpRequestContext,
 ): Server {
   const caller = authInfo?.extra?.['caller'] as User;
-  const carryOut = carryOutHere(services, log, caller);
+  const seen = requestInfo ? toolsIn(requestInfo.url, tools) : tools;
+  const parts = { version, tools: seen, carryOut: carryOutHere(services, log, caller) };
   // Newer revisions cancel a call by ending its request, which the call's own signal tells.
-  if (era === 'modern') return createServer({ version, carryOut });
+  if (era === 'modern') return createServer(parts);
 
   const sessionId = requestInfo?.headers.get(SESSION_HEADER) ?? '';
   const keyOf = (requestId: string | number) => ({ callerId: caller.id, sessionId, requestId });
   const server = createServer({
-    version,
-    carryOut,
+    ...parts,
     onCall({ mcpReq }) {
       if (sessionId === '') return () => {};
       // Closing the exchange aborts the call and ends its stream without an answer, as the protocol wants.

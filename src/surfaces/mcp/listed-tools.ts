@@ -1,30 +1,81 @@
-/** The catalogue as MCP lists it. */
+/**
+ * The catalogue as MCP lists it: everything a model needs to call a tool, in as few bytes as say it, since a
+ * client hands the whole list to its model at every turn. The full schemas are in GET /v1/tools, OpenAPI, the
+ * documentation and the SDK.
+ */
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { mcpName } from '../../catalog/call.ts';
-import { describeTool } from '../../catalog/describe.ts';
-import { tools } from '../../catalog/index.ts';
-import type { JsonSchema } from '../../catalog/json-schema.ts';
+import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../../catalog/json-schema.ts';
+import { BOUNDLESS } from '../../catalog/parameters/integer.ts';
 import type { Tool } from '../../catalog/tool.ts';
 
-export const listedTools: ListedTool[] = tools.map(toListed);
+/** Made once of each tool: the catalogue never changes while the service runs. */
+const made = new Map<Tool, ListedTool>();
+
+export function listTools(tools: readonly Tool[]): ListedTool[] {
+  return tools.map((tool) => {
+    const listed = made.get(tool) ?? toListed(tool);
+    made.set(tool, listed);
+    return listed;
+  });
+}
 
 function toListed(tool: Tool): ListedTool {
-  const { title, description, input_schema, output_schema, annotations } = describeTool(tool);
   return {
     name: mcpName(tool),
-    title,
-    description,
-    inputSchema: input_schema as ListedTool['inputSchema'],
-    outputSchema: admitError(output_schema),
-    annotations,
+    description: tool.description,
+    inputSchema: compactInput(inputJsonSchema(tool)) as ListedTool['inputSchema'],
+    outputSchema: compactOutput(tool) as ListedTool['outputSchema'],
+    annotations: tool.annotations,
   };
 }
 
+/** Refused by the service with a sentence that says how it should be; not worth a model's attention before. */
+const enforcedOnly = new Set(['minLength', 'maxLength', 'pattern', 'minItems', 'maxItems']);
+
+function compactInput(schema: JsonSchema): JsonSchema {
+  const kept = Object.entries(schema).filter(([keyword, value]) => {
+    if (enforcedOnly.has(keyword)) return false;
+    if (keyword === 'maximum') return Number(value) < BOUNDLESS;
+    return keyword !== 'default' || !isEmpty(value);
+  });
+  const compact: JsonSchema = Object.fromEntries(kept);
+  if (compact.description) compact.description = withoutKeywords(compact.description, schema);
+  if (compact.items) compact.items = compactInput(compact.items);
+  if (compact.properties) {
+    const properties = Object.entries(compact.properties).map(([name, child]) => [name, compactInput(child)]);
+    compact.properties = Object.fromEntries(properties);
+  }
+  return compact;
+}
+
+/** `Seconds until it is killed (1-300, default 30).`: the same is in minimum, maximum and default. */
+function withoutKeywords(description: string, { default: fallback, minimum }: JsonSchema): string {
+  if (fallback === undefined && minimum === undefined) return description;
+  return description.replace(
+    / \((?:(?:from )?-?\d+(?:(?:-| to )\d+)?)?(?:, )?(?:default:? [^)]*)?\)\.$/,
+    '.',
+  );
+}
+
+/** {} and [], which nobody needs to be told. */
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
 /**
- * An error's structured content is `{ error }`, and clients in wide use check it against the output schema as
- * they check a result. So the schema that is listed admits it and, at the top, requires nothing.
+ * Names and types of the fields, one level deep, without those that a record marks as unlisted. Nothing is
+ * required: an error's structured content is `{ error }`, and clients in wide use check it against this schema
+ * as they check a result.
  */
-function admitError({ required: _, properties, ...schema }: JsonSchema): ListedTool['outputSchema'] {
-  const admitting = { ...schema, properties: { ...properties, error: { type: 'object' } } };
-  return admitting as unknown as ListedTool['outputSchema'];
+function compactOutput(tool: Tool): JsonSchema {
+  const fields = Object.entries(outputJsonSchema(tool).properties ?? {})
+    .filter(([name]) => tool.output.shape[name]?.meta()?.['unlisted'] !== true)
+    .map(([name, schema]) => [name, typeOnly(schema)]);
+  return { type: 'object', properties: Object.fromEntries(fields) };
+}
+
+/** A type of several is listed as any. */
+function typeOnly({ type }: JsonSchema): JsonSchema {
+  return type === undefined ? {} : { type };
 }

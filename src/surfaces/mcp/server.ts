@@ -8,7 +8,7 @@ import { findTool } from '../../catalog/call.ts';
 import type { CallContext, Tool } from '../../catalog/tool.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { instructions } from './instructions.ts';
-import { listedTools } from './listed-tools.ts';
+import { listTools } from './listed-tools.ts';
 import { createProgressReporter } from './progress.ts';
 import { type CallOutcome, toCallToolResult } from './result.ts';
 
@@ -21,6 +21,8 @@ export type CarryOut = (
 
 export interface ServerParts {
   version: string;
+  /** What this client sees; every other tool is unknown to it. */
+  tools: readonly Tool[];
   carryOut: CarryOut;
   /** Told of each call as it begins; what it returns is called when the call ends. */
   onCall?: (context: ServerContext) => () => void;
@@ -29,7 +31,7 @@ export interface ServerParts {
 /** How long a client may keep the list: it changes only with the service's version. */
 const listCache = { ttlMs: 5 * 60_000, cacheScope: 'private' as const };
 
-export function createServer({ version, carryOut, onCall }: ServerParts): Server {
+export function createServer({ version, tools, carryOut, onCall }: ServerParts): Server {
   const server = new Server(
     { name: 'sandhaven', title: 'Sandhaven', version },
     {
@@ -39,11 +41,11 @@ export function createServer({ version, carryOut, onCall }: ServerParts): Server
     },
   );
   server.setRequestHandler('tools/list', ({ params }) => {
-    if (params?.cursor === undefined) return { tools: listedTools };
+    if (params?.cursor === undefined) return { tools: listTools(tools) };
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The list has one page; no cursor is valid.');
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const tool = knownTool(params.name);
+    const tool = knownTool(params.name, tools);
     const ended = onCall?.(context);
     const progress = createProgressReporter(context);
     try {
@@ -58,9 +60,9 @@ export function createServer({ version, carryOut, onCall }: ServerParts): Server
 }
 
 /** An unknown tool is a fault of the request, not a failed call. */
-function knownTool(name: string): Tool {
+function knownTool(name: string, tools: readonly Tool[]): Tool {
   try {
-    return findTool(name);
+    return findTool(name, tools);
   } catch (error) {
     if (!(error instanceof SandhavenError)) throw error;
     const message = `Unknown tool. ${error.message} ${error.fields.hint ?? ''}`.trim();

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { selectTools, toolsets } from '../../catalog/toolsets.ts';
 import { invalidArgument, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -13,11 +14,14 @@ import { connection, DEFAULT_URL } from '../cli/connection.ts';
 import type { CliIo } from '../cli/io.ts';
 import { type CarryOut, createServer } from './server.ts';
 
-const help = `Usage: sandhaven mcp
+const help = `Usage: sandhaven mcp [--toolsets files,git]
 
 Serves MCP on standard input and output, for clients that start a program. Calls go to the running service:
 SANDBOX_API_URL says where it is (${DEFAULT_URL}), SANDBOX_API_KEY opens it; on the service's own
 machine the key is taken from its data directory (SANDHAVEN_DATA_DIR) when it is not given.
+
+  --toolsets …   only these groups of tools, separated by commas (SANDHAVEN_TOOLSETS):
+                 ${toolsets.join(', ')}
 `;
 
 /** Resolves when the client has closed standard input, or at a signal to end. */
@@ -27,11 +31,12 @@ export async function runMcp(argv: string[], { env, stdin, stdout, stderr, signa
     stdout.write(help);
     return 0;
   }
+  const tools = selectTools(values.toolsets ?? env['SANDHAVEN_TOOLSETS'], '--toolsets');
   const ended = new Promise<void>((resolve) => {
     stdin.once('close', resolve);
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  const served = serveStdio(() => createServer({ version, carryOut: carryOutThere(env) }), {
+  const served = serveStdio(() => createServer({ version, tools, carryOut: carryOutThere(env) }), {
     transport: new StdioServerTransport(stdin, stdout, { maxBufferSize: limits.jsonBodyBytes }),
     onerror: (error) => stderr.write(`sandhaven mcp: ${error.name}\n`),
   });
@@ -42,9 +47,11 @@ export async function runMcp(argv: string[], { env, stdin, stdout, stderr, signa
 
 function parseFlags(argv: string[]) {
   try {
-    return parseArgs({ args: argv, options: { help: { type: 'boolean', default: false } } });
+    const options = { help: { type: 'boolean', default: false }, toolsets: { type: 'string' } } as const;
+    return parseArgs({ args: argv, options });
   } catch {
-    throw invalidArgument('flags', 'sandhaven mcp takes no flags but --help.', 'See sandhaven mcp --help.');
+    const detail = 'sandhaven mcp takes no flags but --toolsets and --help.';
+    throw invalidArgument('flags', detail, 'See sandhaven mcp --help.');
   }
 }
 

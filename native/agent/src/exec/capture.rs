@@ -36,12 +36,31 @@ impl Capture {
         self.tail.extend(rest);
     }
 
+    /// How many bytes are held.
+    pub fn kept(&self) -> usize {
+        self.head.len() + self.tail.len()
+    }
+
+    /// From now on at most `limit` bytes are kept, of what has come already too.
+    pub fn shrink(&mut self, limit: usize) {
+        self.half = self.half.min(limit / 2);
+        let mut rest = self.head.split_off(self.half.min(self.head.len()));
+        let excess = self.tail.len().saturating_sub(self.half);
+        self.tail.drain(..excess);
+        let room = self.half - self.tail.len();
+        rest.drain(..rest.len().saturating_sub(room));
+        for byte in rest.into_iter().rev() {
+            self.tail.push_front(byte);
+        }
+        self.head.shrink_to_fit();
+        self.tail.shrink_to_fit();
+    }
+
     /// Both halves, cut between characters, with a marker where something is left out.
-    pub fn finish(self) -> Captured {
-        let kept = (self.head.len() + self.tail.len()) as u64;
-        let mut bytes = self.head;
+    pub fn snapshot(&self) -> Captured {
+        let mut bytes = self.head.clone();
         let (front, back) = self.tail.as_slices();
-        if self.total == kept {
+        if self.total == self.kept() as u64 {
             bytes.extend_from_slice(front);
             bytes.extend_from_slice(back);
             return Captured {
@@ -98,7 +117,7 @@ mod tests {
         for piece in pieces {
             capture.push(piece);
         }
-        capture.finish()
+        capture.snapshot()
     }
 
     #[test]
@@ -118,6 +137,25 @@ mod tests {
             String::from_utf8(captured.bytes).unwrap(),
             "€\n[… 54 bytes left out …]\n€"
         );
+    }
+
+    #[test]
+    fn what_is_shrunk_keeps_both_ends_whether_or_not_it_was_whole() {
+        for (before, expected) in [
+            (100, "ab\n[… 6 bytes left out …]\nij"),
+            (6, "ab\n[… 6 bytes left out …]\nij"),
+        ] {
+            let mut capture = Capture::new(before);
+            capture.push(b"abcdefghij");
+            capture.shrink(4);
+            assert_eq!(capture.kept(), 4);
+            assert_eq!(
+                String::from_utf8(capture.snapshot().bytes).unwrap(),
+                expected
+            );
+            capture.push(b"k");
+            assert!(capture.snapshot().bytes.ends_with(b"\njk"));
+        }
     }
 
     proptest! {

@@ -24,6 +24,10 @@ pub struct Command {
     pub stdin: OwnedFd,
     /// `stdin` is a terminal, which becomes the controlling one of the command's session.
     pub terminal: bool,
+    /// With `terminal`: the supervisor leads the session, so that no one is hung up on when the command ends.
+    pub outlived: bool,
+    /// The supervisor says when the program runs.
+    pub announced: bool,
     /// Become descriptors 3, 4 … of the command.
     pub extra: Vec<OwnedFd>,
     pub names: Names,
@@ -75,12 +79,20 @@ impl Command {
             cwd: c_string("cwd", &directory(cwd))?,
             stdin,
             terminal: false,
+            outlived: false,
+            announced: false,
             extra: Vec::new(),
             names: Names {
                 program: program.clone(),
                 cwd: cwd.to_owned(),
             },
         })
+    }
+
+    /// The agent's own program, whatever the name in `argv`.
+    pub fn of_agent(mut self) -> Self {
+        self.candidates = vec![c"/proc/self/exe".to_owned()];
+        self
     }
 
     /// Drops the rest: descriptors and environment are the started process's own.

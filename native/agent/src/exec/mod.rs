@@ -3,7 +3,9 @@
 pub mod background;
 pub mod capture;
 pub mod command;
+pub mod ending;
 pub mod pipes;
+pub mod report;
 pub mod spawn;
 pub mod supervisor;
 pub mod terminal;
@@ -11,17 +13,16 @@ pub mod tree;
 
 use serde::Serialize;
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::connection::{Connection, Outcome};
 use crate::fault::{Code, Fault};
 use crate::message;
-use crate::reaper::WatchedExit;
 use crate::server::Context;
 use command::Command;
 use pipes::{Collected, Outputs};
+use report::Report;
 use spawn::{Channel, Spawned};
-use supervisor::Report;
 
 /// As `timeout` of coreutils has it.
 const TIMED_OUT_EXIT_CODE: i32 = 124;
@@ -155,7 +156,7 @@ impl Ended {
 
     fn by_itself(status: i32) -> Self {
         Self {
-            exit_code: exit_code(status),
+            exit_code: ending::exit_code(status),
             timed_out: false,
         }
     }
@@ -176,13 +177,7 @@ async fn run_to_end(
     let exit = context.reaper.watch(pid);
     let ended = tokio::select! {
         biased;
-        report = channel.next() => match report? {
-            Some((Report::Exited, status)) => Ended::by_itself(status),
-            Some((failed @ (Report::CwdFailed | Report::ExecFailed), errno)) => {
-                return Err(spawn::start_fault(&names, failed, errno));
-            }
-            _ => follow_orphan(pid, exit, deadline).await,
-        },
+        status = ending::wait(&channel, &names, pid, exit) => Ended::by_itself(status?),
         () = sleep_until(deadline) => {
             channel.kill();
             let _ = timeout(KILL_PATIENCE, channel.next()).await;
@@ -192,43 +187,7 @@ async fn run_to_end(
     Ok(ended)
 }
 
-/// Something inside killed the supervisor. The command may live, as a child of this process.
-async fn follow_orphan(pid: i32, exit: WatchedExit, deadline: Instant) -> Ended {
-    let mut group = KillGroupOnDrop(Some(pid));
-    // SAFETY: a plain system call; signal 0 only asks.
-    if unsafe { libc::kill(pid, 0) } != 0 {
-        return Ended::by_itself(libc::SIGKILL);
-    }
-    match timeout_at(deadline, exit.status()).await {
-        Ok(status) => {
-            group.0 = None;
-            Ended::by_itself(status.unwrap_or(libc::SIGKILL))
-        }
-        Err(_) => Ended::TIMED_OUT,
-    }
-}
-
-/// The command leads a group of its own; what left it is past finding without its supervisor.
-struct KillGroupOnDrop(Option<i32>);
-
-impl Drop for KillGroupOnDrop {
-    fn drop(&mut self) {
-        if let Some(pid) = self.0 {
-            // SAFETY: a plain system call.
-            unsafe { libc::kill(-pid, libc::SIGKILL) };
-        }
-    }
-}
-
-fn exit_code(status: i32) -> i32 {
-    if libc::WIFSIGNALED(status) {
-        128 + libc::WTERMSIG(status)
-    } else {
-        libc::WEXITSTATUS(status)
-    }
-}
-
-fn supervisor_lost() -> Fault {
+pub fn supervisor_lost() -> Fault {
     Fault::new(
         Code::ResourceExhausted,
         "The command was killed before it started; the sandbox may be out of memory.",

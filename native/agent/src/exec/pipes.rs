@@ -6,8 +6,10 @@
 //! a write, so a command that writes much gets large pipes, and from then on the order is approximate.
 
 use rustix::event::epoll;
+use std::cell::RefCell;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::rc::Rc;
 use tokio::io::unix::AsyncFd;
 
 use super::background;
@@ -26,12 +28,63 @@ pub struct Outputs {
     epoll: AsyncFd<OwnedFd>,
     /// None once it is at its end.
     pipes: [Option<OwnedFd>; 2],
-    captures: [Capture; 2],
-    both: Capture,
+    captures: Rc<RefCell<Captures>>,
     packets: usize,
     bytes: usize,
     exact: bool,
     buffer: Box<[u8; EXACT_ORDER_BYTES]>,
+}
+
+/// What is kept of the two streams, and of both interleaved.
+pub struct Captures {
+    streams: [Capture; 2],
+    both: Capture,
+}
+
+impl Captures {
+    pub fn new(limit: usize) -> Self {
+        Self {
+            streams: [Capture::new(limit), Capture::new(limit)],
+            both: Capture::new(limit),
+        }
+    }
+
+    /// `index` is 0 for stdout and 1 for stderr.
+    pub fn push(&mut self, index: usize, bytes: &[u8]) {
+        self.streams[index].push(bytes);
+        self.both.push(bytes);
+    }
+
+    pub fn kept(&self) -> usize {
+        self.all().map(Capture::kept).sum()
+    }
+
+    /// From now on at most `limit` bytes of each are kept, of what has come already too.
+    pub fn shrink(&mut self, limit: usize) {
+        let [stdout, stderr] = &mut self.streams;
+        for capture in [stdout, stderr, &mut self.both] {
+            capture.shrink(limit);
+        }
+    }
+
+    pub fn snapshot(&self) -> Collected {
+        let [stdout, stderr, output] =
+            [&self.streams[0], &self.streams[1], &self.both].map(Capture::snapshot);
+        Collected {
+            stdout,
+            stderr,
+            output,
+        }
+    }
+
+    /// Of `output` alone.
+    pub fn interleaved(&self) -> Captured {
+        self.both.snapshot()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Capture> {
+        self.streams.iter().chain([&self.both])
+    }
 }
 
 /// stdout, stderr, and both interleaved.
@@ -43,6 +96,16 @@ pub struct Collected {
 
 impl Outputs {
     pub fn new(stdout: OwnedFd, stderr: OwnedFd, limit: usize) -> io::Result<Self> {
+        let captures = Rc::new(RefCell::new(Captures::new(limit)));
+        Self::into_captures(stdout, stderr, captures)
+    }
+
+    /// What comes is kept in `captures`, which may be looked at meanwhile.
+    pub fn into_captures(
+        stdout: OwnedFd,
+        stderr: OwnedFd,
+        captures: Rc<RefCell<Captures>>,
+    ) -> io::Result<Self> {
         let set = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         for (index, pipe) in [&stdout, &stderr].into_iter().enumerate() {
             epoll::add(
@@ -55,8 +118,7 @@ impl Outputs {
         Ok(Self {
             epoll: readable(set)?,
             pipes: [Some(stdout), Some(stderr)],
-            captures: [Capture::new(limit), Capture::new(limit)],
-            both: Capture::new(limit),
+            captures,
             packets: 0,
             bytes: 0,
             exact: true,
@@ -67,21 +129,34 @@ impl Outputs {
     /// Takes in what comes, for ever. May be dropped and called again.
     pub async fn pump(&mut self) -> io::Result<()> {
         loop {
-            let mut ready = self.epoll.readable().await?;
-            let Some(index) = next_ready(self.epoll.get_ref())? else {
-                ready.clear_ready();
-                continue;
-            };
-            drop(ready);
-            self.read(index, if self.exact { 1 } else { BULK_READS });
-            self.leave_exact_order_when_much()?;
+            self.pump_once().await?;
             tokio::task::coop::consume_budget().await;
         }
     }
 
-    /// Takes in what is there when the command has ended, and leaves the pipes of children that go on to a
-    /// reader that discards what they print.
-    pub fn finish(mut self) -> Collected {
+    /// Takes in some of what comes next. May be dropped and called again.
+    pub async fn pump_once(&mut self) -> io::Result<()> {
+        let index = loop {
+            let mut ready = self.epoll.readable().await?;
+            match next_ready(self.epoll.get_ref())? {
+                Some(index) => break index,
+                None => ready.clear_ready(),
+            }
+        };
+        self.read(index, if self.exact { 1 } else { BULK_READS });
+        if self.packets >= MAX_EXACT_PACKETS || self.bytes >= MAX_EXACT_BYTES {
+            self.leave_exact_order();
+        }
+        Ok(())
+    }
+
+    /// Whether no writer is left of either stream.
+    pub fn at_end(&self) -> bool {
+        self.pipes.iter().all(Option::is_none)
+    }
+
+    /// Takes in what is there, within a bound.
+    pub fn drain(&mut self) {
         let mut left = 2 * BULK_PIPE_BYTES / EXACT_ORDER_BYTES;
         while left > 0
             && let Ok(Some(index)) = next_ready(self.epoll.get_ref())
@@ -89,15 +164,16 @@ impl Outputs {
             self.read(index, 1);
             left -= 1;
         }
+    }
+
+    /// Takes in what is there when the command has ended, and leaves the pipes of children that go on to a
+    /// reader that discards what they print.
+    pub fn finish(mut self) -> Collected {
+        self.drain();
         for pipe in self.pipes.iter_mut().filter_map(Option::take) {
             background::discard(pipe);
         }
-        let [stdout, stderr] = self.captures;
-        Collected {
-            stdout: stdout.finish(),
-            stderr: stderr.finish(),
-            output: self.both.finish(),
-        }
+        self.captures.borrow().snapshot()
     }
 
     fn read(&mut self, index: usize, reads: usize) {
@@ -109,8 +185,7 @@ impl Outputs {
                 Ok(0) => self.pipes[index] = None,
                 Ok(length) => {
                     let bytes = &self.buffer[..length];
-                    self.captures[index].push(bytes);
-                    self.both.push(bytes);
+                    self.captures.borrow_mut().push(index, bytes);
                     self.packets += 1;
                     self.bytes += length;
                 }
@@ -121,23 +196,24 @@ impl Outputs {
         }
     }
 
-    fn leave_exact_order_when_much(&mut self) -> io::Result<()> {
-        if !self.exact || (self.packets < MAX_EXACT_PACKETS && self.bytes < MAX_EXACT_BYTES) {
-            return Ok(());
+    /// From now on writers hardly ever wait.
+    pub fn leave_exact_order(&mut self) {
+        if !self.exact {
+            return;
         }
         self.exact = false;
         for (index, pipe) in self.pipes.iter().enumerate() {
             if let Some(pipe) = pipe {
                 let _ = rustix::pipe::fcntl_setpipe_size(pipe, BULK_PIPE_BYTES);
-                epoll::modify(
+                // Without it, the pipe stays edge-triggered, and reading it until it is empty is as good.
+                let _ = epoll::modify(
                     self.epoll.get_ref(),
                     pipe,
                     epoll::EventData::new_u64(index as u64),
                     epoll::EventFlags::IN,
-                )?;
+                );
             }
         }
-        Ok(())
     }
 }
 

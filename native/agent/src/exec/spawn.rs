@@ -9,7 +9,8 @@ use tokio::io::unix::AsyncFd;
 
 use super::command::{Command, MAX_EXTRA_FDS, Names};
 use super::pipes::EXACT_ORDER_BYTES;
-use super::supervisor::{self, Descriptors, REPORT_BYTES, Report};
+use super::report::{REPORT_BYTES, Report};
+use super::supervisor::{self, Descriptors};
 use crate::fault::{Code, Fault};
 use crate::readiness::readable;
 
@@ -37,6 +38,20 @@ pub fn spawn(command: &Command) -> Result<Spawned, Fault> {
 /// A command whose output nobody reads and that outlives the call.
 pub fn spawn_detached(command: &Command, null: &OwnedFd) -> Result<Channel, Fault> {
     fork(command, null, null, true)
+}
+
+/// A command that is followed to its end and whose own output nobody reads.
+pub fn spawn_silent(command: &Command, null: &OwnedFd) -> Result<Channel, Fault> {
+    fork(command, null, null, false)
+}
+
+/// A command whose output goes straight to the given descriptors.
+pub fn spawn_streaming(
+    command: &Command,
+    stdout: &OwnedFd,
+    stderr: &OwnedFd,
+) -> Result<Channel, Fault> {
+    fork(command, stdout, stderr, false)
 }
 
 impl Channel {
@@ -107,7 +122,7 @@ pub fn start_fault(names: &Names, report: Report, errno: i32) -> Fault {
     }
 }
 
-fn no_process() -> Fault {
+pub fn no_process() -> Fault {
     Fault::new(
         Code::ResourceExhausted,
         "The sandbox has no processes or memory left for a command.",

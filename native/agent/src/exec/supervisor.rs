@@ -8,46 +8,8 @@
 use std::ptr;
 
 use super::command::{Command, MAX_EXTRA_FDS};
+use super::report::Report;
 use super::tree::{self, Snapshot};
-
-/// One message on the channel, agent's end first reads: what happened, and its number.
-pub const REPORT_BYTES: usize = 8;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(i32)]
-pub enum Report {
-    /// With the process id of the command, from that process itself, since it may kill the supervisor as the
-    /// first thing it does. A failure may still follow.
-    Started = 1,
-    /// No process could be made; with errno.
-    ForkFailed = 2,
-    /// With errno.
-    CwdFailed = 3,
-    /// With errno.
-    ExecFailed = 4,
-    /// With the wait status.
-    Exited = 5,
-    /// The tree is gone; with 1 when some process would not end.
-    Killed = 6,
-}
-
-impl Report {
-    pub fn parse(bytes: [u8; REPORT_BYTES]) -> Option<(Self, i32)> {
-        let [a, b, c, d, e, f, g, h] = bytes;
-        let kind = i32::from_le_bytes([a, b, c, d]);
-        let report = [
-            Self::Started,
-            Self::ForkFailed,
-            Self::CwdFailed,
-            Self::ExecFailed,
-            Self::Exited,
-            Self::Killed,
-        ]
-        .into_iter()
-        .find(|report| *report as i32 == kind)?;
-        Some((report, i32::from_le_bytes([e, f, g, h])))
-    }
-}
 
 /// The descriptors that a supervisor keeps; all others are the agent's own.
 #[derive(Clone, Copy)]
@@ -87,13 +49,25 @@ pub fn run(command: &Command, descriptors: Descriptors, detached: bool) -> ! {
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
         let descriptors = keep_only(descriptors);
         let signals = child_signals();
+        if command.outlived {
+            libc::setsid();
+            libc::ioctl(descriptors.stdin, libc::TIOCSCTTY, 0);
+        }
         match start(command, descriptors) {
             Ok(pid) => {
                 if detached {
                     libc::_exit(0);
                 }
-                close_all_but(&mut [descriptors.channel, signals]);
-                supervise(descriptors.channel, signals, pid)
+                if command.announced {
+                    report(descriptors.channel, Report::Running, pid);
+                }
+                let terminal = if command.outlived {
+                    descriptors.stdin
+                } else {
+                    -1
+                };
+                close_all_but(&mut [descriptors.channel, signals, terminal]);
+                supervise(descriptors.channel, signals, terminal, pid)
             }
             Err((kind, errno)) => {
                 report(descriptors.channel, kind, errno);
@@ -103,7 +77,7 @@ pub fn run(command: &Command, descriptors: Descriptors, detached: bool) -> ! {
     }
 }
 
-unsafe fn supervise(channel: i32, signals: i32, command: i32) -> ! {
+unsafe fn supervise(channel: i32, signals: i32, terminal: i32, command: i32) -> ! {
     unsafe {
         loop {
             let mut polled = [channel, signals].map(|fd| libc::pollfd {
@@ -124,6 +98,8 @@ unsafe fn supervise(channel: i32, signals: i32, command: i32) -> ! {
                 let mut info: libc::signalfd_siginfo = std::mem::zeroed();
                 libc::read(signals, (&raw mut info).cast(), size_of_val(&info));
                 if let Some(status) = reap(command) {
+                    // The kernel hangs up on the foreground group of a leader that ends: this process alone.
+                    libc::tcsetpgrp(terminal, libc::getpgrp());
                     report(channel, Report::Exited, status);
                     libc::_exit(0);
                 }
@@ -178,7 +154,12 @@ extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
         let handover = &mut *argument.cast::<Handover>();
         let descriptors = handover.descriptors;
         report(descriptors.channel, Report::Started, libc::getpid());
-        libc::setsid();
+        if handover.command.outlived {
+            libc::setpgid(0, 0);
+            libc::tcsetpgrp(descriptors.stdin, libc::getpid());
+        } else {
+            libc::setsid();
+        }
         let mut order = [
             descriptors.stdin,
             descriptors.stdout,
@@ -191,7 +172,7 @@ extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
         for (to, from) in order[..count].iter().enumerate() {
             libc::dup2(*from, to as i32);
         }
-        if handover.command.terminal {
+        if handover.command.terminal && !handover.command.outlived {
             libc::ioctl(0, libc::TIOCSCTTY, 0);
         }
         raise_oom_score();
@@ -285,9 +266,7 @@ unsafe fn close_all_but(kept: &mut [i32]) {
 }
 
 unsafe fn report(channel: i32, kind: Report, number: i32) {
-    let mut message = [0; REPORT_BYTES];
-    message[..4].copy_from_slice(&(kind as i32).to_le_bytes());
-    message[4..].copy_from_slice(&number.to_le_bytes());
+    let message = kind.encode(number);
     unsafe {
         libc::send(
             channel,

@@ -14,7 +14,8 @@ pub struct Terminal {
     pub slave: OwnedFd,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Size {
     pub columns: u16,
     pub rows: u16,

@@ -95,7 +95,7 @@ fn join(below: &[u8], name: &[u8]) -> Vec<u8> {
 }
 
 /// What stands before a found path: nothing at the sandbox root, else the search folder and a slash.
-fn shown_prefix(path: &[u8]) -> Vec<u8> {
+pub fn shown_prefix(path: &[u8]) -> Vec<u8> {
     let mut parts: Vec<&[u8]> = path
         .split(|&byte| byte == b'/')
         .filter(|part| !part.is_empty() && *part != b".")

@@ -1,22 +1,22 @@
 //! File operations. Every path is resolved here, inside the sandbox, by this process.
 
 mod copy;
-mod find;
+pub mod find;
 mod folder;
-mod glob;
+pub mod glob;
 mod lines;
-mod list;
-mod location;
-mod metadata;
-mod owners;
-mod page;
+pub mod list;
+pub mod location;
+pub mod metadata;
+pub mod owners;
+pub mod page;
 pub mod path_text;
-mod regular;
+pub mod regular;
 mod relocate;
 mod remove;
 mod stream;
-mod temporary;
-mod write;
+pub mod temporary;
+pub mod write;
 
 use serde::Serialize;
 use serde_json::json;
@@ -138,12 +138,18 @@ fn page(query: &Query) -> Page {
     Page::new(query.offset, query.max_items.min(MAX_ITEMS))
 }
 
-/// The items in as few frames as their bound allows, then the count of all.
+/// The items, then the count of all.
 async fn reply_with_items(
     connection: &mut Connection,
     items: &[impl Serialize],
     total: usize,
 ) -> Outcome {
+    send_items(connection, items).await?;
+    connection.reply(&json!({ "total_count": total })).await
+}
+
+/// The items in as few frames as their bound allows.
+pub async fn send_items(connection: &mut Connection, items: &[impl Serialize]) -> Outcome {
     let mut batch = Vec::new();
     let mut bytes = 0;
     for item in items {
@@ -159,5 +165,5 @@ async fn reply_with_items(
     if !batch.is_empty() {
         connection.item(&batch, &[]).await?;
     }
-    connection.reply(&json!({ "total_count": total })).await
+    Ok(())
 }

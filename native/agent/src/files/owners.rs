@@ -7,18 +7,35 @@ use std::os::unix::fs::OpenOptionsExt;
 const MAX_DATABASE_BYTES: u64 = 1 << 20;
 const MAX_NAME_CHARS: usize = 64;
 
+const USERS: &str = "/etc/passwd";
+const NAME: usize = 0;
+const NUMBER: usize = 2;
+const HOME: usize = 5;
+
 pub fn user(id: u32) -> String {
-    name("/etc/passwd", id)
+    name(USERS, id)
 }
 
 pub fn group(id: u32) -> String {
     name("/etc/group", id)
 }
 
+/// The home folder of a user.
+pub fn home(id: u32) -> Option<String> {
+    read(USERS).and_then(|text| field(&text, NUMBER, &id.to_string(), HOME))
+}
+
+pub fn home_of(user: &str) -> Option<String> {
+    read(USERS).and_then(|text| field(&text, NAME, user, HOME))
+}
+
 fn name(database: &str, id: u32) -> String {
     read(database)
-        .and_then(|text| find(&text, id))
-        .unwrap_or_else(|| id.to_string())
+        .and_then(|text| field(&text, NUMBER, &id.to_string(), NAME))
+        .map_or_else(
+            || id.to_string(),
+            |name| name.chars().take(MAX_NAME_CHARS).collect(),
+        )
 }
 
 /// The sandbox may have put anything in its place; only a plain file is read.
@@ -36,13 +53,13 @@ fn read(database: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Lines are `name:password:id:…`.
-fn find(text: &str, id: u32) -> Option<String> {
+/// Lines are `name:password:number:…`; those of users have the home folder as the sixth field.
+fn field(text: &str, key: usize, value: &str, wanted: usize) -> Option<String> {
     text.lines().find_map(|line| {
         let mut fields = line.split(':');
-        let name = fields.next()?;
-        let number: u32 = fields.nth(1)?.parse().ok()?;
-        (number == id && !name.is_empty()).then(|| name.chars().take(MAX_NAME_CHARS).collect())
+        let found = fields.clone().nth(key)? == value;
+        let wanted = fields.nth(wanted)?;
+        (found && !wanted.is_empty()).then(|| wanted.to_owned())
     })
 }
 
@@ -53,8 +70,10 @@ mod tests {
     #[test]
     fn the_third_field_is_the_number() {
         let text = "root:x:0:0:root:/root:/bin/bash\nbroken\nann:x:1000:7::/:/bin/sh\n";
-        assert_eq!(find(text, 1000).as_deref(), Some("ann"));
-        assert_eq!(find(text, 0).as_deref(), Some("root"));
-        assert_eq!(find(text, 7), None);
+        assert_eq!(field(text, NUMBER, "1000", NAME).as_deref(), Some("ann"));
+        assert_eq!(field(text, NUMBER, "0", NAME).as_deref(), Some("root"));
+        assert_eq!(field(text, NUMBER, "7", NAME), None);
+        assert_eq!(field(text, NAME, "root", HOME).as_deref(), Some("/root"));
+        assert_eq!(field(text, NAME, "broken", HOME), None);
     }
 }

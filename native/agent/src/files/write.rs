@@ -1,6 +1,8 @@
 //! Replaces a file's content at once: into a new file beside it, which then takes its name.
 
-use rustix::fs::{FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, openat};
+use rustix::fs::{
+    AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, openat, statat,
+};
 use rustix::io::Errno;
 use serde::Serialize;
 use std::ffi::CString;
@@ -8,7 +10,7 @@ use std::fs::File;
 use std::io::Write;
 
 use super::folder;
-use super::location::{Path, file_type};
+use super::location::{Location, Path, file_type};
 use super::temporary::{TemporaryFile, create_file};
 use crate::connection::{Connection, Interrupted, Outcome};
 use crate::fault::{Code, Fault};
@@ -74,7 +76,8 @@ async fn collect(connection: &mut Connection, chunk: &mut Vec<u8>) -> Result<boo
     Ok(true)
 }
 
-struct Upload {
+/// New content on its way into a file beside the one that it will replace.
+pub struct Upload {
     file: File,
     temporary: TemporaryFile,
     name: CString,
@@ -94,13 +97,22 @@ impl Upload {
         if let Some(stat) = &existing {
             require_regular(&path, stat)?;
         }
+        let upload = Self::over(path, location, existing)?;
+        Ok(Self {
+            mode: target.mode,
+            ..upload
+        })
+    }
+
+    /// @param existing What is there now, whose mode and owner are kept.
+    pub fn over(path: Path, location: Location, existing: Option<Stat>) -> Result<Self, Fault> {
         let (file, temporary) = create_file(&location.folder).map_err(|errno| path.fault(errno))?;
         Ok(Self {
             file: File::from(file),
             temporary: TemporaryFile::new(location.folder, temporary),
             name: location.name,
             existing,
-            mode: target.mode,
+            mode: None,
             path,
             written: 0,
         })
@@ -111,12 +123,42 @@ impl Upload {
         self.finish()
     }
 
-    fn append(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.file
             .write_all(bytes)
             .map_err(|error| self.fault(&error))?;
         self.written += bytes.len() as u64;
         Ok(())
+    }
+
+    /// Fails when somebody else has changed the file since it was looked at.
+    pub fn finish_unless_changed(self) -> Result<(), Fault> {
+        let version = |stat: &Stat| {
+            (
+                stat.st_dev,
+                stat.st_ino,
+                stat.st_size,
+                stat.st_mtime,
+                stat.st_mtime_nsec,
+            )
+        };
+        let now = statat(
+            self.temporary.folder(),
+            &self.name,
+            AtFlags::SYMLINK_NOFOLLOW,
+        )
+        .ok();
+        if now.as_ref().map(version) != self.existing.as_ref().map(version) {
+            return Err(Fault::new(
+                Code::FailedPrecondition,
+                format!(
+                    "'{}' was changed by somebody else meanwhile.",
+                    self.path.text
+                ),
+            )
+            .parameter(self.path.parameter));
+        }
+        self.finish().map(|_| ())
     }
 
     fn finish(mut self) -> Result<Reply, Fault> {
@@ -169,7 +211,7 @@ impl Upload {
     }
 }
 
-fn require_regular(path: &Path, stat: &Stat) -> Result<(), Fault> {
+pub fn require_regular(path: &Path, stat: &Stat) -> Result<(), Fault> {
     match file_type(stat) {
         FileType::RegularFile => Ok(()),
         FileType::Directory => Err(Fault::invalid(

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 
 use crate::fault::Fault;
@@ -13,6 +14,10 @@ use crate::workers::Cancelled;
 
 /// Of all processes together.
 const MAX_DESCRIPTORS: usize = 500_000;
+/// Of a process's first argument.
+const MAX_PROGRAM_BYTES: u64 = 4_096;
+/// As the kernel keeps of a name.
+const NAME_BYTES: usize = 15;
 const ROOT: Ids = Ids { user: 0, group: 0 };
 
 /// Without an entry where it cannot be told. Of several holders the eldest counts.
@@ -108,9 +113,29 @@ fn socket_inode(target: &[u8]) -> Option<u64> {
     std::str::from_utf8(number).ok()?.parse().ok()
 }
 
+/// As `ps` has it. Node renames the thread that gives the process its name, so its program is named instead.
 fn name_of(pid: u32) -> String {
     let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
-    String::from_utf8_lossy(name.trim_ascii_end()).into_owned()
+    let name = name.trim_ascii_end();
+    if name == b"MainThread"
+        && let Some(program) = program_of(pid)
+    {
+        return program;
+    }
+    String::from_utf8_lossy(name).into_owned()
+}
+
+/// The last part of the first argument, cut as the kernel cuts names.
+fn program_of(pid: u32) -> Option<String> {
+    let mut arguments = Vec::new();
+    let file = fs::File::open(format!("/proc/{pid}/cmdline")).ok()?;
+    file.take(MAX_PROGRAM_BYTES)
+        .read_to_end(&mut arguments)
+        .ok()?;
+    let first = arguments.split(|byte| *byte == 0).next()?;
+    let base = first.rsplit(|byte| *byte == b'/').next()?;
+    let base = &base[..base.len().min(NAME_BYTES)];
+    (!base.is_empty()).then(|| String::from_utf8_lossy(base).into_owned())
 }
 
 /// This thread's file system ids, given back when dropped.

@@ -1,0 +1,54 @@
+/** How a tool is likely to fail: what its schema implies, and what its description says of a code. */
+import type { ToolDescription } from '../../src/catalog/describe.ts';
+import { type ErrorCode, errorTable } from '../../src/model/errors.ts';
+
+interface Failure {
+  code: ErrorCode;
+  meaning: string;
+}
+
+const codes = Object.keys(errorTable) as ErrorCode[];
+
+export function errorsOf({ description, input_schema }: ToolDescription): Failure[] {
+  const { properties = {}, required = [] } = input_schema;
+  const optional = 'sandbox' in properties && !required.includes('sandbox');
+  const implied: Failure[] = [
+    ...('sandbox' in properties
+      ? [{ code: 'not_found' as const, meaning: 'there is no such sandbox.' }]
+      : []),
+    ...(optional
+      ? [
+          {
+            code: 'ambiguous_sandbox' as const,
+            meaning: '`sandbox` is left out and there is none, or several.',
+          },
+        ]
+      : []),
+    ...(optional
+      ? [{ code: 'invalid_state' as const, meaning: 'the sandbox is not started; call StartSandbox first.' }]
+      : []),
+  ];
+  const said = codes.flatMap((code) => saidOf(code, description));
+  const own = new Set(said.map(({ code }) => code));
+  // What the description says of a code is more than what follows from the parameters; a missing sandbox is apart.
+  return [...implied.filter(({ code }) => code === 'not_found' || !own.has(code)), ...said];
+}
+
+/** `already_exists: take another name.`, also with a condition before the colon, or all of it in parentheses. */
+function saidOf(code: ErrorCode, description: string): Failure[] {
+  const found = new RegExp(`\\b${code}\\b([^:.;]*?): (.+?)(?=\\.(?:\\s|$))`).exec(description);
+  if (!found) return [];
+  const [, condition = '', meaning = ''] = found;
+  const prefix = condition.trim() === '' ? '' : `${condition.trim()}: `;
+  return [{ code, meaning: `${prefix}${untilOuterParenthesis(meaning)}.` }];
+}
+
+/** Up to a parenthesis that closes none of its own. */
+function untilOuterParenthesis(text: string): string {
+  let depth = 0;
+  for (const [index, char] of [...text].entries()) {
+    depth += Number(char === '(') - Number(char === ')');
+    if (depth < 0) return text.slice(0, index);
+  }
+  return text;
+}

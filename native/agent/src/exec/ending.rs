@@ -1,0 +1,59 @@
+//! How a command's own process ended, also when something inside has killed its supervisor.
+
+use super::command::Names;
+use super::report::Report;
+use super::spawn::{self, Channel};
+use crate::fault::Fault;
+use crate::reaper::WatchedExit;
+
+/// The wait status. Fails when the command did not start after all. `exit` is of `pid`, the command.
+pub async fn wait(
+    channel: &Channel,
+    names: &Names,
+    pid: i32,
+    exit: WatchedExit,
+) -> Result<i32, Fault> {
+    match channel.next().await? {
+        Some((Report::Exited, status)) => Ok(status),
+        Some((failed @ (Report::CwdFailed | Report::ExecFailed), errno)) => {
+            Err(spawn::start_fault(names, failed, errno))
+        }
+        _ => Ok(follow_orphan(pid, exit).await),
+    }
+}
+
+/// Something inside killed the supervisor. The command may live, as a child of this process.
+async fn follow_orphan(pid: i32, mut exit: WatchedExit) -> i32 {
+    let mut group = KillGroupOnDrop(Some(pid));
+    // SAFETY: a plain system call; signal 0 only asks.
+    if unsafe { libc::kill(pid, 0) } != 0 {
+        return libc::SIGKILL;
+    }
+    let status = exit.status().await;
+    group.0 = None;
+    status.unwrap_or(libc::SIGKILL)
+}
+
+/// The command leads a group of its own; what left it is past finding without its supervisor.
+struct KillGroupOnDrop(Option<i32>);
+
+impl Drop for KillGroupOnDrop {
+    fn drop(&mut self) {
+        if let Some(pid) = self.0 {
+            // SAFETY: a plain system call.
+            unsafe { libc::kill(-pid, libc::SIGKILL) };
+        }
+    }
+}
+
+pub fn exit_code(status: i32) -> i32 {
+    match signal(status) {
+        Some(signal) => 128 + signal,
+        None => libc::WEXITSTATUS(status),
+    }
+}
+
+/// That ended the command.
+pub fn signal(status: i32) -> Option<i32> {
+    libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status))
+}

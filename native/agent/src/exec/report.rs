@@ -1,0 +1,49 @@
+//! What a supervisor tells the agent: one message on their channel is what happened, and its number.
+
+pub const REPORT_BYTES: usize = 8;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Report {
+    /// With the process id of the command, from that process itself, since it may kill the supervisor as the
+    /// first thing it does. A failure may still follow.
+    Started = 1,
+    /// No process could be made; with errno.
+    ForkFailed = 2,
+    /// With errno.
+    CwdFailed = 3,
+    /// With errno.
+    ExecFailed = 4,
+    /// With the wait status.
+    Exited = 5,
+    /// The tree is gone; with 1 when some process would not end.
+    Killed = 6,
+    /// The program runs, so none of the failures follows; said of commands that are `announced`.
+    Running = 7,
+}
+
+impl Report {
+    pub fn parse(bytes: [u8; REPORT_BYTES]) -> Option<(Self, i32)> {
+        let [a, b, c, d, e, f, g, h] = bytes;
+        let kind = i32::from_le_bytes([a, b, c, d]);
+        let report = [
+            Self::Started,
+            Self::ForkFailed,
+            Self::CwdFailed,
+            Self::ExecFailed,
+            Self::Exited,
+            Self::Killed,
+            Self::Running,
+        ]
+        .into_iter()
+        .find(|report| *report as i32 == kind)?;
+        Some((report, i32::from_le_bytes([e, f, g, h])))
+    }
+
+    pub fn encode(self, number: i32) -> [u8; REPORT_BYTES] {
+        let mut message = [0; REPORT_BYTES];
+        message[..4].copy_from_slice(&(self as i32).to_le_bytes());
+        message[4..].copy_from_slice(&number.to_le_bytes());
+        message
+    }
+}

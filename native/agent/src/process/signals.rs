@@ -1,0 +1,73 @@
+//! Signals by name: the numbers differ between architectures.
+
+/// Without SIG.
+const NAMES: [(&str, i32); 31] = [
+    ("HUP", libc::SIGHUP),
+    ("INT", libc::SIGINT),
+    ("QUIT", libc::SIGQUIT),
+    ("ILL", libc::SIGILL),
+    ("TRAP", libc::SIGTRAP),
+    ("ABRT", libc::SIGABRT),
+    ("BUS", libc::SIGBUS),
+    ("FPE", libc::SIGFPE),
+    ("KILL", libc::SIGKILL),
+    ("USR1", libc::SIGUSR1),
+    ("SEGV", libc::SIGSEGV),
+    ("USR2", libc::SIGUSR2),
+    ("PIPE", libc::SIGPIPE),
+    ("ALRM", libc::SIGALRM),
+    ("TERM", libc::SIGTERM),
+    ("STKFLT", libc::SIGSTKFLT),
+    ("CHLD", libc::SIGCHLD),
+    ("CONT", libc::SIGCONT),
+    ("STOP", libc::SIGSTOP),
+    ("TSTP", libc::SIGTSTP),
+    ("TTIN", libc::SIGTTIN),
+    ("TTOU", libc::SIGTTOU),
+    ("URG", libc::SIGURG),
+    ("XCPU", libc::SIGXCPU),
+    ("XFSZ", libc::SIGXFSZ),
+    ("VTALRM", libc::SIGVTALRM),
+    ("PROF", libc::SIGPROF),
+    ("WINCH", libc::SIGWINCH),
+    ("IO", libc::SIGIO),
+    ("PWR", libc::SIGPWR),
+    ("SYS", libc::SIGSYS),
+];
+
+/// With or without SIG; None for a name that is not known.
+pub fn number(name: &str) -> Option<i32> {
+    let plain = name.strip_prefix("SIG").unwrap_or(name);
+    NAMES
+        .iter()
+        .find(|(known, _)| *known == plain)
+        .map(|(_, number)| *number)
+}
+
+/// With SIG. What has no name of its own is counted from the first of the real-time signals, as the shell
+/// does, so that two signals never share a name.
+pub fn name(number: i32) -> String {
+    NAMES
+        .iter()
+        .find(|(_, known)| *known == number)
+        .map_or_else(
+            || format!("SIGRTMIN+{}", number - libc::SIGRTMIN()),
+            |(name, _)| format!("SIG{name}"),
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_to_numbers_and_back() {
+        for (known, value) in NAMES {
+            assert_eq!(number(known), Some(value));
+            assert_eq!(number(&name(value)), Some(value));
+        }
+        assert_eq!(number("SIGNOTHING"), None);
+        assert_eq!(number(""), None);
+        assert_eq!(name(libc::SIGRTMIN() + 3), "SIGRTMIN+3");
+    }
+}

@@ -1,0 +1,260 @@
+//! The operation `search`: first which files match at all, by several workers, then the lines of one page of
+//! them. Only as many paths are kept as the page's end needs.
+
+use rustix::fs::{CWD, FileType, statat};
+use serde::Serialize;
+use std::ffi::{CStr, CString};
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::blocks::{self, Blocks, Buffer, Next, Opened};
+use super::budget::Budget;
+use super::excerpt::{self, Match, Wanted};
+use super::folder::{self, Folder};
+use super::matcher::{Matcher, Scratch};
+use super::walk::{Visitor, Walk};
+use crate::connection::{Connection, Interrupted};
+use crate::fault::Fault;
+use crate::files::find::shown_prefix;
+use crate::files::glob::Glob;
+use crate::files::location::{Path, c_name, file_type};
+use crate::files::page::Page;
+use crate::files::path_text;
+use crate::workers::Workers;
+
+/// Of what is told of a page's files, as JSON; a page that would be larger ends early.
+const PAGE_BYTES: usize = 6 << 20;
+
+pub struct Query {
+    pub path: Path,
+    pub matcher: Matcher,
+    pub file_pattern: Option<Glob>,
+    pub context: usize,
+    pub max_matches: usize,
+    pub offset: usize,
+    pub max_items: usize,
+    pub time: Duration,
+}
+
+#[derive(Serialize)]
+pub struct FileMatches {
+    path: String,
+    matches: Vec<Match>,
+    match_count: usize,
+    capped: bool,
+}
+
+/// The page, and the count of all files that match.
+pub async fn search(
+    connection: &mut Connection,
+    workers: &Workers,
+    query: Query,
+) -> Result<(Vec<FileMatches>, usize), Interrupted> {
+    let query = Arc::new(query);
+    let opened = {
+        let query = Arc::clone(&query);
+        workers.short(move || Top::open(&query.path)).await?
+    };
+    let top = Arc::new(opened);
+    let page = Arc::new(Mutex::new(Page::new(query.offset, query.max_items)));
+    let started = std::time::Instant::now();
+    let walk = {
+        let (query, top, page) = (Arc::clone(&query), Arc::clone(&top), Arc::clone(&page));
+        let walk = top.walk()?;
+        workers.together(move |turn, cancelled| {
+            let budget = Budget::new(cancelled, query.time);
+            let mut searcher = Searcher::new(&query, &page, &budget);
+            match (&walk, &top.file) {
+                (Some(walk), _) => walk.work(turn, &budget, &mut searcher),
+                (None, Some(name)) if turn.is_first() && searcher.wants(b"", name.to_bytes()) => {
+                    match Folder::open(&top.folder, Vec::new(), None) {
+                        Ok(folder) => searcher.file(&folder, name),
+                        Err(_) => Ok(()),
+                    }
+                }
+                (None, _) => Ok(()),
+            }
+        })
+    };
+    connection.unless_closed(walk).await?;
+    let (paths, total) = std::mem::replace(
+        &mut *page.lock().unwrap_or_else(PoisonError::into_inner),
+        Page::new(0, 0),
+    )
+    .finish();
+    let left = query.time.saturating_sub(started.elapsed());
+    let excerpts = workers.long(move |cancelled| {
+        let budget = Budget::new(cancelled, left);
+        excerpts(&query, &top, paths, total, &budget)
+    });
+    connection.unless_closed(excerpts).await
+}
+
+/// Where the search begins: a folder, or one file in a folder.
+struct Top {
+    folder: OwnedFd,
+    file: Option<CString>,
+    /// What stands before the paths below the folder.
+    shown: Vec<u8>,
+}
+
+impl Top {
+    fn open(path: &Path) -> Result<Self, Fault> {
+        let stat = statat(CWD, path.bytes.as_slice(), rustix::fs::AtFlags::empty())
+            .map_err(|errno| path.fault(errno))?;
+        match file_type(&stat) {
+            FileType::Directory => Ok(Self {
+                folder: folder::open_top(&path.bytes).map_err(|errno| path.fault(errno))?,
+                file: None,
+                shown: shown_prefix(&path.bytes),
+            }),
+            FileType::RegularFile => {
+                let shown = shown_prefix(path.split()?.0);
+                let (_, name) = path.split()?;
+                let shown = [&shown, name].concat();
+                let (location, _) = path.locate()?.follow(path)?;
+                Ok(Self {
+                    folder: folder::open_below(&location.folder, b"")
+                        .map_err(|errno| path.fault(errno))?,
+                    file: Some(location.name),
+                    shown,
+                })
+            }
+            _ => Err(Fault::invalid(
+                path.parameter,
+                format!("'{}' is no folder and no regular file.", path.text),
+            )),
+        }
+    }
+
+    fn walk(&self) -> Result<Option<Walk>, Fault> {
+        match self.file {
+            Some(_) => Ok(None),
+            None => Ok(Some(Walk::new(self.folder.try_clone()?))),
+        }
+    }
+}
+
+/// One worker's means to tell which files match.
+struct Searcher<'a> {
+    query: &'a Query,
+    page: &'a Mutex<Page>,
+    budget: &'a Budget,
+    scratch: Scratch,
+    buffer: Buffer,
+}
+
+impl<'a> Searcher<'a> {
+    fn new(query: &'a Query, page: &'a Mutex<Page>, budget: &'a Budget) -> Self {
+        Self {
+            query,
+            page,
+            budget,
+            scratch: query.matcher.scratch(),
+            buffer: Buffer::default(),
+        }
+    }
+
+    fn matches(&mut self, file: Opened) -> Result<bool, Fault> {
+        let mut blocks = Blocks::new(file, &mut self.buffer);
+        loop {
+            match blocks.next() {
+                Next::Block => {
+                    let matcher = &self.query.matcher;
+                    if matcher.is_match(&mut self.scratch, blocks.block(), self.budget)? {
+                        return blocks.rest_is_text(self.budget);
+                    }
+                }
+                Next::End | Next::Unfit => return Ok(false),
+            }
+            self.budget.check()?;
+        }
+    }
+}
+
+impl Visitor for Searcher<'_> {
+    fn wants(&self, below: &[u8], name: &[u8]) -> bool {
+        self.query.file_pattern.as_ref().is_none_or(|pattern| {
+            let subject = if pattern.of_path {
+                path_text::to_text(&folder::join(below, name))
+            } else {
+                path_text::to_text(name)
+            };
+            pattern.matches(&subject)
+        })
+    }
+
+    fn file(&mut self, folder: &Folder, name: &CStr) -> Result<(), Fault> {
+        let opened = match folder.system.is_made_up {
+            true => blocks::open(&folder.open, name),
+            false => blocks::open_listed(&folder.open, name).map(|file| (file, None)),
+        };
+        let Some(file) = opened else {
+            return Ok(());
+        };
+        if self.matches(file)? {
+            let path = path_text::to_text(&folder::join(&folder.below, name.to_bytes()));
+            let mut page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
+            page.offer(path);
+        }
+        Ok(())
+    }
+}
+
+/// A file that has gone or changed since it matched is no longer counted.
+fn excerpts(
+    query: &Query,
+    top: &Top,
+    paths: Vec<String>,
+    total: usize,
+    budget: &Budget,
+) -> Result<(Vec<FileMatches>, usize), Fault> {
+    let mut scratch = query.matcher.scratch();
+    let mut buffer = Buffer::default();
+    let wanted = Wanted {
+        context: query.context,
+        max_matches: query.max_matches,
+    };
+    let (mut found, mut total, mut bytes) = (Vec::new(), total, 0);
+    for text in paths {
+        let path = path_text::to_bytes(&text);
+        let Some(file) = open(top, &path)? else {
+            total -= 1;
+            continue;
+        };
+        let blocks = Blocks::new(file, &mut buffer);
+        match excerpt::excerpt(blocks, &query.matcher, &mut scratch, &wanted, budget)? {
+            None => total -= 1,
+            Some(excerpt) => {
+                let shown = match &top.file {
+                    Some(_) => top.shown.clone(),
+                    None => [&top.shown[..], &path].concat(),
+                };
+                let file = FileMatches {
+                    path: path_text::to_text(&shown),
+                    match_count: excerpt.matches.len(),
+                    matches: excerpt.matches,
+                    capped: excerpt.capped,
+                };
+                bytes += serde_json::to_vec(&file).map_or(0, |json| json.len());
+                if bytes > PAGE_BYTES && !found.is_empty() {
+                    break;
+                }
+                found.push(file);
+            }
+        }
+    }
+    Ok((found, total))
+}
+
+fn open(top: &Top, path: &[u8]) -> Result<Option<Opened>, Fault> {
+    let (below, name) = match path.iter().rposition(|&byte| byte == b'/') {
+        Some(slash) => (&path[..slash], &path[slash + 1..]),
+        None => (&b""[..], path),
+    };
+    let name = c_name(name)?;
+    Ok(folder::open_below(&top.folder, below)
+        .ok()
+        .and_then(|folder| blocks::open(folder, &name)))
+}

@@ -1,0 +1,155 @@
+//! The operation `replace`: every file by itself, in the order named. What fails is a row, and the others go on.
+
+use serde::Serialize;
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::budget::Budget;
+use super::edit::Edit;
+use super::expand::{expand, too_many};
+use super::matcher::Matcher;
+use super::template::Template;
+use crate::fault::{Code, Fault};
+use crate::files::location::Path;
+use crate::files::write::require_regular;
+use crate::workers::Cancelled;
+
+pub struct Order {
+    pub pattern: String,
+    pub replacement: String,
+    pub files: Vec<String>,
+    pub max_files: usize,
+    pub file_bytes: u64,
+    pub file_time: Duration,
+    pub time: Duration,
+}
+
+#[derive(Serialize)]
+pub struct Row {
+    path: String,
+    status: &'static str,
+    replacements: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+pub struct Done {
+    pub rows: Vec<Row>,
+    pub modified: usize,
+    pub literal: bool,
+}
+
+pub fn replace(order: &Order, cancelled: &Cancelled) -> Result<Done, Fault> {
+    let budget = Budget::new(cancelled, order.time);
+    if order.pattern.contains('\n') {
+        return Err(Fault::invalid(
+            "pattern",
+            "A pattern cannot hold a newline: lines are edited one by one.",
+        )
+        .hint("Match within one line, or use Sandbox.ReadFile and Sandbox.WriteFile."));
+    }
+    let matcher = Matcher::new(&order.pattern, "pattern")?;
+    let template = Template::parse(&order.replacement, matcher.groups)?;
+    let files = all_files(order, &budget)?;
+    let mut scratch = matcher.scratch();
+    // Folders and names already edited.
+    let mut met = HashSet::new();
+    let mut rows = Vec::new();
+    for file in files {
+        cancelled.check()?;
+        let edited = match file {
+            Err((path, fault)) => Err((path, fault)),
+            Ok(text) => {
+                let part = budget.part(order.file_time);
+                let mut edit = Edit {
+                    matcher: &matcher,
+                    template: &template,
+                    scratch: &mut scratch,
+                    max_bytes: order.file_bytes,
+                    budget: &part,
+                };
+                match budget
+                    .check()
+                    .and_then(|()| one(&text, &mut edit, &mut met))
+                {
+                    Ok(None) => continue,
+                    Ok(Some(count)) => Ok((text, count)),
+                    Err(fault) => Err((text, fault)),
+                }
+            }
+        };
+        rows.push(row(edited, budget.check().is_err()));
+    }
+    Ok(Done {
+        modified: rows.iter().filter(|row| row.replacements > 0).count(),
+        rows,
+        literal: matcher.literal,
+    })
+}
+
+type Named = Result<String, (String, Fault)>;
+
+/// Every glob is expanded before anything is replaced.
+fn all_files(order: &Order, budget: &Budget) -> Result<Vec<Named>, Fault> {
+    let mut files = Vec::new();
+    let mut seen = HashSet::new();
+    for text in &order.files {
+        match expand(text, order.max_files, budget)? {
+            Ok(paths) => {
+                let fresh = paths.into_iter().filter(|path| seen.insert(path.clone()));
+                files.extend(fresh.map(Ok).collect::<Vec<_>>());
+            }
+            Err(fault) => files.push(Err((text.clone(), fault))),
+        }
+        if files.len() > order.max_files {
+            return Err(too_many(order.max_files));
+        }
+    }
+    Ok(files)
+}
+
+/// None when the file was met before, by whatever path.
+fn one(
+    text: &str,
+    edit: &mut Edit<'_>,
+    met: &mut HashSet<(u64, u64, Vec<u8>)>,
+) -> Result<Option<u64>, Fault> {
+    let path = Path::parse("files", text)?;
+    let (location, stat) = path.locate()?.follow(&path)?;
+    let stat = stat.ok_or_else(|| path.fault(rustix::io::Errno::NOENT))?;
+    let folder = rustix::fs::fstat(&location.folder).map_err(|errno| path.fault(errno))?;
+    let entry = (
+        folder.st_dev,
+        folder.st_ino,
+        location.name.to_bytes().to_vec(),
+    );
+    if !met.insert(entry) {
+        return Ok(None);
+    }
+    require_regular(&path, &stat)?;
+    edit.apply(&path, location, stat).map(Some)
+}
+
+fn row(edited: Result<(String, u64), (String, Fault)>, is_over: bool) -> Row {
+    match edited {
+        Ok((path, replacements)) => Row {
+            path,
+            status: "success",
+            replacements,
+            error: None,
+        },
+        Err((path, fault)) => Row {
+            path,
+            status: "error",
+            replacements: 0,
+            error: Some(match fault.code {
+                Code::Timeout if is_over => {
+                    "The time for all files was over before this one was done; it is unchanged."
+                        .to_owned()
+                }
+                Code::Timeout => format!("{} The file is unchanged.", fault.detail),
+                _ => fault.detail,
+            }),
+        },
+    }
+}

@@ -1,0 +1,104 @@
+//! What the agent and the loop in `shell.bash` say to each other. Every message ends in NUL.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as StdStream;
+use tokio::io::AsyncWriteExt;
+use tokio::net::UnixStream;
+
+/// A message is a word and a number. Whoever sends more is not the loop.
+const MAX_MESSAGE_BYTES: usize = 64;
+
+/// The agent's end.
+pub struct Control {
+    stream: UnixStream,
+    received: Vec<u8>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Message {
+    /// The loop waits for its first command.
+    Ready,
+    /// The command's outputs are open, and it begins.
+    Open,
+    /// With the command's exit status.
+    Done(i32),
+}
+
+impl Control {
+    /// With the shell's end.
+    pub fn pair() -> io::Result<(Self, OwnedFd)> {
+        let (own, other) = StdStream::pair()?;
+        own.set_nonblocking(true)?;
+        let control = Self {
+            stream: UnixStream::from_std(own)?,
+            received: Vec::new(),
+        };
+        Ok((control, other.into()))
+    }
+
+    /// What comes next; None when the shell has no end any more, or it is not the loop that speaks. May be
+    /// dropped and called again.
+    pub async fn next(&mut self) -> Option<Message> {
+        loop {
+            if let Some(end) = self.received.iter().position(|byte| *byte == 0) {
+                let rest = self.received.split_off(end + 1);
+                let message = std::mem::replace(&mut self.received, rest);
+                return parse(&message[..end]);
+            }
+            if self.received.len() > MAX_MESSAGE_BYTES {
+                return None;
+            }
+            self.stream.readable().await.ok()?;
+            let mut buffer = [0; MAX_MESSAGE_BYTES];
+            match self.stream.try_read(&mut buffer) {
+                Ok(0) => return None,
+                Ok(length) => self.received.extend_from_slice(&buffer[..length]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// The next command: the status before it, the folder of its outputs, its text.
+    pub async fn command(&mut self, status: i32, folder: &str, text: &str) -> io::Result<()> {
+        let mut message = Vec::with_capacity(folder.len() + text.len() + 16);
+        for part in [status.to_string().as_str(), folder, text] {
+            message.extend_from_slice(part.as_bytes());
+            message.push(0);
+        }
+        self.stream.write_all(&message).await
+    }
+}
+
+fn parse(message: &[u8]) -> Option<Message> {
+    match message {
+        b"ready" => Some(Message::Ready),
+        b"open" => Some(Message::Open),
+        _ => {
+            let number = message.strip_prefix(b"done ")?;
+            let status: u8 = std::str::from_utf8(number).ok()?.parse().ok()?;
+            Some(Message::Done(i32::from(status)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_message_of_the_loop_is_none() {
+        assert_eq!(parse(b"done 255"), Some(Message::Done(255)));
+        for wrong in [
+            b"done 256".as_slice(),
+            b"done -1",
+            b"done ",
+            b"done",
+            b"",
+            b"go",
+        ] {
+            assert_eq!(parse(wrong), None);
+        }
+    }
+}

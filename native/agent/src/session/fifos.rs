@@ -1,0 +1,90 @@
+//! The two outputs of one command: FIFOs in a folder of their own, whose reading ends the agent holds and
+//! which bash opens by name. Each command has its own, so what a background child prints later stays its own.
+//!
+//! What bash opens cannot be put into packet mode from here (see `exec/pipes.rs`), so writes to the two that
+//! follow each other within microseconds may change places in the interleaved output.
+
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+use std::io;
+use std::os::fd::OwnedFd;
+
+use crate::exec::pipes::EXACT_ORDER_BYTES;
+use crate::fault::Fault;
+use crate::workers::Workers;
+
+/// In the order to try: memory before disk, and any of them may be missing, full or read-only.
+const PLACES: [&str; 3] = ["/dev/shm", "/run", "/tmp"];
+const NAMES: [&str; 2] = ["out", "err"];
+
+pub struct Fifos {
+    pub folder: Folder,
+    pub stdout: OwnedFd,
+    pub stderr: OwnedFd,
+}
+
+/// Removed when dropped, which is due as soon as bash has opened what is in it.
+pub struct Folder {
+    pub path: String,
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        remove(&self.path);
+    }
+}
+
+pub async fn make(workers: &Workers) -> Result<Fifos, Fault> {
+    let (path, [stdout, stderr]) = workers.short(make_anywhere).await?;
+    Ok(Fifos {
+        folder: Folder { path },
+        stdout,
+        stderr,
+    })
+}
+
+fn make_anywhere() -> Result<(String, [OwnedFd; 2]), Fault> {
+    let mut failure = io::Error::from(io::ErrorKind::NotFound);
+    for place in PLACES {
+        let path = format!("{place}/.sandhaven-{}", random_name()?);
+        match make_in(&path) {
+            Ok(fifos) => return Ok((path, fifos)),
+            Err(error) => {
+                remove(&path);
+                failure = error.into();
+            }
+        }
+    }
+    Err(failure.into())
+}
+
+fn make_in(path: &str) -> rustix::io::Result<[OwnedFd; 2]> {
+    rustix::fs::mkdir(path, Mode::RWXU)?;
+    let [stdout, stderr] = NAMES.map(|name| {
+        let path = format!("{path}/{name}");
+        rustix::fs::mknodat(
+            CWD,
+            path.as_str(),
+            FileType::Fifo,
+            Mode::RUSR | Mode::WUSR,
+            0,
+        )?;
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let fifo = rustix::fs::open(path.as_str(), flags, Mode::empty())?;
+        let _ = rustix::pipe::fcntl_setpipe_size(&fifo, EXACT_ORDER_BYTES);
+        Ok(fifo)
+    });
+    Ok([stdout?, stderr?])
+}
+
+fn remove(path: &str) {
+    for name in NAMES {
+        let _ = rustix::fs::unlink(format!("{path}/{name}"));
+    }
+    let _ = rustix::fs::rmdir(path);
+}
+
+fn random_name() -> io::Result<String> {
+    let mut bytes = [0; 8];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(format!("{:016x}", u64::from_le_bytes(bytes)))
+}

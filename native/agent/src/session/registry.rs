@@ -1,0 +1,174 @@
+//! All sessions of the sandbox, and the bounds that they share.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use tokio::time::Instant;
+
+use super::record::{Record, Status};
+use super::session::Session;
+use crate::fault::{Code, Fault};
+
+const MAX_ACTIVE: usize = 32;
+/// Kept so that their logs can be read.
+const MAX_CLOSED: usize = 32;
+/// Of all logs together.
+const MAX_LOG_BYTES: usize = 24 << 20;
+/// What is left to a running command's stream when the others take all of that.
+const MIN_STREAM_BYTES: usize = 64 << 10;
+/// Of all commands that wait.
+const MAX_QUEUED_BYTES: usize = 8 << 20;
+/// Background children of ended commands that are listened to; beyond them the pipe is closed.
+const MAX_LINGERING: usize = 256;
+
+#[derive(Default)]
+pub struct Registry {
+    /// Oldest first.
+    sessions: RefCell<Vec<Rc<Session>>>,
+    lingering: Cell<usize>,
+    /// When a command ended last.
+    last_end: Cell<Option<Instant>>,
+}
+
+impl Registry {
+    /// A closed session of the same id is replaced.
+    pub fn add(&self, session: &Rc<Session>) {
+        let mut sessions = self.sessions.borrow_mut();
+        sessions.retain(|other| other.id != session.id);
+        sessions.push(Rc::clone(session));
+    }
+
+    pub fn remove(&self, session: &Rc<Session>) {
+        let mut sessions = self.sessions.borrow_mut();
+        sessions.retain(|other| !Rc::ptr_eq(other, session));
+    }
+
+    /// Whether a session of this id may be made.
+    pub fn check_room(&self, id: &str) -> Result<(), Fault> {
+        let active = self.active();
+        if active.iter().any(|session| session.id == id) {
+            return Err(Fault::new(
+                Code::AlreadyExists,
+                format!("There is an active session '{id}' already."),
+            )
+            .parameter("session_id")
+            .hint("Use it, choose another session_id, or leave session_id out."));
+        }
+        if active.len() >= MAX_ACTIVE {
+            return Err(Fault::new(
+                Code::ResourceExhausted,
+                format!("{MAX_ACTIVE} sessions are active in the sandbox."),
+            )
+            .hint("End one by running the command 'exit' in it, or use one that is there."));
+        }
+        Ok(())
+    }
+
+    pub fn find(&self, id: &str) -> Result<Rc<Session>, Fault> {
+        let sessions = self.sessions.borrow();
+        let found = sessions.iter().find(|session| session.id == id);
+        found.cloned().ok_or_else(|| {
+            Fault::not_found("session", format!("There is no session '{id}'."))
+                .parameter("session_id")
+                .hint("Call Sandbox.ListSessions, or make one with Sandbox.CreateSession.")
+        })
+    }
+
+    /// Oldest first.
+    pub fn active(&self) -> Vec<Rc<Session>> {
+        let sessions = self.sessions.borrow();
+        let active = sessions.iter().filter(|session| !session.closed());
+        active.cloned().collect()
+    }
+
+    pub fn busy(&self) -> bool {
+        self.sessions.borrow().iter().any(|session| session.busy())
+    }
+
+    /// Since when no command has ended, in milliseconds; None when none ever has.
+    pub fn idle_ms(&self) -> Option<u64> {
+        let last = self.last_end.get()?;
+        Some(last.elapsed().as_millis() as u64)
+    }
+
+    pub fn note_end(&self) {
+        self.last_end.set(Some(Instant::now()));
+    }
+
+    pub fn check_queue(&self, more: usize) -> Result<(), Fault> {
+        let sessions = self.sessions.borrow();
+        let queued: usize = sessions.iter().map(|session| session.queued_bytes()).sum();
+        if queued + more <= MAX_QUEUED_BYTES {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Code::ResourceExhausted,
+            format!("The commands that wait in all sessions are over {MAX_QUEUED_BYTES} bytes."),
+        )
+        .hint("Wait until some have ended, or put long scripts into files."))
+    }
+
+    /// Called when a session has closed: the oldest ones are forgotten.
+    pub fn forget_closed(&self) {
+        let mut sessions = self.sessions.borrow_mut();
+        let closed = sessions.iter().filter(|session| session.closed()).count();
+        let mut excess = closed.saturating_sub(MAX_CLOSED);
+        sessions.retain(|session| {
+            let forget = excess > 0 && session.closed();
+            if forget {
+                excess -= 1;
+                session
+                    .records()
+                    .iter()
+                    .for_each(|record| record.drop_log());
+            }
+            !forget
+        });
+    }
+
+    /// Holds all logs together to their bound: commands that ended lose theirs, the first of them first; then
+    /// what runs keeps less of what it has printed most.
+    pub fn trim(&self) {
+        let sessions = self.sessions.borrow();
+        let mut records: Vec<_> = sessions.iter().flat_map(|one| one.records()).collect();
+        let mut kept: usize = records.iter().map(|record| record.kept()).sum();
+        if kept <= MAX_LOG_BYTES {
+            return;
+        }
+        records.sort_by_key(|record| record.ended());
+        for record in records.iter().filter(|record| is_completed(record)) {
+            kept -= record.kept();
+            record.drop_log();
+            if kept <= MAX_LOG_BYTES {
+                return;
+            }
+        }
+        while kept > MAX_LOG_BYTES {
+            let running = records.iter().filter(|record| !is_completed(record));
+            let Some(largest) = running
+                .filter(|record| record.stream_bytes() > MIN_STREAM_BYTES)
+                .max_by_key(|record| record.kept())
+            else {
+                return;
+            };
+            kept -= largest.kept();
+            largest.shrink(largest.stream_bytes() / 2);
+            kept += largest.kept();
+        }
+    }
+
+    /// Whether another command's background children may be listened to; then `leave_lingering` is due.
+    pub fn enter_lingering(&self) -> bool {
+        let enters = self.lingering.get() < MAX_LINGERING;
+        self.lingering
+            .set(self.lingering.get() + usize::from(enters));
+        enters
+    }
+
+    pub fn leave_lingering(&self) {
+        self.lingering.set(self.lingering.get() - 1);
+    }
+}
+
+fn is_completed(record: &Record) -> bool {
+    matches!(record.status(), Status::Completed(_))
+}

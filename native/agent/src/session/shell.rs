@@ -1,0 +1,129 @@
+//! The bash of a session: how it is started, and how its end is noticed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::time::timeout;
+
+use super::control::{Control, Message};
+use super::terminal::Terminal;
+use crate::exec::command::Command;
+use crate::exec::ending::exit_code;
+use crate::exec::report::Report;
+use crate::exec::spawn::{self, Channel};
+use crate::fault::{Code, Fault};
+use crate::reaper::WatchedExit;
+use crate::server::Context;
+
+/// For bash to come up; a file named by BASH_ENV is read meanwhile.
+const START_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Dropping it kills whatever of its tree still runs, while the shell itself does.
+pub struct Shell {
+    pub control: Control,
+    pub end: End,
+}
+
+impl Shell {
+    /// Resolves when bash waits for its first command.
+    pub async fn start(
+        context: &Context,
+        terminal: &Terminal,
+        env: &BTreeMap<String, String>,
+        cwd: &str,
+    ) -> Result<Self, Fault> {
+        let (control, other) = Control::pair()?;
+        let argv = ["bash", "--norc", "--noprofile", "-c", &script(), "bash"].map(str::to_owned);
+        let mut command = Command::new(&argv, cwd, env, terminal.slave()?)?;
+        command.terminal = true;
+        command.outlived = true;
+        command.extra.push(other);
+        let channel = spawn::spawn_silent(&command, &context.null()?)?;
+        let pid = match channel.next().await? {
+            Some((Report::Started, pid)) => pid,
+            Some((failed, errno)) => {
+                return Err(spawn::start_fault(&command.names, failed, errno));
+            }
+            None => return Err(not_ready()),
+        };
+        let names = command.into_names();
+        let end = End {
+            channel,
+            pid,
+            exit: context.reaper.watch(pid),
+            status: None,
+        };
+        let mut shell = Self { control, end };
+        let first = tokio::select! {
+            biased;
+            report = shell.end.channel.next() => match report? {
+                Some((failed @ (Report::CwdFailed | Report::ExecFailed), errno)) => {
+                    return Err(explain(spawn::start_fault(&names, failed, errno)));
+                }
+                _ => None,
+            },
+            first = timeout(START_PATIENCE, shell.control.next()) => first.ok().flatten(),
+        };
+        match first {
+            Some(Message::Ready) => Ok(shell),
+            _ => Err(not_ready()),
+        }
+    }
+}
+
+/// The end of a shell, however it comes.
+pub struct End {
+    channel: Channel,
+    pid: i32,
+    exit: WatchedExit,
+    status: Option<i32>,
+}
+
+impl End {
+    /// Resolves with the exit code. May be dropped and called again.
+    pub async fn code(&mut self) -> i32 {
+        let status = match self.status {
+            Some(status) => status,
+            None => self.wait().await,
+        };
+        self.status = Some(status);
+        exit_code(status)
+    }
+
+    async fn wait(&mut self) -> i32 {
+        if let Ok(Some((Report::Exited, status))) = self.channel.next().await {
+            return status;
+        }
+        // Something inside killed the supervisor. The shell may live, as a child of this process.
+        // SAFETY: a plain system call; signal 0 only asks.
+        if unsafe { libc::kill(self.pid, 0) } != 0 {
+            return libc::SIGKILL;
+        }
+        self.exit.status().await.unwrap_or(libc::SIGKILL)
+    }
+}
+
+/// On one line, so that the messages of bash count the lines of the command.
+fn script() -> String {
+    let lines = include_str!("shell.bash").lines();
+    let code: Vec<_> = lines.filter(|line| !line.starts_with('#')).collect();
+    code.join(" ")
+}
+
+fn explain(fault: Fault) -> Fault {
+    match fault.resource {
+        Some("interpreter") => Fault {
+            detail: "The sandbox's image has no bash, which sessions need.".to_owned(),
+            ..fault
+        }
+        .hint("Use Sandbox.RunCommand, or create the sandbox from an image that has bash."),
+        _ => fault,
+    }
+}
+
+fn not_ready() -> Fault {
+    Fault::new(
+        Code::ResourceExhausted,
+        "The session's bash did not come up; the sandbox may be out of processes or memory.",
+    )
+    .hint("End some of the sandbox's processes, or stop and start it.")
+}

@@ -1,0 +1,189 @@
+/** Writes the SDK's client from the catalogue: types, one method a tool, and iterators over what has pages. */
+import { tools } from '../../src/catalog/index.ts';
+import { fullJsonSchema, type JsonSchema } from '../../src/catalog/json-schema.ts';
+import type { Tool } from '../../src/catalog/tool.ts';
+import { errorTable } from '../../src/model/errors.ts';
+import { comment, TypeNames } from './types.ts';
+
+const HEADER = `/** The client. Generated from the service's catalogue by \`make generate\`; never edited by hand. */
+import { type Call, type CallOptions, createCall, type ToolFacts } from './call.ts';
+import { Connection, type SandhavenOptions } from './connection.ts';
+import { Files } from './files.ts';
+import { byOffset, byPage } from './pages.ts';
+`;
+
+/** The toolkit whose tools are methods of the client itself; others get a namespace. */
+const FLAT = 'Sandbox';
+
+interface Described {
+  /** CreateSandbox of Sandbox.CreateSandbox; the names of all toolkits are distinct. */
+  typeName: string;
+  /** createSandbox */
+  method: string;
+  toolkit: string;
+  tool: Tool;
+  input: JsonSchema;
+  output: JsonSchema;
+  paging: Paging | null;
+}
+
+interface Paging {
+  walk: 'byPage' | 'byOffset';
+  parameter: 'page' | 'offset';
+  items: string;
+}
+
+/** @param catalogue All tools, unless a test has others. */
+export function generateSdk(catalogue: readonly Tool[] = tools): string {
+  const described = catalogue.map(describe);
+  const toolkits = [...new Set(described.map(({ toolkit }) => toolkit))].filter((name) => name !== FLAT);
+  const names = new TypeNames();
+  const parts = [
+    HEADER,
+    errorCodes(),
+    ...described.map((tool) => declarations(tool, names)),
+    facts(described),
+    client(
+      described.filter(({ toolkit }) => toolkit === FLAT),
+      toolkits,
+    ),
+    ...toolkits.map((toolkit) =>
+      namespace(
+        toolkit,
+        described.filter((tool) => tool.toolkit === toolkit),
+      ),
+    ),
+    pages(described.filter(({ paging }) => paging !== null)),
+  ];
+  return `${parts.join('\n')}`;
+}
+
+function describe(tool: Tool): Described {
+  const [toolkit = '', typeName = ''] = tool.name.split('.');
+  const input = fullJsonSchema(tool.input, 'input');
+  const output = fullJsonSchema(tool.output, 'output');
+  return {
+    tool,
+    toolkit,
+    typeName,
+    method: lowerFirst(typeName),
+    input,
+    output,
+    paging: pagingOf(input, output),
+  };
+}
+
+/** By what the schemas say: pages are numbered, or begin at an offset; the items are the only array. */
+function pagingOf(input: JsonSchema, output: JsonSchema): Paging | null {
+  const arrays = Object.entries(output.properties ?? {}).filter(([, { type }]) => type === 'array');
+  const [items] = arrays.map(([name]) => name);
+  if (items === undefined || arrays.length > 1) return null;
+  if (input.properties?.['page'] && output.properties?.['total_pages']) {
+    return { walk: 'byPage', parameter: 'page', items };
+  }
+  if (input.properties?.['offset'] && output.properties?.['has_more']) {
+    return { walk: 'byOffset', parameter: 'offset', items };
+  }
+  return null;
+}
+
+function errorCodes(): string {
+  const codes = Object.keys(errorTable).map((code) => `  | '${code}'`);
+  return `/** How a call can fail. */\nexport type ErrorCode =\n${codes.join('\n')};\n`;
+}
+
+function declarations({ typeName, input, output }: Described, names: TypeNames): string {
+  return `${names.declare(`${typeName}Parameters`, input)}\n\n${names.declare(`${typeName}Result`, output)}\n`;
+}
+
+function facts(described: Described[]): string {
+  const rows = described.map(({ tool, method }) => {
+    const { readOnlyHint, idempotentHint } = tool.annotations;
+    const fields = [
+      `name: '${tool.name}'`,
+      `repeatable: ${readOnlyHint || idempotentHint}`,
+      `long: ${tool.long ?? false}`,
+      `idempotencyKey: ${tool.idempotencyKey ?? false}`,
+    ];
+    return `  ${method}: { ${fields.join(', ')} },`;
+  });
+  return `const facts = {\n${rows.join('\n')}\n} satisfies Record<string, ToolFacts>;\n`;
+}
+
+function client(described: Described[], toolkits: string[]): string {
+  const fields = toolkits.map((name) => `  readonly ${lowerFirst(name)}: ${name};\n`);
+  const set = toolkits.map((name) => `    this.${lowerFirst(name)} = new ${name}(this.#call);\n`);
+  return `/** Calls the tools of one service. It holds no connection open, so nothing has to be closed. */
+export class Sandhaven {
+  /** The bytes of files, streamed. */
+  readonly files: Files;
+  /** Each item of lists that have pages: \`for await (const … of client.iterate.listFiles())\`. */
+  readonly iterate: Iterate;
+${fields.join('')}  readonly #call: Call;
+
+  constructor(options: SandhavenOptions = {}) {
+    const connection = new Connection(options);
+    this.#call = createCall(connection);
+    this.files = new Files(connection);
+    this.iterate = new Iterate(this);
+${set.join('')}  }
+
+${described.map(method).join('\n')}}
+`;
+}
+
+function namespace(toolkit: string, described: Described[]): string {
+  return `/** The tools of ${toolkit}. */
+export class ${toolkit} {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+${described.map(method).join('\n')}}
+`;
+}
+
+function method({ tool, method, typeName, input }: Described): string {
+  const optional = (input.required ?? []).length === 0 ? ' = {}' : '';
+  const parameters = `parameters: ${typeName}Parameters${optional}, options?: CallOptions`;
+  const about = comment(tool.description, '  ').join('\n');
+  return `${about}
+  ${method}(${parameters}): Promise<${typeName}Result> {
+    return this.#call(facts.${method}, parameters, options);
+  }
+`;
+}
+
+function pages(described: Described[]): string {
+  return `/** Walks over lists that have pages, and fetches each when its first item is wanted. */
+export class Iterate {
+  readonly #client: Sandhaven;
+
+  constructor(client: Sandhaven) {
+    this.#client = client;
+  }
+
+${described.map(iterator).join('\n')}}
+`;
+}
+
+function iterator({ method, toolkit, typeName, input, paging }: Described): string {
+  const { walk, parameter, items } = paging as Paging;
+  const optional = (input.required ?? []).length === 0 ? ' = {}' : '';
+  const owner = toolkit === FLAT ? '' : `.${lowerFirst(toolkit)}`;
+  return `  /** Each of the ${items} of \`${method}\`, from ${parameter} on where it is given. */
+  ${method}(parameters: ${typeName}Parameters${optional}, options?: CallOptions) {
+    return ${walk}(
+      parameters.${parameter},
+      (${parameter}) => this.#client${owner}.${method}({ ...parameters, ${parameter} }, options),
+      (page) => page.${items},
+    );
+  }
+`;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

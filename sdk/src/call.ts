@@ -1,0 +1,115 @@
+/** One call of a tool: sent, repeated where that is safe, and read from JSON or from a stream of events. */
+import type { Attempts, Connection, RequestOptions } from './connection.ts';
+import { foreignAnswer, fromProblem, SandhavenError, unreachable } from './errors.ts';
+import { readEvents } from './events.ts';
+
+export interface Progress {
+  message: string;
+  done?: number;
+  total?: number;
+}
+
+export interface CallOptions extends RequestOptions {
+  /** Told of steps of calls that may take long. */
+  onProgress?: (progress: Progress) => void;
+  /** How often this call is tried again where that is safe. */
+  maxRetries?: number;
+  /** Makes a retry safe, of tools that honour it; they get one by themselves for the retries of one call. */
+  idempotencyKey?: string;
+}
+
+/** What the client has to know of a tool. */
+export interface ToolFacts {
+  name: string;
+  /** Doing it twice is as good as once. */
+  repeatable: boolean;
+  /** May take over a minute: read as a stream of events. */
+  long: boolean;
+  /** Honours Idempotency-Key. */
+  idempotencyKey: boolean;
+}
+
+export type Call = <Result>(tool: ToolFacts, parameters: object, options?: CallOptions) => Promise<Result>;
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 8_000;
+
+export function createCall(connection: Connection): Call {
+  return async <Result>(tool: ToolFacts, parameters: object, options: CallOptions = {}) => {
+    const key = tool.idempotencyKey ? (options.idempotencyKey ?? randomKey()) : undefined;
+    const maySend = tool.repeatable || key !== undefined ? (options.maxRetries ?? connection.maxRetries) : 0;
+    const attempts = connection.begin(options);
+    try {
+      for (let sent = 0; ; sent++) {
+        try {
+          return (await send(connection, tool, { parameters, key, attempts, ...options })) as Result;
+        } catch (error) {
+          if (sent >= maySend || !(error instanceof SandhavenError) || !error.retryable) throw error;
+          await attempts.pause(pauseMs(sent));
+        }
+      }
+    } finally {
+      attempts.close();
+    }
+  };
+}
+
+interface Sending extends Pick<CallOptions, 'onProgress'> {
+  parameters: object;
+  key: string | undefined;
+  attempts: Attempts;
+}
+
+async function send(connection: Connection, tool: ToolFacts, sending: Sending): Promise<unknown> {
+  const { parameters, key, attempts, onProgress } = sending;
+  const headers = {
+    'content-type': 'application/json',
+    accept: tool.long ? 'text/event-stream' : 'application/json',
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+  };
+  const init = { method: 'POST', headers, body: JSON.stringify(parameters) };
+  const response = await connection.request(`/v1/tools/${tool.name}`, init, attempts);
+  try {
+    return await resultOf(response, onProgress);
+  } catch (error) {
+    throw connection.explain(error, attempts);
+  }
+}
+
+async function resultOf(response: Response, onProgress: CallOptions['onProgress']): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('text/event-stream') && response.body) return streamed(response.body, onProgress);
+  if (response.ok && type.startsWith('application/json')) return response.json();
+  throw await failureOf(response);
+}
+
+/** What a response that is no success says. */
+export async function failureOf(response: Response): Promise<SandhavenError> {
+  const body: unknown = await response.json().catch(() => null);
+  return fromProblem(body) ?? foreignAnswer(response.status);
+}
+
+async function streamed(
+  body: ReadableStream<Uint8Array>,
+  onProgress: CallOptions['onProgress'],
+): Promise<unknown> {
+  for await (const { event, data } of readEvents(body)) {
+    const value: unknown = JSON.parse(data);
+    if (event === 'result') return value;
+    if (event === 'error') throw fromProblem(value) ?? foreignAnswer(200);
+    if (event === 'progress') onProgress?.(value as Progress);
+  }
+  throw unreachable('', new Error('the stream ended without a result'));
+}
+
+/** Twice as long each time, and spread, so that many clients do not come back at once. */
+function pauseMs(sent: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** sent, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
+}
+
+/** crypto.randomUUID is not there on pages that came over plain HTTP. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}

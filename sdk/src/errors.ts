@@ -1,0 +1,90 @@
+/** The one error that the client throws, whether the service refused a call or was not reached. */
+import type { ErrorCode } from './generated.ts';
+
+/** What the service says of a failed call: problem details as in RFC 9457. */
+export interface Problem {
+  code: ErrorCode;
+  /** 0 where the service gave no answer. */
+  status: number;
+  detail: string;
+  hint?: string;
+  parameter?: string;
+  resource?: string;
+  retryable: boolean;
+  request_id?: string;
+  authorization_url?: string;
+}
+
+export class SandhavenError extends Error {
+  /** What to decide by; `not_found`, `invalid_state` … */
+  readonly code: ErrorCode;
+  /** HTTP's status; 0 where the service gave no answer. */
+  readonly status: number;
+  /** What is wrong; the same as `message`. */
+  readonly detail: string;
+  /** What to do next, in words that an agent can act on. */
+  readonly hint: string | undefined;
+  /** The parameter at fault. */
+  readonly parameter: string | undefined;
+  /** The kind of thing that is not there. */
+  readonly resource: string | undefined;
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean;
+  /** Finds the call in the service's log. */
+  readonly requestId: string | undefined;
+  /** Where the user authorizes, once, for `authorization_required`. */
+  readonly authorizationUrl: string | undefined;
+
+  constructor(problem: Problem, cause?: unknown) {
+    super(problem.detail, cause === undefined ? undefined : { cause });
+    this.name = 'SandhavenError';
+    this.code = problem.code;
+    this.status = problem.status;
+    this.detail = problem.detail;
+    this.hint = problem.hint;
+    this.parameter = problem.parameter;
+    this.resource = problem.resource;
+    this.retryable = problem.retryable;
+    this.requestId = problem.request_id;
+    this.authorizationUrl = problem.authorization_url;
+  }
+}
+
+/** Whether `error` is one of ours, of this code where one is given. */
+export function isSandhavenError(error: unknown, code?: ErrorCode): error is SandhavenError {
+  return error instanceof SandhavenError && (code === undefined || error.code === code);
+}
+
+/** The service could not be reached, or went away before it had answered. */
+export function unreachable(url: string, cause: unknown): SandhavenError {
+  return new SandhavenError(
+    {
+      code: 'unavailable',
+      status: 0,
+      detail: `The service at ${url || 'this address'} gave no answer.`,
+      hint: 'Check that it runs (`sandhaven up`) and that the url is right.',
+      retryable: true,
+    },
+    cause,
+  );
+}
+
+/** @returns null where the body is no problem object, as from a proxy in between. */
+export function fromProblem(body: unknown): SandhavenError | null {
+  if (typeof body !== 'object' || body === null) return null;
+  const { code, detail, status } = body as Partial<Problem>;
+  if (typeof code !== 'string' || typeof detail !== 'string' || typeof status !== 'number') return null;
+  return new SandhavenError(body as Problem);
+}
+
+/** An answer that is not the service's own. */
+export function foreignAnswer(status: number): SandhavenError {
+  const gateway = status === 502 || status === 503 || status === 504;
+  return new SandhavenError({
+    code: gateway ? 'unavailable' : 'internal',
+    status,
+    detail: `Something other than the service answered, with status ${status}.`,
+    hint: 'Check the url, and any proxy on the way to the service.',
+    retryable: gateway,
+  });
+}

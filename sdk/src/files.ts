@@ -1,0 +1,118 @@
+/** The bytes of files, streamed as they are and of any size. */
+import { failureOf } from './call.ts';
+import type { Connection, RequestOptions } from './connection.ts';
+
+export type Bytes = string | Uint8Array<ArrayBuffer> | ArrayBuffer | Blob | ReadableStream<Uint8Array>;
+
+export interface UploadOptions extends RequestOptions {
+  /** Unix permissions, such as '755'; otherwise those of the file that is replaced. */
+  mode?: string;
+  /** Make missing parent folders; true by default. */
+  createParents?: boolean;
+}
+
+export interface DownloadOptions extends RequestOptions {
+  /** First byte, from 0. */
+  start?: number;
+  /** Last byte, included. */
+  end?: number;
+}
+
+export interface Upload {
+  path: string;
+  bytes_written: number;
+  created: boolean;
+}
+
+export interface Download {
+  /** null where the sandbox does not say, as for files of /proc. */
+  size: number | null;
+  /** Can be read once, here or by one of the two below. */
+  body: ReadableStream<Uint8Array<ArrayBuffer>>;
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  text(): Promise<string>;
+}
+
+export class Files {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Creates a file or replaces it, once all bytes are there. @param sandbox Name or ID. */
+  async upload(sandbox: string, path: string, content: Bytes, options: UploadOptions = {}): Promise<Upload> {
+    const { mode, createParents } = options;
+    const query = new URLSearchParams({ path });
+    if (mode !== undefined) query.set('mode', mode);
+    if (createParents !== undefined) query.set('create_parents', String(createParents));
+    const body = await sendable(content);
+    const headers = { 'content-type': 'application/octet-stream' };
+    // `duplex` is required for a stream, and not yet in every type library.
+    const init = { method: 'PUT', headers, body, duplex: 'half' } as RequestInit;
+    const attempts = this.#connection.begin(options);
+    try {
+      const response = await this.#connection.request(routeOf(sandbox, query), init, attempts);
+      if (!response.ok) throw await failureOf(response);
+      return (await response.json()) as Upload;
+    } catch (error) {
+      throw this.#connection.explain(error, attempts);
+    } finally {
+      attempts.close();
+    }
+  }
+
+  /** The timeout ends with the headers; the signal goes on to end the body. @param sandbox Name or ID. */
+  async download(sandbox: string, path: string, options: DownloadOptions = {}): Promise<Download> {
+    const { start = 0, end } = options;
+    const ranged = options.start !== undefined || end !== undefined;
+    const headers = ranged ? { range: `bytes=${start}-${end ?? ''}` } : {};
+    const attempts = this.#connection.begin(options);
+    try {
+      const route = routeOf(sandbox, new URLSearchParams({ path }));
+      const response = await this.#connection.request(route, { headers }, attempts);
+      if (!response.ok) throw await failureOf(response);
+      attempts.stopClock();
+      return toDownload(response, {
+        explain: (error) => this.#connection.explain(error, attempts),
+        close: () => attempts.close(),
+      });
+    } catch (error) {
+      attempts.close();
+      throw this.#connection.explain(error, attempts);
+    }
+  }
+}
+
+function routeOf(sandbox: string, query: URLSearchParams): string {
+  return `/v1/sandboxes/${encodeURIComponent(sandbox)}/files?${query}`;
+}
+
+interface Ending {
+  explain(error: unknown): unknown;
+  close(): void;
+}
+
+function toDownload(response: Response, { explain, close }: Ending): Download {
+  const length = response.headers.get('content-length');
+  const whole = <Value>(value: Promise<Value>) =>
+    value
+      .catch((error: unknown) => {
+        throw explain(error);
+      })
+      .finally(close);
+  return {
+    size: length === null ? null : Number(length),
+    // Only an answer to HEAD has none.
+    body: response.body ?? new Blob([]).stream(),
+    bytes: async () => new Uint8Array(await whole(response.arrayBuffer())),
+    text: () => whole(response.text()),
+  };
+}
+
+/** Browsers send a stream over HTTP/2 alone, so there it is collected first. */
+async function sendable(content: Bytes): Promise<NonNullable<RequestInit['body']>> {
+  if (!(content instanceof ReadableStream)) return content;
+  const { process } = globalThis as { process?: { versions?: { node?: string } } };
+  return process?.versions?.node === undefined ? new Response(content).blob() : content;
+}

@@ -1,0 +1,1277 @@
+/** The client. Generated from the service's catalogue by `make generate`; never edited by hand. */
+import { type Call, type CallOptions, createCall, type ToolFacts } from './call.ts';
+import { Connection, type SandhavenOptions } from './connection.ts';
+import { Files } from './files.ts';
+import { byOffset, byPage } from './pages.ts';
+
+/** How a call can fail. */
+export type ErrorCode =
+  | 'invalid_argument'
+  | 'ambiguous_sandbox'
+  | 'unauthenticated'
+  | 'authorization_required'
+  | 'permission_denied'
+  | 'not_found'
+  | 'already_exists'
+  | 'invalid_state'
+  | 'failed_precondition'
+  | 'too_large'
+  | 'resource_exhausted'
+  | 'timeout'
+  | 'unavailable'
+  | 'internal';
+
+export interface CreateSandboxParameters {
+  /** Unique name: 1-63 letters, digits, space . _ - (default: generated). */
+  name?: string;
+  /** What RunCode runs, fixed for good (default python). */
+  language?: 'python' | 'typescript' | 'javascript';
+  /** Snapshot name or ID; excludes image, ignores cpu to gpu. */
+  snapshot?: string;
+  /** Container image, such as debian:13; excludes snapshot (default: base). */
+  image?: string;
+  /** Environment variables, as strings (default: none). */
+  env_vars?: Record<string, string>;
+  /** Idle minutes until it stops; 0: never (from 0, default 15). */
+  auto_stop_minutes?: number;
+  /** vCPUs (1-16, default 2). */
+  cpu?: number;
+  /** Memory in GB (1-64, default 4). */
+  memory_gb?: number;
+  /** Disk in GB (1-200, default 20). */
+  disk_gb?: number;
+  /** GPUs (0-8, default 0). */
+  gpu?: number;
+  /** Labels, as strings (default: none). */
+  labels?: Record<string, string>;
+  /** Delete it when it stops (default false). */
+  ephemeral?: boolean;
+}
+
+export interface CreateSandboxResult {
+  id: string;
+  name: string;
+  state: 'started' | 'stopped' | 'archived' | 'error';
+  status: 'started' | 'stopped' | 'archived' | 'error';
+  operation?: string;
+  state_reason?: string;
+  language: 'python' | 'typescript' | 'javascript';
+  snapshot: string | null;
+  image: string | null;
+  resources: {
+    cpu: number;
+    memory: number;
+    disk: number;
+    gpu: number;
+  };
+  labels: Record<string, string>;
+  auto_stop_minutes: number;
+  auto_archive_minutes: number;
+  auto_delete_minutes: number;
+  ephemeral: boolean;
+  region_id: string;
+  created_at: string;
+  updated_at: string;
+  last_activity_at: string;
+  started_at: string | null;
+  stopped_at: string | null;
+  archived_at: string | null;
+}
+
+export interface GetSandboxParameters {
+  /** Sandbox name or ID. */
+  sandbox: string;
+  /** Show redacted env_vars too (default false). */
+  include_raw_env_vars?: boolean;
+}
+
+export interface GetSandboxResult {
+  id: string;
+  name: string;
+  state: 'started' | 'stopped' | 'archived' | 'error';
+  status: 'started' | 'stopped' | 'archived' | 'error';
+  operation?: string;
+  state_reason?: string;
+  language: 'python' | 'typescript' | 'javascript';
+  snapshot: string | null;
+  image: string | null;
+  resources: {
+    cpu: number;
+    memory: number;
+    disk: number;
+    gpu: number;
+  };
+  labels: Record<string, string>;
+  auto_stop_minutes: number;
+  auto_archive_minutes: number;
+  auto_delete_minutes: number;
+  ephemeral: boolean;
+  region_id: string;
+  created_at: string;
+  updated_at: string;
+  last_activity_at: string;
+  started_at: string | null;
+  stopped_at: string | null;
+  archived_at: string | null;
+  env_vars: Record<string, string>;
+}
+
+export interface ListSandboxesParameters {
+  /** Only those in this state. */
+  state?: 'started' | 'stopped' | 'archived' | 'error';
+  /** Only those with all of these labels. */
+  labels?: Record<string, string>;
+  /** Page number (from 1, default 1). */
+  page?: number;
+  /** Records a page (1-100, default 20). */
+  page_size?: number;
+}
+
+export interface ListSandboxesResult {
+  sandboxes: CreateSandboxResult[];
+  total_count: number;
+  page: number;
+  page_size: number;
+  total_pages: number;
+}
+
+export interface StartSandboxParameters {
+  /** Sandbox name or ID. */
+  sandbox: string;
+}
+
+export type StartSandboxResult = CreateSandboxResult;
+
+export interface StopSandboxParameters {
+  /** Sandbox name or ID. */
+  sandbox: string;
+}
+
+export interface StopSandboxResult {
+  id: string;
+  name: string;
+  state: 'started' | 'stopped' | 'archived' | 'error';
+  status: 'started' | 'stopped' | 'archived' | 'error';
+  operation?: string;
+  state_reason?: string;
+  language: 'python' | 'typescript' | 'javascript';
+  snapshot: string | null;
+  image: string | null;
+  resources: {
+    cpu: number;
+    memory: number;
+    disk: number;
+    gpu: number;
+  };
+  labels: Record<string, string>;
+  auto_stop_minutes: number;
+  auto_archive_minutes: number;
+  auto_delete_minutes: number;
+  ephemeral: boolean;
+  region_id: string;
+  created_at: string;
+  updated_at: string;
+  last_activity_at: string;
+  started_at: string | null;
+  stopped_at: string | null;
+  archived_at: string | null;
+  deleted?: boolean;
+}
+
+export interface ArchiveSandboxParameters {
+  /** Sandbox name or ID. */
+  sandbox: string;
+}
+
+export type ArchiveSandboxResult = CreateSandboxResult;
+
+export interface DeleteSandboxParameters {
+  /** Sandbox name or ID. */
+  sandbox: string;
+}
+
+export interface DeleteSandboxResult {
+  id: string;
+  name: string;
+  deleted: boolean;
+}
+
+export interface ConfigureSandboxAutoParameters {
+  /** Sandbox name or ID. */
+  sandbox: string;
+  /** Idle minutes until it stops; 0: never (from 0). */
+  auto_stop_minutes?: number;
+  /** Stopped minutes until it is archived; 0: the maximum (0-43200). */
+  auto_archive_minutes?: number;
+  /** Stopped minutes until it is deleted; 0: at the stop, -1: never (from -1). */
+  auto_delete_minutes?: number;
+}
+
+export type ConfigureSandboxAutoResult = StopSandboxResult;
+
+export interface ResizeSandboxParameters {
+  /** Sandbox name or ID. */
+  sandbox: string;
+  /** vCPUs (1-16). */
+  cpu?: number;
+  /** Memory in GB (1-64). */
+  memory_gb?: number;
+  /** Disk in GB (1-200). */
+  disk_gb?: number;
+}
+
+export type ResizeSandboxResult = CreateSandboxResult;
+
+export interface SetSandboxLabelsParameters {
+  /** Sandbox name or ID. */
+  sandbox: string;
+  /** All labels, as strings; at most 64. */
+  labels: Record<string, string>;
+}
+
+export type SetSandboxLabelsResult = CreateSandboxResult;
+
+export type ListRegionsParameters = Record<string, never>;
+
+export interface ListRegionsResult {
+  regions: {
+    id: string;
+    name: string;
+    location: {
+      country: string;
+      city: string;
+    };
+  }[];
+}
+
+export type WhoAmIParameters = Record<string, never>;
+
+export interface WhoAmIResult {
+  user_id: string;
+  name: string;
+  email: string;
+}
+
+export interface ListPortsParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+}
+
+export interface ListPortsResult {
+  ports: {
+    port: number;
+    state: 'listening';
+    name: string;
+  }[];
+}
+
+export interface GetPortPreviewUrlParameters {
+  /** Sandbox name or ID. */
+  sandbox: string;
+  /** Port inside the sandbox (1-65535). */
+  port: number;
+  /** For browsers: the URL itself is the key (default false). */
+  signed?: boolean;
+  /** Life of a signed URL (1-315360000, default 3600). */
+  expires_in_seconds?: number;
+}
+
+export interface GetPortPreviewUrlResult {
+  url: string;
+  port: number;
+  signed: boolean;
+  token: string | null;
+  header: string | null;
+  expires_at: string | null;
+}
+
+export interface ListFilesParameters {
+  /** Directory (default: /workspace). */
+  path?: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Only names that match this glob, such as *.py. */
+  pattern?: string;
+  /** Most to return (1-200, default 50). */
+  max_items?: number;
+  /** How many to skip (from 0, default 0). */
+  offset?: number;
+}
+
+export interface ListFilesResult {
+  path: string;
+  files: {
+    name: string;
+    type: 'file' | 'dir';
+    size: number;
+    link: boolean;
+  }[];
+  total_count: number;
+  has_more: boolean;
+  offset: number;
+}
+
+export interface FindFilesParameters {
+  /** Glob on the file name, not the path, such as *.test.ts. */
+  pattern: string;
+  /** Directory to search (default: /workspace). */
+  path?: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Most to return (1-200, default 50). */
+  max_items?: number;
+  /** How many to skip (from 0, default 0). */
+  offset?: number;
+}
+
+export interface FindFilesResult {
+  paths: string[];
+  total_count: number;
+  has_more: boolean;
+  offset: number;
+}
+
+export interface GetFileInfoParameters {
+  /** File or directory, absolute or from /workspace. */
+  path: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+}
+
+export interface GetFileInfoResult {
+  path: string;
+  type: 'file' | 'dir' | 'symlink' | 'other';
+  size: number;
+  permissions: string;
+  mode: string;
+  owner: string;
+  group: string;
+  modified_time: string;
+}
+
+export interface ReadFileParameters {
+  /** File, absolute or from /workspace. */
+  path: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** First line (from 1). */
+  start_line?: number;
+  /** Last line, included (from 1). */
+  end_line?: number;
+}
+
+export interface ReadFileResult {
+  path: string;
+  content: string;
+  encoding: 'utf-8' | 'base64';
+  size: number;
+  total_lines: number;
+  start_line: number;
+  end_line: number;
+}
+
+export interface WriteFileParameters {
+  /** File, absolute or from /workspace. */
+  path: string;
+  /** All of the new content. */
+  content: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Make missing parent folders (default true). */
+  create_parents?: boolean;
+  /** Of content; base64 for binary (default utf-8). */
+  encoding?: 'utf-8' | 'base64';
+}
+
+export interface WriteFileResult {
+  path: string;
+  bytes_written: number;
+  created: boolean;
+}
+
+export interface CreateFolderParameters {
+  /** Directory, absolute or from /workspace. */
+  path: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Unix permissions, 3 or 4 octal digits (default '755'). */
+  mode?: string;
+}
+
+export interface CreateFolderResult {
+  path: string;
+  created: boolean;
+  mode: string;
+}
+
+export interface MoveFileParameters {
+  /** File or directory, absolute or from /workspace. */
+  source: string;
+  /** New path, its last name included, absolute or from /workspace. */
+  destination: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+}
+
+export interface MoveFileResult {
+  source: string;
+  destination: string;
+}
+
+export interface DeleteFileParameters {
+  /** File or directory, absolute or from /workspace. */
+  path: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Delete a directory with all in it (default false). */
+  recursive?: boolean;
+}
+
+export interface DeleteFileResult {
+  path: string;
+  deleted: boolean;
+}
+
+export interface SearchContentParameters {
+  /** Text or extended regular expression (grep -E, and \d \w \s \b \1). */
+  query: string;
+  /** Directory or file (default: /workspace). */
+  path?: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Only files whose name matches this glob, such as *.py. */
+  file_pattern?: string;
+  /** Lines around each match (0-5, default 0). */
+  context_lines?: number;
+  /** Most to return (1-200, default 50). */
+  max_items?: number;
+  /** How many to skip (from 0, default 0). */
+  offset?: number;
+}
+
+export interface SearchContentResult {
+  files: {
+    path: string;
+    matches: {
+      line: number;
+      text: string;
+      before: string[];
+      after: string[];
+    }[];
+    match_count: number;
+    capped: boolean;
+  }[];
+  total_count: number;
+  has_more: boolean;
+  offset: number;
+  literal: boolean;
+}
+
+export interface ReplaceInFilesParameters {
+  /** Text or extended regular expression, matched within a line. */
+  pattern: string;
+  /** New text; \1-\9 and & are what matched, \& a plain &, \n a newline. */
+  replacement: string;
+  /** Paths or globs, relative to /workspace or absolute; src/**\/*.ts goes deep. */
+  files: string[];
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+}
+
+export interface ReplaceInFilesResult {
+  results: {
+    path: string;
+    status: 'success' | 'error';
+    replacements: number;
+    error?: string;
+  }[];
+  files_modified: number;
+  literal: boolean;
+}
+
+export interface RunCodeParameters {
+  /** Source code. */
+  code: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Seconds until it is killed (1-300, default 30). */
+  timeout_seconds?: number;
+}
+
+export interface RunCodeResult {
+  output: string;
+  stdout: string;
+  stderr: string;
+  exit_code: number;
+  timed_out: boolean;
+  truncated: boolean;
+  duration_ms: number;
+  charts: {
+    type: 'line' | 'scatter' | 'bar' | 'pie' | 'box' | 'composite' | 'unknown';
+    title: string | null;
+    x_label: string | null;
+    y_label: string | null;
+    x_scale: string | null;
+    y_scale: string | null;
+    elements: unknown[];
+    png: string;
+  }[];
+}
+
+export interface RunCommandParameters {
+  /** Shell command; pipes, && and several lines work. */
+  command: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Directory to run in (default: /workspace). */
+  cwd?: string;
+  /** More environment variables, as strings (default: none). */
+  env?: Record<string, string>;
+  /** Seconds until it is killed (1-600, default 60). */
+  timeout_seconds?: number;
+}
+
+export interface RunCommandResult {
+  output: string;
+  stdout: string;
+  stderr: string;
+  exit_code: number;
+  timed_out: boolean;
+  truncated: boolean;
+  duration_ms: number;
+}
+
+export interface CreateSessionParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Name of your choice (default: a generated one). */
+  session_id?: string;
+}
+
+export interface CreateSessionResult {
+  session_id: string;
+  status: 'active';
+  created_at: string;
+}
+
+export interface ListSessionsParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+}
+
+export interface ListSessionsResult {
+  sessions: {
+    session_id: string;
+    status: 'active';
+    created_at: string;
+    recent_commands: {
+      command_id: string;
+      command: string;
+      status: 'queued' | 'running' | 'completed';
+      exit_code?: number;
+    }[];
+  }[];
+}
+
+export interface RunSessionCommandParameters {
+  /** Session ID, from CreateSession. */
+  session_id: string;
+  /** Shell command line; several lines work. exit ends the session. */
+  command: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Do not wait for its end (default false). */
+  async_exec?: boolean;
+}
+
+export interface RunSessionCommandResult {
+  session_id: string;
+  command_id: string;
+  status: 'queued' | 'running' | 'completed';
+  exit_code?: number;
+  output: string;
+}
+
+export interface GetSessionCommandLogsParameters {
+  /** Session ID, from CreateSession. */
+  session_id: string;
+  /** Command ID, from RunSessionCommand. */
+  command_id: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+}
+
+export interface GetSessionCommandLogsResult {
+  session_id: string;
+  command_id: string;
+  status: 'queued' | 'running' | 'completed';
+  exit_code?: number;
+  output: string;
+  stdout: string;
+  stderr: string;
+  truncated: boolean;
+}
+
+export interface SendSessionInputParameters {
+  /** Session ID, from CreateSession. */
+  session_id: string;
+  /** Command ID, from RunSessionCommand. */
+  command_id: string;
+  /** The line, without its newline. */
+  input: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+}
+
+export interface SendSessionInputResult {
+  session_id: string;
+  command_id: string;
+  sent: true;
+}
+
+export interface GitCloneParameters {
+  /** Repository over http, https, ssh or git; no password in it. */
+  url: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Destination folder (default: name from the URL, in /workspace). */
+  path?: string;
+  /** Branch or tag (default: the default branch). */
+  branch?: string;
+  /** Commit hash to check out, detached (default: head of the branch). */
+  commit_id?: string;
+  /** User name at the remote. */
+  username?: string;
+  /** Password or personal access token. */
+  password?: string;
+}
+
+export interface GitCloneResult {
+  path: string;
+  branch: string | null;
+  sha: string | null;
+}
+
+export interface GitStatusParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+}
+
+export interface GitStatusResult {
+  branch: string | null;
+  staged: string[];
+  modified: string[];
+  untracked: string[];
+  conflicted: string[];
+  ahead: number;
+  behind: number;
+  truncated: boolean;
+}
+
+export interface GitAddParameters {
+  /** Paths to stage, or ["."] for everything. */
+  files: string[];
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+}
+
+export interface GitAddResult {
+  added: string[];
+  truncated: boolean;
+}
+
+export interface GitCommitParameters {
+  /** The whole message, kept as it is. */
+  message: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Author (default: from git config in the sandbox). */
+  author_name?: string;
+  /** Address of the author (default: the same). */
+  author_email?: string;
+}
+
+export interface GitCommitResult {
+  sha: string;
+  branch: string | null;
+}
+
+export interface GitBranchesParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+}
+
+export interface GitBranchesResult {
+  branches: {
+    name: string;
+    current: boolean;
+  }[];
+  current: string | null;
+  truncated: boolean;
+}
+
+export interface GitCheckoutParameters {
+  /** Branch, tag or commit; the new branch with create_new_branch. */
+  ref: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Make the branch ref (default false). */
+  create_new_branch?: boolean;
+  /** Where a new branch starts (default: HEAD). */
+  start_point?: string;
+}
+
+export interface GitCheckoutResult {
+  ref: string;
+  branch: string | null;
+  created: boolean;
+}
+
+export interface GitCreateBranchParameters {
+  /** Name of the new branch. */
+  branch: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Branch, tag or commit to start at (default: HEAD). */
+  start_point?: string;
+}
+
+export interface GitCreateBranchResult {
+  branch: string;
+  switched: boolean;
+}
+
+export interface GitDeleteBranchParameters {
+  /** Local branch. */
+  branch: string;
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Delete it even if it is not merged (default false). */
+  force?: boolean;
+}
+
+export interface GitDeleteBranchResult {
+  branch: string;
+  deleted: boolean;
+}
+
+export interface GitLogParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Most commits (1-1000, default 20). */
+  max_count?: number;
+  /** Branch, tag or commit to start from (default: current). */
+  branch?: string;
+}
+
+export interface GitLogResult {
+  commits: {
+    hash: string;
+    author: string;
+    email: string;
+    date: string;
+    message: string;
+  }[];
+  truncated: boolean;
+}
+
+export interface GitPullParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Branch of the remote (default: the tracked one). */
+  branch?: string;
+}
+
+export interface GitPullResult {
+  branch: string;
+  updated: boolean;
+  sha: string;
+}
+
+export interface GitPushParameters {
+  /** Name or ID (default: your only one). */
+  sandbox?: string;
+  /** Repository (default: /workspace). */
+  path?: string;
+  /** Local branch (default: the current one). */
+  branch?: string;
+  /** Replace what the remote has (default false). */
+  force?: boolean;
+}
+
+export interface GitPushResult {
+  branch: string;
+  remote: string;
+  pushed: boolean;
+}
+
+const facts = {
+  createSandbox: { name: 'Sandbox.CreateSandbox', repeatable: false, long: true, idempotencyKey: true },
+  getSandbox: { name: 'Sandbox.GetSandbox', repeatable: true, long: false, idempotencyKey: false },
+  listSandboxes: { name: 'Sandbox.ListSandboxes', repeatable: true, long: false, idempotencyKey: false },
+  startSandbox: { name: 'Sandbox.StartSandbox', repeatable: true, long: true, idempotencyKey: false },
+  stopSandbox: { name: 'Sandbox.StopSandbox', repeatable: true, long: true, idempotencyKey: false },
+  archiveSandbox: { name: 'Sandbox.ArchiveSandbox', repeatable: false, long: true, idempotencyKey: false },
+  deleteSandbox: { name: 'Sandbox.DeleteSandbox', repeatable: false, long: false, idempotencyKey: false },
+  configureSandboxAuto: { name: 'Sandbox.ConfigureSandboxAuto', repeatable: true, long: false, idempotencyKey: false },
+  resizeSandbox: { name: 'Sandbox.ResizeSandbox', repeatable: true, long: false, idempotencyKey: false },
+  setSandboxLabels: { name: 'Sandbox.SetSandboxLabels', repeatable: true, long: false, idempotencyKey: false },
+  listRegions: { name: 'Sandbox.ListRegions', repeatable: true, long: false, idempotencyKey: false },
+  whoAmI: { name: 'Sandbox.WhoAmI', repeatable: true, long: false, idempotencyKey: false },
+  listPorts: { name: 'Sandbox.ListPorts', repeatable: true, long: false, idempotencyKey: false },
+  getPortPreviewUrl: { name: 'Sandbox.GetPortPreviewUrl', repeatable: true, long: false, idempotencyKey: false },
+  listFiles: { name: 'Sandbox.ListFiles', repeatable: true, long: false, idempotencyKey: false },
+  findFiles: { name: 'Sandbox.FindFiles', repeatable: true, long: false, idempotencyKey: false },
+  getFileInfo: { name: 'Sandbox.GetFileInfo', repeatable: true, long: false, idempotencyKey: false },
+  readFile: { name: 'Sandbox.ReadFile', repeatable: true, long: false, idempotencyKey: false },
+  writeFile: { name: 'Sandbox.WriteFile', repeatable: true, long: false, idempotencyKey: false },
+  createFolder: { name: 'Sandbox.CreateFolder', repeatable: true, long: false, idempotencyKey: false },
+  moveFile: { name: 'Sandbox.MoveFile', repeatable: false, long: false, idempotencyKey: false },
+  deleteFile: { name: 'Sandbox.DeleteFile', repeatable: false, long: false, idempotencyKey: false },
+  searchContent: { name: 'Sandbox.SearchContent', repeatable: true, long: false, idempotencyKey: false },
+  replaceInFiles: { name: 'Sandbox.ReplaceInFiles', repeatable: false, long: false, idempotencyKey: false },
+  runCode: { name: 'Sandbox.RunCode', repeatable: false, long: true, idempotencyKey: false },
+  runCommand: { name: 'Sandbox.RunCommand', repeatable: false, long: true, idempotencyKey: false },
+  createSession: { name: 'Sandbox.CreateSession', repeatable: false, long: false, idempotencyKey: false },
+  listSessions: { name: 'Sandbox.ListSessions', repeatable: true, long: false, idempotencyKey: false },
+  runSessionCommand: { name: 'Sandbox.RunSessionCommand', repeatable: false, long: true, idempotencyKey: false },
+  getSessionCommandLogs: { name: 'Sandbox.GetSessionCommandLogs', repeatable: true, long: false, idempotencyKey: false },
+  sendSessionInput: { name: 'Sandbox.SendSessionInput', repeatable: false, long: false, idempotencyKey: false },
+  gitClone: { name: 'Sandbox.GitClone', repeatable: false, long: true, idempotencyKey: false },
+  gitStatus: { name: 'Sandbox.GitStatus', repeatable: true, long: false, idempotencyKey: false },
+  gitAdd: { name: 'Sandbox.GitAdd', repeatable: true, long: false, idempotencyKey: false },
+  gitCommit: { name: 'Sandbox.GitCommit', repeatable: false, long: false, idempotencyKey: false },
+  gitBranches: { name: 'Sandbox.GitBranches', repeatable: true, long: false, idempotencyKey: false },
+  gitCheckout: { name: 'Sandbox.GitCheckout', repeatable: true, long: false, idempotencyKey: false },
+  gitCreateBranch: { name: 'Sandbox.GitCreateBranch', repeatable: false, long: false, idempotencyKey: false },
+  gitDeleteBranch: { name: 'Sandbox.GitDeleteBranch', repeatable: false, long: false, idempotencyKey: false },
+  gitLog: { name: 'Sandbox.GitLog', repeatable: true, long: false, idempotencyKey: false },
+  gitPull: { name: 'Sandbox.GitPull', repeatable: true, long: true, idempotencyKey: false },
+  gitPush: { name: 'Sandbox.GitPush', repeatable: true, long: true, idempotencyKey: false },
+} satisfies Record<string, ToolFacts>;
+
+/** Calls the tools of one service. It holds no connection open, so nothing has to be closed. */
+export class Sandhaven {
+  /** The bytes of files, streamed. */
+  readonly files: Files;
+  /** Each item of lists that have pages: `for await (const … of client.iterate.listFiles())`. */
+  readonly iterate: Iterate;
+  readonly #call: Call;
+
+  constructor(options: SandhavenOptions = {}) {
+    const connection = new Connection(options);
+    this.#call = createCall(connection);
+    this.files = new Files(connection);
+    this.iterate = new Iterate(this);
+  }
+
+  /**
+   * Creates an isolated Linux machine, ready at once. Without snapshot and image it has Python 3.13, Node
+   * 24, git and build tools. Returns the sandbox. already_exists: take another name. resource_exhausted:
+   * delete or stop one.
+   */
+  createSandbox(parameters: CreateSandboxParameters = {}, options?: CallOptions): Promise<CreateSandboxResult> {
+    return this.#call(facts.createSandbox, parameters, options);
+  }
+
+  /**
+   * Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, and env_vars
+   * with secret-looking values redacted. Does not count as activity.
+   */
+  getSandbox(parameters: GetSandboxParameters, options?: CallOptions): Promise<GetSandboxResult> {
+    return this.#call(facts.getSandbox, parameters, options);
+  }
+
+  /** Lists your sandboxes, newest first, by state or labels where given. A page past the end is empty. */
+  listSandboxes(parameters: ListSandboxesParameters = {}, options?: CallOptions): Promise<ListSandboxesResult> {
+    return this.#call(facts.listSandboxes, parameters, options);
+  }
+
+  /**
+   * Starts a stopped or archived (slower) sandbox, or retries one in error. Files are as they were,
+   * processes are gone. No change when started. Returns the sandbox.
+   */
+  startSandbox(parameters: StartSandboxParameters, options?: CallOptions): Promise<StartSandboxResult> {
+    return this.#call(facts.startSandbox, parameters, options);
+  }
+
+  /**
+   * Stops a sandbox: processes end, files stay. One that is ephemeral or has auto_delete_minutes 0 is
+   * deleted with it (deleted: true). No change when stopped. Returns the sandbox.
+   */
+  stopSandbox(parameters: StopSandboxParameters, options?: CallOptions): Promise<StopSandboxResult> {
+    return this.#call(facts.stopSandbox, parameters, options);
+  }
+
+  /**
+   * Compresses a stopped sandbox to save storage; StartSandbox brings it back. invalid_state: call
+   * StopSandbox first. Returns the sandbox.
+   */
+  archiveSandbox(parameters: ArchiveSandboxParameters, options?: CallOptions): Promise<ArchiveSandboxResult> {
+    return this.#call(facts.archiveSandbox, parameters, options);
+  }
+
+  /** Deletes a sandbox and everything in it, for good, from any state. */
+  deleteSandbox(parameters: DeleteSandboxParameters, options?: CallOptions): Promise<DeleteSandboxResult> {
+    return this.#call(facts.deleteSandbox, parameters, options);
+  }
+
+  /**
+   * Changes after how long a sandbox stops, is archived and is deleted by itself. Give at least one; the
+   * others stay. auto_delete_minutes 0 deletes one that is stopped already (deleted: true). Returns the
+   * sandbox.
+   */
+  configureSandboxAuto(parameters: ConfigureSandboxAutoParameters, options?: CallOptions): Promise<ConfigureSandboxAutoResult> {
+    return this.#call(facts.configureSandboxAuto, parameters, options);
+  }
+
+  /**
+   * Changes vCPUs, memory or disk: at least one, all or nothing. Started: cpu and memory_gb can only
+   * grow. disk_gb never shrinks and needs a stopped sandbox (invalid_state: StopSandbox first). Returns
+   * the sandbox.
+   */
+  resizeSandbox(parameters: ResizeSandboxParameters, options?: CallOptions): Promise<ResizeSandboxResult> {
+    return this.#call(facts.resizeSandbox, parameters, options);
+  }
+
+  /**
+   * Replaces all labels of a sandbox; {} removes them. To add one, give the present ones too (GetSandbox
+   * shows them). Returns the sandbox.
+   */
+  setSandboxLabels(parameters: SetSandboxLabelsParameters, options?: CallOptions): Promise<SetSandboxLabelsResult> {
+    return this.#call(facts.setSandboxLabels, parameters, options);
+  }
+
+  /** Lists the regions that sandboxes run in: id, name, location (country, city). */
+  listRegions(parameters: ListRegionsParameters = {}, options?: CallOptions): Promise<ListRegionsResult> {
+    return this.#call(facts.listRegions, parameters, options);
+  }
+
+  /** Shows the owner of this API key: user_id, name and email. */
+  whoAmI(parameters: WhoAmIParameters = {}, options?: CallOptions): Promise<WhoAmIResult> {
+    return this.#call(facts.whoAmI, parameters, options);
+  }
+
+  /**
+   * Lists the TCP ports that programs in a started sandbox listen on, each with the name of its process.
+   * Use it to see whether a server is up, then GetPortPreviewUrl to show it.
+   */
+  listPorts(parameters: ListPortsParameters = {}, options?: CallOptions): Promise<ListPortsResult> {
+    return this.#call(facts.listPorts, parameters, options);
+  }
+
+  /**
+   * Gives the URL that shows what a sandbox serves over HTTP on a port. Standard: send `token` in the
+   * header named by `header`. signed: a URL that any browser can open until expires_at; it is a secret. A
+   * 502 there: nothing listens on the port; see ListPorts.
+   */
+  getPortPreviewUrl(parameters: GetPortPreviewUrlParameters, options?: CallOptions): Promise<GetPortPreviewUrlResult> {
+    return this.#call(facts.getPortPreviewUrl, parameters, options);
+  }
+
+  /**
+   * Lists one directory, sorted by name, hidden files included: name, type (file or dir), size, link.
+   * has_more: call again with a larger offset. To search below, use FindFiles.
+   */
+  listFiles(parameters: ListFilesParameters = {}, options?: CallOptions): Promise<ListFilesResult> {
+    return this.#call(facts.listFiles, parameters, options);
+  }
+
+  /**
+   * Finds files and directories by name below a directory, hidden ones included, links not followed.
+   * Returns sorted paths. has_more: call again with a larger offset. To search contents, use
+   * SearchContent.
+   */
+  findFiles(parameters: FindFilesParameters, options?: CallOptions): Promise<FindFilesResult> {
+    return this.#call(facts.findFiles, parameters, options);
+  }
+
+  /**
+   * Shows type (file, dir, symlink, other), size, permissions, owner and modified_time of one path. A
+   * link is shown itself, not its target.
+   */
+  getFileInfo(parameters: GetFileInfoParameters, options?: CallOptions): Promise<GetFileInfoResult> {
+    return this.#call(facts.getFileInfo, parameters, options);
+  }
+
+  /**
+   * Reads a file or a range of its lines. Returns content, size and total_lines; what is not UTF-8 comes
+   * as base64 (encoding says so). too_large (over 16 MiB): read it in ranges.
+   */
+  readFile(parameters: ReadFileParameters, options?: CallOptions): Promise<ReadFileResult> {
+    return this.#call(facts.readFile, parameters, options);
+  }
+
+  /**
+   * Creates a file or replaces it atomically, keeping its mode. To change a part, ReplaceInFiles is
+   * shorter. not_found with create_parents false: the folder is missing. Over 16 MiB: PUT
+   * /v1/sandboxes/{sandbox}/files.
+   */
+  writeFile(parameters: WriteFileParameters, options?: CallOptions): Promise<WriteFileResult> {
+    return this.#call(facts.writeFile, parameters, options);
+  }
+
+  /**
+   * Creates a directory and its missing parents. One that exists stays as it is (created: false).
+   * already_exists: another kind of file is in the way.
+   */
+  createFolder(parameters: CreateFolderParameters, options?: CallOptions): Promise<CreateFolderResult> {
+    return this.#call(facts.createFolder, parameters, options);
+  }
+
+  /**
+   * Moves or renames a file or directory and overwrites nothing. already_exists: destination is there.
+   * not_found: source or the destination folder is missing.
+   */
+  moveFile(parameters: MoveFileParameters, options?: CallOptions): Promise<MoveFileResult> {
+    return this.#call(facts.moveFile, parameters, options);
+  }
+
+  /**
+   * Deletes a file, a link (never its target) or an empty directory. failed_precondition: the directory
+   * is not empty; set recursive to delete all in it.
+   */
+  deleteFile(parameters: DeleteFileParameters, options?: CallOptions): Promise<DeleteFileResult> {
+    return this.#call(facts.deleteFile, parameters, options);
+  }
+
+  /**
+   * Finds lines in files, as grep -rE does: hidden files included, binary ones skipped. Returns matching
+   * files by path, each with up to 50 matches (line, text, before, after); capped: it has more. literal:
+   * query was no valid expression and was searched as plain text. timeout: narrow path or file_pattern.
+   */
+  searchContent(parameters: SearchContentParameters, options?: CallOptions): Promise<SearchContentResult> {
+    return this.#call(facts.searchContent, parameters, options);
+  }
+
+  /**
+   * Replaces every match in each file, line by line as sed -E s/…/…/g, each file atomically. Returns a
+   * result per file (status, replacements, error); a failed file leaves the others edited, and no match
+   * is success with 0. literal: pattern was no valid expression and was taken as plain text.
+   */
+  replaceInFiles(parameters: ReplaceInFilesParameters, options?: CallOptions): Promise<ReplaceInFilesResult> {
+    return this.#call(facts.replaceInFiles, parameters, options);
+  }
+
+  /**
+   * Runs code in the sandbox's language, without a shell. Each call starts afresh: no variables or
+   * imports are kept, files are. Returns output, exit_code and charts (every matplotlib figure); print
+   * what you want to see. A failing program is a result, not an error. invalid_state: StartSandbox first.
+   */
+  runCode(parameters: RunCodeParameters, options?: CallOptions): Promise<RunCodeResult> {
+    return this.#call(facts.runCode, parameters, options);
+  }
+
+  /**
+   * Runs bash -c as root, with empty standard input, and waits for its end; background children live on.
+   * Returns output (stdout and stderr as they came), both apart, and exit_code. A failing command is a
+   * result, not an error. invalid_state: StartSandbox first.
+   */
+  runCommand(parameters: RunCommandParameters, options?: CallOptions): Promise<RunCommandResult> {
+    return this.#call(facts.runCommand, parameters, options);
+  }
+
+  /**
+   * Opens a bash that stays: directory, variables and functions persist between its commands, which may
+   * run in the background and take input. Returns session_id for RunSessionCommand. For one-off commands
+   * use RunCommand. already_exists: use that session.
+   */
+  createSession(parameters: CreateSessionParameters = {}, options?: CallOptions): Promise<CreateSessionResult> {
+    return this.#call(facts.createSession, parameters, options);
+  }
+
+  /**
+   * Lists the active sessions of a sandbox, each with its newest commands first: command_id, command,
+   * status and, once ended, exit_code. Use it to find what still runs. A session is gone from the list
+   * when its shell has ended or the sandbox was stopped.
+   */
+  listSessions(parameters: ListSessionsParameters = {}, options?: CallOptions): Promise<ListSessionsResult> {
+    return this.#call(facts.listSessions, parameters, options);
+  }
+
+  /**
+   * Runs a command in a session, after those before it. Returns output and, once ended, exit_code;
+   * otherwise status queued or running: read on with GetSessionCommandLogs. async_exec: answer at once,
+   * for servers and for what asks for input. invalid_state: the session is closed, create another.
+   */
+  runSessionCommand(parameters: RunSessionCommandParameters, options?: CallOptions): Promise<RunSessionCommandResult> {
+    return this.#call(facts.runSessionCommand, parameters, options);
+  }
+
+  /**
+   * Returns what a session command has printed so far, prompts included: output (as it came), stdout,
+   * stderr, its status and, once ended, exit_code. Call it again to follow a running command. Of long
+   * logs the middle is left out (truncated). not_found: too old, or the sandbox was stopped.
+   */
+  getSessionCommandLogs(parameters: GetSessionCommandLogsParameters, options?: CallOptions): Promise<GetSessionCommandLogsResult> {
+    return this.#call(facts.getSessionCommandLogs, parameters, options);
+  }
+
+  /**
+   * Types a line into a running session command, as at a terminal: answers, passwords. A newline is
+   * appended. Control characters work: \u0004 is end of input, \u0003 interrupts the command and ends the
+   * session. Then read GetSessionCommandLogs. invalid_state: the command has ended or is still queued.
+   */
+  sendSessionInput(parameters: SendSessionInputParameters, options?: CallOptions): Promise<SendSessionInputResult> {
+    return this.#call(facts.sendSessionInput, parameters, options);
+  }
+
+  /**
+   * Clones a Git repository into a new or empty folder. Give username and password (access token) for a
+   * private one over http or https: they stay outside the sandbox and serve its later pulls and pushes.
+   * Returns path, branch (null when detached) and sha. already_exists: choose another path.
+   */
+  gitClone(parameters: GitCloneParameters, options?: CallOptions): Promise<GitCloneResult> {
+    return this.#call(facts.gitClone, parameters, options);
+  }
+
+  /**
+   * Shows what changed in a Git repository: branch (null when detached), staged, modified, untracked and
+   * conflicted files with paths from the root of the repository, and how many commits it is ahead of and
+   * behind its upstream. failed_precondition: there is no repository at path.
+   */
+  gitStatus(parameters: GitStatusParameters = {}, options?: CallOptions): Promise<GitStatusResult> {
+    return this.#call(facts.gitStatus, parameters, options);
+  }
+
+  /**
+   * Stages files or folders for the next commit, deletions included; ["."] stages everything. Paths are
+   * literal and start at the root of the repository, as GitStatus names them. Returns added, the staged
+   * paths. not_found: check the paths with GitStatus.
+   */
+  gitAdd(parameters: GitAddParameters, options?: CallOptions): Promise<GitAddResult> {
+    return this.#call(facts.gitAdd, parameters, options);
+  }
+
+  /**
+   * Commits what is staged; call GitAdd first. Give author_name and author_email unless git config in the
+   * sandbox has them. Concludes a merge too. Returns sha and branch. failed_precondition: nothing is
+   * staged, conflicts are left, or the author is not known.
+   */
+  gitCommit(parameters: GitCommitParameters, options?: CallOptions): Promise<GitCommitResult> {
+    return this.#call(facts.gitCommit, parameters, options);
+  }
+
+  /**
+   * Lists the local branches of a Git repository with name and current, and current, the name of the one
+   * that is checked out (null when detached). Branches of the remote become local with GitCheckout.
+   */
+  gitBranches(parameters: GitBranchesParameters = {}, options?: CallOptions): Promise<GitBranchesResult> {
+    return this.#call(facts.gitBranches, parameters, options);
+  }
+
+  /**
+   * Switches to a branch (also one that only the remote has), tag or commit, or with create_new_branch
+   * makes branch ref at start_point and switches to it. Returns ref, branch (null when detached) and
+   * created. failed_precondition: commit or discard local changes first.
+   */
+  gitCheckout(parameters: GitCheckoutParameters, options?: CallOptions): Promise<GitCheckoutResult> {
+    return this.#call(facts.gitCheckout, parameters, options);
+  }
+
+  /**
+   * Makes a branch at start_point and switches to it, with local changes kept. Returns branch and
+   * switched: true. already_exists: switch to it with GitCheckout.
+   */
+  gitCreateBranch(parameters: GitCreateBranchParameters, options?: CallOptions): Promise<GitCreateBranchResult> {
+    return this.#call(facts.gitCreateBranch, parameters, options);
+  }
+
+  /**
+   * Deletes a local branch, never one of the remote. Returns branch and deleted: true.
+   * failed_precondition: it is checked out (GitCheckout another), or not merged (force: true loses its
+   * commits).
+   */
+  gitDeleteBranch(parameters: GitDeleteBranchParameters, options?: CallOptions): Promise<GitDeleteBranchResult> {
+    return this.#call(facts.gitDeleteBranch, parameters, options);
+  }
+
+  /**
+   * Lists commits of a Git repository, newest first: hash, author, email, date (UTC) and message. A
+   * repository without commits gives an empty list. not_found: there is no such branch; see GitBranches.
+   */
+  gitLog(parameters: GitLogParameters = {}, options?: CallOptions): Promise<GitLogResult> {
+    return this.#call(facts.gitLog, parameters, options);
+  }
+
+  /**
+   * Fetches from the remote and merges into the branch that is checked out, with the credentials given at
+   * clone. Returns branch, updated (whether anything came) and sha. failed_precondition: conflicts (edit
+   * the files, GitAdd, GitCommit), or local changes in the way.
+   */
+  gitPull(parameters: GitPullParameters = {}, options?: CallOptions): Promise<GitPullResult> {
+    return this.#call(facts.gitPull, parameters, options);
+  }
+
+  /**
+   * Pushes a branch to the branch of the same name at its remote, with the credentials given at clone,
+   * and lets it track that one if it tracks none. Returns branch, remote and pushed: true.
+   * failed_precondition: the remote has newer commits; call GitPull first.
+   */
+  gitPush(parameters: GitPushParameters = {}, options?: CallOptions): Promise<GitPushResult> {
+    return this.#call(facts.gitPush, parameters, options);
+  }
+}
+
+/** Walks over lists that have pages, and fetches each when its first item is wanted. */
+export class Iterate {
+  readonly #client: Sandhaven;
+
+  constructor(client: Sandhaven) {
+    this.#client = client;
+  }
+
+  /** Each of the sandboxes of `listSandboxes`, from page on where it is given. */
+  listSandboxes(parameters: ListSandboxesParameters = {}, options?: CallOptions) {
+    return byPage(
+      parameters.page,
+      (page) => this.#client.listSandboxes({ ...parameters, page }, options),
+      (page) => page.sandboxes,
+    );
+  }
+
+  /** Each of the files of `listFiles`, from offset on where it is given. */
+  listFiles(parameters: ListFilesParameters = {}, options?: CallOptions) {
+    return byOffset(
+      parameters.offset,
+      (offset) => this.#client.listFiles({ ...parameters, offset }, options),
+      (page) => page.files,
+    );
+  }
+
+  /** Each of the paths of `findFiles`, from offset on where it is given. */
+  findFiles(parameters: FindFilesParameters, options?: CallOptions) {
+    return byOffset(
+      parameters.offset,
+      (offset) => this.#client.findFiles({ ...parameters, offset }, options),
+      (page) => page.paths,
+    );
+  }
+
+  /** Each of the files of `searchContent`, from offset on where it is given. */
+  searchContent(parameters: SearchContentParameters, options?: CallOptions) {
+    return byOffset(
+      parameters.offset,
+      (offset) => this.#client.searchContent({ ...parameters, offset }, options),
+      (page) => page.files,
+    );
+  }
+}

@@ -1,0 +1,7 @@
+/** The typed client of Sandhaven: everything that is public. */
+export type { CallOptions, Progress } from './call.ts';
+export type { RequestOptions, SandhavenOptions } from './connection.ts';
+export { isSandhavenError, type Problem, SandhavenError } from './errors.ts';
+export type { Bytes, Download, DownloadOptions, Upload, UploadOptions } from './files.ts';
+export type { CreateSandboxResult as Sandbox } from './generated.ts';
+export * from './generated.ts';

@@ -1,0 +1,126 @@
+/** What is made from the catalogue is what the catalogue would make now. */
+import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { exampleOf } from '../../docs/generate/examples.ts';
+import { generated } from '../../setup/generate.ts';
+import { tools } from '../../src/catalog/index.ts';
+import { inputJsonSchema, type JsonSchema } from '../../src/catalog/json-schema.ts';
+import { defineTool } from '../../src/catalog/tool.ts';
+import { validateInput } from '../../src/catalog/validate.ts';
+import { run, tsc } from '../../test/support/sdk-package.ts';
+import { generateSdk } from '../generate/sdk.ts';
+import { TypeNames } from '../generate/types.ts';
+import { Sandhaven } from '../src/index.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+describe('what is generated', () => {
+  it.each(Object.entries(generated))(
+    '[WIRE-SDK-01, WIRE-CATALOG-01] %s is up to date (else: make generate)',
+    (file, generate) => {
+      // Compared as a truth value: a difference of a thousand lines tells nobody anything.
+      expect(
+        readFileSync(join(root, file), 'utf8') === generate(),
+        `${file} is stale; run make generate`,
+      ).toBe(true);
+    },
+  );
+
+  it.each(tools.map((tool) => [tool.name, tool] as const))(
+    '[WIRE-CATALOG-01] %s is in the SDK and in the reference',
+    (name, tool) => {
+      const [toolkit, short = ''] = name.split('.');
+      const client = new Sandhaven({ apiKey: 'k' }) as unknown as Record<string, unknown>;
+      const owner = toolkit === 'Sandbox' ? client : (client['documentDb'] as Record<string, unknown>);
+      expect(owner[short.charAt(0).toLowerCase() + short.slice(1)]).toBeTypeOf('function');
+      const reference = readFileSync(join(root, 'docs', 'tools.md'), 'utf8');
+      const section = reference.split(`### ${name}\n`)[1]?.split('\n### ')[0] ?? '';
+      expect(section).toContain(tool.description);
+      for (const field of [...Object.keys(tool.input.shape), ...Object.keys(tool.output.shape)]) {
+        expect(section).toContain(`\`${field}\``);
+      }
+    },
+  );
+
+  it.each(tools.map((tool) => [tool.name, tool] as const))(
+    'the example of %s is a valid call',
+    (name, tool) => {
+      const example = exampleOf(name.split('.')[1] ?? '', inputJsonSchema(tool));
+      expect(() => validateInput(tool.input, example)).not.toThrow();
+    },
+  );
+});
+
+describe('a toolkit of its own', () => {
+  const plain = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+  const database = z.looseObject({ name: z.string(), size_on_disk: z.int(), empty: z.boolean() });
+  const discover = defineTool({
+    name: 'DocumentDb.DiscoverDatabases',
+    title: 'Discover databases',
+    description: 'Ends a comment */ and goes on.',
+    input: z.strictObject({ offset: z.int().default(0).describe('How many to skip.') }),
+    output: z.looseObject({ result: z.array(database), has_more: z.boolean() }),
+    annotations: plain,
+    handler: async () => ({ result: [], has_more: false }),
+  });
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sandhaven-generated-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('[WIRE-SDK-01] gets a namespace, iterators included, and no description ends the comment that it is in', async () => {
+    await cp(join(root, 'sdk', 'src'), join(folder, 'src'), { recursive: true });
+    await cp(join(root, 'sdk', 'tsconfig.json'), join(folder, 'tsconfig.json'));
+    await writeFile(join(folder, 'src', 'generated.ts'), generateSdk([...tools, discover]));
+    await writeFile(
+      join(folder, 'src', 'use.ts'),
+      `import { Sandhaven } from './index.ts';
+      const client = new Sandhaven();
+      const { result, has_more } = await client.documentDb.discoverDatabases();
+      for await (const { name } of client.iterate.discoverDatabases({ offset: 2 })) console.log(name, result, has_more);
+      `,
+    );
+    expect(await run(process.execPath, [tsc, '-p', 'tsconfig.json'], folder)).toMatchObject({
+      status: 0,
+      stdout: '',
+    });
+  });
+});
+
+describe('types from schemas', () => {
+  const typeOf = (schema: JsonSchema) => new TypeNames().typeOf(schema, '');
+
+  it.each<[JsonSchema, string]>([
+    [{ type: 'integer' }, 'number'],
+    [{ enum: ['a', "it's", 2] }, "'a' | 'it\\'s' | 2"],
+    [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 'string | null'],
+    [{ type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'null' }] } }, '(string | null)[]'],
+    [{ type: 'array', items: { enum: ['a', 'b'] } }, "('a' | 'b')[]"],
+    [{ type: 'array' }, 'unknown[]'],
+    [{ type: 'object', additionalProperties: { type: 'string' } }, 'Record<string, string>'],
+    [{ type: 'object', additionalProperties: {} }, 'Record<string, unknown>'],
+    [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, '{\n  a: string;\n}'],
+    [{ type: 'object', properties: { 'a-b': { type: 'boolean' } } }, "{\n  'a-b'?: boolean;\n}"],
+    [{}, 'unknown'],
+  ])('of %j', (schema, type) => {
+    expect(typeOf(schema)).toBe(type);
+  });
+
+  it('gives one record one name, whatever is said about it', () => {
+    const record = (description: string): JsonSchema => ({
+      type: 'object',
+      description,
+      properties: { a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string' } },
+    });
+    const names = new TypeNames();
+    names.declare('First', record('one'));
+    expect(names.declare('Second', record('another'))).toBe('export type Second = First;');
+    expect(names.typeOf({ type: 'array', items: record('an item') }, '')).toBe('First[]');
+  });
+});

@@ -1,0 +1,19 @@
+/** `make generate`: writes what is made from the catalogue. Run it after a change of a tool, and commit the result. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { generateToolReference } from '../docs/generate/tools.ts';
+import { generateSdk } from '../sdk/generate/sdk.ts';
+
+export const generated: Record<string, () => string> = {
+  'sdk/src/generated.ts': () => generateSdk(),
+  'docs/tools.md': generateToolReference,
+};
+
+if (import.meta.main) {
+  for (const [file, generate] of Object.entries(generated)) {
+    const path = join(import.meta.dirname, '..', file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, generate());
+    console.info(`wrote ${file}`);
+  }
+}

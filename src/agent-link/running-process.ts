@@ -1,0 +1,143 @@
+/**
+ * A running program as three streams. Output passes without a copy, and neither it nor input piles up: output that
+ * is not read here blocks the program, and input that the program does not read waits here beyond the window.
+ *
+ * Both outputs share the channel, so one that is not read holds up the other; one that is destroyed does not.
+ */
+import { Readable } from 'node:stream';
+import type { ProcessEnd, RunningProcess, TerminalSize } from '../control/ports.ts';
+import { limits } from '../model/limits.ts';
+import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
+import { unavailable } from './faults.ts';
+import { ProtocolError } from './frames.ts';
+import { InputStream } from './process-input.ts';
+import { emptyReply, parseReply, processItem } from './replies.ts';
+
+/** Resolves when the program runs. Aborting the signal kills its whole tree, whenever that is. */
+export function openRunningProcess(
+  openChannel: OpenChannel,
+  id: string,
+  request: Record<string, unknown>,
+  signal?: AbortSignal,
+): Promise<RunningProcess> {
+  return new Promise((resolve, reject) => {
+    const program = new Program(resolve, reject, signal);
+    void program.start(openChannel, id, request);
+  });
+}
+
+class Program implements AnswerSink, RunningProcess {
+  readonly talks = true;
+  readonly stdin: InputStream;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly #resolve: (process: RunningProcess) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #exchange: Exchange;
+  readonly #outcome = Promise.withResolvers<ProcessEnd>();
+  #running = false;
+  /** The stream that data belongs to. */
+  #named: Readable | null = null;
+  /** Streams that hold as much as they may. */
+  readonly #full = new Set<Readable>();
+  #end: ProcessEnd | null = null;
+
+  constructor(
+    resolve: (process: RunningProcess) => void,
+    reject: (error: Error) => void,
+    signal?: AbortSignal,
+  ) {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#exchange = new Exchange(this, signal);
+    this.stdin = new InputStream(this.#exchange);
+    this.stdout = this.#output();
+    this.stderr = this.#output();
+    // Who only wants the streams must not be ended by this.
+    this.ended.catch(() => {});
+  }
+
+  get ended(): Promise<ProcessEnd> {
+    return this.#outcome.promise;
+  }
+
+  async start(openChannel: OpenChannel, id: string, request: Record<string, unknown>): Promise<void> {
+    this.#exchange.expect(limits.helloTimeoutMs, () => unavailable("The sandbox's agent does not answer."));
+    await this.#exchange.open(openChannel, id);
+    this.#exchange.send(request);
+  }
+
+  resize(size: TerminalSize): void {
+    this.#exchange.sendItem({ resize: sizeOf(size) });
+  }
+
+  signal(name: string): void {
+    if (name.length <= limits.process.signalNameChars) this.#exchange.sendItem({ signal: name });
+  }
+
+  close(): void {
+    this.#exchange.fail(unavailable('The connection to the program was closed.'));
+  }
+
+  reply(json: unknown): boolean {
+    parseReply(emptyReply, json);
+    this.#exchange.relax();
+    this.#running = true;
+    this.#resolve(this);
+    return true;
+  }
+
+  item(json: unknown): void {
+    const item = parseReply(processItem, json);
+    if (!this.#running || this.#end) throw new ProtocolError('an item that has no place here');
+    if ('stream' in item) this.#named = this[item.stream];
+    else if ('taken' in item) this.stdin.taken(item.taken);
+    else this.#end = { exitCode: item.exit_code, signal: item.signal };
+  }
+
+  data(piece: Buffer): void {
+    const stream = this.#named;
+    if (!stream || this.#end) throw new ProtocolError('data that belongs to no stream');
+    if (stream.destroyed || stream.push(piece)) return;
+    this.#full.add(stream);
+    this.#exchange.pause();
+  }
+
+  done(): void {
+    if (!this.#end) throw new ProtocolError('no exit code before the end');
+    this.stdout.push(null);
+    this.stderr.push(null);
+    this.stdin.over();
+    this.#outcome.resolve(this.#end);
+  }
+
+  failed(error: Error): void {
+    this.#reject(error);
+    this.#outcome.reject(error);
+    for (const stream of [this.stdin, this.stdout, this.stderr]) stream.destroy(error);
+  }
+
+  #output(): Readable {
+    const flow = (stream: Readable) => {
+      if (this.#full.delete(stream) && this.#full.size === 0) this.#exchange.resume();
+    };
+    const stream = new Readable({
+      highWaterMark: limits.process.bufferBytes,
+      read: () => flow(stream),
+      destroy(error, callback) {
+        flow(stream);
+        callback(error);
+      },
+    });
+    // An error that comes before the caller listens must not end the process; the stream stays in error.
+    stream.on('error', () => {});
+    return stream;
+  }
+}
+
+/** Whatever a client claims its window to be, as a terminal takes it. */
+export function sizeOf({ columns, rows }: TerminalSize): TerminalSize {
+  const bounded = (count: number) =>
+    Math.max(0, Math.min(Math.trunc(count) || 0, limits.process.terminalSize));
+  return { columns: bounded(columns), rows: bounded(rows) };
+}

@@ -1,0 +1,49 @@
+/** Sandbox.GetPortPreviewUrl */
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { sandbox } from '../parameters/sandbox.ts';
+import { defineTool } from '../tool.ts';
+
+const HEADER = 'x-sandbox-preview-token';
+const { min, max, default: standardSeconds } = limits.preview.expiresInSeconds;
+
+export const getPortPreviewUrl = defineTool({
+  name: 'Sandbox.GetPortPreviewUrl',
+  title: 'Preview a port',
+  description:
+    'Gives the URL that shows what a sandbox serves over HTTP on a port. Standard: send `token` in the header named by ' +
+    '`header`. signed: a URL that any browser can open until expires_at; it is a secret. A 502 there: nothing ' +
+    'listens on the port; see ListPorts.',
+  input: z.strictObject({
+    sandbox,
+    port: z.int().min(1).max(65_535).describe('Port inside the sandbox (1-65535).'),
+    signed: z.boolean().default(false).describe('For browsers: the URL itself is the key (default false).'),
+    expires_in_seconds: z
+      .int()
+      .min(min)
+      .max(max)
+      .default(standardSeconds)
+      .describe(`Life of a signed URL (${min}-${max}, default ${standardSeconds}).`),
+  }),
+  output: z.looseObject({
+    url: z.string(),
+    port: z.int(),
+    signed: z.boolean(),
+    token: z.string().nullable(),
+    header: z.string().nullable(),
+    expires_at: z.string().nullable(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  async handler({ sandbox: reference, port, signed, expires_in_seconds }, { services, caller }) {
+    const seconds = signed ? expires_in_seconds : null;
+    const { url, token, expiresAt } = await services.previews.preview(caller, reference, port, seconds);
+    return {
+      url,
+      port,
+      signed,
+      token,
+      header: token === null ? null : HEADER,
+      expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    };
+  },
+});

@@ -1,0 +1,21 @@
+/** Sandbox.ListPorts */
+import { z } from 'zod';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { defineTool } from '../tool.ts';
+
+export const listPorts = defineTool({
+  name: 'Sandbox.ListPorts',
+  title: 'List ports',
+  description:
+    'Lists the TCP ports that programs in a started sandbox listen on, each with the name of its process. Use it to ' +
+    'see whether a server is up, then GetPortPreviewUrl to show it.',
+  input: z.strictObject({ sandbox: optionalSandbox }),
+  output: z.looseObject({
+    ports: z.array(z.looseObject({ port: z.int(), state: z.literal('listening'), name: z.string() })),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler({ sandbox }, { services, caller, signal }) {
+    const ports = await services.previews.ports(caller, sandbox, signal);
+    return { ports: ports.map(({ port, name }) => ({ port, state: 'listening' as const, name })) };
+  },
+});

@@ -1,0 +1,45 @@
+/** Sandbox.RunSessionCommand */
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { optionalSandbox } from '../parameters/sandbox.ts';
+import { atMostBytes, textWithoutNul } from '../parameters/text.ts';
+import { defineTool } from '../tool.ts';
+import { commandStatus, commandText, exitCodeOf, optionalExitCode, sessionId } from './parameters.ts';
+
+export const runSessionCommand = defineTool({
+  name: 'Sandbox.RunSessionCommand',
+  title: 'Run a command in a session',
+  description:
+    'Runs a command in a session, after those before it. Returns output and, once ended, exit_code; otherwise status ' +
+    'queued or running: read on with GetSessionCommandLogs. async_exec: answer at once, for servers and for what asks ' +
+    'for input. invalid_state: the session is closed, create another.',
+  input: z.strictObject({
+    session_id: sessionId,
+    command: textWithoutNul().min(1).check(atMostBytes(limits.commandBytes)).meta({
+      description: 'Shell command line; several lines work. exit ends the session.',
+      sensitive: true,
+    }),
+    sandbox: optionalSandbox,
+    async_exec: z.boolean().default(false).describe('Do not wait for its end (default false).'),
+  }),
+  output: z.looseObject({
+    session_id: z.string(),
+    command_id: z.string(),
+    status: commandStatus,
+    exit_code: optionalExitCode,
+    output: z.string(),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  long: true,
+  async handler({ session_id, command, sandbox, async_exec }, { services, caller, signal }) {
+    const request = { sessionId: session_id, command, wait: !async_exec };
+    const { commandId, status, exitCode, output } = await services.sessions.run(
+      caller,
+      sandbox,
+      request,
+      signal,
+    );
+    return { session_id, command_id: commandId, status, ...exitCodeOf(exitCode), output };
+  },
+  text: commandText,
+});

@@ -1,0 +1,69 @@
+/** What the preview gateway needs: who may visit which sandbox, for how long, and the way into it. */
+import type { Duplex } from 'node:stream';
+import type { AccessService } from './access.ts';
+import type { AgentLink, Clock } from './ports.ts';
+import type { Uses } from './use.ts';
+
+export interface Admission {
+  sandboxId: string;
+  /** null: for as long as the sandbox is there. */
+  expiresAt: number | null;
+}
+
+export interface PreviewAccessDependencies {
+  access: AccessService;
+  uses: Uses;
+  agent: AgentLink;
+  clock: Clock;
+}
+
+/** The longest that a timer takes. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+export class PreviewAccess {
+  readonly #d: PreviewAccessDependencies;
+
+  constructor(dependencies: PreviewAccessDependencies) {
+    this.#d = dependencies;
+  }
+
+  async admitSigned(port: number, token: string): Promise<Admission | null> {
+    const found = await this.#d.access.check('preview', token);
+    if (found?.port !== port) return null;
+    return { sandboxId: found.sandboxId, expiresAt: found.expiresAt };
+  }
+
+  async admitStandard(sandboxId: string, port: number, token: string): Promise<Admission | null> {
+    if (!this.#d.access.isPreviewToken(sandboxId, port, token)) return null;
+    return { sandboxId, expiresAt: null };
+  }
+
+  /**
+   * Runs `work` as a use of the sandbox, and `expire` when the admission ends before it. A sandbox that is stopped
+   * or deleted under it takes its connections with it.
+   */
+  async visit(admission: Admission, expire: () => void, work: () => Promise<void>): Promise<void> {
+    const stop = admission.expiresAt === null ? () => {} : this.#when(admission.expiresAt, expire);
+    try {
+      await this.#d.uses.connected(admission.sandboxId, work);
+    } finally {
+      stop();
+    }
+  }
+
+  connect(sandboxId: string, port: number, signal: AbortSignal): Promise<Duplex> {
+    return this.#d.agent.connectPort(sandboxId, port, signal);
+  }
+
+  /** Returns what calls it off. */
+  #when(time: number, act: () => void): () => void {
+    let timer: NodeJS.Timeout;
+    const wait = () => {
+      const left = time - this.#d.clock.now();
+      if (left <= 0) act();
+      else timer = setTimeout(wait, Math.min(left, MAX_TIMER_MS));
+    };
+    wait();
+    return () => clearTimeout(timer);
+  }
+}

@@ -1,0 +1,64 @@
+/** Ports of a sandbox, and the addresses at which the preview gateway shows them. */
+import { SandhavenError } from '../model/errors.ts';
+import type { User } from '../model/user.ts';
+import type { AccessService } from './access.ts';
+import type { AgentLink, Clock, ListeningPort, SandboxStore } from './ports.ts';
+import { resolveSandbox } from './resolve.ts';
+import type { Uses } from './use.ts';
+
+export interface Preview {
+  url: string;
+  /** null when it is inside the URL. */
+  token: string | null;
+  expiresAt: number | null;
+}
+
+export interface PreviewDependencies {
+  store: SandboxStore;
+  uses: Uses;
+  agent: AgentLink;
+  access: AccessService;
+  clock: Clock;
+}
+
+export class PreviewService {
+  readonly #d: PreviewDependencies;
+  #site: { domain: string; port: number } | null = null;
+
+  constructor(dependencies: PreviewDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Told once the gateway listens. */
+  servedAt(site: { domain: string; port: number }): void {
+    this.#site = site;
+  }
+
+  ports(caller: User, reference: string | undefined, signal?: AbortSignal): Promise<ListeningPort[]> {
+    return this.#d.uses.run(caller, reference, ({ id }) => this.#d.agent.ports(id, signal));
+  }
+
+  /**
+   * Of a sandbox in any state, whether or not anything listens on the port yet. Each signed one has a token of
+   * its own.
+   */
+  async preview(
+    caller: User,
+    reference: string,
+    port: number,
+    signedForSeconds: number | null,
+  ): Promise<Preview> {
+    const { store, access, clock } = this.#d;
+    const sandbox = await resolveSandbox(store, caller, reference);
+    const site = this.#site;
+    if (!site) throw new SandhavenError('unavailable', 'This service shows no previews.');
+    const urlOf = (name: string) => `http://${port}-${name}.${site.domain}:${site.port}/`;
+    if (signedForSeconds === null) {
+      const token = access.previewToken(sandbox.id, port);
+      return { url: urlOf(sandbox.id.replace(/^sb_/, '')), token, expiresAt: null };
+    }
+    const expiresAt = clock.now() + signedForSeconds * 1_000;
+    const { token } = await access.mint(sandbox.id, 'preview', { port, expiresAt });
+    return { url: urlOf(token), token: null, expiresAt };
+  }
+}

@@ -1,0 +1,63 @@
+/** Credentials for the SSH gateway: Sandbox.CreateSshAccess. */
+import { SandhavenError } from '../model/errors.ts';
+import type { User } from '../model/user.ts';
+import type { AccessService } from './access.ts';
+import type { Clock, SandboxStore } from './ports.ts';
+import { resolveSandbox } from './resolve.ts';
+
+export interface SshAccess {
+  host: string;
+  port: number;
+  /** The sandbox's id; the token is its password, and a user name by itself. */
+  username: string;
+  /** Sensitive: told here and never again. */
+  accessToken: string;
+  /** `ssh-ed25519 AAAA…` */
+  hostKey: string;
+  /** null: never. */
+  expiresAt: number | null;
+}
+
+export interface SshEndpoint {
+  host: string;
+  port: number;
+  hostKey: string;
+}
+
+const MINUTE_MS = 60_000;
+
+export class SshAccessService {
+  readonly #store: SandboxStore;
+  readonly #access: Pick<AccessService, 'mint'>;
+  readonly #clock: Clock;
+  #endpoint: SshEndpoint | null = null;
+
+  constructor(store: SandboxStore, access: Pick<AccessService, 'mint'>, clock: Clock) {
+    this.#store = store;
+    this.#access = access;
+    this.#clock = clock;
+  }
+
+  /** Where the gateway listens; before that nothing can be given out. */
+  serveAt(endpoint: SshEndpoint): void {
+    this.#endpoint = endpoint;
+  }
+
+  /** In any state of the sandbox; earlier tokens stay valid. 0 minutes never expire. */
+  async create(
+    caller: User,
+    reference: string | undefined,
+    { expiresInMinutes }: { expiresInMinutes: number },
+  ): Promise<SshAccess> {
+    const sandbox = await resolveSandbox(this.#store, caller, reference);
+    const endpoint = this.#endpoint;
+    if (!endpoint) {
+      throw new SandhavenError('unavailable', 'The SSH gateway is not ready.', {
+        hint: 'Try again in a moment.',
+      });
+    }
+    const expiresAt = expiresInMinutes === 0 ? null : this.#clock.now() + expiresInMinutes * MINUTE_MS;
+    const { token } = await this.#access.mint(sandbox.id, 'ssh', { port: null, expiresAt });
+    return { ...endpoint, username: sandbox.id, accessToken: token, expiresAt };
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Who is inside over SSH. A visit begins with a good token, counts as a use of the sandbox for as long as it
+ * lasts, and ends by itself when the token expires or the machine is gone: "a token gives access until it
+ * expires, and none after" holds for connections that are open too.
+ */
+import type { Duplex } from 'node:stream';
+import { SandhavenError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { environment } from './environment.ts';
+import type { AccessToken, AgentLink, Clock, Images, Log, Runtime } from './ports.ts';
+import type { Uses } from './use.ts';
+
+/** How far ahead a timer may reach: Node's own fires at once beyond 2^31 ms. */
+const LONGEST_TIMER_MS = 24 * 60 * 60 * 1000;
+
+export interface SshVisit {
+  tokenId: string;
+  sandboxId: string;
+  env: Record<string, string>;
+  /** Why nothing can be done in the sandbox; null when something can. */
+  refusal: string | null;
+  /** Resolves when the visit ends before it was left, with the reason in words for the client. */
+  ended: Promise<string>;
+  /** A fresh byte stream to the agent; destroyed when the visit is left. */
+  openChannel(): Promise<Duplex>;
+  leave(): void;
+}
+
+export interface VisitParts {
+  tokens: { check(kind: 'ssh', token: string): Promise<AccessToken | null> };
+  uses: Pick<Uses, 'connected'>;
+  agent: Pick<AgentLink, 'watch'>;
+  runtime: Pick<Runtime, 'openChannel'>;
+  images: Pick<Images, 'get'>;
+  clock: Clock;
+  log: Log;
+}
+
+export class SshVisits {
+  readonly #parts: VisitParts;
+  readonly #open = new Map<string, Set<Visit>>();
+
+  constructor(parts: VisitParts) {
+    this.#parts = parts;
+  }
+
+  /** The token is the password of the sandbox's id, or the user name by itself. Null when it is not good. */
+  async enter(username: string, password: string | null): Promise<SshVisit | null> {
+    const token = await this.#tokenOf(username, password);
+    if (!token) return null;
+    const id = token.sandboxId;
+    const others = this.#open.get(id) ?? new Set<Visit>();
+    const visit = new Visit(this.#parts, token);
+    if (others.size >= limits.ssh.connectionsPerSandbox) {
+      visit.refuse(`${others.size} SSH connections to the sandbox are open. Close one of them.`);
+      return visit;
+    }
+    this.#open.set(id, others.add(visit));
+    void visit.left.then(() => {
+      others.delete(visit);
+      if (others.size === 0 && this.#open.get(id) === others) this.#open.delete(id);
+    });
+    await visit.begin(() => [...others].reduce((sum, { channels }) => sum + channels, 0));
+    return visit;
+  }
+
+  async #tokenOf(username: string, password: string | null): Promise<AccessToken | null> {
+    const { tokens } = this.#parts;
+    const alone = await tokens.check('ssh', username);
+    if (alone || password === null) return alone;
+    const token = await tokens.check('ssh', password);
+    return token?.sandboxId === username ? token : null;
+  }
+}
+
+class Visit implements SshVisit {
+  readonly tokenId: string;
+  readonly sandboxId: string;
+  readonly ended: Promise<string>;
+  readonly left: Promise<void>;
+  env: Record<string, string> = {};
+  refusal: string | null = null;
+  readonly #parts: VisitParts;
+  readonly #token: AccessToken;
+  readonly #over = new AbortController();
+  readonly #channels = new Set<Duplex>();
+  #timer: NodeJS.Timeout | undefined;
+  #end: (reason: string) => void = () => {};
+  #leave: () => void = () => {};
+  #channelsOfAll: () => number = () => 0;
+
+  constructor(parts: VisitParts, token: AccessToken) {
+    this.#parts = parts;
+    this.#token = token;
+    this.tokenId = token.id;
+    this.sandboxId = token.sandboxId;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.left = new Promise((resolve) => {
+      this.#leave = resolve;
+    });
+  }
+
+  get channels(): number {
+    return this.#channels.size;
+  }
+
+  refuse(refusal: string): void {
+    this.refusal = refusal;
+    this.leave();
+  }
+
+  /** Resolves once the sandbox is held as in use, or has refused. */
+  async begin(channelsOfAll: () => number): Promise<void> {
+    this.#channelsOfAll = channelsOfAll;
+    await new Promise<void>((entered) => {
+      this.#parts.uses
+        .connected(this.sandboxId, async (sandbox) => {
+          const image = await this.#parts.images.get(sandbox.imageDigest);
+          this.env = environment(image, sandbox, {});
+          this.#watch(sandbox.name);
+          entered();
+          await this.left;
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof SandhavenError)) this.#parts.log.error('an SSH visit failed', { error });
+          this.refuse(wordsOf(error));
+          entered();
+        });
+    });
+  }
+
+  async openChannel(): Promise<Duplex> {
+    if (this.refusal !== null || this.#over.signal.aborted) throw over();
+    if (this.#channelsOfAll() >= limits.ssh.agentChannelsPerSandbox) {
+      throw new SandhavenError('resource_exhausted', 'Too much is open over SSH in the sandbox.', {
+        hint: 'Close some of the programs and forwarded connections.',
+        retryable: true,
+      });
+    }
+    const channel = await this.#parts.runtime.openChannel(this.sandboxId);
+    channel.once('close', () => this.#channels.delete(channel));
+    this.#channels.add(channel);
+    if (!this.#over.signal.aborted) return channel;
+    channel.on('error', () => {});
+    channel.destroy();
+    throw over();
+  }
+
+  leave(): void {
+    if (this.#over.signal.aborted) return;
+    this.#over.abort();
+    clearTimeout(this.#timer);
+    for (const channel of this.#channels) channel.destroy();
+    this.#leave();
+  }
+
+  #watch(name: string): void {
+    this.#parts.agent.watch(this.sandboxId, this.#over.signal).then(
+      () => this.#end(`Sandbox '${name}' was stopped.`),
+      () => this.#end(`Sandbox '${name}' cannot be reached.`),
+    );
+    this.#expireInTime();
+  }
+
+  #expireInTime(): void {
+    const { expiresAt } = this.#token;
+    if (expiresAt === null) return;
+    const left = expiresAt - this.#parts.clock.now();
+    if (left <= 0) this.#end('The access token has expired; get another with Sandbox.CreateSshAccess.');
+    else this.#timer = setTimeout(() => this.#expireInTime(), Math.min(left, LONGEST_TIMER_MS));
+  }
+}
+
+function over(): SandhavenError {
+  return new SandhavenError('failed_precondition', 'The SSH connection is over.');
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof SandhavenError)) return 'An internal error occurred.';
+  return [error.message, error.fields.hint].filter(Boolean).join(' ');
+}

@@ -1,0 +1,173 @@
+/**
+ * One request on its way to an application and its answer on the way back, both as streams: nothing is held,
+ * nobody is waited for but by the side that is slower, and whichever side leaves takes the other with it.
+ */
+import {
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { hasBody, toApplication, toVisitor } from './headers.ts';
+import { Refusal } from './refusal.ts';
+import { switchOver } from './switch-over.ts';
+import type { Target, Upstreams } from './upstreams.ts';
+
+export interface Visit {
+  request: IncomingMessage;
+  response: ServerResponse;
+  target: Target;
+  signed: boolean;
+  /** Asked of the application; null for a plain request. */
+  upgrade: { protocol: string; head: Buffer } | null;
+}
+
+/** The application closed a connection that had waited, before it can have seen the request. */
+class Stale extends Error {}
+
+/** Requests that may be sent twice. */
+const REPEATABLE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
+
+/**
+ * Resolves when the exchange is over, in whatever way. Fails with what the visitor is to be told when there is no
+ * answer of the application.
+ */
+export async function forward(visit: Visit, upstreams: Upstreams): Promise<void> {
+  const { request, response, target } = visit;
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(new Error('The visitor left.'));
+  });
+  const repeatable = REPEATABLE.includes(request.method ?? '') && !hasBody(request) && !visit.upgrade;
+  const waiting = repeatable ? upstreams.take(target) : null;
+  if (waiting) {
+    try {
+      return await attempt(visit, waiting, true, upstreams);
+    } catch (error) {
+      if (!(error instanceof Stale)) throw error;
+    }
+  }
+  const socket = await upstreams.open(target, gone.signal);
+  return attempt(visit, socket, false, upstreams);
+}
+
+function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstreams): Promise<void> {
+  const { request, response, target, upgrade } = visit;
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest({
+      createConnection: () => socket,
+      method: request.method,
+      path: request.url,
+      headers: toApplication(request, upgrade?.protocol ?? null),
+      maxHeaderSize: limits.preview.answerHeaderBytes,
+      insecureHTTPParser: false,
+    });
+    const over = () => {
+      if (!response.writableFinished) outgoing.destroy();
+      resolve();
+    };
+    response.once('close', over);
+    let answer: IncomingMessage | null = null;
+    const fail = (error: Error) => {
+      response.off('close', over);
+      outgoing.destroy();
+      reject(error);
+    };
+    outgoing.once('response', (came) => {
+      answer = came;
+      try {
+        passOn(visit, outgoing, came);
+      } catch (error) {
+        // Its headers cannot be sent on.
+        fail(failureOf(error));
+      }
+    });
+    outgoing.once('upgrade', (came, upstream, head) => {
+      answer = came;
+      if (upgrade) {
+        switchOver(visit, upgrade.head, { answer: came, socket: upstream, head });
+      } else {
+        upstream.destroy();
+        fail(failureOf(new Error('an upgrade that nobody asked for')));
+      }
+    });
+    outgoing.once('continue', () => response.writeContinue());
+    outgoing.on('error', (error) => {
+      if (!answer) fail(reused ? new Stale() : failureOf(error));
+      else if (!answer.complete) response.destroy();
+    });
+    keepAfterwards(outgoing, socket, () => upstreams.keep(target, socket));
+    if (hasBody(request)) request.pipe(outgoing);
+    else outgoing.end();
+  });
+}
+
+/**
+ * The client says `free` of a connection that may be used again; any other is done with. One that ends before the
+ * client has taken hold of it is told to the client here.
+ */
+function keepAfterwards(outgoing: ClientRequest, socket: Duplex, keep: () => void): void {
+  let free = false;
+  const freed = () => {
+    free = true;
+    keep();
+  };
+  const lost = () => outgoing.destroy(socket.errored ?? new Error('The connection ended.'));
+  socket.once('free', freed);
+  socket.once('close', lost);
+  // From then on it is the upgraded connection's.
+  outgoing.once('upgrade', () => {
+    free = true;
+  });
+  outgoing.once('close', () =>
+    queueMicrotask(() => {
+      socket.off('free', freed);
+      socket.off('close', lost);
+      if (!free) socket.destroy();
+    }),
+  );
+}
+
+function passOn(
+  { request, response, signed }: Visit,
+  outgoing: ClientRequest,
+  answer: IncomingMessage,
+): void {
+  const headers = toVisitor(answer, signed);
+  // A visitor that was never told to go on may send its body or may not: its next request cannot be told from it.
+  if (request.headers.expect !== undefined && !request.complete) headers.push('Connection', 'close');
+  response.sendDate = false;
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers);
+  let begun = false;
+  answer.once('data', () => {
+    begun = true;
+  });
+  // What comes slowly, as events do, must not keep the visitor from knowing that it will.
+  setImmediate(() => {
+    if (!begun && !response.writableEnded && !response.destroyed) response.flushHeaders();
+  });
+  answer.once('end', () => {
+    if (answer.rawTrailers.length > 0) response.addTrailers(pairs(answer.rawTrailers));
+  });
+  answer.once('error', () => response.destroy());
+  response.once('close', () => outgoing.destroyed || answer.complete || outgoing.destroy());
+  answer.pipe(response);
+}
+
+function pairs(raw: string[]): [string, string][] {
+  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as [string, string]] : []));
+}
+
+/** What the sandbox's agent says of the connection is as it is; all else is the application's doing. */
+function failureOf(error: unknown): Error {
+  if (error instanceof SandhavenError && error.code !== 'failed_precondition') return error;
+  return new Refusal(
+    502,
+    'What listens on this port inside the sandbox does not answer with HTTP, or closed the connection before it had answered.\n' +
+      'Look at the output of the server that runs there.',
+    { cause: error },
+  );
+}

@@ -1,0 +1,171 @@
+/**
+ * The preview gateway: an HTTP listener of its own, on which each port of each sandbox is a site by its host name.
+ * It answers to nothing else, and asks for no key but the token of that site. Nothing of a visit outlives the
+ * token's expiry, and what it reaches is the sandbox's own loopback, through the agent.
+ */
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Log } from '../../control/ports.ts';
+import type { PreviewAccess } from '../../control/preview-access.ts';
+import { limits } from '../../model/limits.ts';
+import { type PreviewAddress, previewAddress } from './address.ts';
+import { forward, type Visit } from './forward.ts';
+import { assertPlain, hasBody, TOKEN_HEADER } from './headers.ts';
+import { Refusal, refusalOf, refuse } from './refusal.ts';
+import { Upstreams } from './upstreams.ts';
+
+export interface PreviewGatewayParts {
+  access: PreviewAccess;
+  domain: string;
+  log: Log;
+}
+
+export class PreviewGateway {
+  readonly #parts: PreviewGatewayParts;
+  readonly #server: Server;
+  readonly #upstreams: Upstreams;
+  /** Connections that no longer speak HTTP, which the server has let go of. */
+  readonly #upgraded = new Set<Socket>();
+
+  constructor(parts: PreviewGatewayParts) {
+    this.#parts = parts;
+    this.#upstreams = new Upstreams((id, port, signal) => parts.access.connect(id, port, signal));
+    this.#server = createServer({
+      ...{ maxHeaderSize: limits.preview.requestHeaderBytes, insecureHTTPParser: false, keepAlive: true },
+      ...{ headersTimeout: limits.requestHeadersMs, connectionsCheckingInterval: limits.connectionCheckMs },
+      // A request may take as long as it moves, and an answer as long as the application likes.
+      ...{ requestTimeout: 0, keepAliveTimeout: limits.preview.visitorIdleMs, noDelay: true },
+      // A body must be read as one, so it cannot be asked to become another protocol.
+      shouldUpgradeCallback: (request) => !hasBody(request),
+    });
+    this.#server.maxConnections = limits.preview.connections;
+    this.#server.on('request', (request, response) => this.#visit(request, response, null));
+    this.#server.on('checkContinue', (request, response) => this.#visit(request, response, null));
+    this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as Socket, head));
+    this.#server.on('clientError', answerNonsense);
+  }
+
+  /** Resolves with the port that it listens on. */
+  listen(address: { host: string; port: number }): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(address, () => {
+        this.#server.off('error', reject);
+        resolve((this.#server.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  /** Requests in progress have limits.closeGraceMs to end; connections that have no end of their own end now. */
+  async close(): Promise<void> {
+    const grace = setTimeout(() => this.#server.closeAllConnections(), limits.closeGraceMs);
+    for (const socket of this.#upgraded) socket.destroy();
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeIdleConnections();
+    });
+    clearTimeout(grace);
+    this.#upstreams.close();
+  }
+
+  #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    socket.setTimeout(0);
+    this.#upgraded.add(socket);
+    socket.once('close', () => this.#upgraded.delete(socket));
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    // An answer that is no upgrade is the connection's last.
+    response.once('finish', () => socket.destroySoon());
+    this.#visit(request, response, { protocol: request.headers.upgrade ?? '', head });
+  }
+
+  #visit(request: IncomingMessage, response: ServerResponse, upgrade: Visit['upgrade']): void {
+    const endsTimer = whileArriving(request);
+    this.#answer(request, response, upgrade)
+      .catch((error: unknown) => {
+        const refusal = refusalOf(error);
+        if (!refusal) this.#parts.log.error('preview failed', { error });
+        refuse(response, refusal ?? new Refusal(500, 'The preview failed for a reason of its own.'));
+      })
+      .finally(endsTimer);
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    upgrade: Visit['upgrade'],
+  ): Promise<void> {
+    const { access, domain } = this.#parts;
+    const address = knownAddress(request.headers.host, domain);
+    assertPlain(request);
+    const signed = address.kind === 'signed';
+    const admission = await (signed
+      ? access.admitSigned(address.port, address.token)
+      : access.admitStandard(address.sandboxId, address.port, tokenOf(request)));
+    if (!admission) throw unadmitted(address);
+    const target = { sandboxId: admission.sandboxId, port: address.port };
+    await access.visit(
+      admission,
+      () => request.socket.destroy(),
+      () => forward({ request, response, target, signed, upgrade }, this.#upstreams),
+    );
+  }
+}
+
+function knownAddress(host: string | undefined, domain: string): PreviewAddress {
+  const address = previewAddress(host, domain);
+  if (address === 'foreign') {
+    throw new Refusal(421, 'Previews do not answer to that Host.', { close: true });
+  }
+  if (address === 'unknown') {
+    throw new Refusal(404, 'There is no such preview.\nSandbox.GetPortPreviewUrl gives the address of one.');
+  }
+  return address;
+}
+
+function tokenOf(request: IncomingMessage): string {
+  const token = request.headers[TOKEN_HEADER];
+  return typeof token === 'string' ? token : '';
+}
+
+function unadmitted({ kind }: PreviewAddress): Refusal {
+  return new Refusal(
+    401,
+    kind === 'signed'
+      ? 'This preview has expired, or never was.\nSandbox.GetPortPreviewUrl with signed gives a new address.'
+      : `This preview answers only with its token in the header ${TOKEN_HEADER}.\n` +
+          'Sandbox.GetPortPreviewUrl gives that token, or with signed an address that a browser can open.',
+  );
+}
+
+/** A body that stops arriving, and that nobody answers, ends its connection. */
+function whileArriving(request: IncomingMessage): () => void {
+  const { socket } = request;
+  if (!hasBody(request)) return () => {};
+  const late = () => socket.destroy();
+  const stop = () => {
+    socket.setTimeout(0);
+    socket.off('timeout', late);
+  };
+  socket.setTimeout(limits.byteStreamIdleMs);
+  socket.on('timeout', late);
+  request.once('end', stop);
+  return stop;
+}
+
+/** What is no HTTP, or comes too late or too large, gets one line. */
+function answerNonsense(error: NodeJS.ErrnoException, socket: import('node:stream').Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

@@ -1,0 +1,97 @@
+/**
+ * Headers as they go through: those of one connection stay on it, those that only this gateway may set are
+ * replaced, and everything else passes as it came, in its order and its spelling.
+ */
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from './refusal.ts';
+
+export const TOKEN_HEADER = 'x-sandbox-preview-token';
+
+const OF_THE_CONNECTION = [
+  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
+  ...['te', 'transfer-encoding', 'upgrade', 'http2-settings'],
+];
+const OF_THE_GATEWAY = [
+  TOKEN_HEADER,
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+];
+/** No Connection header may take these away: they say where a message goes and where it ends. */
+const PROTECTED = ['host', 'content-length'];
+
+export type RawHeaders = string[];
+
+/** Refuses whatever two programs could read in two ways. */
+export function assertPlain(request: IncomingMessage): void {
+  const target = request.url ?? '';
+  if (!target.startsWith('/') && !(target === '*' && request.method === 'OPTIONS')) {
+    throw new Refusal(400, 'The request must name a path of this site.', { close: true });
+  }
+  if (valuesOf(request.rawHeaders, 'host').length > 1) {
+    throw new Refusal(400, 'The request names several hosts.', { close: true });
+  }
+  const encoding = request.headers['transfer-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
+    throw new Refusal(501, 'The only transfer encoding there is here is chunked.', { close: true });
+  }
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** As the application gets them. */
+export function toApplication(request: IncomingMessage, upgrade: string | null): RawHeaders {
+  const headers = passing(request.rawHeaders, [...OF_THE_CONNECTION, ...OF_THE_GATEWAY]);
+  const client = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+  headers.push('X-Forwarded-For', client, 'X-Forwarded-Proto', 'http');
+  headers.push('X-Forwarded-Host', request.headers.host ?? '');
+  if (request.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked');
+  else if (needsLength(request)) headers.push('Content-Length', '0');
+  if (upgrade === null) headers.push('Connection', 'keep-alive');
+  else headers.push('Connection', 'Upgrade', 'Upgrade', upgrade);
+  return headers;
+}
+
+/** As the visitor gets them. A cookie stays with the one site that sets it. */
+export function toVisitor(answer: IncomingMessage, signed: boolean): RawHeaders {
+  const headers = passing(answer.rawHeaders, OF_THE_CONNECTION);
+  for (let at = 0; at < headers.length; at += 2) {
+    if (headers[at]?.toLowerCase() === 'set-cookie') headers[at + 1] = withoutDomain(headers[at + 1] ?? '');
+  }
+  // The host name is the key to a signed preview: other sites that its pages link to are not told of it.
+  if (signed && answer.headers['referrer-policy'] === undefined) {
+    headers.push('Referrer-Policy', 'same-origin');
+  }
+  return headers;
+}
+
+/** A body of no bytes that is stated must stay stated, or the client's end would make it a chunked one. */
+function needsLength({ method, headers }: IncomingMessage): boolean {
+  return headers['content-length'] === undefined && ['POST', 'PUT', 'PATCH'].includes(method ?? '');
+}
+
+function passing(raw: RawHeaders, dropped: string[]): RawHeaders {
+  const named = valuesOf(raw, 'connection')
+    .flatMap((value) => value.toLowerCase().split(','))
+    .map((name) => name.trim())
+    .filter((name) => !PROTECTED.includes(name));
+  const drop = new Set([...dropped, ...named]);
+  const headers: RawHeaders = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name = '', value = ''] = raw.slice(at, at + 2);
+    if (!drop.has(name.toLowerCase())) headers.push(name, value);
+  }
+  return headers;
+}
+
+function valuesOf(raw: RawHeaders, name: string): string[] {
+  return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
+}
+
+function withoutDomain(cookie: string): string {
+  const [pair, ...attributes] = cookie.split(';');
+  return [pair, ...attributes.filter((attribute) => !/^\s*domain\s*(?:=|$)/i.test(attribute))].join(';');
+}

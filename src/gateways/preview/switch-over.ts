@@ -1,0 +1,36 @@
+/** From HTTP to whatever the application agreed to speak, WebSocket mostly: bytes both ways until either leaves. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Visit } from './forward.ts';
+import { toVisitor } from './headers.ts';
+
+interface Upgraded {
+  answer: IncomingMessage;
+  socket: Duplex;
+  /** What came right behind the answer. */
+  head: Buffer;
+}
+
+/** @param early What the visitor sent right behind its request. */
+export function switchOver(
+  { request, response, signed }: Visit,
+  early: Buffer,
+  { answer, socket: upstream, head }: Upgraded,
+): void {
+  const visitor = request.socket;
+  const headers = toVisitor(answer, signed);
+  headers.push('Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? '');
+  const lines = [`HTTP/1.1 101 ${answer.statusMessage ?? ''}`];
+  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
+  visitor.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  if (head.length > 0) visitor.write(head);
+  if (early.length > 0) upstream.write(early);
+  upstream.once('error', () => visitor.destroy());
+  upstream.once('close', () => visitor.destroySoon());
+  visitor.once('close', () => {
+    upstream.destroy();
+    response.destroy();
+  });
+  upstream.pipe(visitor);
+  visitor.pipe(upstream);
+}

@@ -1,0 +1,80 @@
+/** One client that has logged in: what it opens, within bounds, until it leaves or is made to. */
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from 'ssh2';
+import type { AgentProcesses, AgentTunnels } from '../../control/ports.ts';
+import { limits } from '../../model/limits.ts';
+import { Forwards } from './forwards.ts';
+import type { Guest } from './messages.ts';
+import type { LastWords } from './program.ts';
+import { serveSession } from './session.ts';
+import { closeGaps, refusals, refuseChannel } from './ssh2-gaps.ts';
+
+export interface ConnectionParts {
+  connection: Connection;
+  /** Carries the connection. */
+  stream: Duplex;
+  guest: Guest;
+  agent: AgentProcesses & AgentTunnels;
+}
+
+/** Ends the connection; the reason is for whoever looks at what runs in it. */
+export type Farewell = (reason: string) => Promise<void>;
+
+/** For them to be sent; a client that does not read does not get to see them. */
+const LAST_WORDS_MS = 100;
+
+/** To be called before the client is told that it is logged in. Returns how to end the connection. */
+export function serveConnection(parts: ConnectionParts): Farewell {
+  const { connection, stream, guest, agent } = parts;
+  const gone = new Promise<void>((resolve) => stream.once('close', () => resolve()));
+  const channels = new Channels();
+  const takeChannel = () => channels.take();
+  const lastWords = new Set<LastWords>();
+  const sessionParts = { lastWords, connection, stream, agent, key: guest.key, env: guest.env, gone };
+  const forwards = new Forwards({ connection, stream, agent, key: guest.key, gone, takeChannel });
+  closeGaps(connection);
+
+  connection.on('session', (accept, reject) => {
+    const release = takeChannel();
+    if (!release) {
+      refuseChannel(connection, reject, refusals.resourceShortage, 'too many channels are open');
+      return;
+    }
+    void serveSession(accept(), { ...sessionParts, refusal: guest.refusal }).finally(release);
+  });
+  connection.on('tcpip', (accept, reject, info) => {
+    if (guest.refusal === null) void forwards.connect(accept, reject, info);
+    else refuseChannel(connection, reject, refusals.connectFailed, guest.refusal);
+  });
+  connection.on('request', (accept, reject, name, info) => {
+    if (name === 'tcpip-forward' && guest.refusal === null) {
+      void forwards.listen(info).then((port) => (port === null ? reject?.() : accept?.(port)));
+    } else if (name === 'cancel-tcpip-forward' && forwards.unlisten(info)) {
+      accept?.();
+    } else {
+      reject?.();
+    }
+  });
+  return async (reason) => {
+    const said = Promise.all([...lastWords].map((say) => say(reason)));
+    await Promise.race([said, sleep(LAST_WORDS_MS)]);
+    connection.end();
+    // A client that does not read its last words must not keep what it runs.
+    setTimeout(() => stream.destroy(), limits.ssh.farewellMs).unref();
+  };
+}
+
+class Channels {
+  #open = 0;
+
+  take(): (() => void) | null {
+    if (this.#open >= limits.ssh.channelsPerConnection) return null;
+    this.#open++;
+    let held = true;
+    return () => {
+      if (held) this.#open--;
+      held = false;
+    };
+  }
+}

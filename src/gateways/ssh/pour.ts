@@ -1,0 +1,33 @@
+/** Streams into one another, with backpressure, and without either being destroyed when a half of it ends. */
+import type { Readable, Writable } from 'node:stream';
+
+/** Resolves when all is taken, or nothing more will come; rejects when reading fails. */
+export function pour(from: Readable, take: (chunk: Buffer) => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    from.on('data', (chunk: Buffer) => {
+      from.pause();
+      take(chunk).then(() => from.resume(), reject);
+    });
+    from.once('end', resolve);
+    from.once('close', resolve);
+    from.once('error', reject);
+  });
+}
+
+/** Passes on the end, too. What a closed writable does not take any more is dropped, as a shell's pipe does. */
+export function feed(from: Readable, to: Writable): void {
+  let open = true;
+  const close = () => {
+    open = false;
+    from.resume();
+  };
+  to.once('close', close);
+  to.on('error', close);
+  to.on('drain', () => from.resume());
+  from.on('data', (chunk: Buffer) => {
+    if (open && !to.destroyed && !to.write(chunk)) from.pause();
+  });
+  from.once('end', () => {
+    if (open && !to.destroyed) to.end();
+  });
+}

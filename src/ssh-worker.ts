@@ -1,0 +1,12 @@
+/** The thread of the SSH gateway: puts the gateway's server and an agent link of its own together. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { createAgentLink } from './agent-link/agent-link.ts';
+import { MainThread } from './gateways/ssh/main-thread.ts';
+import type { GatewaySettings } from './gateways/ssh/messages.ts';
+import { GatewayServer } from './gateways/ssh/server.ts';
+
+if (!parentPort) throw new Error('This is a thread of the service, and no program.');
+const main = new MainThread(parentPort);
+const agent = createAgentLink({ openChannel: (key) => main.openChannel(key) });
+const { hostKey } = workerData as GatewaySettings;
+new GatewayServer({ main, hostKey, agent });

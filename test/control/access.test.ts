@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AccessService, accessTokenPattern } from '../../src/control/access.ts';
+import type { Store } from '../../src/control/ports.ts';
+import { limits } from '../../src/model/limits.ts';
+import { sandboxId, sandboxRecord } from '../store/fixtures.ts';
+import { memoryStore } from '../store/memory-store.ts';
+
+const BOX = sandboxId(1);
+const previewKey = randomBytes(32);
+let now = 1_000;
+let store: Store;
+let access: AccessService;
+
+beforeEach(async () => {
+  now = 1_000;
+  store = memoryStore();
+  await store.sandboxes.insert(sandboxRecord({ id: BOX }));
+  access = new AccessService({ tokens: store.accessTokens, clock: { now: () => now }, previewKey });
+});
+
+describe('a token that was minted', () => {
+  it('is known by its kind, until the moment that it expires', async () => {
+    const { token, record } = await access.mint(BOX, 'preview', { port: 80, expiresAt: 2_000 });
+    expect(token).toMatch(accessTokenPattern);
+    expect(await access.check('preview', token)).toEqual(record);
+    expect(record).toMatchObject({ sandboxId: BOX, port: 80, expiresAt: 2_000, createdAt: 1_000 });
+    expect(await access.check('ssh', token)).toBeNull();
+    now = 1_999;
+    expect(await access.check('preview', token)).not.toBeNull();
+    now = 2_000;
+    expect(await access.check('preview', token)).toBeNull();
+  });
+
+  it('lives without end when it has none', async () => {
+    const { token } = await access.mint(BOX, 'ssh', { port: null, expiresAt: null });
+    now = 8_640_000_000_000_000;
+    expect(await access.check('ssh', token)).toMatchObject({ sandboxId: BOX });
+  });
+
+  it('dies with its sandbox', async () => {
+    const { token } = await access.mint(BOX, 'ssh', { port: null, expiresAt: null });
+    await store.sandboxes.remove(BOX, 1);
+    expect(await access.check('ssh', token)).toBeNull();
+    await expect(access.mint(BOX, 'ssh', { port: null, expiresAt: null })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('is not in its record', async () => {
+    const { token, record } = await access.mint(BOX, 'ssh', { port: null, expiresAt: null });
+    expect(JSON.stringify({ ...record, hash: record.hash.toString('latin1') })).not.toContain(token);
+  });
+
+  it('is one of a bounded number for each kind; expired ones make room', async () => {
+    for (let i = 0; i < limits.accessTokensPerSandbox; i++) {
+      await access.mint(BOX, 'ssh', { port: null, expiresAt: 2_000 });
+    }
+    const another = () => access.mint(BOX, 'ssh', { port: null, expiresAt: 3_000 });
+    await expect(another()).rejects.toMatchObject({ code: 'resource_exhausted' });
+    await access.mint(BOX, 'preview', { port: 1, expiresAt: null });
+    now = 2_000;
+    await another();
+  });
+});
+
+it.each(['', 'a', 'A'.repeat(26), '1'.repeat(26), 'a'.repeat(27), `${'a'.repeat(25)}\0`])(
+  'a token that none can be (%j) is not known',
+  async (token) => {
+    expect(await access.check('preview', token)).toBeNull();
+  },
+);
+
+describe('the token of a standard preview', () => {
+  it('is always the same for one sandbox and port, and another for any other', () => {
+    const token = access.previewToken(BOX, 80);
+    expect(token).toMatch(accessTokenPattern);
+    expect(access.previewToken(BOX, 80)).toBe(token);
+    expect(access.isPreviewToken(BOX, 80, token)).toBe(true);
+    expect(access.isPreviewToken(BOX, 8, token)).toBe(false);
+    expect(access.isPreviewToken(sandboxId(2), 80, token)).toBe(false);
+    expect(access.isPreviewToken(BOX, 80, '')).toBe(false);
+    const other = new AccessService({
+      tokens: store.accessTokens,
+      clock: Date,
+      previewKey: randomBytes(32),
+    });
+    expect(other.previewToken(BOX, 80)).not.toBe(token);
+  });
+});

@@ -1,0 +1,89 @@
+import { beforeEach, expect, it } from 'vitest';
+import { Activity } from '../../src/control/activity.ts';
+import type { Machines } from '../../src/control/machines.ts';
+import type { Log, Schedulable, SessionsOverview } from '../../src/control/ports.ts';
+import { Scheduler } from '../../src/control/scheduler.ts';
+import { SandhavenError } from '../../src/model/errors.ts';
+
+const MINUTE = 60_000;
+const id = 'sb_0123456789abcdef';
+const quiet: Log = { info() {}, warn() {}, error() {} };
+
+let now = 0;
+let sandbox: Schedulable;
+let stops: number[];
+let sessions: () => Omit<SessionsOverview, 'sessions'>;
+let asked: number;
+let scheduler: Scheduler;
+
+beforeEach(() => {
+  now = 1_000 * MINUTE;
+  stops = [];
+  asked = 0;
+  sessions = () => ({ busy: false, idleMs: null });
+  sandbox = {
+    id,
+    state: 'started',
+    operation: null,
+    autoStopMinutes: 15,
+    autoArchiveMinutes: 10_080,
+    autoDeleteMinutes: -1,
+    lastActivityAt: now,
+    stoppedAt: null,
+  };
+  const clock = { now: () => now };
+  scheduler = new Scheduler({
+    store: { schedulable: async () => [sandbox] },
+    machines: { command: async () => void stops.push(now) } as unknown as Machines,
+    agent: {
+      async listSessions() {
+        asked++;
+        return { sessions: [], ...sessions() };
+      },
+    },
+    activity: new Activity(clock, { touch: async () => {} }),
+    clock,
+    log: quiet,
+    intervalMs: 1,
+  });
+});
+
+async function pass(minutes: number): Promise<number> {
+  now += minutes * MINUTE;
+  await scheduler.turn();
+  return stops.length;
+}
+
+it('[WIRE-AUTO-07] a sandbox in whose sessions a command runs is not stopped', async () => {
+  sessions = () => ({ busy: true, idleMs: null });
+  for (let hour = 0; hour < 3; hour++) expect(await pass(60)).toBe(0);
+});
+
+it('[WIRE-AUTO-07] its time begins when the last of them has ended', async () => {
+  sessions = () => ({ busy: true, idleMs: null });
+  expect(await pass(20)).toBe(0);
+  const end = now + 5 * MINUTE;
+  sessions = () => ({ busy: false, idleMs: now - end });
+  expect(await pass(15)).toBe(0);
+  expect(await pass(4)).toBe(0);
+  expect(await pass(1)).toBe(1);
+});
+
+it('a sandbox without sessions is stopped in time, and asked only then', async () => {
+  expect(await pass(14)).toBe(0);
+  expect(asked).toBe(0);
+  expect(await pass(1)).toBe(1);
+  expect(asked).toBe(1);
+});
+
+it('an agent that does not answer holds no stop up', async () => {
+  sessions = () => {
+    throw new SandhavenError('unavailable', 'no answer');
+  };
+  expect(await pass(15)).toBe(1);
+});
+
+it('an agent that speaks of other times than its own moves nothing', async () => {
+  sessions = () => ({ busy: false, idleMs: 8.64e15 });
+  expect(await pass(15)).toBe(1);
+});

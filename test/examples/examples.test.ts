@@ -1,0 +1,65 @@
+/** The examples as a reader runs them, against a real service; a script takes the place of the model. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { buildSdk, root, run, succeeds, tsc } from '../support/sdk-package.ts';
+import { must, type Service, startService } from '../support/service.ts';
+
+const examples = join(root, 'examples');
+let service: Service;
+
+beforeAll(async () => {
+  await Promise.all([buildSdk(), installDependencies()]);
+  service = await startService();
+}, 300_000);
+
+afterAll(() => service?.stop());
+
+/** Nothing is left behind by any of them. */
+afterEach(async () => {
+  expect(await must(service, 'ListSandboxes')).toMatchObject({ total_count: 0 });
+});
+
+/** Does nothing when what is installed is what the lock file says. */
+async function installDependencies(): Promise<void> {
+  const [wanted, installed] = await Promise.all(
+    ['package-lock.json', 'node_modules/.package-lock.json'].map((file) =>
+      stat(join(examples, file)).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => null,
+      ),
+    ),
+  );
+  if (installed && wanted && installed >= wanted) return;
+  await succeeds('npm', ['ci', '--ignore-scripts'], examples);
+}
+
+async function output(script: string): Promise<string> {
+  const env = { SANDBOX_API_URL: service.url, SANDBOX_API_KEY: service.apiKey };
+  const { status, stdout, stderr } = await run(process.execPath, [script], examples, env);
+  expect(status, stderr).toBe(0);
+  return stdout;
+}
+
+describe('the examples', () => {
+  it('have types that fit', async () => {
+    expect(await run(process.execPath, [tsc, '-p', '.'], examples)).toMatchObject({ status: 0, stdout: '' });
+  }, 120_000);
+
+  it('[WIRE-MCP-01] mcp-client lists tools and runs a command', async () => {
+    const printed = await output('mcp-client/main.ts');
+    expect(printed).toContain('12 tools, such as Sandbox_CreateSandbox');
+    expect(printed).toContain('Hello from Linux\n42\n');
+  }, 60_000);
+
+  it('[WIRE-SDK-01] vercel-ai-sdk: a scripted model writes a program and runs it', async () => {
+    const printed = await output('vercel-ai-sdk/without-model.ts');
+    expect(printed).toContain('[2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71]');
+  }, 60_000);
+
+  it('openai-agents: a scripted model makes a sandbox, runs code and deletes it', async () => {
+    expect(await output('openai-agents/without-model.ts')).toContain(
+      'The program printed 2880067194370816120.',
+    );
+  }, 60_000);
+});
