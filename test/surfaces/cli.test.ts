@@ -32,7 +32,7 @@ describe('sandhaven', () => {
     for (const argv of [[], ['--help'], ['-h'], ['help']]) {
       const { code, stdout } = await cli(argv, { commands });
       expect(code).toBe(0);
-      for (const name of ['up', 'run', 'ls', 'rm', 'call', 'tools'])
+      for (const name of ['up', 'run', 'ssh', 'ls', 'rm', 'call', 'tools'])
         expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
     }
     expect((await cli(['up', '--x'], { commands })).code).toBe(42);
@@ -42,7 +42,7 @@ describe('sandhaven', () => {
     expect(await cli(['--version'])).toMatchObject({ code: 0, stdout: 'sandhaven 1.2.3\n' });
   });
 
-  it.each(['run', 'ls', 'rm', 'call', 'tools'])('%s has help, without a service', async (name) => {
+  it.each(['run', 'ssh', 'ls', 'rm', 'call', 'tools'])('%s has help, without a service', async (name) => {
     for (const argv of [
       [name, '--help'],
       [name, '-h'],

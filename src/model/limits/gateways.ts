@@ -22,7 +22,7 @@ export const gatewaysLimits = {
   ssh: {
     /** 0 never expires. Ten years: beyond it a deadline means nothing. */
     expiresInMinutes: { min: 0, max: 5_256_000, default: 60 },
-    /** Connections in all; then those of one sandbox, which share its uses with the tool calls. */
+    /** Connections in all; then those of one sandbox. */
     connections: 256,
     connectionsPerSandbox: 24,
     /** Not yet logged in: in all, and from one address. */
@@ -44,11 +44,13 @@ export const gatewaysLimits = {
     keepalives: 3,
     channelsPerConnection: 64,
     listenersPerConnection: 16,
-    /** Connections to one sandbox's agent, of the 160 that it serves at once. */
-    agentChannelsPerSandbox: 112,
+    /** Of the name of a host to connect to from the sandbox. */
+    hostChars: 255,
+    /** Connections to one sandbox's agent, of the 512 that it serves at once. */
+    agentChannelsPerSandbox: 160,
     /** From hanging up on a program until it is killed with all that it started. */
     hangUpGraceMs: 2_000,
-    /** How long a closed connection's last words may take to be sent. */
+    /** How long a client that is sent away may take to see why. */
     farewellMs: 2_000,
     /** How long what a client sent before it went away may take to reach a port. */
     lastBytesMs: 10_000,

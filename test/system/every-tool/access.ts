@@ -1,4 +1,4 @@
-/** Ports and previews. */
+/** SSH, ports and previews. */
 import { expect } from 'vitest';
 import type { Walk } from './walk.ts';
 
@@ -20,4 +20,9 @@ export const access: Walk = async (ok) => {
     token: null,
   });
   await ok('RunCommand', { command: `kill ${pid}` });
+  expect(await ok('CreateSshAccess', { sandbox: id, expires_in_minutes: 0 })).toMatchObject({
+    host: '127.0.0.1',
+    username: id,
+    expires_at: null,
+  });
 };
