@@ -17,6 +17,7 @@ import { burst } from './scenarios/burst.ts';
 import { create } from './scenarios/create.ts';
 import { execution } from './scenarios/execution.ts';
 import { files } from './scenarios/files.ts';
+import { git } from './scenarios/git.ts';
 import { memory } from './scenarios/memory.ts';
 import { preview } from './scenarios/preview.ts';
 import { sessions } from './scenarios/sessions.ts';
@@ -31,6 +32,7 @@ const scenarios: Record<string, Scenario> = {
   execution,
   sessions,
   files,
+  git,
   preview,
   ssh,
   burst,

@@ -25,6 +25,7 @@ export interface Sandhaven extends AsyncDisposable {
   upload(sandbox: string, path: string, content: Buffer): Promise<void>;
   /** Resolves with the number of bytes that came. */
   download(sandbox: string, path: string): Promise<number>;
+  gitStatus(sandbox: string, path: string): Promise<void>;
   /** A signed URL of a port. */
   preview(sandbox: string, port: number): Promise<URL>;
   /** The user name is the token. */
@@ -92,6 +93,10 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     },
     async download(sandbox, path) {
       return (await send(endpoint, 'GET', bytesOf(sandbox, path), { discard: true })).bytes;
+    },
+    async gitStatus(sandbox, path) {
+      const { branch } = await tool('GitStatus', { sandbox, path });
+      if (branch !== 'main') throw new Error(`GitStatus: ${String(branch)}`);
     },
     async preview(sandbox, port) {
       return new URL(String((await tool('GetPortPreviewUrl', { sandbox, port, signed: true }))['url']));

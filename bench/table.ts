@@ -47,6 +47,8 @@ export const metrics = {
   readSmall: lower('1 KiB file read', 'ms', { bound: 2 }),
   upload: higher('100 MB in', 'MB/s', { bound: 300 }),
   download: higher('100 MB out', 'MB/s', { bound: 300 }),
+  gitStatus: lower('GitStatus, 10,000 files', 'ms'),
+  gitStatusCost: lower('GitStatus beyond git itself', 'ms', { bound: 10 }),
   previewAdded: lower('a request through a preview, beyond a direct one', 'ms', { bound: 1 }),
   previewDownload: higher('300 MB out through a preview', 'MB/s', { bound: 300 }),
   sshExec: lower('SSH exec true on an open connection', 'ms', { bound: 10 }),

@@ -13,6 +13,7 @@ import type { PreviewService } from '../../src/control/previews.ts';
 import type { SandboxService } from '../../src/control/sandboxes.ts';
 import type { Services } from '../../src/control/services.ts';
 import type { SnapshotService } from '../../src/control/snapshots.ts';
+import type { SshAccessService } from '../../src/control/ssh-access.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../src/model/errors.ts';
 import { newSandboxId, newSnapshotId } from '../../src/model/ids.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
@@ -56,11 +57,23 @@ export function createFakeServices(): FakeServices {
     identity: fakeIdentity(),
     git: fakeGit(),
     previews: fakePreviews(),
+    sshAccess: fakeSshAccess(),
   };
   return { ...fake, services: services as unknown as Services };
 }
 
 /** The clock stands at the epoch. */
+function fakeSshAccess(): Face<SshAccessService> {
+  return {
+    serveAt: () => {},
+    create: async (_caller, reference, { expiresInMinutes }) => ({
+      ...{ host: '127.0.0.1', port: 22, username: `${reference}`, accessToken: 'token' },
+      hostKey: 'ssh-ed25519 AAAA',
+      expiresAt: expiresInMinutes === 0 ? null : expiresInMinutes * 60_000,
+    }),
+  };
+}
+
 function fakePreviews(): Face<PreviewService> {
   return {
     servedAt: () => {},

@@ -12,8 +12,8 @@ export const createSnapshot = defineTool({
   name: 'Sandbox.CreateSnapshot',
   title: 'Create a snapshot',
   description:
-    'Makes a named template from a container image, for CreateSandbox with `snapshot`. Answers at once with state ' +
-    'pending; call GetSnapshot until it is active (minutes for a large image) or in error, with the reason. ' +
+    'Makes a named template from a container image, for CreateSandbox with `snapshot`. Answers at once ' +
+    'with state pending; call GetSnapshot until it is active (minutes for a large image) or in error. ' +
     'already_exists: take another name; one in error is replaced.',
   input: z.strictObject({
     name: z
@@ -38,7 +38,7 @@ export const createSnapshot = defineTool({
         issues.push({ code: 'custom', input: value, message });
       })
       .optional()
-      .describe('Program and arguments, started in the background at every start.'),
+      .describe('Program and arguments, started with every sandbox.'),
     resources: z
       .strictObject({
         cpu: whole(limits.cpu),
@@ -47,7 +47,7 @@ export const createSnapshot = defineTool({
         gpu: whole(limits.gpu),
       })
       .default({})
-      .describe('Object: cpu 1-16, memory 1-64 GB, disk 1-200 GB, gpu 0-8 (default 2, 4, 20, 0).'),
+      .describe('Sizes; memory and disk in GB (default 2, 4, 20, 0).'),
     region_id: textWithoutNul()
       .min(1)
       .max(limits.sandboxNameChars)

@@ -9,8 +9,8 @@ export const getSnapshot = defineTool({
   name: 'Sandbox.GetSnapshot',
   title: 'Get a snapshot',
   description:
-    'Shows one snapshot: state (pending, pulling, active or error, with state_reason), image, resources, entrypoint, ' +
-    'size and timestamps. Call it until a new snapshot is active. not_found: ListSnapshots shows the names.',
+    'Shows one snapshot: state (pending, pulling, active or error, with state_reason), image, ' +
+    'resources, entrypoint and size. not_found: see ListSnapshots.',
   input: z.strictObject({
     snapshot: textWithoutNul().min(1).max(limits.sandboxNameChars).describe('Snapshot name or ID.'),
   }),

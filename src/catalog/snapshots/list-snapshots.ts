@@ -8,8 +8,8 @@ export const listSnapshots = defineTool({
   name: 'Sandbox.ListSnapshots',
   title: 'List snapshots',
   description:
-    'Lists your snapshots, newest first, and last the standard base image as "base": name, state, image, resources. ' +
-    'Returns snapshots, total_count, page and total_pages; a page past the end is empty.',
+    'Lists your snapshots, newest first, and last the standard base image as "base". A page past the ' +
+    'end is empty.',
   input: z.strictObject({ ...pageParameters }),
   output: z.looseObject({ snapshots: z.array(snapshotOutput), ...pageOutput }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { type Snapshot, snapshotStates } from '../../model/snapshot.ts';
 import { timestamp } from '../sandbox-view.ts';
 
+/** Not for MCP's list: a model asks for a snapshot's state, image and sizes. */
+const unlisted = { unlisted: true };
+
 export const snapshotOutput = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -11,10 +14,10 @@ export const snapshotOutput = z.looseObject({
   image: z.string(),
   entrypoint: z.array(z.string()).nullable(),
   resources: z.looseObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() }),
-  region_id: z.string(),
+  region_id: z.string().meta(unlisted),
   size_bytes: z.int().nullable(),
-  created_at: z.string(),
-  updated_at: z.string(),
+  created_at: z.string().meta(unlisted),
+  updated_at: z.string().meta(unlisted),
 });
 
 type SnapshotView = z.output<typeof snapshotOutput>;

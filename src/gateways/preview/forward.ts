@@ -65,6 +65,8 @@ function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstr
       maxHeaderSize: limits.preview.answerHeaderBytes,
       insecureHTTPParser: false,
     });
+    // What the client makes of having no agent of its own; the application decides, by its answer.
+    outgoing.shouldKeepAlive = upgrade === null;
     const over = () => {
       if (!response.writableFinished) outgoing.destroy();
       resolve();

@@ -70,7 +70,6 @@ export class Upstreams {
       release: () => {
         clearTimeout(timer);
         for (const event of events) socket.off(event, drop);
-        socket.pause();
         waiting.splice(waiting.indexOf(entry), 1);
         if (waiting.length === 0) this.#idle.delete(keyOf(target));
         this.#count -= 1;

@@ -5,7 +5,7 @@ use regex_automata::nfa::thompson::WhichCaptures;
 use regex_syntax::hir::{self, Hir};
 
 use super::classes;
-use super::ere::{Look, Node};
+use super::expression::{Look, Node};
 
 /// Of the compiled expression: it bounds the time of a step, and memory.
 const MAX_COMPILED_BYTES: usize = 4 << 20;

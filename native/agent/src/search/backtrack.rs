@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::classes;
-use super::ere::Look;
+use super::expression::Look;
 use super::program::{Instruction, Program};
 use crate::fault::{Code, Fault};
 

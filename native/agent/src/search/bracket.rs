@@ -3,7 +3,7 @@
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::classes;
-use super::ere::Refusal;
+use super::expression::Refusal;
 
 /// What stands between the brackets.
 enum Element {

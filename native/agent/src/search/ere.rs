@@ -3,61 +3,17 @@
 //! Where GNU's two matchers differ (operators at the start of an expression) the one that decides about
 //! lines without back-references is followed. Ranges are by code point, also where a locale has no order.
 
-use regex_syntax::hir::ClassUnicode;
 use std::sync::Arc;
 
 use super::bracket;
 use super::classes;
+use super::expression::{Expression, Look, Node, Refusal, one_of};
 
 /// As GNU has it.
 const MAX_REPETITIONS: u32 = 32_767;
 /// What follows recurses as deep, on a worker's small stack.
 const MAX_DEPTH: usize = 40;
 const MAX_CHAINED_OPERATORS: usize = 4;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
-    LineStart,
-    LineEnd,
-    WordBoundary,
-    NotWordBoundary,
-    WordStart,
-    WordEnd,
-}
-
-#[derive(Clone, Debug)]
-pub enum Node {
-    Empty,
-    Char(char),
-    /// Never has the newline: lines are matched one by one.
-    Set(Arc<ClassUnicode>),
-    Look(Look),
-    /// Numbered from 1 by their opening.
-    Group(usize, Box<Node>),
-    /// To a group that is complete before it.
-    Backreference(usize),
-    Sequence(Vec<Node>),
-    Alternatives(Vec<Node>),
-    Repeat {
-        node: Box<Node>,
-        min: u32,
-        max: Option<u32>,
-    },
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// No expression to grep either.
-    Malformed,
-    /// An expression, but not one that this program takes on.
-    TooDeep,
-}
-
-pub struct Expression {
-    pub node: Node,
-    pub groups: usize,
-    pub has_backreferences: bool,
-}
 
 /// Each line of the query is an alternative, with groups of its own.
 pub fn parse(query: &str) -> Result<Expression, Refusal> {
@@ -83,23 +39,6 @@ pub fn parse(query: &str) -> Result<Expression, Refusal> {
         groups,
         has_backreferences,
     })
-}
-
-/// The text itself, each line of it an alternative.
-pub fn literal(text: &str) -> Expression {
-    let line = |line: &str| Node::Sequence(line.chars().map(Node::Char).collect());
-    Expression {
-        node: one_of(text.split('\n').map(line).collect()),
-        groups: 0,
-        has_backreferences: false,
-    }
-}
-
-fn one_of(mut nodes: Vec<Node>) -> Node {
-    match nodes.len() {
-        1 => nodes.pop().unwrap_or(Node::Empty),
-        _ => Node::Alternatives(nodes),
-    }
 }
 
 struct Parser {

@@ -11,7 +11,8 @@ use std::ops::Range;
 use super::automaton::{self, Purpose};
 use super::backtrack;
 use super::budget::Budget;
-use super::ere::{self, Expression, Refusal};
+use super::ere;
+use super::expression::{self, Expression, Refusal};
 use super::program::{self, Program};
 use super::required::required_text;
 use crate::fault::Fault;
@@ -62,7 +63,7 @@ impl Matcher {
         }
         let (expression, literal) = match ere::parse(query) {
             Ok(expression) => (expression, false),
-            Err(Refusal::Malformed) => (ere::literal(query), true),
+            Err(Refusal::Malformed) => (expression::literal(query), true),
             Err(Refusal::TooDeep) => return Err(too_large()),
         };
         Self::of(&expression, literal).ok_or_else(too_large)

@@ -11,7 +11,10 @@ mod edit;
 mod ere;
 mod excerpt;
 mod expand;
+mod expression;
 mod folder;
+#[cfg(test)]
+mod grep_rules;
 mod matcher;
 mod program;
 mod replace;

@@ -3,7 +3,7 @@
 use regex_syntax::hir::ClassUnicode;
 use std::sync::Arc;
 
-use super::ere::{Look, Node};
+use super::expression::{Look, Node};
 
 /// Bounds memory, and with it the time of a repetition that is written out.
 const MAX_INSTRUCTIONS: usize = 50_000;

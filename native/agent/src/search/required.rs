@@ -1,6 +1,6 @@
 //! The longest text that every match of an expression holds, so that lines without it need no other look.
 
-use super::ere::Node;
+use super::expression::Node;
 
 /// Shorter ones are met too often to be worth a search of their own.
 const MIN_BYTES: usize = 4;

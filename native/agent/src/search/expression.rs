@@ -1,0 +1,65 @@
+//! What a query means, once it is read.
+
+use regex_syntax::hir::ClassUnicode;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    LineStart,
+    LineEnd,
+    WordBoundary,
+    NotWordBoundary,
+    WordStart,
+    WordEnd,
+}
+
+#[derive(Clone, Debug)]
+pub enum Node {
+    Empty,
+    Char(char),
+    /// Never has the newline: lines are matched one by one.
+    Set(Arc<ClassUnicode>),
+    Look(Look),
+    /// Numbered from 1 by their opening.
+    Group(usize, Box<Node>),
+    /// To a group that is complete before it.
+    Backreference(usize),
+    Sequence(Vec<Node>),
+    Alternatives(Vec<Node>),
+    Repeat {
+        node: Box<Node>,
+        min: u32,
+        max: Option<u32>,
+    },
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// No expression to grep either.
+    Malformed,
+    /// An expression, but not one that this program takes on.
+    TooDeep,
+}
+
+pub struct Expression {
+    pub node: Node,
+    pub groups: usize,
+    pub has_backreferences: bool,
+}
+
+/// The text itself, each line of it an alternative.
+pub fn literal(text: &str) -> Expression {
+    let line = |line: &str| Node::Sequence(line.chars().map(Node::Char).collect());
+    Expression {
+        node: one_of(text.split('\n').map(line).collect()),
+        groups: 0,
+        has_backreferences: false,
+    }
+}
+
+pub fn one_of(mut nodes: Vec<Node>) -> Node {
+    match nodes.len() {
+        1 => nodes.pop().unwrap_or(Node::Empty),
+        _ => Node::Alternatives(nodes),
+    }
+}
