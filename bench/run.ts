@@ -18,13 +18,23 @@ import { create } from './scenarios/create.ts';
 import { execution } from './scenarios/execution.ts';
 import { files } from './scenarios/files.ts';
 import { memory } from './scenarios/memory.ts';
+import { search } from './scenarios/search.ts';
 import { sessions } from './scenarios/sessions.ts';
 import { size } from './scenarios/size.ts';
 import { summarize } from './statistics.ts';
 import { renderTable, toRows } from './table.ts';
 
 /** In the order in which they run. */
-const scenarios: Record<string, Scenario> = { create, execution, sessions, files, burst, memory, size };
+const scenarios: Record<string, Scenario> = {
+  create,
+  execution,
+  sessions,
+  files,
+  search,
+  burst,
+  memory,
+  size,
+};
 
 const QUICK_SHARE = 1 / 5;
 const WARM_UPS = 2;

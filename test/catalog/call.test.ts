@@ -274,6 +274,8 @@ const everyTool: [string, Record<string, unknown>][] = [
   ['CreateFolder', { path: 'd' }],
   ['MoveFile', { source: 'a.txt', destination: 'z' }],
   ['DeleteFile', { path: 'z' }],
+  ['SearchContent', { query: 'x' }],
+  ['ReplaceInFiles', { pattern: 'x', replacement: 'y', files: ['w'] }],
   ['RunCode', { code: 'x' }],
   ['RunCommand', { command: 'x' }],
   ['CreateSession', { session_id: 's' }],
