@@ -23,7 +23,7 @@ setup:
 setup-checks:
 	@setup/locked.sh setup/setup.sh --checks
 
-# The two static binaries: the agent and the launcher.
+# The static binaries: the agent, the launcher and the unpacker.
 build: setup
 	@$(CARGO) build --release --locked --quiet
 

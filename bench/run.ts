@@ -17,7 +17,9 @@ import { burst } from './scenarios/burst.ts';
 import { create } from './scenarios/create.ts';
 import { execution } from './scenarios/execution.ts';
 import { files } from './scenarios/files.ts';
+import { git } from './scenarios/git.ts';
 import { memory } from './scenarios/memory.ts';
+import { preview } from './scenarios/preview.ts';
 import { search } from './scenarios/search.ts';
 import { sessions } from './scenarios/sessions.ts';
 import { size } from './scenarios/size.ts';
@@ -31,6 +33,8 @@ const scenarios: Record<string, Scenario> = {
   sessions,
   files,
   search,
+  git,
+  preview,
   burst,
   memory,
   size,

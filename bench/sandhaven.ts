@@ -27,6 +27,9 @@ export interface Sandhaven extends AsyncDisposable {
   upload(sandbox: string, path: string, content: Buffer): Promise<void>;
   /** Resolves with the number of bytes that came. */
   download(sandbox: string, path: string): Promise<number>;
+  gitStatus(sandbox: string, path: string): Promise<void>;
+  /** A signed URL of a port. */
+  preview(sandbox: string, port: number): Promise<URL>;
   /** A request that does nothing: what HTTP and the service's event loop cost by themselves. */
   nothing(): Promise<void>;
   /** Resolves once the warm pool is full again and what filled it has come to rest. */
@@ -93,6 +96,13 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     },
     async download(sandbox, path) {
       return (await send(endpoint, 'GET', bytesOf(sandbox, path), { discard: true })).bytes;
+    },
+    async gitStatus(sandbox, path) {
+      const { branch } = await tool('GitStatus', { sandbox, path });
+      if (branch !== 'main') throw new Error(`GitStatus: ${String(branch)}`);
+    },
+    async preview(sandbox, port) {
+      return new URL(String((await tool('GetPortPreviewUrl', { sandbox, port, signed: true }))['url']));
     },
     async nothing() {
       await send(endpoint, 'GET', '/healthz');

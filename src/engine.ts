@@ -54,7 +54,13 @@ export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock
     installationKey: secrets.deriveKey('archive signature'),
     log,
   });
-  const images = createImages({ dataDir: data.path, cacheDir, helpers: runtime.helpers, log });
+  const images = createImages({
+    dataDir: data.path,
+    cacheDir,
+    helpers: runtime.helpers,
+    unpackPath: program(join(NATIVE, 'sandhaven-unpack')),
+    log,
+  });
   return {
     runtime,
     images,
@@ -77,7 +83,9 @@ export function doctorFacts(): Omit<DoctorFacts, 'addresses'> {
       const version = parseRuncVersion(output);
       return version && { version: version.text, vulnerable: isVulnerable(version) };
     },
-    builtPrograms: [join(NATIVE, 'sandhaven-agent'), join(NATIVE, 'sandhaven-launcher')],
+    builtPrograms: ['sandhaven-agent', 'sandhaven-launcher', 'sandhaven-unpack'].map((name) =>
+      join(NATIVE, name),
+    ),
     readBaseImage: () => readImageRecord(join(cacheDir, 'base/current')),
   };
 }

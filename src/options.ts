@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
 import { invalidArgument } from './model/errors.ts';
+import { limits } from './model/limits.ts';
 
 export interface Address {
   host: string;
@@ -21,6 +22,8 @@ export interface UpOptions {
   dataDir: string;
   /** Sandboxes made ahead of time; 0 turns the pool off. */
   warmPool: number;
+  /** How long an image stays that no sandbox and no snapshot uses. */
+  imageKeptMinutes: number;
   runtime: 'oci';
   /** Groups of tools that MCP and lists of tools show, separated by commas. */
   toolsets: string;
@@ -45,6 +48,10 @@ const flags = {
   'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway' },
   'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
   'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
+  'image-kept-minutes': {
+    default: String(limits.image.keptMinutes),
+    help: 'how long an image stays that nothing uses',
+  },
   runtime: { default: 'oci', help: 'the engine: oci' },
   toolsets: { default: 'all', help: 'groups of tools that MCP clients see, such as files,git' },
   'git-allow': {
@@ -96,6 +103,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     sshListen: gateway('ssh-listen'),
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
+    imageKeptMinutes: parseCount('--image-kept-minutes', value('image-kept-minutes'), limits.autoMinutesMax),
     runtime: 'oci',
     toolsets: value('toolsets'),
     gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),

@@ -4,12 +4,14 @@
  */
 import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
-import { BASE_IMAGE, Creation } from './control/creation.ts';
+import { BASE_IMAGE } from './control/base-image.ts';
+import { Creation } from './control/creation.ts';
 import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
 import { GitService } from './control/git/git-service.ts';
 import { Idempotency } from './control/idempotency.ts';
 import { IdentityService } from './control/identity.ts';
+import { ImageCollector } from './control/image-collector.ts';
 import { Machines } from './control/machines.ts';
 import { WarmPool } from './control/pool.ts';
 import type { Clock, Log, Store } from './control/ports.ts';
@@ -21,6 +23,8 @@ import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
 import { SessionService } from './control/sessions.ts';
+import { SnapshotWork } from './control/snapshot-work.ts';
+import { SnapshotService } from './control/snapshots.ts';
 import { SshAccessService } from './control/ssh-access.ts';
 import { SshVisits } from './control/ssh-visits.ts';
 import { Uses } from './control/use.ts';
@@ -40,6 +44,8 @@ import { type HostKey, readOrCreateHostKey } from './store/ssh-host-key.ts';
 export interface ServiceOptions {
   dataDir: string;
   warmPool: number;
+  /** How long an image stays that nothing uses. */
+  imageKeptMinutes: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
@@ -84,6 +90,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   await engine.init();
   await control.reconcile();
   control.scheduler.begin();
+  control.collector.begin();
   control.pool.refill(0);
   return {
     services: control.services,
@@ -106,10 +113,10 @@ function wire(
   store: Store,
   engine: Engine,
   access: AccessService,
-  { clock, log, warmPool, gitAllow = [] }: ServiceOptions,
+  { clock, log, warmPool, imageKeptMinutes, gitAllow = [] }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
-  const { sandboxes } = store;
+  const { sandboxes, snapshots } = store;
   const queue = new OperationQueue();
   const activity = new Activity(clock, sandboxes);
   const watches = new Watches(agent, runtime, log);
@@ -126,7 +133,7 @@ function wire(
   });
   const pool = new WarmPool({ store: sandboxes, runtime, images, machines, clock, log, size: warmPool });
   const onClaim = () => pool.refill();
-  const creation = new Creation({ store: sandboxes, runtime, images, machines, clock, onClaim });
+  const creation = new Creation({ store: sandboxes, snapshots, runtime, images, machines, clock, onClaim });
   const idempotency = new Idempotency(store.idempotency, clock);
   const uses = new Uses(sandboxes, queue, activity);
   const scheduler = new Scheduler({
@@ -138,12 +145,23 @@ function wire(
     log,
     intervalMs: SCHEDULER_INTERVAL_MS,
   });
+  const collector = new ImageCollector({
+    store: snapshots,
+    images,
+    runtime,
+    clock,
+    log,
+    keptMs: imageKeptMinutes * 60_000,
+    intervalMs: limits.image.collectIntervalMs,
+  });
+  const work = new SnapshotWork({ store: snapshots, images, clock, log });
+  const identity = new IdentityService(store.users);
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
+    snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, clock }),
     files: new FileService(uses, agent),
     execution: new ExecutionService(uses, agent, images),
     sessions: new SessionService(uses, agent, images),
-    identity: new IdentityService(store.users),
     sshAccess: new SshAccessService(sandboxes, access, clock),
     previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
     git: new GitService({
@@ -153,12 +171,14 @@ function wire(
       gateway: createGitGateway({ allowed: gitAllow }),
       credentials: store.gitCredentials,
     }),
+    identity,
   };
   return {
     services,
     sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, images, clock, log }),
     scheduler,
     previewAccess: new PreviewAccess({ access, uses, agent, clock }),
+    collector,
     pool,
     async reconcile() {
       // Unpacked now, so that the first sandbox does not wait for it.
@@ -169,11 +189,14 @@ function wire(
       const keepsInPool = (sandbox: { imageDigest: string }) =>
         warmPool > 0 && sandbox.imageDigest === base?.digest;
       await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
+      await work.resume();
       await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
       await store.accessTokens.prune(clock.now());
     },
     async close() {
       await scheduler.close();
+      await collector.close();
+      await work.close();
       await pool.close();
       await within(DRAIN_TIMEOUT_MS, queue.drained());
       watches.endAll();

@@ -9,4 +9,6 @@ if (!parentPort) throw new Error('This is a thread of the service, and no progra
 const main = new MainThread(parentPort);
 const agent = createAgentLink({ openChannel: (key) => main.openChannel(key) });
 const { hostKey } = workerData as GatewaySettings;
+// A defect that one client meets must not end the connections of all others.
+process.on('uncaughtException', (error) => main.log.error('a defect in the SSH gateway', { error }));
 new GatewayServer({ main, hostKey, agent });

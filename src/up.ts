@@ -32,6 +32,7 @@ export async function up(
   const service = await startService({
     dataDir: options.dataDir,
     warmPool: options.warmPool,
+    imageKeptMinutes: options.imageKeptMinutes,
     apiKey,
     gitAllow: options.gitAllow,
     clock: Date,

@@ -231,6 +231,65 @@ export interface SetSandboxLabelsParameters {
 
 export type SetSandboxLabelsResult = CreateSandboxResult;
 
+export interface CreateSnapshotParameters {
+  /** Unique name: 1-63 of letters, digits, space, dot, underscore, hyphen. */
+  name: string;
+  /** Container image, such as debian:13. */
+  image: string;
+  /** Program and arguments, started with every sandbox. */
+  entrypoint?: string[];
+  /** Sizes; memory and disk in GB (default 2, 4, 20, 0). */
+  resources?: {
+    cpu?: number;
+    memory?: number;
+    disk?: number;
+    gpu?: number;
+  };
+  /** Region (default: the closest). */
+  region_id?: string;
+}
+
+export interface CreateSnapshotResult {
+  id: string;
+  name: string;
+  state: 'pending' | 'pulling' | 'active' | 'error';
+  state_reason?: string;
+  image: string;
+  entrypoint: string[] | null;
+  resources: {
+    cpu: number;
+    memory: number;
+    disk: number;
+    gpu: number;
+  };
+  region_id: string;
+  size_bytes: number | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface GetSnapshotParameters {
+  /** Snapshot name or ID. */
+  snapshot: string;
+}
+
+export type GetSnapshotResult = CreateSnapshotResult;
+
+export interface ListSnapshotsParameters {
+  /** Page number (from 1, default 1). */
+  page?: number;
+  /** Records a page (1-100, default 20). */
+  page_size?: number;
+}
+
+export interface ListSnapshotsResult {
+  snapshots: CreateSnapshotResult[];
+  total_count: number;
+  page: number;
+  page_size: number;
+  total_pages: number;
+}
+
 export type ListRegionsParameters = Record<string, never>;
 
 export interface ListRegionsResult {
@@ -250,6 +309,23 @@ export interface WhoAmIResult {
   user_id: string;
   name: string;
   email: string;
+}
+
+export interface CreateSshAccessParameters {
+  /** Sandbox name or ID. */
+  sandbox: string;
+  /** Minutes, 0 = never expires (from 0, default 60). */
+  expires_in_minutes?: number;
+}
+
+export interface CreateSshAccessResult {
+  host: string;
+  port: number;
+  username: string;
+  access_token: string;
+  host_key: string;
+  expires_at: string | null;
+  command: string;
 }
 
 export interface ListPortsParameters {
@@ -630,7 +706,7 @@ export interface SendSessionInputResult {
 }
 
 export interface GitCloneParameters {
-  /** Repository over http, https, ssh or git; no password in it. */
+  /** URL (http, https, ssh, git) without password. */
   url: string;
   /** Name or ID (default: your only one). */
   sandbox?: string;
@@ -834,8 +910,12 @@ const facts = {
   configureSandboxAuto: { name: 'Sandbox.ConfigureSandboxAuto', repeatable: true, long: false, idempotencyKey: false },
   resizeSandbox: { name: 'Sandbox.ResizeSandbox', repeatable: true, long: false, idempotencyKey: false },
   setSandboxLabels: { name: 'Sandbox.SetSandboxLabels', repeatable: true, long: false, idempotencyKey: false },
+  createSnapshot: { name: 'Sandbox.CreateSnapshot', repeatable: false, long: false, idempotencyKey: true },
+  getSnapshot: { name: 'Sandbox.GetSnapshot', repeatable: true, long: false, idempotencyKey: false },
+  listSnapshots: { name: 'Sandbox.ListSnapshots', repeatable: true, long: false, idempotencyKey: false },
   listRegions: { name: 'Sandbox.ListRegions', repeatable: true, long: false, idempotencyKey: false },
   whoAmI: { name: 'Sandbox.WhoAmI', repeatable: true, long: false, idempotencyKey: false },
+  createSshAccess: { name: 'Sandbox.CreateSshAccess', repeatable: false, long: false, idempotencyKey: false },
   listPorts: { name: 'Sandbox.ListPorts', repeatable: true, long: false, idempotencyKey: false },
   getPortPreviewUrl: { name: 'Sandbox.GetPortPreviewUrl', repeatable: true, long: false, idempotencyKey: false },
   listFiles: { name: 'Sandbox.ListFiles', repeatable: true, long: false, idempotencyKey: false },
@@ -960,6 +1040,31 @@ export class Sandhaven {
     return this.#call(facts.setSandboxLabels, parameters, options);
   }
 
+  /**
+   * Makes a named template from a container image, for CreateSandbox with `snapshot`. Answers at once
+   * with state pending; call GetSnapshot until it is active (minutes for a large image) or in error.
+   * already_exists: take another name; one in error is replaced.
+   */
+  createSnapshot(parameters: CreateSnapshotParameters, options?: CallOptions): Promise<CreateSnapshotResult> {
+    return this.#call(facts.createSnapshot, parameters, options);
+  }
+
+  /**
+   * Shows one snapshot: state (pending, pulling, active or error, with state_reason), image, resources,
+   * entrypoint and size. not_found: see ListSnapshots.
+   */
+  getSnapshot(parameters: GetSnapshotParameters, options?: CallOptions): Promise<GetSnapshotResult> {
+    return this.#call(facts.getSnapshot, parameters, options);
+  }
+
+  /**
+   * Lists your snapshots, newest first, and last the standard base image as "base". A page past the end
+   * is empty.
+   */
+  listSnapshots(parameters: ListSnapshotsParameters = {}, options?: CallOptions): Promise<ListSnapshotsResult> {
+    return this.#call(facts.listSnapshots, parameters, options);
+  }
+
   /** Lists the regions that sandboxes run in: id, name, location (country, city). */
   listRegions(parameters: ListRegionsParameters = {}, options?: CallOptions): Promise<ListRegionsResult> {
     return this.#call(facts.listRegions, parameters, options);
@@ -971,17 +1076,26 @@ export class Sandhaven {
   }
 
   /**
-   * Lists the TCP ports that programs in a started sandbox listen on, each with the name of its process.
-   * Use it to see whether a server is up, then GetPortPreviewUrl to show it.
+   * Makes a token to log in to a started sandbox by ssh, scp, sftp, rsync or an editor, and returns the
+   * command. access_token is secret: the password of username, or the user name alone. Open connections
+   * end when it expires.
+   */
+  createSshAccess(parameters: CreateSshAccessParameters, options?: CallOptions): Promise<CreateSshAccessResult> {
+    return this.#call(facts.createSshAccess, parameters, options);
+  }
+
+  /**
+   * Lists the TCP ports that programs in a started sandbox listen on, with the name of the process. Use
+   * it to see whether a server is up, then GetPortPreviewUrl to show it.
    */
   listPorts(parameters: ListPortsParameters = {}, options?: CallOptions): Promise<ListPortsResult> {
     return this.#call(facts.listPorts, parameters, options);
   }
 
   /**
-   * Gives the URL that shows what a sandbox serves over HTTP on a port. Standard: send `token` in the
-   * header named by `header`. signed: a URL that any browser can open until expires_at; it is a secret. A
-   * 502 there: nothing listens on the port; see ListPorts.
+   * Gives the URL of what a sandbox serves over HTTP on a port. Standard: send `token` in the header
+   * named by `header`. signed: any browser can open it until expires_at; it is a secret. A 502 there:
+   * nothing listens; see ListPorts.
    */
   getPortPreviewUrl(parameters: GetPortPreviewUrlParameters, options?: CallOptions): Promise<GetPortPreviewUrlResult> {
     return this.#call(facts.getPortPreviewUrl, parameters, options);
@@ -1054,9 +1168,9 @@ export class Sandhaven {
   }
 
   /**
-   * Finds lines in files, as grep -rE does: hidden files included, binary ones skipped. Returns matching
-   * files by path, each with up to 50 matches (line, text, before, after); capped: it has more. literal:
-   * query was no valid expression and was searched as plain text. timeout: narrow path or file_pattern.
+   * Finds lines in files as grep -rE does, hidden files included, binary ones skipped. Returns matching
+   * files by path, each with up to 50 matches (line, text, before, after); capped: there are more.
+   * literal: query was no valid expression, so plain text. timeout: narrow path or file_pattern.
    */
   searchContent(parameters: SearchContentParameters, options?: CallOptions): Promise<SearchContentResult> {
     return this.#call(facts.searchContent, parameters, options);
@@ -1064,8 +1178,8 @@ export class Sandhaven {
 
   /**
    * Replaces every match in each file, line by line as sed -E s/…/…/g, each file atomically. Returns a
-   * result per file (status, replacements, error); a failed file leaves the others edited, and no match
-   * is success with 0. literal: pattern was no valid expression and was taken as plain text.
+   * result per file (status, replacements, error); a failed file leaves the others edited. literal:
+   * pattern was no valid expression, so plain text.
    */
   replaceInFiles(parameters: ReplaceInFilesParameters, options?: CallOptions): Promise<ReplaceInFilesResult> {
     return this.#call(facts.replaceInFiles, parameters, options);
@@ -1092,7 +1206,7 @@ export class Sandhaven {
   /**
    * Opens a bash that stays: directory, variables and functions persist between its commands, which may
    * run in the background and take input. Returns session_id for RunSessionCommand. For one-off commands
-   * use RunCommand. already_exists: use that session.
+   * use RunCommand.
    */
   createSession(parameters: CreateSessionParameters = {}, options?: CallOptions): Promise<CreateSessionResult> {
     return this.#call(facts.createSession, parameters, options);
@@ -1100,8 +1214,7 @@ export class Sandhaven {
 
   /**
    * Lists the active sessions of a sandbox, each with its newest commands first: command_id, command,
-   * status and, once ended, exit_code. Use it to find what still runs. A session is gone from the list
-   * when its shell has ended or the sandbox was stopped.
+   * status and, once ended, exit_code. Use it to find what still runs.
    */
   listSessions(parameters: ListSessionsParameters = {}, options?: CallOptions): Promise<ListSessionsResult> {
     return this.#call(facts.listSessions, parameters, options);
@@ -1110,16 +1223,16 @@ export class Sandhaven {
   /**
    * Runs a command in a session, after those before it. Returns output and, once ended, exit_code;
    * otherwise status queued or running: read on with GetSessionCommandLogs. async_exec: answer at once,
-   * for servers and for what asks for input. invalid_state: the session is closed, create another.
+   * for servers and for what asks for input. invalid_state: the session is closed.
    */
   runSessionCommand(parameters: RunSessionCommandParameters, options?: CallOptions): Promise<RunSessionCommandResult> {
     return this.#call(facts.runSessionCommand, parameters, options);
   }
 
   /**
-   * Returns what a session command has printed so far, prompts included: output (as it came), stdout,
-   * stderr, its status and, once ended, exit_code. Call it again to follow a running command. Of long
-   * logs the middle is left out (truncated). not_found: too old, or the sandbox was stopped.
+   * Returns what a session command has printed so far: output (as it came), stdout, stderr, status and,
+   * once ended, exit_code. Call it again to follow a running command. truncated: the middle of a long log
+   * is left out. not_found: too old, or the sandbox was stopped.
    */
   getSessionCommandLogs(parameters: GetSessionCommandLogsParameters, options?: CallOptions): Promise<GetSessionCommandLogsResult> {
     return this.#call(facts.getSessionCommandLogs, parameters, options);
@@ -1127,8 +1240,8 @@ export class Sandhaven {
 
   /**
    * Types a line into a running session command, as at a terminal: answers, passwords. A newline is
-   * appended. Control characters work: \u0004 is end of input, \u0003 interrupts the command and ends the
-   * session. Then read GetSessionCommandLogs. invalid_state: the command has ended or is still queued.
+   * appended. \u0004 is end of input, \u0003 interrupts the command and ends the session. Then read
+   * GetSessionCommandLogs. invalid_state: the command has ended or is queued.
    */
   sendSessionInput(parameters: SendSessionInputParameters, options?: CallOptions): Promise<SendSessionInputResult> {
     return this.#call(facts.sendSessionInput, parameters, options);
@@ -1136,8 +1249,8 @@ export class Sandhaven {
 
   /**
    * Clones a Git repository into a new or empty folder. Give username and password (access token) for a
-   * private one over http or https: they stay outside the sandbox and serve its later pulls and pushes.
-   * Returns path, branch (null when detached) and sha. already_exists: choose another path.
+   * private one over http or https: they stay outside the sandbox and serve later pulls and pushes.
+   * already_exists: choose another path.
    */
   gitClone(parameters: GitCloneParameters, options?: CallOptions): Promise<GitCloneResult> {
     return this.#call(facts.gitClone, parameters, options);
@@ -1145,8 +1258,8 @@ export class Sandhaven {
 
   /**
    * Shows what changed in a Git repository: branch (null when detached), staged, modified, untracked and
-   * conflicted files with paths from the root of the repository, and how many commits it is ahead of and
-   * behind its upstream. failed_precondition: there is no repository at path.
+   * conflicted paths from its root, commits ahead of and behind its upstream. failed_precondition: no
+   * repository at path.
    */
   gitStatus(parameters: GitStatusParameters = {}, options?: CallOptions): Promise<GitStatusResult> {
     return this.#call(facts.gitStatus, parameters, options);
@@ -1154,25 +1267,24 @@ export class Sandhaven {
 
   /**
    * Stages files or folders for the next commit, deletions included; ["."] stages everything. Paths are
-   * literal and start at the root of the repository, as GitStatus names them. Returns added, the staged
-   * paths. not_found: check the paths with GitStatus.
+   * literal and start at the repository's root, as GitStatus names them. Returns added, the staged paths.
    */
   gitAdd(parameters: GitAddParameters, options?: CallOptions): Promise<GitAddResult> {
     return this.#call(facts.gitAdd, parameters, options);
   }
 
   /**
-   * Commits what is staged; call GitAdd first. Give author_name and author_email unless git config in the
-   * sandbox has them. Concludes a merge too. Returns sha and branch. failed_precondition: nothing is
-   * staged, conflicts are left, or the author is not known.
+   * Commits what is staged (GitAdd), also to conclude a merge. Give author_name and author_email unless
+   * git config in the sandbox has them. failed_precondition: nothing is staged, conflicts are left, or
+   * the author is not known.
    */
   gitCommit(parameters: GitCommitParameters, options?: CallOptions): Promise<GitCommitResult> {
     return this.#call(facts.gitCommit, parameters, options);
   }
 
   /**
-   * Lists the local branches of a Git repository with name and current, and current, the name of the one
-   * that is checked out (null when detached). Branches of the remote become local with GitCheckout.
+   * Lists the local branches with name and current, and current, the one checked out (null when
+   * detached). Branches of the remote become local with GitCheckout.
    */
   gitBranches(parameters: GitBranchesParameters = {}, options?: CallOptions): Promise<GitBranchesResult> {
     return this.#call(facts.gitBranches, parameters, options);
@@ -1180,8 +1292,8 @@ export class Sandhaven {
 
   /**
    * Switches to a branch (also one that only the remote has), tag or commit, or with create_new_branch
-   * makes branch ref at start_point and switches to it. Returns ref, branch (null when detached) and
-   * created. failed_precondition: commit or discard local changes first.
+   * makes branch ref at start_point and switches to it. failed_precondition: commit or discard local
+   * changes first.
    */
   gitCheckout(parameters: GitCheckoutParameters, options?: CallOptions): Promise<GitCheckoutResult> {
     return this.#call(facts.gitCheckout, parameters, options);
@@ -1196,17 +1308,16 @@ export class Sandhaven {
   }
 
   /**
-   * Deletes a local branch, never one of the remote. Returns branch and deleted: true.
-   * failed_precondition: it is checked out (GitCheckout another), or not merged (force: true loses its
-   * commits).
+   * Deletes a local branch. failed_precondition: it is checked out (GitCheckout another), or not merged
+   * (force: true loses its commits).
    */
   gitDeleteBranch(parameters: GitDeleteBranchParameters, options?: CallOptions): Promise<GitDeleteBranchResult> {
     return this.#call(facts.gitDeleteBranch, parameters, options);
   }
 
   /**
-   * Lists commits of a Git repository, newest first: hash, author, email, date (UTC) and message. A
-   * repository without commits gives an empty list. not_found: there is no such branch; see GitBranches.
+   * Lists commits, newest first: hash, author, email, date (UTC) and message. A repository without
+   * commits gives an empty list. not_found: no such branch; see GitBranches.
    */
   gitLog(parameters: GitLogParameters = {}, options?: CallOptions): Promise<GitLogResult> {
     return this.#call(facts.gitLog, parameters, options);
@@ -1214,17 +1325,16 @@ export class Sandhaven {
 
   /**
    * Fetches from the remote and merges into the branch that is checked out, with the credentials given at
-   * clone. Returns branch, updated (whether anything came) and sha. failed_precondition: conflicts (edit
-   * the files, GitAdd, GitCommit), or local changes in the way.
+   * clone. updated: whether anything came. failed_precondition: conflicts (edit the files, GitAdd,
+   * GitCommit), or local changes in the way.
    */
   gitPull(parameters: GitPullParameters = {}, options?: CallOptions): Promise<GitPullResult> {
     return this.#call(facts.gitPull, parameters, options);
   }
 
   /**
-   * Pushes a branch to the branch of the same name at its remote, with the credentials given at clone,
-   * and lets it track that one if it tracks none. Returns branch, remote and pushed: true.
-   * failed_precondition: the remote has newer commits; call GitPull first.
+   * Pushes a branch to the branch of the same name at its remote, with the credentials given at clone; it
+   * then tracks that one. failed_precondition: the remote has newer commits; call GitPull first.
    */
   gitPush(parameters: GitPushParameters = {}, options?: CallOptions): Promise<GitPushResult> {
     return this.#call(facts.gitPush, parameters, options);
@@ -1245,6 +1355,15 @@ export class Iterate {
       parameters.page,
       (page) => this.#client.listSandboxes({ ...parameters, page }, options),
       (page) => page.sandboxes,
+    );
+  }
+
+  /** Each of the snapshots of `listSnapshots`, from page on where it is given. */
+  listSnapshots(parameters: ListSnapshotsParameters = {}, options?: CallOptions) {
+    return byPage(
+      parameters.page,
+      (page) => this.#client.listSnapshots({ ...parameters, page }, options),
+      (page) => page.snapshots,
     );
   }
 

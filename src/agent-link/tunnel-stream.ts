@@ -28,9 +28,14 @@ export function openTunnel(
   request: Record<string, unknown>,
   signal?: AbortSignal,
 ): Promise<Duplex> {
-  return new Promise((resolve, reject) => {
+  const opening = new Promise<Duplex>((resolve, reject) => {
     const tunnel = new TunnelStream(resolve, reject, signal);
     void tunnel.start(openChannel, id, request);
+  });
+  return opening.then((tunnel) => {
+    // What broke right behind the reply has told of it already, before anyone could listen.
+    if (tunnel.errored) throw tunnel.errored;
+    return tunnel;
   });
 }
 

@@ -9,7 +9,8 @@ import { openTunnel } from './tunnel-stream.ts';
 
 export function tunnelsOf(openChannel: OpenChannel, ask: Ask): AgentTunnels {
   return {
-    connectPort: (id, port, signal) => openTunnel(openChannel, id, { v: 2, op: 'tcp', port }, signal),
+    connectPort: (id, port, signal, host) =>
+      openTunnel(openChannel, id, { v: 2, op: 'tcp', port, ...(host === undefined ? {} : { host }) }, signal),
     listenPort: (id, request, onConnection, signal) =>
       openListener(openChannel, id, request, onConnection, signal),
     ports: (id, signal) =>

@@ -36,6 +36,9 @@ import { getSessionCommandLogs } from './sessions/get-session-command-logs.ts';
 import { listSessions } from './sessions/list-sessions.ts';
 import { runSessionCommand } from './sessions/run-session-command.ts';
 import { sendSessionInput } from './sessions/send-session-input.ts';
+import { createSnapshot } from './snapshots/create-snapshot.ts';
+import { getSnapshot } from './snapshots/get-snapshot.ts';
+import { listSnapshots } from './snapshots/list-snapshots.ts';
 import type { Tool } from './tool.ts';
 
 export const tools: readonly Tool[] = [
@@ -49,6 +52,9 @@ export const tools: readonly Tool[] = [
   configureSandboxAuto,
   resizeSandbox,
   setSandboxLabels,
+  createSnapshot,
+  getSnapshot,
+  listSnapshots,
   listRegions,
   whoAmI,
   createSshAccess,

@@ -48,7 +48,10 @@ function onePerParameter(faults: Fault[]): Fault[] {
 
 function explain(schema: z.ZodObject, raw: unknown, issue: z.core.$ZodIssue): Fault[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, FAULTS_EXPLAINED).map((key) => unknownParameter(schema, key));
+    const inside = issue.path.map(String);
+    return issue.keys.slice(0, FAULTS_EXPLAINED).map((key) => {
+      return inside.length > 0 ? unknownKey(schema, inside, key) : unknownParameter(schema, key);
+    });
   }
   const parameter = issue.path.map((part) => shorten(String(part))).join('.');
   if (parameter === '') {
@@ -77,6 +80,17 @@ function unknownParameter(schema: z.ZodObject, key: string): Fault {
     parameter: shown,
     sentence: `There is no parameter ${JSON.stringify(shown)}.`,
     hint: close ? `Did you mean ${close}? ${all}` : all,
+  };
+}
+
+/** In a parameter that is an object with keys of its own. */
+function unknownKey(schema: z.ZodObject, inside: string[], key: string): Fault {
+  const shown = shorten(key);
+  const described = schema.shape[inside[0] ?? '']?.meta()?.description;
+  return {
+    parameter: [...inside, shown].join('.'),
+    sentence: `${inside.join('.')} has an unknown key, ${JSON.stringify(shown)}.`,
+    hint: described ? `${inside[0]}: ${described}` : undefined,
   };
 }
 

@@ -1,16 +1,16 @@
 /** Making a sandbox: from the warm pool when one there fits, else from nothing. */
-import { notFound, SandhavenError } from '../model/errors.ts';
+import { SandhavenError } from '../model/errors.ts';
 import { newSandboxId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { Language, Resources, Sandbox } from '../model/sandbox.ts';
+import type { Language, Sandbox } from '../model/sandbox.ts';
 import type { User } from '../model/user.ts';
+import { BASE_IMAGE, defaultResources } from './base-image.ts';
 import { assertRoomToStart } from './capacity.ts';
 import { localRegion } from './identity.ts';
 import type { Machines } from './machines.ts';
 import { generateName } from './names.ts';
-import type { Clock, Image, Images, OnProgress, Runtime, SandboxStore } from './ports.ts';
-
-export const BASE_IMAGE = 'base';
+import type { Clock, Image, Images, OnProgress, Runtime, SandboxStore, SnapshotStore } from './ports.ts';
+import { type Template, templateOf } from './template.ts';
 
 export interface CreateRequest {
   name?: string;
@@ -31,6 +31,7 @@ export interface CreateRequest {
 
 export interface CreationDependencies {
   store: SandboxStore;
+  snapshots: Pick<SnapshotStore, 'find'>;
   runtime: Runtime;
   images: Images;
   machines: Machines;
@@ -42,14 +43,6 @@ export interface CreationDependencies {
 /** What is set at creation, whichever way it goes. */
 type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'generation' | 'runGeneration'>;
 
-/** Used when a snapshot or the warm pool decides: the standard sizes. */
-export const defaultResources: Resources = {
-  cpu: limits.cpu.default,
-  memory: limits.memoryGb.default,
-  disk: limits.diskGb.default,
-  gpu: limits.gpu.default,
-};
-
 const NAME_TRIES = 5;
 
 export class Creation {
@@ -60,31 +53,13 @@ export class Creation {
   }
 
   async create(caller: User, request: CreateRequest, onProgress?: OnProgress): Promise<Sandbox> {
-    if (request.snapshot !== undefined && request.image !== undefined) {
-      throw new SandhavenError(
-        'invalid_argument',
-        'snapshot and image are mutually exclusive; both were given.',
-        {
-          parameter: 'snapshot',
-          hint: 'Give one of them, or neither for the standard base image.',
-        },
-      );
-    }
-    if (request.snapshot !== undefined && request.snapshot !== BASE_IMAGE) {
-      throw notFound(
-        'snapshot',
-        `There is no snapshot '${request.snapshot}'.`,
-        "The snapshot 'base' is always there.",
-      );
-    }
-    const resources =
-      request.snapshot === undefined
-        ? { cpu: request.cpu, memory: request.memory, disk: request.disk, gpu: request.gpu }
-        : defaultResources;
-    const image = await this.#d.images.ensure(request.image ?? BASE_IMAGE, onProgress ? { onProgress } : {});
-    const blueprint = this.#blueprint(caller, request, image, resources);
-    if (request.name !== undefined) return this.#make(blueprint);
-    return this.#makeNamed(blueprint);
+    const template = await templateOf(this.#d.snapshots, caller, request);
+    const make = (image: Image): Promise<Sandbox> => {
+      const blueprint = this.#blueprint(caller, request, image, template);
+      return request.name !== undefined ? this.#make(blueprint) : this.#makeNamed(blueprint);
+    };
+    // In use until the sandbox is made: before its row is committed, nothing else says so.
+    return this.#d.images.use(template.wanted, make, onProgress ? { onProgress } : {});
   }
 
   /** A generated name may be taken; a given one is the caller's to change. */
@@ -115,9 +90,13 @@ export class Creation {
     return this.#d.machines.create(sandbox);
   }
 
-  /** A pool sandbox has the standard sizes; cpu and memory follow at once, the disk must match. */
+  /**
+   * A pool sandbox has the standard sizes; cpu and memory follow at once, the disk must match. It has started
+   * without an entrypoint.
+   */
   async #claim(blueprint: Blueprint): Promise<Sandbox | null> {
-    if (blueprint.image !== BASE_IMAGE || blueprint.resources.gpu > 0) return null;
+    const { image, entrypoint } = blueprint;
+    if (image !== BASE_IMAGE || entrypoint !== null || blueprint.resources.gpu > 0) return null;
     const { store, runtime, machines } = this.#d;
     const { cpu, memory, disk } = blueprint.resources;
     const asIs = cpu === defaultResources.cpu && memory === defaultResources.memory;
@@ -139,7 +118,7 @@ export class Creation {
     }
   }
 
-  #blueprint(caller: User, request: CreateRequest, image: Image, resources: Resources): Blueprint {
+  #blueprint(caller: User, request: CreateRequest, image: Image, template: Template): Blueprint {
     const now = this.#d.clock.now();
     return {
       ownerId: caller.id,
@@ -147,11 +126,11 @@ export class Creation {
       state: 'started',
       stateReason: null,
       language: request.language,
-      snapshot: request.snapshot ?? null,
-      image: request.image ?? BASE_IMAGE,
+      snapshot: template.snapshot,
+      image: template.image,
       imageDigest: image.digest,
-      entrypoint: null,
-      resources,
+      entrypoint: template.entrypoint,
+      resources: template.resources,
       resizeTarget: null,
       labels: request.labels,
       envVars: request.envVars,

@@ -5,8 +5,8 @@
 import { newSandboxId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Sandbox } from '../model/sandbox.ts';
+import { BASE_IMAGE, defaultResources } from './base-image.ts';
 import { assertRoomToStart } from './capacity.ts';
-import { BASE_IMAGE, defaultResources } from './creation.ts';
 import { localRegion } from './identity.ts';
 import type { Machines } from './machines.ts';
 import type { Clock, Images, Log, Runtime, SandboxStore } from './ports.ts';
@@ -56,13 +56,14 @@ export class WarmPool {
 
   async #fill(): Promise<void> {
     try {
-      const image = await this.#d.images.ensure(BASE_IMAGE);
-      while (!this.#closed && this.#timer === null) {
-        const ready = await this.#d.store.pool();
-        if (ready.length >= this.#d.size) return;
-        await assertRoomToStart(this.#d.runtime, defaultResources);
-        await this.#makeOne(image.digest);
-      }
+      await this.#d.images.use({ reference: BASE_IMAGE }, async ({ digest }) => {
+        while (!this.#closed && this.#timer === null) {
+          const ready = await this.#d.store.pool();
+          if (ready.length >= this.#d.size) return;
+          await assertRoomToStart(this.#d.runtime, defaultResources);
+          await this.#makeOne(digest);
+        }
+      });
     } catch (error) {
       this.#d.log.warn('warm pool could not be filled', { error });
       this.refill(RETRY_DELAY_MS);

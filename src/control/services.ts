@@ -7,10 +7,12 @@ import type { IdentityService } from './identity.ts';
 import type { PreviewService } from './previews.ts';
 import type { SandboxService } from './sandboxes.ts';
 import type { SessionService } from './sessions.ts';
+import type { SnapshotService } from './snapshots.ts';
 import type { SshAccessService } from './ssh-access.ts';
 
 export interface Services {
   sandboxes: SandboxService;
+  snapshots: SnapshotService;
   files: FileService;
   execution: ExecutionService;
   sessions: SessionService;

@@ -1,8 +1,13 @@
 /** Every bound of the service, with its unit. Nothing elsewhere holds a number that limits a caller. */
 
-const KiB = 1024;
-const MiB = 1024 * KiB;
-export const GiB = 1024 * MiB;
+import { gatewaysLimits } from './limits/gateways.ts';
+import { gitLimits } from './limits/git.ts';
+import { imagesLimits } from './limits/images.ts';
+import { insideLimits } from './limits/inside.ts';
+import { networkLimits } from './limits/network.ts';
+import { GiB, KiB, MiB } from './limits/units.ts';
+
+export { GiB };
 
 export const limits = {
   cpu: { min: 1, max: 16, default: 2 },
@@ -96,216 +101,14 @@ export const limits = {
   /** Open streams of MCP clients that wait for news of the service. */
   mcpSubscriptions: 64,
 
-  network: {
-    /** Machine-wide: host user ids stay below 2^31, addresses inside 10.213.0.0/16. */
-    slots: 16_384,
-    /** Slots made at once, when the pool is filled. */
-    slotBatch: 16,
-    /** Per sandbox: connections to the outside open at a time, new ones a second, and how many at once. */
-    connections: 512,
-    newConnectionsPerSecond: 200,
-    newConnectionBurst: 400,
-    /** DNS: queries of one sandbox a second and at once, then those waiting for an answer. */
-    dnsQueriesPerSecond: 200,
-    dnsQueryBurst: 400,
-    dnsQueriesInFlightPerSandbox: 64,
-    dnsQueriesInFlight: 1_024,
-    dnsConnectionsPerSandbox: 8,
-    dnsConnections: 256,
-    dnsIdleMs: 10_000,
-    /** Until the next upstream is asked, and for one query altogether. */
-    dnsUpstreamTimeoutMs: 2_000,
-    dnsTimeoutMs: 5_000,
-    dnsQueryBytes: 1_024,
-    dnsUdpBytes: 1_232,
-  },
-
-  git: {
-    /** A call that works inside alone, and one that talks to a remote. */
-    localMs: 60_000,
-    networkMs: 600_000,
-    /** Of what one git command prints; the agent takes no more than 8 MiB. */
-    outputBytes: 4 * MiB,
-    /** Of its complaints, when they are passed on. */
-    complaintChars: 600,
-    urlChars: 2_048,
-    refBytes: 244,
-    /** Paths in one list of a result. */
-    paths: 20_000,
-    /** Files that an error names. */
-    namedFiles: 20,
-    branches: 5_000,
-    /** Paths of one GitAdd. */
-    files: 1_000,
-    /** Paths, in bytes, that travel as arguments; more go by a file. */
-    argumentBytes: 64 * KiB,
-    messageBytes: MiB,
-    identityChars: 256,
-    log: { min: 1, max: 1_000, default: 20 },
-    usernameChars: 256,
-    passwordChars: 8_192,
-    /** Kept for one sandbox. */
-    credentials: 64,
-    /** Connections that the gateway takes from one git at a time. */
-    gatewayConnections: 16,
-    /** Until the remote has taken the connection; then how long it may be silent. */
-    connectMs: 15_000,
-    idleMs: 120_000,
-    redirects: 3,
-    /** Entries of --git-allow. */
-    allowedRemotes: 256,
-  },
-
-  process: {
-    /** How much of a program's input may be sent before the agent says that it is taken; part of the protocol. */
-    inputWindowBytes: 256 * KiB,
-    /** Held of each stream of a program before the other side has to wait. */
-    bufferBytes: 128 * KiB,
-    /** Input and messages that an agent has yet to take. */
-    unsentBytes: 512 * KiB,
-    /** Columns and rows of a terminal. */
-    terminalSize: 65_535,
-    signalNameChars: 16,
-  },
-
-  tunnel: {
-    /** For the agent to have a connection open, or to listen. */
-    openMs: 15_000,
-    /** Held for each direction of a connection before the other side has to wait. */
-    bufferBytes: 256 * KiB,
-    /** Connections that a listener's agent has named and that are being taken. */
-    connectionsTaken: 64,
-  },
-
-  preview: {
-    /** Ten years at most, as of sandboxes. */
-    expiresInSeconds: { min: 1, max: 315_360_000, default: 3_600 },
-    /** Of visitors, all together. */
-    connections: 2_048,
-    /** How long a visitor's connection waits for its next request. */
-    visitorIdleMs: 60_000,
-    /** All headers of a request, and of an answer. */
-    requestHeaderBytes: 32 * KiB,
-    answerHeaderBytes: 64 * KiB,
-    /** Connections to applications that wait for their next request: to one port, and all together. */
-    idlePerPort: 8,
-    idle: 256,
-    /** Below what servers usually wait themselves. */
-    idleMs: 4_000,
-  },
-
-  image: {
-    /** Longest name, tag and digest that the registries' grammar allows, with their separators. */
-    referenceChars: 456,
-    layers: 256,
-    /** As the registry stores it, then as files on disk, and how many files and folders. */
-    compressedBytes: 8 * GiB,
-    unpackedBytes: 24 * GiB,
-    entries: 2_000_000,
-    configBytes: MiB,
-    /** Images pulled at once; others wait. */
-    concurrentPulls: 3,
-    /** One question to a registry; then a whole pull, with unpacking. */
-    registryTimeoutMs: 60_000,
-    pullTimeoutMs: 30 * 60_000,
-    /** How often growth is measured and reported. */
-    measureIntervalMs: 500,
-  },
-
-  /** The agent has ceilings of its own (`native/agent/src/session`), which are these where both name one. */
-  session: {
-    idChars: 64,
-    /** Active in one sandbox. */
-    active: 32,
-    /** Of each session, in a list; then how much of a command's text. */
-    recentCommands: 20,
-    recentCommandChars: 1_000,
-    /** How long a synchronous call waits for the command's turn, then for its end. */
-    waitTurnMs: 60_000,
-    waitRunMs: 600_000,
-    /** Typed at once. */
-    inputBytes: 64 * KiB,
-    /** For a program to read its input, and for a shell to come up; the agent's own patience is shorter. */
-    inputMs: 15_000,
-    startMs: 20_000,
-    /** For an agent to say whether commands run, before its sandbox is stopped for being idle. */
-    busyMs: 2_000,
-  },
-
-  ssh: {
-    /** 0 never expires. Ten years: beyond it a deadline means nothing. */
-    expiresInMinutes: { min: 0, max: 5_256_000, default: 60 },
-    /** Connections in all; then those of one sandbox, which share its uses with the tool calls. */
-    connections: 256,
-    connectionsPerSandbox: 24,
-    /** Not yet logged in: in all, and from one address. */
-    strangers: 64,
-    strangersPerAddress: 32,
-    /** From the connection's beginning until it is logged in. */
-    loginMs: 30_000,
-    /** Wrong tokens on one connection, then requests of any kind before the login. */
-    wrongTokens: 6,
-    loginRequests: 20,
-    /** The answer to a wrong token waits for so long; twice as long for each one more of that address. */
-    wrongTokenDelayMs: 200,
-    wrongTokenDelayMaxMs: 4_000,
-    wrongTokenForgottenMs: 60_000,
-    /** Addresses that wrong tokens are remembered of. */
-    addressesRemembered: 1_024,
-    /** A client that has been silent for as many times this long is gone. */
-    keepaliveMs: 15_000,
-    keepalives: 3,
-    channelsPerConnection: 64,
-    listenersPerConnection: 16,
-    /** Connections to one sandbox's agent, of the 160 that it serves at once. */
-    agentChannelsPerSandbox: 112,
-    /** From hanging up on a program until it is killed with all that it started. */
-    hangUpGraceMs: 2_000,
-    /** How long a closed connection's last words may take to be sent. */
-    farewellMs: 2_000,
-    /** How long what a client sent before it went away may take to reach a port. */
-    lastBytesMs: 10_000,
-    /** Variables that a client sets for one program, and the bytes of one value. */
-    variables: 64,
-    variableBytes: 4 * KiB,
-    /** Of a terminal: columns and rows. */
-    terminalCells: 4_096,
-    terminalNameChars: 64,
-    /** On its way between the service's main thread and the gateway's, each channel and direction. */
-    threadWindowBytes: MiB,
-    /** Of the gateway's own heap; bytes on their way are outside of it. */
-    heapMb: 128,
-    youngHeapMb: 4,
-    /** The gateway's thread ends when nobody has been connected for so long. */
-    threadIdleMs: 120_000,
-  },
+  ...networkLimits,
+  ...gitLimits,
+  ...insideLimits,
+  ...gatewaysLimits,
+  ...imagesLimits,
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,
-  search: {
-    /** Of a query, a pattern, and a replacement. */
-    queryChars: 4_096,
-    replacementChars: 64 * KiB,
-    contextLines: { min: 0, max: 5, default: 0 },
-    /** Given of one file. */
-    matchesPerFile: 50,
-    /** Of a line that is shown, in UTF-16 units, the marks where it is cut included. */
-    shownLineUnits: 802,
-    /** For one search; the agent's own answer is waited for a little longer. */
-    timeoutMs: 30_000,
-    /** Entries in the list of files to edit, then files once globs are expanded. */
-    entries: 1_000,
-    files: 1_000,
-    /** Of one file that is edited, before and after. */
-    fileBytes: 64 * MiB,
-    fileTimeoutMs: 5_000,
-    replaceTimeoutMs: 60_000,
-    /** Of what is told about one file that could not be edited. */
-    errorChars: 16 * KiB,
-    /** Of an agent that has yet to notice that the time is over. */
-    overrunMs: 10_000,
-  },
-
   /** For a file operation whose length depends on what is in the sandbox. */
   fileOperationMs: 300_000,
   /** How long an agent may neither send nor take a byte of a stream that the other side waits for. */

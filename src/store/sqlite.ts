@@ -8,6 +8,7 @@ import { IdempotencyRows } from './idempotency.ts';
 import { migrate } from './migrations.ts';
 import { SandboxRows } from './sandbox-rows.ts';
 import type { Secrets } from './secrets.ts';
+import { SnapshotRows } from './snapshots.ts';
 import { UserRows } from './users.ts';
 
 /**
@@ -22,6 +23,7 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
     pairWithKey(database, secrets.keyId);
     return {
       sandboxes: new SandboxRows(database, secrets),
+      snapshots: new SnapshotRows(database),
       users: new UserRows(database),
       idempotency: new IdempotencyRows(database, secrets),
       accessTokens: new AccessTokenRows(database),

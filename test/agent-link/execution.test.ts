@@ -124,6 +124,28 @@ describe('output', () => {
     expect(await sh('exec >&- 2>&-; sleep 0.1; exit 5')).toMatchObject({ exitCode: 5, output: '' });
   });
 
+  it('comes as the bytes that were printed when they are asked for, up to the bound that is', async () => {
+    const bytes = (command: string, outputBytes: number) =>
+      sandbox.agent.execBytes(sandbox.id, {
+        argv: ['sh', '-c', command],
+        cwd: '.',
+        env: {},
+        timeoutMs: 10_000,
+        outputBytes,
+      });
+    expect(await bytes("printf 'a\\377\\0b'; printf '\\376' >&2; exit 3", 100)).toEqual({
+      stdout: Buffer.from('a\xff\0b', 'latin1'),
+      stderr: Buffer.from('\xfe', 'latin1'),
+      exitCode: 3,
+      timedOut: false,
+    });
+    const whole = await bytes('head -c 3000000 /dev/zero', 3_000_000);
+    expect(whole.stdout).toHaveLength(3_000_000);
+    const cut = await bytes('head -c 3000000 /dev/zero', 2_000_000);
+    expect(cut.stdout.length).toBeGreaterThan(2_000_000);
+    expect(cut.stdout.subarray(0, 1_000_000).equals(Buffer.alloc(1_000_000))).toBe(true);
+  });
+
   it('of bytes that are not UTF-8 comes with replacement characters', async () => {
     expect((await sh("printf 'a\\xffb'")).stdout).toBe('a\ufffdb');
   });

@@ -229,6 +229,38 @@ const calls: Record<
     call: (agent) => outputOf(agent.openSftp(SANDBOX)),
     gives: { stdout: '', stderr: '', exitCode: 0, signal: null },
   },
+  tcp: {
+    call: async (agent) => {
+      const stream = await agent.connectPort(SANDBOX, 8080);
+      stream.end('ping');
+      return text(stream);
+    },
+    gives: 'pong',
+  },
+  'tcp-refused': {
+    call: (agent) => agent.connectPort(SANDBOX, 8080),
+    fails: { code: 'not_found', fields: { resource: 'port' } },
+  },
+  listen: {
+    call: async (agent) => {
+      const listener = await agent.listenPort(SANDBOX, { port: 0, everywhere: true }, () => {});
+      listener.close();
+      await listener.ended;
+      return listener.port;
+    },
+    gives: 40_123,
+  },
+  'listen-taken': {
+    call: (agent) => agent.listenPort(SANDBOX, { port: 8080 }, () => {}),
+    fails: { code: 'already_exists', fields: { resource: 'port' } },
+  },
+  ports: {
+    call: (agent) => agent.ports(SANDBOX),
+    gives: [
+      { port: 22, name: 'sshd' },
+      { port: 8080, name: '' },
+    ],
+  },
   remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },
 };
 

@@ -172,10 +172,13 @@ describe('a connection to a port', () => {
     const stream = await open(port);
     const came: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => came.push(chunk));
+    let over = false;
+    const ended = new Promise((resolve) => stream.once('end', resolve).once('error', resolve)).then(() => {
+      over = true;
+    });
     const block = Buffer.alloc(1 << 18);
-    const ended = new Promise((resolve) => stream.once('end', resolve).once('error', resolve));
-    for (let i = 0; i < 40 && !stream.destroyed; i++) {
-      if (!stream.write(block)) await Promise.race([once(stream, 'drain'), ended]);
+    for (let i = 0; i < 40 && !over; i++) {
+      if (!stream.write(block)) await Promise.race([new Promise((go) => stream.once('drain', go)), ended]);
     }
     await ended;
     expect(Buffer.concat(came).toString()).toBe('too much');
@@ -293,7 +296,8 @@ describe('the list of ports', () => {
       'import socket,time;s=socket.create_server(("127.0.0.1",0));print(s.getsockname()[1],flush=True)';
     const { stdout } = await sandbox.sh(
       `for user in 0 1234; do setpriv --reuid $user --regid $user --clear-groups \
-         python3 -c '${server};time.sleep(60)' & done; sleep 2`,
+         python3 -c '${server};time.sleep(60)' >> ports & done
+       until [ "$(wc -l < ports)" = 2 ]; do sleep 0.05; done; cat ports`,
     );
     const [one, two] = stdout.trim().split('\n').map(Number);
     const ports = await sandbox.agent.ports(sandbox.id);

@@ -138,6 +138,46 @@ describe('results', () => {
     expect(await call('DeleteSandbox', { sandbox: 'demo' })).toEqual({ id, name: 'demo', deleted: true });
   });
 
+  it('[WIRE-SNAP-01] CreateSnapshot gives the whole record, standard sizes for what is left out', async () => {
+    const parameters = { name: 's', image: 'debian:13', entrypoint: ['sh'], resources: { gpu: 1 } };
+    expect(await call('CreateSnapshot', parameters)).toEqual({
+      id: expect.stringMatching(/^snap_[0-9a-z]{16}$/),
+      name: 's',
+      state: 'pending',
+      image: 'debian:13',
+      entrypoint: ['sh'],
+      resources: { cpu: 2, memory: 4, disk: 20, gpu: 1 },
+      region_id: 'local',
+      size_bytes: null,
+      created_at: '1970-01-01T00:00:00.000Z',
+      updated_at: '1970-01-01T00:00:00.000Z',
+    });
+  });
+
+  it.each([
+    ['name', { name: 'snap_x' }],
+    ['name', { name: 'a/b' }],
+    ['name', { name: 'x'.repeat(64) }],
+    ['image', { image: '' }],
+    ['entrypoint', { entrypoint: [] }],
+    ['entrypoint.1', { entrypoint: ['a', ''] }],
+    ['entrypoint.0', { entrypoint: ['a\0b'] }],
+    ['entrypoint.0', { entrypoint: [1] }],
+    ['entrypoint', { entrypoint: Array(257).fill('x') }],
+    ['entrypoint', { entrypoint: Array(40).fill('x'.repeat(1_000)) }],
+    ['resources.ram', { resources: { ram: 1 } }],
+    ['resources.cpu', { resources: { cpu: 17 } }],
+    ['resources.disk', { resources: { disk: 0 } }],
+    ['resources.memory', { resources: { memory: 1.5 } }],
+    ['resources.gpu', { resources: { gpu: 9 } }],
+    ['region_id', { region_id: '' }],
+  ])('[SBX-SNAP-02, SBX-SNAP-03] CreateSnapshot refuses %s of %j by name', async (parameter, given) => {
+    await expect(call('CreateSnapshot', { name: 's', image: 'debian:13', ...given })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      fields: { parameter },
+    });
+  });
+
   it('[WIRE-IDENT-01] ListRegions and WhoAmI', async () => {
     expect(await call('ListRegions')).toEqual({
       regions: [{ id: 'local', name: 'Local', location: { country: 'unknown', city: 'unknown' } }],
@@ -162,6 +202,20 @@ describe('results', () => {
     expect(findTool('Sandbox.RunSessionCommand').text?.({ ...ended, exit_code: 3, output: 'no' })).toBe(
       'no\n[exit code 3]',
     );
+  });
+
+  it('[WIRE-PORTS-01] [WIRE-PREVIEW-01] ListPorts and GetPortPreviewUrl', async () => {
+    expect(await call('ListPorts')).toEqual({ ports: [{ port: 80, state: 'listening', name: 'nginx' }] });
+    expect(await call('GetPortPreviewUrl', { sandbox: 'x', port: 80 })).toEqual({
+      ...{ url: 'http://80-x.localhost:1/', port: 80, signed: false, expires_at: null },
+      ...{ token: 'key', header: 'x-sandbox-preview-token' },
+    });
+    expect(
+      await call('GetPortPreviewUrl', { sandbox: 'x', port: 80, signed: true, expires_in_seconds: 60 }),
+    ).toEqual({
+      ...{ url: 'http://80-key.localhost:1/', port: 80, signed: true, token: null, header: null },
+      expires_at: '1970-01-01T00:01:00.000Z',
+    });
   });
 
   it('[SBX-FILES-02] [WIRE-FILES-01] ListFiles says whether there is more', async () => {
@@ -264,8 +318,13 @@ const everyTool: [string, Record<string, unknown>][] = [
   ['StopSandbox', { sandbox: 'x' }],
   ['ArchiveSandbox', { sandbox: 'x' }],
   ['DeleteSandbox', { sandbox: 'x' }],
+  ['CreateSnapshot', { name: 's', image: 'debian:13', resources: { cpu: 1 } }],
+  ['GetSnapshot', { snapshot: 's' }],
+  ['ListSnapshots', {}],
   ['ListRegions', {}],
   ['WhoAmI', {}],
+  ['ListPorts', {}],
+  ['GetPortPreviewUrl', { sandbox: 'x', port: 80, signed: true }],
   ['ListFiles', {}],
   ['FindFiles', { pattern: '*' }],
   ['GetFileInfo', { path: 'a.txt' }],

@@ -5,7 +5,7 @@ import { tools } from '../../src/catalog/index.ts';
 import type { JsonSchema } from '../../src/catalog/json-schema.ts';
 import { BOUNDLESS } from '../../src/catalog/parameters/integer.ts';
 
-/** The contract's tables, in their order, as far as they are built. */
+/** The contract's tables, in their order. */
 const names = [
   'CreateSandbox',
   'GetSandbox',
@@ -17,8 +17,12 @@ const names = [
   'ConfigureSandboxAuto',
   'ResizeSandbox',
   'SetSandboxLabels',
+  'CreateSnapshot',
+  'GetSnapshot',
+  'ListSnapshots',
   'ListRegions',
   'WhoAmI',
+  'CreateSshAccess',
   'ListPorts',
   'GetPortPreviewUrl',
   'ListFiles',
@@ -56,7 +60,7 @@ const MODEL_BYTES_A_TOOL = 870;
 const BYTES_A_TOOL = 1_700;
 
 describe('the catalogue', () => {
-  it('[WIRE-CATALOG-01] lists the tools once each, in the order of the contract', () => {
+  it('[SBX-TOOLS-01] [WIRE-CATALOG-01] lists the 46 tools once each, in the order of the contract', () => {
     expect(tools.map(({ name }) => name)).toEqual(names.map((name) => `Sandbox.${name}`));
   });
 
@@ -72,7 +76,7 @@ describe('the catalogue', () => {
 
 describe.each(descriptions.map((tool) => [tool.name, tool] as const))('%s', (_name, tool) => {
   it('has a title, a description that ends as a sentence does, and all four hints', () => {
-    expect(tool.title).toMatch(/^[A-Z][a-z ,]+[A-Za-z]$/);
+    expect(tool.title).toMatch(/^[A-Z][A-Za-z ,]+$/);
     expect(tool.description).toMatch(/^[A-Z][^\n]{20,}[.]$/);
     expect(tool.description.length).toBeLessThan(600);
     expect(Object.keys(tool.annotations).sort()).toEqual([
@@ -148,6 +152,9 @@ describe('the contract’s tables', () => {
     ConfigureSandboxAuto: ['sandbox'],
     ResizeSandbox: ['sandbox'],
     SetSandboxLabels: ['sandbox', 'labels'],
+    GetPortPreviewUrl: ['sandbox', 'port'],
+    CreateSnapshot: ['name', 'image'],
+    GetSnapshot: ['snapshot'],
     FindFiles: ['pattern'],
     GetFileInfo: ['path'],
     ReadFile: ['path'],
@@ -181,6 +188,7 @@ describe('the contract’s tables', () => {
     },
     GetSandbox: { include_raw_env_vars: false },
     ListSandboxes: { page: 1, page_size: 20 },
+    GetPortPreviewUrl: { signed: false, expires_in_seconds: 3_600 },
     ListFiles: { max_items: 50, offset: 0 },
     FindFiles: { max_items: 50, offset: 0 },
     WriteFile: { create_parents: true },
@@ -201,7 +209,7 @@ describe('the contract’s tables', () => {
   });
 
   it.each(Object.entries(defaults))(
-    '[SBX-CREATE-06] [SBX-CREATE-19] [SBX-LIST-06] [SBX-FILES-21] [SBX-FILES-24] [SBX-GIT-18, SBX-GIT-20, SBX-GIT-23] %s has the defaults of its table',
+    '[SBX-CREATE-06] [SBX-CREATE-19] [SBX-LIST-06] [SBX-PREVIEW-02] [SBX-PREVIEW-05] [SBX-FILES-21] [SBX-FILES-24] [SBX-GIT-18, SBX-GIT-20, SBX-GIT-23] %s has the defaults of its table',
     (name, expected) => {
       const properties = schemaOf(name).properties ?? {};
       const actual = Object.fromEntries(Object.keys(expected).map((key) => [key, properties[key]?.default]));

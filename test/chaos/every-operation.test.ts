@@ -1,6 +1,10 @@
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startRawRegistry } from '../images/raw-registry.ts';
+import { tarGz } from '../images/tar.ts';
 import { tracesOf } from '../support/host.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
@@ -133,6 +137,34 @@ describe('a service that is killed in the middle of', () => {
     },
     120_000,
   );
+
+  it('a snapshot being made: it becomes active, or was never stored, and nothing half-made stays', async () => {
+    const registry = await startRawRegistry();
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        const name = `snap-${round}`;
+        const layers = ['a', 'b', 'c'].map((file) => tarGz([{ name: file, content: randomBytes(500_000) }]));
+        registry.put(name, { layers });
+        const parameters = { name, image: `${registry.address}/${name}:1`, resources: { disk: 1 } };
+        const asked = call(service, 'CreateSnapshot', parameters).catch(() => null);
+        await sleep(randomInt(20, 400));
+        await service.kill();
+        const answer = await asked;
+        await service.restart();
+        const look = async () => (await call(service, 'GetSnapshot', { snapshot: name })).body;
+        const kept = await look();
+        if (answer) expect(kept).toMatchObject({ id: answer.body['id'] });
+        if (kept['code'] === 'not_found') await must(service, 'CreateSnapshot', parameters);
+        await expect.poll(async () => (await look())['state'], { timeout: 60_000 }).toBe('active');
+        await must(service, 'CreateSandbox', { name: 'it', snapshot: name });
+        await must(service, 'DeleteSandbox', { sandbox: 'it' });
+        expect(readdirSync(join(service.dataDir, 'images/tmp'))).toEqual([]);
+      }
+      nothingIsLeft();
+    } finally {
+      await registry.close();
+    }
+  }, 240_000);
 
   it('a delete: the sandbox is there whole, or gone', async () => {
     for (let round = 0; round < ROUNDS; round++) {

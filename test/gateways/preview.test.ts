@@ -285,6 +285,15 @@ describe('what goes through', () => {
     download.destroy();
   }, 30_000);
 
+  it('requests that may be sent twice share a connection, one after another; others have one each', async () => {
+    const count = async () => Number((await visit(`${site}/connections`)).text);
+    const before = await count();
+    for (let i = 0; i < 10; i++) await visit(`${site}/headers`);
+    expect((await count()) - before).toBeLessThan(5);
+    for (let i = 0; i < 10; i++) await visit(`${site}/echo`, { method: 'POST', body: 'x' });
+    expect((await count()) - before).toBeGreaterThanOrEqual(10);
+  });
+
   it('events come one by one, from the first moment', async () => {
     const events = await open(`${site}/events`);
     expect(events.headers['content-type']).toBe('text/event-stream');

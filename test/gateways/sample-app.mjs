@@ -5,6 +5,7 @@ import { createServer as createTcpServer } from 'node:net';
 
 const listeners = new Set();
 const left = [];
+let connections = 0;
 
 const routes = {
   '/echo': (request, response) => {
@@ -71,6 +72,7 @@ const routes = {
     response.writeHead(413, { connection: 'close' });
     response.end('too much', () => request.socket.destroy());
   },
+  '/connections': (_request, response) => response.end(String(connections)),
   '/status': (_request, response, query) => {
     response.writeHead(Number(query.get('code')), 'As It Was');
     response.end();
@@ -82,6 +84,9 @@ const server = createServer((request, response) => {
   const route = routes[pathname];
   if (route) route(request, response, searchParams);
   else response.writeHead(404).end('no such route');
+});
+server.on('connection', () => {
+  connections += 1;
 });
 server.on('checkContinue', (request, response) => {
   if (request.url === '/no') response.writeHead(417).end('not that');

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { createImages } from '../../src/runtime/images/images.ts';
-import { createTestHelpers } from './helpers.ts';
+import { createTestHelpers, unpackPath } from './helpers.ts';
 import { put } from './registry.ts';
 
 const log = { info() {}, warn() {}, error() {} };
@@ -38,6 +38,7 @@ function open(dataDir: string, cacheDir: string) {
     dataDir: join(scratch, dataDir),
     cacheDir,
     helpers: createTestHelpers(programs),
+    unpackPath,
     log,
   });
 }

@@ -1,14 +1,26 @@
 /** Runs real helper programs for tests of images, without the engine's fence around them. */
 import { spawn } from 'node:child_process';
+import { basename } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Helpers } from '../../src/runtime/images/helpers.ts';
+
+export const unpackPath = new URL(
+  '../../native/target/x86_64-unknown-linux-gnu/release/sandhaven-unpack',
+  import.meta.url,
+).pathname;
 
 /** `programs` collects the names of what was run, in order. */
 export function createTestHelpers(programs: string[] = []): Helpers {
   return {
-    run(program, args, { timeoutMs, signal }) {
-      programs.push(`${program} ${args[0] ?? ''}`);
+    run(program, args, { timeoutMs, signal, env, onLine }) {
+      programs.push(`${basename(program)} ${args[0] ?? ''}`);
       return new Promise((resolve, reject) => {
-        const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+        const child = spawn(program, args, {
+          stdio: ['ignore', 'pipe', 'pipe'],
+          detached: true,
+          env: { ...process.env, ...env },
+        });
+        if (onLine) createInterface({ input: child.stdout }).on('line', onLine);
         let stdout = '';
         let stderr = '';
         const end = (): void => {

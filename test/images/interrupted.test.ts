@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { guarded } from '../../src/runtime/images/guard.ts';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
-import { createTestHelpers } from './helpers.ts';
+import { createTestHelpers, unpackPath } from './helpers.ts';
 import { put, type Registry, startRegistry } from './registry.ts';
 import { type StallingRegistry, startStallingRegistry } from './stalling-registry.ts';
 
@@ -32,7 +32,7 @@ afterAll(() => registry.remove());
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'sandhaven-images-'));
-  images = createImages({ dataDir, cacheDir: dataDir, helpers: createTestHelpers(), log });
+  images = createImages({ dataDir, cacheDir: dataDir, helpers: createTestHelpers(), unpackPath, log });
   await images.init();
   stalling = await startStallingRegistry(registry.address);
 });
@@ -80,7 +80,7 @@ describe('a pull that is interrupted', () => {
     // In place of the fence, which kills helpers of an earlier service: skopeo ends with its connection.
     stalling.cut();
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const next = createImages({ dataDir, cacheDir: dataDir, helpers: createTestHelpers(), log });
+    const next = createImages({ dataDir, cacheDir: dataDir, helpers: createTestHelpers(), unpackPath, log });
     await next.init();
     expect(imageFolders()).toEqual({ images: 0, unfinished: 0 });
     expect(await next.ensure(reference)).toMatchObject({ reference });
@@ -128,7 +128,7 @@ describe('a limit on growth', () => {
 
 function imageFolders(): { images: number; unfinished: number } {
   const names = readdirSync(join(dataDir, 'images')).filter(
-    (name) => name !== 'references' && name !== 'tmp',
+    (name) => !['references', 'tmp', 'blobs'].includes(name),
   );
   return { images: names.length, unfinished: readdirSync(join(dataDir, 'images/tmp')).length };
 }

@@ -1,4 +1,4 @@
-/** Images from a real registry: Debian's docker-registry on loopback, skopeo and umoci. */
+/** Images from a real registry: Debian's docker-registry on loopback, and skopeo. */
 import {
   chownSync,
   existsSync,
@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
-import { createTestHelpers } from './helpers.ts';
+import { createTestHelpers, unpackPath } from './helpers.ts';
 import { put, type Registry, run, startRegistry } from './registry.ts';
 
 const log = { info() {}, warn() {}, error() {} };
@@ -64,6 +64,7 @@ beforeEach(async () => {
     dataDir,
     cacheDir: join(dataDir, 'cache'),
     helpers: createTestHelpers(programs),
+    unpackPath,
     log,
   });
   await images.init();
@@ -115,7 +116,13 @@ describe('an image that is pulled', () => {
     const first = await images.ensure(reference);
     await registry.stop();
     try {
-      const later = createImages({ dataDir, cacheDir: dataDir, helpers: createTestHelpers(programs), log });
+      const later = createImages({
+        dataDir,
+        cacheDir: dataDir,
+        helpers: createTestHelpers(programs),
+        unpackPath,
+        log,
+      });
       programs.length = 0;
       expect(await images.ensure(reference)).toEqual(first);
       expect(await later.ensure(reference)).toEqual(first);
@@ -128,13 +135,19 @@ describe('an image that is pulled', () => {
   it('is fetched once for all who want it, under whatever name', async () => {
     const { digest } = await images.ensure(`${registry.address}/team/app:1`);
     await rm(join(dataDir, 'images'), { recursive: true });
-    const fresh = createImages({ dataDir, cacheDir: dataDir, helpers: createTestHelpers(programs), log });
+    const fresh = createImages({
+      dataDir,
+      cacheDir: dataDir,
+      helpers: createTestHelpers(programs),
+      unpackPath,
+      log,
+    });
     await fresh.init();
     programs.length = 0;
     const names = ['team/app:1', 'team/app:1', `team/app@sha256:${digest}`];
     const all = await Promise.all(names.map((name) => fresh.ensure(`${registry.address}/${name}`)));
     expect(new Set(all.map((image) => image.digest))).toEqual(new Set([digest]));
-    expect(programs.filter((line) => line.startsWith('umoci'))).toHaveLength(1);
+    expect(programs.filter((line) => line.startsWith('sandhaven-unpack'))).toHaveLength(1);
   });
 
   it('[WIRE-SNAP-07] tells how far it is', async () => {

@@ -4,17 +4,21 @@ import type {
   GitCredential,
   SandboxPatch,
   SandboxStore,
+  SnapshotPatch,
+  SnapshotStore,
   Store,
 } from '../../src/control/ports.ts';
 import { notFound, SandhavenError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
+import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { User } from '../../src/model/user.ts';
 
 export function memoryStore(): Store {
   const { sandboxes } = memorySandboxes();
   return {
     sandboxes,
+    ...memorySnapshots(sandboxes),
     ...memoryUsers(),
     ...memoryIdempotency(),
     ...memoryAccessTokens(sandboxes),
@@ -134,6 +138,50 @@ function memorySandboxes(): Pick<Store, 'sandboxes'> {
     },
   };
   return { sandboxes };
+}
+
+function memorySnapshots(sandboxes: SandboxStore): Pick<Store, 'snapshots'> {
+  const rows = new Map<string, Snapshot>();
+  const newestFirst = () =>
+    [...rows.values()]
+      .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+      .map((row) => structuredClone(row));
+  const of = (ownerId: string) => newestFirst().filter((row) => row.ownerId === ownerId);
+  const snapshots: SnapshotStore = {
+    insert: async (snapshot) => {
+      const known = of(snapshot.ownerId).find(({ name }) => name === snapshot.name);
+      if (known && known.state !== 'error') {
+        throw new SandhavenError('already_exists', 'taken', { parameter: 'name' });
+      }
+      if (known) rows.delete(known.id);
+      rows.set(snapshot.id, structuredClone(snapshot));
+    },
+    find: async (ownerId, idOrName) => {
+      const key = idOrName.startsWith('snap_') ? 'id' : 'name';
+      return of(ownerId).find((row) => row[key] === idOrName) ?? null;
+    },
+    createdUnder: async (ownerId, creationKey, since) =>
+      of(ownerId).find((row) => row.creationKey === creationKey && row.createdAt >= since) ?? null,
+    list: async (ownerId, { page, pageSize }) => ({
+      snapshots: of(ownerId).slice((page - 1) * pageSize, page * pageSize),
+      totalCount: of(ownerId).length,
+    }),
+    unfinished: async () =>
+      newestFirst()
+        .reverse()
+        .filter(({ state }) => state === 'pending' || state === 'pulling'),
+    update: async (id, patch: SnapshotPatch) => {
+      const row = rows.get(id);
+      if (!row) return null;
+      rows.set(id, { ...row, ...patch });
+      return structuredClone(rows.get(id) ?? null);
+    },
+    imagesInUse: async () => {
+      const own = [...rows.values()].flatMap(({ imageDigest }) => imageDigest ?? []);
+      return new Set([...own, ...(await sandboxes.all()).map(({ imageDigest }) => imageDigest)]);
+    },
+  };
+  return { snapshots };
 }
 
 function memoryUsers(): Pick<Store, 'users'> {

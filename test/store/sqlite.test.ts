@@ -10,11 +10,14 @@ import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { storeConformance } from './conformance.ts';
 import { alice, poolRecord, sandboxRecord, temporaryDirectory } from './fixtures.ts';
 import { memoryStore } from './memory-store.ts';
+import { snapshotConformance } from './snapshot-conformance.ts';
 
 const secrets = secretsOf(Buffer.alloc(32, 1));
 
 storeConformance('SQLite', () => openSqliteStore({ file: newFile(), secrets }));
 storeConformance('the model in memory', async () => memoryStore());
+snapshotConformance('SQLite', () => openSqliteStore({ file: newFile(), secrets }));
+snapshotConformance('the model in memory', async () => memoryStore());
 
 describe('the database file', () => {
   it('is readable by its owner only, with what SQLite puts beside it', async () => {

@@ -31,6 +31,8 @@ export interface GitServer {
   ): string;
   /** Runs git on `<name>.git`. */
   git(name: string, ...args: string[]): string;
+  /** A folder with one hook, for `core.hooksPath`. */
+  hookFolder(name: string, script: string): string;
   /** Answers in place of the backend when it gives true. */
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
   close(): Promise<void>;
@@ -118,6 +120,11 @@ export async function startGitServer(user?: GitUser): Promise<GitServer> {
       return hash;
     },
     git: (name, ...args) => git(bare(name), ...args),
+    hookFolder(name, script) {
+      const hooks = mkdtempSync(join(folder, 'hooks-'));
+      writeFileSync(join(hooks, name), script, { mode: 0o755 });
+      return hooks;
+    },
     async close() {
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));

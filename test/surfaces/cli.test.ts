@@ -1,5 +1,7 @@
 /** The commands, against a real HTTP server over fake services. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +32,7 @@ describe('sandhaven', () => {
     for (const argv of [[], ['--help'], ['-h'], ['help']]) {
       const { code, stdout } = await cli(argv, { commands });
       expect(code).toBe(0);
-      for (const name of ['up', 'run', 'ls', 'rm', 'call', 'tools'])
+      for (const name of ['up', 'run', 'ssh', 'ls', 'rm', 'call', 'tools'])
         expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
     }
     expect((await cli(['up', '--x'], { commands })).code).toBe(42);
@@ -40,7 +42,7 @@ describe('sandhaven', () => {
     expect(await cli(['--version'])).toMatchObject({ code: 0, stdout: 'sandhaven 1.2.3\n' });
   });
 
-  it.each(['run', 'ls', 'rm', 'call', 'tools'])('%s has help, without a service', async (name) => {
+  it.each(['run', 'ssh', 'ls', 'rm', 'call', 'tools'])('%s has help, without a service', async (name) => {
     for (const argv of [
       [name, '--help'],
       [name, '-h'],
@@ -113,6 +115,25 @@ describe('where the service is and which key it gets', () => {
 });
 
 describe('call', () => {
+  it('takes --url as the tool’s own where the tool has it: the key goes to no other service', async () => {
+    const asked: string[] = [];
+    const elsewhere = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end();
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+    const { port } = elsewhere.address() as AddressInfo;
+    try {
+      const url = `http://127.0.0.1:${port}/project.git`;
+      const { code, stdout } = await cli(['call', 'Sandbox.GitClone', '--json', `--url=${url}`]);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ path: 'project', branch: 'main' });
+      expect(asked).toEqual([]);
+    } finally {
+      elsewhere.close();
+    }
+  });
+
   it('[WIRE-CLI-01] calls any tool, and --json prints the plain result', async () => {
     const argv = ['call', 'Sandbox.CreateSandbox', '--name', 'demo', '--labels', '{"a":"b"}', '--json'];
     const { code, stdout, stderr } = await cli(argv);

@@ -9,11 +9,14 @@ import type { ExecutionService } from '../../src/control/execution.ts';
 import type { FileService } from '../../src/control/files.ts';
 import type { IdentityService } from '../../src/control/identity.ts';
 import type { ExecResult } from '../../src/control/ports.ts';
+import type { PreviewService } from '../../src/control/previews.ts';
 import type { SandboxService } from '../../src/control/sandboxes.ts';
 import type { Services } from '../../src/control/services.ts';
+import type { SnapshotService } from '../../src/control/snapshots.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../src/model/errors.ts';
-import { newSandboxId } from '../../src/model/ids.ts';
+import { newSandboxId, newSnapshotId } from '../../src/model/ids.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
+import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { User } from '../../src/model/user.ts';
 import { fakeGit } from './fake-git.ts';
 import { fakeSessions } from './fake-sessions.ts';
@@ -46,19 +49,66 @@ export function createFakeServices(): FakeServices {
   };
   const services = {
     sandboxes: fakeSandboxes(fake),
+    snapshots: fakeSnapshots(fake),
     files: fakeFiles(fake),
     execution: fakeExecution(fake),
     sessions: fakeSessions(),
     identity: fakeIdentity(),
     git: fakeGit(),
+    previews: fakePreviews(),
   };
   return { ...fake, services: services as unknown as Services };
+}
+
+/** The clock stands at the epoch. */
+function fakePreviews(): Face<PreviewService> {
+  return {
+    servedAt: () => {},
+    ports: async () => [{ port: 80, name: 'nginx' }],
+    preview: async (_caller, reference, port, seconds) =>
+      seconds === null
+        ? { url: `http://${port}-${reference}.localhost:1/`, token: 'key', expiresAt: null }
+        : { url: `http://${port}-key.localhost:1/`, token: null, expiresAt: seconds * 1_000 },
+  };
 }
 
 function fakeIdentity(): Face<IdentityService> {
   return {
     authenticate: async (key) => (key === API_KEY ? user : null),
     regions: () => [{ id: 'local', name: 'Local', location: { country: 'unknown', city: 'unknown' } }],
+  };
+}
+
+function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotService> {
+  const all: Snapshot[] = [];
+  return {
+    async create(caller, { name, image, entrypoint, resources, regionId = 'local' }, idempotencyKey) {
+      if (idempotencyKey !== undefined) fake.idempotencyKeys.push(idempotencyKey);
+      const snapshot: Snapshot = {
+        id: newSnapshotId(),
+        ownerId: caller.id,
+        name,
+        state: 'pending',
+        stateReason: null,
+        image,
+        imageDigest: null,
+        entrypoint: entrypoint ?? null,
+        resources: { cpu: 2, memory: 4, disk: 20, gpu: 0, ...resources },
+        regionId,
+        sizeBytes: null,
+        creationKey: null,
+        createdAt: 0,
+        updatedAt: 0,
+      };
+      all.unshift(snapshot);
+      return snapshot;
+    },
+    async get(_caller, reference) {
+      const found = all.find(({ id, name }) => id === reference || name === reference);
+      if (found) return found;
+      throw notFound('snapshot', `There is no snapshot '${reference}'.`);
+    },
+    list: async () => ({ snapshots: all, totalCount: all.length }),
   };
 }
 

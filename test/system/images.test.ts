@@ -1,37 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { put, type Registry, startRegistry } from '../images/registry.ts';
+import { shellLayer } from '../images/shell-image.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
-/** What dash and two small programs need of Debian, taken from the base image. */
-const PROGRAMS = [
-  'usr/bin/dash',
-  'usr/bin/env',
-  'usr/bin/id',
-  'usr/lib64/ld-linux-x86-64.so.2',
-  'usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2',
-  'usr/lib/x86_64-linux-gnu/libc.so.6',
-  'usr/lib/x86_64-linux-gnu/libselinux.so.1',
-  'usr/lib/x86_64-linux-gnu/libpcre2-8.so.0',
-];
-const base = join(defaultCacheDir(), 'base', 'current', 'rootfs');
 let registry: Registry;
 let service: Service;
 
 beforeAll(async () => {
   registry = await startRegistry();
   await registry.push('small:1', {
-    layers: [
-      (folder) => {
-        execFileSync('cp', ['--dereference', '--parents', ...PROGRAMS, folder], { cwd: base });
-        for (const name of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${name}`, join(folder, name));
-        symlinkSync('dash', join(folder, 'usr/bin/sh'));
-        put(folder, 'etc/motd', 'hello from the image');
-      },
-    ],
+    layers: [shellLayer],
     config: ['--config.env', 'FLAVOUR=salt', '--config.workingdir', '/etc'],
   });
   service = await startService();

@@ -21,7 +21,8 @@ pub enum Kind {
     Reply = 2,
     /// Agent to host, JSON: the operation failed; nothing follows.
     Error = 3,
-    /// Agent to host, JSON: a part of a result that comes in parts, before the reply.
+    /// Agent to host, JSON: a part of a result that comes in parts, before the reply. While a program runs, both
+    /// ways after it.
     Item = 4,
     /// Either way, raw bytes.
     Data = 5,

@@ -9,9 +9,9 @@ export const createSshAccess = defineTool({
   name: 'Sandbox.CreateSshAccess',
   title: 'Get SSH access',
   description:
-    'Makes a token to log in to a started sandbox by ssh, scp, sftp, rsync or an editor, and returns the command. ' +
-    'access_token is secret: the password of username, or the user name alone. It ends open connections when it ' +
-    'expires; earlier tokens stay valid. Pin host_key.',
+    'Makes a token to log in to a started sandbox by ssh, scp, sftp, rsync or an editor, and returns ' +
+    'the command. access_token is secret: the password of username, or the user name alone. Open ' +
+    'connections end when it expires.',
   input: z.strictObject({
     sandbox,
     expires_in_minutes: integerWithDefault('Minutes, 0 = never expires', limits.ssh.expiresInMinutes),

@@ -9,11 +9,11 @@ const { min, max, default: standardSeconds } = limits.preview.expiresInSeconds;
 
 export const getPortPreviewUrl = defineTool({
   name: 'Sandbox.GetPortPreviewUrl',
-  title: 'Get a preview URL',
+  title: 'Preview a port',
   description:
-    'Gives the URL that shows what a sandbox serves over HTTP on a port. Standard: send `token` in the header named by ' +
-    '`header`. signed: a URL that any browser can open until expires_at; it is a secret. A 502 there: nothing ' +
-    'listens on the port; see ListPorts.',
+    'Gives the URL of what a sandbox serves over HTTP on a port. Standard: send `token` in the header ' +
+    'named by `header`. signed: any browser can open it until expires_at; it is a secret. A 502 there: ' +
+    'nothing listens; see ListPorts.',
   input: z.strictObject({
     sandbox,
     port: z.int().min(1).max(65_535).describe('Port inside the sandbox (1-65535).'),

@@ -7,8 +7,8 @@ export const listPorts = defineTool({
   name: 'Sandbox.ListPorts',
   title: 'List ports',
   description:
-    'Lists the TCP ports that programs in a started sandbox listen on, each with the name of its process. Use it to ' +
-    'see whether a server is up, then GetPortPreviewUrl to show it.',
+    'Lists the TCP ports that programs in a started sandbox listen on, with the name of the process. ' +
+    'Use it to see whether a server is up, then GetPortPreviewUrl to show it.',
   input: z.strictObject({ sandbox: optionalSandbox }),
   output: z.looseObject({
     ports: z.array(z.looseObject({ port: z.int(), state: z.literal('listening'), name: z.string() })),

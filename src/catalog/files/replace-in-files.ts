@@ -10,9 +10,9 @@ export const replaceInFiles = defineTool({
   name: 'Sandbox.ReplaceInFiles',
   title: 'Find and replace in files',
   description:
-    'Replaces every match in each file, line by line as sed -E s/…/…/g, each file atomically. Returns a result per file ' +
-    '(status, replacements, error); a failed file leaves the others edited, and no match is success with 0. ' +
-    'literal: pattern was no valid expression and was taken as plain text.',
+    'Replaces every match in each file, line by line as sed -E s/…/…/g, each file atomically. Returns ' +
+    'a result per file (status, replacements, error); a failed file leaves the others edited. literal: ' +
+    'pattern was no valid expression, so plain text.',
   input: z.strictObject({
     pattern: textWithoutNul()
       .min(1)

@@ -13,9 +13,9 @@ export const searchContent = defineTool({
   name: 'Sandbox.SearchContent',
   title: 'Search file contents',
   description:
-    'Finds lines in files, as grep -rE does: hidden files included, binary ones skipped. Returns matching files by path, ' +
-    'each with up to 50 matches (line, text, before, after); capped: it has more. literal: query was no valid ' +
-    'expression and was searched as plain text. timeout: narrow path or file_pattern.',
+    'Finds lines in files as grep -rE does, hidden files included, binary ones skipped. Returns ' +
+    'matching files by path, each with up to 50 matches (line, text, before, after); capped: there are ' +
+    'more. literal: query was no valid expression, so plain text. timeout: narrow path or file_pattern.',
   input: z.strictObject({
     query: textWithoutNul()
       .min(1)

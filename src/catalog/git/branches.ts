@@ -8,8 +8,8 @@ export const gitBranches = defineTool({
   name: 'Sandbox.GitBranches',
   title: 'List branches',
   description:
-    'Lists the local branches of a Git repository with name and current, and current, the name of the one that is ' +
-    'checked out (null when detached). Branches of the remote become local with GitCheckout.',
+    'Lists the local branches with name and current, and current, the one checked out (null when ' +
+    'detached). Branches of the remote become local with GitCheckout.',
   input: z.strictObject(repositoryParameters),
   output: z.looseObject({
     branches: z.array(z.looseObject({ name: z.string(), current: z.boolean() })),
@@ -49,8 +49,8 @@ export const gitDeleteBranch = defineTool({
   name: 'Sandbox.GitDeleteBranch',
   title: 'Delete a branch',
   description:
-    'Deletes a local branch, never one of the remote. Returns branch and deleted: true. failed_precondition: it is ' +
-    'checked out (GitCheckout another), or not merged (force: true loses its commits).',
+    'Deletes a local branch. failed_precondition: it is checked out (GitCheckout another), or not ' +
+    'merged (force: true loses its commits).',
   input: z.strictObject({
     branch: branchName().describe('Local branch.'),
     ...repositoryParameters,

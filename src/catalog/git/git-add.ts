@@ -9,9 +9,9 @@ export const gitAdd = defineTool({
   name: 'Sandbox.GitAdd',
   title: 'Stage files',
   description:
-    'Stages files or folders for the next commit, deletions included; ["."] stages everything. Paths are literal and ' +
-    'start at the root of the repository, as GitStatus names them. Returns added, the staged paths. not_found: check ' +
-    'the paths with GitStatus.',
+    'Stages files or folders for the next commit, deletions included; ["."] stages everything. Paths ' +
+    "are literal and start at the repository's root, as GitStatus names them. Returns added, the " +
+    'staged paths.',
   input: z.strictObject({
     files: z.array(path()).min(1).max(limits.git.files).describe('Paths to stage, or ["."] for everything.'),
     ...repositoryParameters,

@@ -10,9 +10,9 @@ export const gitCheckout = defineTool({
   name: 'Sandbox.GitCheckout',
   title: 'Switch to a branch or commit',
   description:
-    'Switches to a branch (also one that only the remote has), tag or commit, or with create_new_branch makes branch ref ' +
-    'at start_point and switches to it. Returns ref, branch (null when detached) and created. failed_precondition: ' +
-    'commit or discard local changes first.',
+    'Switches to a branch (also one that only the remote has), tag or commit, or with ' +
+    'create_new_branch makes branch ref at start_point and switches to it. failed_precondition: commit ' +
+    'or discard local changes first.',
   input: z.strictObject({
     ref: revision().describe('Branch, tag or commit; the new branch with create_new_branch.'),
     ...repositoryParameters,

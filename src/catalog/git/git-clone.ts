@@ -14,14 +14,14 @@ export const gitClone = defineTool({
   name: 'Sandbox.GitClone',
   title: 'Clone a repository',
   description:
-    'Clones a Git repository into a new or empty folder. Give username and password (access token) for a private ' +
-    'one over http or https: they stay outside the sandbox and serve its later pulls and pushes. Returns path, branch ' +
-    '(null when detached) and sha. already_exists: choose another path.',
+    'Clones a Git repository into a new or empty folder. Give username and password (access token) for ' +
+    'a private one over http or https: they stay outside the sandbox and serve later pulls and pushes. ' +
+    'already_exists: choose another path.',
   input: z.strictObject({
     url: textWithoutNul()
       .min(1)
       .max(limits.git.urlChars)
-      .meta({ description: 'Repository over http, https, ssh or git; no password in it.', sensitive: true }),
+      .meta({ description: 'URL (http, https, ssh, git) without password.', sensitive: true }),
     sandbox: optionalSandbox,
     path: path().optional().describe('Destination folder (default: name from the URL, in /workspace).'),
     branch: branchName().optional().describe('Branch or tag (default: the default branch).'),

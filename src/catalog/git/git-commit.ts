@@ -10,9 +10,9 @@ export const gitCommit = defineTool({
   name: 'Sandbox.GitCommit',
   title: 'Commit what is staged',
   description:
-    'Commits what is staged; call GitAdd first. Give author_name and author_email unless git config in the sandbox has ' +
-    'them. Concludes a merge too. Returns sha and branch. failed_precondition: nothing is staged, conflicts are left, ' +
-    'or the author is not known.',
+    'Commits what is staged (GitAdd), also to conclude a merge. Give author_name and author_email ' +
+    'unless git config in the sandbox has them. failed_precondition: nothing is staged, conflicts are ' +
+    'left, or the author is not known.',
   input: z.strictObject({
     message: textWithoutNul()
       .check(atMostBytes(limits.git.messageBytes))

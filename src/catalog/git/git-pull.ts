@@ -7,9 +7,9 @@ export const gitPull = defineTool({
   name: 'Sandbox.GitPull',
   title: 'Pull from the remote',
   description:
-    'Fetches from the remote and merges into the branch that is checked out, with the credentials given at clone. ' +
-    'Returns branch, updated (whether anything came) and sha. failed_precondition: conflicts (edit the files, GitAdd, ' +
-    'GitCommit), or local changes in the way.',
+    'Fetches from the remote and merges into the branch that is checked out, with the credentials ' +
+    'given at clone. updated: whether anything came. failed_precondition: conflicts (edit the files, ' +
+    'GitAdd, GitCommit), or local changes in the way.',
   input: z.strictObject({
     ...repositoryParameters,
     branch: branchName().optional().describe('Branch of the remote (default: the tracked one).'),

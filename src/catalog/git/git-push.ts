@@ -8,9 +8,9 @@ export const gitPush = defineTool({
   name: 'Sandbox.GitPush',
   title: 'Push to the remote',
   description:
-    'Pushes a branch to the branch of the same name at its remote, with the credentials given at clone, and lets it ' +
-    'track that one if it tracks none. Returns branch, remote and pushed: true. failed_precondition: the remote has ' +
-    'newer commits; call GitPull first.',
+    'Pushes a branch to the branch of the same name at its remote, with the credentials given at ' +
+    'clone; it then tracks that one. failed_precondition: the remote has newer commits; call GitPull ' +
+    'first.',
   input: z.strictObject({
     ...repositoryParameters,
     branch: branchName().optional().describe('Local branch (default: the current one).'),

@@ -7,9 +7,9 @@ export const gitStatus = defineTool({
   name: 'Sandbox.GitStatus',
   title: 'Show what changed',
   description:
-    'Shows what changed in a Git repository: branch (null when detached), staged, modified, untracked and conflicted ' +
-    'files with paths from the root of the repository, and how many commits it is ahead of and behind its upstream. ' +
-    'failed_precondition: there is no repository at path.',
+    'Shows what changed in a Git repository: branch (null when detached), staged, modified, untracked ' +
+    'and conflicted paths from its root, commits ahead of and behind its upstream. ' +
+    'failed_precondition: no repository at path.',
   input: z.strictObject(repositoryParameters),
   output: z.looseObject({
     branch: z.string().nullable(),

@@ -8,9 +8,9 @@ export const createSession = defineTool({
   name: 'Sandbox.CreateSession',
   title: 'Create a session',
   description:
-    'Opens a bash that stays: directory, variables and functions persist between its commands, which may run in the ' +
-    'background and take input. Returns session_id for RunSessionCommand. For one-off commands use RunCommand. ' +
-    'already_exists: use that session.',
+    'Opens a bash that stays: directory, variables and functions persist between its commands, which ' +
+    'may run in the background and take input. Returns session_id for RunSessionCommand. For one-off ' +
+    'commands use RunCommand.',
   input: z.strictObject({ sandbox: optionalSandbox, session_id: newSessionId }),
   output: z.looseObject({ session_id: z.string(), status: sessionStatus, created_at: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -15,9 +15,9 @@ export const getSessionCommandLogs = defineTool({
   name: 'Sandbox.GetSessionCommandLogs',
   title: 'Get logs of a session command',
   description:
-    'Returns what a session command has printed so far, prompts included: output (as it came), stdout, stderr, its ' +
-    'status and, once ended, exit_code. Call it again to follow a running command. Of long logs the middle is left out ' +
-    '(truncated). not_found: too old, or the sandbox was stopped.',
+    'Returns what a session command has printed so far: output (as it came), stdout, stderr, status ' +
+    'and, once ended, exit_code. Call it again to follow a running command. truncated: the middle of a ' +
+    'long log is left out. not_found: too old, or the sandbox was stopped.',
   input: z.strictObject({ session_id: sessionId, command_id: commandId, sandbox: optionalSandbox }),
   output: z.looseObject({
     session_id: z.string(),

@@ -8,9 +8,8 @@ export const listSessions = defineTool({
   name: 'Sandbox.ListSessions',
   title: 'List sessions',
   description:
-    'Lists the active sessions of a sandbox, each with its newest commands first: command_id, command, status and, once ' +
-    'ended, exit_code. Use it to find what still runs. A session is gone from the list when its shell has ended or ' +
-    'the sandbox was stopped.',
+    'Lists the active sessions of a sandbox, each with its newest commands first: command_id, command, ' +
+    'status and, once ended, exit_code. Use it to find what still runs.',
   input: z.strictObject({ sandbox: optionalSandbox }),
   output: z.looseObject({
     sessions: z.array(

@@ -10,9 +10,9 @@ export const runSessionCommand = defineTool({
   name: 'Sandbox.RunSessionCommand',
   title: 'Run a command in a session',
   description:
-    'Runs a command in a session, after those before it. Returns output and, once ended, exit_code; otherwise status ' +
-    'queued or running: read on with GetSessionCommandLogs. async_exec: answer at once, for servers and for what asks ' +
-    'for input. invalid_state: the session is closed, create another.',
+    'Runs a command in a session, after those before it. Returns output and, once ended, exit_code; ' +
+    'otherwise status queued or running: read on with GetSessionCommandLogs. async_exec: answer at ' +
+    'once, for servers and for what asks for input. invalid_state: the session is closed.',
   input: z.strictObject({
     session_id: sessionId,
     command: textWithoutNul().min(1).check(atMostBytes(limits.commandBytes)).meta({

@@ -10,9 +10,9 @@ export const sendSessionInput = defineTool({
   name: 'Sandbox.SendSessionInput',
   title: 'Send input to a session command',
   description:
-    'Types a line into a running session command, as at a terminal: answers, passwords. A newline is appended. ' +
-    'Control characters work: \\u0004 is end of input, \\u0003 interrupts the command and ends the session. Then read ' +
-    'GetSessionCommandLogs. invalid_state: the command has ended or is still queued.',
+    'Types a line into a running session command, as at a terminal: answers, passwords. A newline is ' +
+    'appended. \\u0004 is end of input, \\u0003 interrupts the command and ends the session. Then read ' +
+    'GetSessionCommandLogs. invalid_state: the command has ended or is queued.',
   input: z.strictObject({
     session_id: sessionId,
     command_id: commandId,

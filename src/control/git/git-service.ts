@@ -1,4 +1,5 @@
 /** Git in a sandbox: real git inside, run by the agent; credentials stay with the service. */
+import { posix } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git-url.ts';
 import type { User } from '../../model/user.ts';
@@ -43,9 +44,12 @@ export interface GitServiceParts {
 
 /** Where only a token counts, providers take any name. */
 const ANY_USERNAME = 'git';
+const SANDBOX_ROOT = '/workspace';
 
 export class GitService {
   readonly #parts: GitServiceParts;
+  /** Destinations of clones that are under way: what a failed one removes must be its own. */
+  readonly #cloning = new Set<string>();
 
   constructor(parts: GitServiceParts) {
     this.#parts = parts;
@@ -58,7 +62,9 @@ export class GitService {
   ): Promise<Cloned> {
     const login = loginOf(request.url, username, password);
     return this.#in({ ...place, path: '.' }, options, (git) =>
-      clone(git, this.#remoteParts(options), { ...request, login }),
+      this.#alone(`${git.place.sandboxId} ${posix.resolve(SANDBOX_ROOT, request.path)}`, () =>
+        clone(git, this.#remoteParts(options), { ...request, login }),
+      ),
     );
   }
 
@@ -129,6 +135,21 @@ export class GitService {
       const env = environment(await images.get(sandbox.imageDigest), sandbox, {});
       return work(new Git({ agent, sandboxId: sandbox.id, env, signal }, at.path));
     });
+  }
+
+  async #alone<T>(destination: string, work: () => Promise<T>): Promise<T> {
+    if (this.#cloning.has(destination)) {
+      throw new SandhavenError('already_exists', 'Another clone into this folder is under way.', {
+        parameter: 'path',
+        hint: 'Give another path, or wait for the other call.',
+      });
+    }
+    this.#cloning.add(destination);
+    try {
+      return await work();
+    } finally {
+      this.#cloning.delete(destination);
+    }
   }
 
   #remoteParts({ onProgress = () => {} }: CallOptions): RemoteParts {

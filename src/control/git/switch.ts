@@ -35,7 +35,7 @@ export async function createBranch(git: Git, name: string, parameter: string, st
     '--quiet',
     '-b',
     name,
-    ...(start === undefined ? [] : ['--end-of-options', start]),
+    ...(start === undefined ? [] : [start]),
     '--',
   ]);
   if (run.exitCode === 0) return;

@@ -18,9 +18,10 @@ export interface Listener {
 export interface AgentTunnels {
   /**
    * To a port of the sandbox's own loopback, IPv4 or IPv6. Half-open connections are kept half-open. Fails with
-   * `not_found` (resource `port`) when nothing listens there.
+   * `not_found` (resource `port`) when nothing listens there. With `host`, to a port of that host as the sandbox
+   * itself would reach it, under the sandbox's own rules; `not_found` (resource `host`) when there is no such name.
    */
-  connectPort(id: string, port: number, signal?: AbortSignal): Promise<Duplex>;
+  connectPort(id: string, port: number, signal?: AbortSignal, host?: string): Promise<Duplex>;
   /**
    * Listens inside, on 127.0.0.1 unless `everywhere`, and hands over each connection that is made there.
    * Port 0 takes a free one. `already_exists` when the port is taken.

@@ -91,7 +91,29 @@ export interface Image {
 
 /** Unpacked images, by content digest. */
 export interface Images {
+  /** The name as it is when it is complete. `invalid_argument`; nothing is looked up. */
+  check(reference: string): string;
   /** Local at once, or pulled. `base` is the standard base image. `invalid_argument`, `not_found`, `unavailable`. */
   ensure(reference: string, options?: CallOptions): Promise<Image>;
   get(digest: string): Promise<Image | null>;
+  /**
+   * As `ensure`, or the image of this digest, which must be here (`unavailable`). It is not collected before `work`
+   * has ended, so that a row which names it can be committed.
+   */
+  use<T>(
+    wanted: { reference: string } | { digest: string },
+    work: (image: Image) => Promise<T>,
+    options?: CallOptions,
+  ): Promise<T>;
+  /**
+   * Removes images that are neither in use nor the base image, and were not since `unusedSince`; fetched layers too
+   * that have grown old, or all of them when `thoroughly`. Gives back the digests that are gone.
+   */
+  collect(request: {
+    /** Asked once, after which what is let go counts as in use. */
+    inUse(): Promise<Set<string>>;
+    /** Milliseconds since the epoch. */
+    unusedSince: number;
+    thoroughly?: boolean;
+  }): Promise<string[]>;
 }

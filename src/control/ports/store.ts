@@ -1,7 +1,8 @@
-/** What is kept: sandboxes, users, answers of idempotent calls. */
+/** What is kept: sandboxes, snapshots, users, answers of idempotent calls. */
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
+import type { SnapshotStore } from './snapshot-store.ts';
 
 export interface SandboxFilter {
   ownerId: string;
@@ -83,6 +84,7 @@ export interface IdempotencyStore {
 
 export interface Store {
   sandboxes: SandboxStore;
+  snapshots: SnapshotStore;
   users: UserStore;
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;

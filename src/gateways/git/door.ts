@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Duplex, PassThrough, type Readable } from 'node:stream';
 import type { GitDoor, GitPurpose } from '../../control/ports.ts';
-import { SandhavenError } from '../../model/errors.ts';
+import type { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git-url.ts';
 import { limits } from '../../model/limits.ts';
 import { elsewhere, faultOfStatus, notGit } from './answers.ts';
@@ -169,7 +169,7 @@ export class Door implements GitDoor {
 
   /** The first reason is the one that counts: what follows it is git giving up. */
   #fail(error: unknown): void {
-    this.#failure ??= error instanceof SandhavenError ? error : brokenBy(error as Error, this.#parts.remote);
+    this.#failure ??= brokenBy(error, this.#parts.remote);
   }
 }
 

@@ -96,9 +96,10 @@ function notAnswering(remote: GitUrl): SandhavenError {
   });
 }
 
-export function brokenBy(error: Error, remote: GitUrl): SandhavenError {
+/** What the failure of a connection means to a caller; nothing of its own words is shown but a code of TLS. */
+export function brokenBy(error: unknown, remote: GitUrl): SandhavenError {
   if (error instanceof SandhavenError) return error;
-  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (/^(?:CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_)/.test(code)) {
     return new SandhavenError(
       'failed_precondition',

@@ -65,6 +65,8 @@ function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstr
       maxHeaderSize: limits.preview.answerHeaderBytes,
       insecureHTTPParser: false,
     });
+    // What the client makes of having no agent of its own; the application decides, by its answer.
+    outgoing.shouldKeepAlive = upgrade === null;
     const over = () => {
       if (!response.writableFinished) outgoing.destroy();
       resolve();
@@ -105,14 +107,19 @@ function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstr
   });
 }
 
-/** The client says `free` of a connection that may be used again; any other is done with. */
+/**
+ * The client says `free` of a connection that may be used again; any other is done with. One that ends before the
+ * client has taken hold of it is told to the client here.
+ */
 function keepAfterwards(outgoing: ClientRequest, socket: Duplex, keep: () => void): void {
   let free = false;
   const freed = () => {
     free = true;
     keep();
   };
+  const lost = () => outgoing.destroy(socket.errored ?? new Error('The connection ended.'));
   socket.once('free', freed);
+  socket.once('close', lost);
   // From then on it is the upgraded connection's.
   outgoing.once('upgrade', () => {
     free = true;
@@ -120,6 +127,7 @@ function keepAfterwards(outgoing: ClientRequest, socket: Duplex, keep: () => voi
   outgoing.once('close', () =>
     queueMicrotask(() => {
       socket.off('free', freed);
+      socket.off('close', lost);
       if (!free) socket.destroy();
     }),
   );

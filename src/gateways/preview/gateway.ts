@@ -5,6 +5,7 @@
  */
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Log } from '../../control/ports.ts';
 import type { PreviewAccess } from '../../control/preview-access.ts';
 import { limits } from '../../model/limits.ts';
@@ -156,7 +157,7 @@ function whileArriving(request: IncomingMessage): () => void {
 }
 
 /** What is no HTTP, or comes too late or too large, gets one line. */
-function answerNonsense(error: NodeJS.ErrnoException, socket: import('node:stream').Duplex): void {
+function answerNonsense(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

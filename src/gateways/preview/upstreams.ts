@@ -35,8 +35,9 @@ export class Upstreams {
   /** One that waits; null when there is none. */
   take(target: Target): Duplex | null {
     const idle = this.#idle.get(keyOf(target))?.at(-1);
-    idle?.release();
-    return idle?.socket ?? null;
+    if (!idle) return null;
+    idle.release();
+    return idle.socket.destroyed ? this.take(target) : idle.socket;
   }
 
   /** Takes over a connection whose last request has been answered whole. */
@@ -69,7 +70,6 @@ export class Upstreams {
       release: () => {
         clearTimeout(timer);
         for (const event of events) socket.off(event, drop);
-        socket.pause();
         waiting.splice(waiting.indexOf(entry), 1);
         if (waiting.length === 0) this.#idle.delete(keyOf(target));
         this.#count -= 1;

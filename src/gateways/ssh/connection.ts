@@ -1,14 +1,12 @@
 /** One client that has logged in: what it opens, within bounds, until it leaves or is made to. */
 import type { Duplex } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'ssh2';
 import type { AgentProcesses, AgentTunnels } from '../../control/ports.ts';
 import { limits } from '../../model/limits.ts';
 import { Forwards } from './forwards.ts';
 import type { Guest } from './messages.ts';
-import type { LastWords } from './program.ts';
 import { serveSession } from './session.ts';
-import { closeGaps, refusals, refuseChannel } from './ssh2-gaps.ts';
+import { closeGaps, disconnect, refusals, refuseChannel } from './ssh2-gaps.ts';
 
 export interface ConnectionParts {
   connection: Connection;
@@ -18,11 +16,8 @@ export interface ConnectionParts {
   agent: AgentProcesses & AgentTunnels;
 }
 
-/** Ends the connection; the reason is for whoever looks at what runs in it. */
-export type Farewell = (reason: string) => Promise<void>;
-
-/** For them to be sent; a client that does not read does not get to see them. */
-const LAST_WORDS_MS = 100;
+/** Ends the connection; the reason is for the client. */
+export type Farewell = (reason: string) => void;
 
 /** To be called before the client is told that it is logged in. Returns how to end the connection. */
 export function serveConnection(parts: ConnectionParts): Farewell {
@@ -30,8 +25,7 @@ export function serveConnection(parts: ConnectionParts): Farewell {
   const gone = new Promise<void>((resolve) => stream.once('close', () => resolve()));
   const channels = new Channels();
   const takeChannel = () => channels.take();
-  const lastWords = new Set<LastWords>();
-  const sessionParts = { lastWords, connection, stream, agent, key: guest.key, env: guest.env, gone };
+  const sessionParts = { connection, stream, agent, key: guest.key, env: guest.env, gone };
   const forwards = new Forwards({ connection, stream, agent, key: guest.key, gone, takeChannel });
   closeGaps(connection);
 
@@ -56,11 +50,12 @@ export function serveConnection(parts: ConnectionParts): Farewell {
       reject?.();
     }
   });
-  return async (reason) => {
-    const said = Promise.all([...lastWords].map((say) => say(reason)));
-    await Promise.race([said, sleep(LAST_WORDS_MS)]);
-    connection.end();
-    // A client that does not read its last words must not keep what it runs.
+  // A client that opens nothing would never hear it.
+  const { refusal } = guest;
+  if (refusal !== null) setTimeout(() => disconnect(connection, refusal), limits.lingerMs).unref();
+  return (reason) => {
+    disconnect(connection, reason);
+    // A client that does not read why must not keep what it runs.
     setTimeout(() => stream.destroy(), limits.ssh.farewellMs).unref();
   };
 }

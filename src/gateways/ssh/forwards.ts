@@ -1,4 +1,7 @@
-/** Port forwarding: `-L` and `-D` ask for a connection each, `-R` for a listener inside. */
+/**
+ * Port forwarding: `-L` and `-D` ask for a connection each, `-R` for a listener inside. Every connection is made by
+ * the agent, so the sandbox's own network rules hold for all of them.
+ */
 import type { Duplex } from 'node:stream';
 import type { Connection, ServerChannel, TcpipBindInfo, TcpipRequestInfo } from 'ssh2';
 import type { AgentTunnels, Listener } from '../../control/ports.ts';
@@ -45,9 +48,8 @@ export class Forwards {
     }
     try {
       const port = portOf(to.destPort);
-      if (!OWN.includes(to.destIP))
-        throw new SandhavenError('permission_denied', "only the sandbox's own ports");
-      const inside = await agent.connectPort(key, port, this.#over.signal);
+      const host = OWN.includes(to.destIP) ? undefined : hostOf(to.destIP);
+      const inside = await agent.connectPort(key, port, this.#over.signal, host);
       inside.on('error', () => {});
       const channel = accept();
       await tunnel(channel, inside, this.#parts);
@@ -115,6 +117,12 @@ export class Forwards {
   }
 }
 
+/** A name or an address; whether it is one, and may be reached, is found out inside the sandbox. */
+function hostOf(host: string): string {
+  if (host !== '' && host.length <= limits.ssh.hostChars) return host;
+  throw new SandhavenError('invalid_argument', 'there is no such host');
+}
+
 function portOf(port: number): number {
   if (port >= 1 && port <= 65_535) return port;
   throw new SandhavenError('invalid_argument', 'there is no such port');
@@ -122,7 +130,6 @@ function portOf(port: number): number {
 
 function reasonFor(error: unknown): (typeof refusals)[keyof typeof refusals] {
   const code = error instanceof SandhavenError ? error.code : 'unavailable';
-  if (code === 'permission_denied') return refusals.prohibited;
   return code === 'resource_exhausted' ? refusals.resourceShortage : refusals.connectFailed;
 }
 

@@ -15,9 +15,6 @@ const SIGNALS = /^SIG(?:ABRT|ALRM|FPE|HUP|ILL|INT|KILL|PIPE|QUIT|SEGV|TERM|USR1|
 const NO_PROGRAM = 255;
 const HANG_UP_AGAIN_MS = 100;
 
-/** Writes a line to whoever looks at the program; resolves when it is sent. */
-export type LastWords = (words: string) => Promise<void>;
-
 export interface ProgramPlace {
   session: Session;
   channel: ServerChannel;
@@ -25,8 +22,6 @@ export interface ProgramPlace {
   stream: Duplex;
   /** Resolves when the client has closed the channel, or is gone. */
   closed: Promise<void>;
-  /** Of all programs of the connection. */
-  lastWords: Set<LastWords>;
 }
 
 /** Resolves when the program has ended and the client has all of it, or when the client is gone. */
@@ -36,18 +31,17 @@ export async function runProgram(
 ): Promise<void> {
   const { channel } = place;
   const writer = new ChannelWriter(channel, place.stream, place.closed);
-  const say: LastWords = (words) => writer.err(Buffer.from(`\r\n${words}\r\n`));
-  place.lastWords.add(say);
   const opening = new AbortController();
-  void place.closed.then(() => opening.abort(new Error('The client closed the channel.')));
+  // For as long as it is being opened: a program that runs is hung up on, and not killed at once.
+  let isOpen = false;
+  void place.closed.then(() => isOpen || opening.abort(new Error('The client closed the channel.')));
   try {
     const process = await open(opening.signal);
+    isOpen = true;
     tell(channel, await converse(place, process, writer));
   } catch (error) {
     await writer.err(Buffer.from(`${wordsOf(error)}\r\n`));
     tell(channel, { exitCode: NO_PROGRAM, signal: null });
-  } finally {
-    place.lastWords.delete(say);
   }
   channel.end();
 }

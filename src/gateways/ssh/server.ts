@@ -7,6 +7,7 @@ import { type Farewell, serveConnection } from './connection.ts';
 import { login } from './login.ts';
 import type { MainThread } from './main-thread.ts';
 import { PortStream } from './port-stream.ts';
+import { streamOf } from './ssh2-gaps.ts';
 import { WrongTokens } from './wrong-tokens.ts';
 
 /**
@@ -98,7 +99,7 @@ export class GatewayServer {
     this.#farewells.add(farewell);
     main.whenExpelled(guest.key, (reason) => {
       main.log.info('an SSH connection is ended', { ...about, reason });
-      void farewell(reason);
+      farewell(reason);
     });
     stream.once('close', () => {
       this.#farewells.delete(farewell);
@@ -111,14 +112,10 @@ export class GatewayServer {
   /** Programs get their time to end, as when a client goes. */
   async #close(): Promise<void> {
     const hangsUp = this.#farewells.size > 0;
-    for (const farewell of this.#farewells) void farewell('The service is stopping.');
+    for (const farewell of this.#farewells) farewell('The service is stopping.');
     await Promise.all(
       [...this.#streams].map((stream) => new Promise((resolve) => stream.once('close', resolve))),
     );
     setTimeout(() => this.#parts.main.report({ type: 'closed' }), hangsUp ? limits.ssh.hangUpGraceMs : 0);
   }
-}
-
-function streamOf(connection: Connection): Duplex {
-  return (connection as unknown as { _sock: Duplex })._sock;
 }

@@ -5,7 +5,7 @@ import type { Connection, ServerChannel, Session } from 'ssh2';
 import type { AgentProcesses, RunningProcess, TerminalSize } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { failProgram, type LastWords, type ProgramPlace, runProgram } from './program.ts';
+import { failProgram, type ProgramPlace, runProgram } from './program.ts';
 import { boundInput, whenClosed } from './ssh2-gaps.ts';
 import { terminalSize } from './terminal.ts';
 
@@ -25,8 +25,6 @@ export interface SessionParts {
   refusal: string | null;
   /** Resolves when the connection is gone. */
   gone: Promise<void>;
-  /** Of the programs that run. */
-  lastWords: Set<LastWords>;
 }
 
 /** Resolves when the client has closed the session, or is gone. */
@@ -84,14 +82,7 @@ class ServedSession {
   }
 
   exec(channel: ServerChannel | undefined, command: string): void {
-    this.#run(channel, (signal) => {
-      if (command.includes('\0') || Buffer.byteLength(command) > limits.commandBytes) {
-        throw new SandhavenError('invalid_argument', 'The command is too long, or holds a NUL.', {
-          hint: `At most ${limits.commandBytes} bytes; pipe a longer script into: ssh … bash`,
-        });
-      }
-      return this.#open((shell) => [shell, '-c', command], signal);
-    });
+    this.#run(channel, (signal) => this.#open((shell) => [shell, '-c', command], signal));
   }
 
   sftp(channel: ServerChannel | undefined): void {
@@ -102,12 +93,12 @@ class ServedSession {
   /** Without a channel the client has asked for a second program, or has gone. */
   #run(channel: ServerChannel | undefined, open: (signal: AbortSignal) => Promise<RunningProcess>): void {
     if (!channel) return;
-    const { connection, stream, refusal, lastWords } = this.#parts;
-    const place: ProgramPlace = { session: this.#session, channel, stream, closed: this.#closed, lastWords };
+    const { connection, stream, refusal } = this.#parts;
+    const place: ProgramPlace = { session: this.#session, channel, stream, closed: this.#closed };
     channel.on('error', () => {});
     boundInput(channel, connection);
     if (refusal === null) void runProgram(place, async (signal) => open(signal));
-    else void failProgram(place, refusal).finally(() => connection.end());
+    else void failProgram(place, refusal);
   }
 
   async #open(argv: (shell: string) => string[], signal: AbortSignal): Promise<RunningProcess> {

@@ -6,8 +6,9 @@
  *   answer (PuTTY waits for one).
  * - A client that sends more than its window is buffered without bound.
  * - That a client closed a channel is not told while bytes of it are unread.
- * - A refused channel is refused without a word why.
+ * - A refused channel is refused without a word why, and so is a connection ended.
  */
+import type { Duplex } from 'node:stream';
 import type { Connection, ServerChannel, Session } from 'ssh2';
 
 /** What a client may ask of a program that runs. */
@@ -32,9 +33,16 @@ interface Protocol {
   channelFailure(recipient: number): void;
   channelSuccess(recipient: number): void;
   channelOpenFail(recipient: number, reason: number, description: string): void;
+  /** Not undefined while keys are exchanged, when nothing else may be sent. */
+  _kexinit: unknown;
+  _cipher: { encrypt(packet: Buffer): void };
+  _packetRW: {
+    write: { allocStart: number; alloc(bytes: number): Buffer; finalize(packet: Buffer): Buffer };
+  };
 }
 
 interface Insides {
+  _sock: Duplex;
   _protocol: Protocol;
   _chanMgr: { get(id: number): unknown };
 }
@@ -43,6 +51,11 @@ interface Window {
   id: number;
   window: number;
 }
+
+const DISCONNECT = 1;
+const BY_APPLICATION = 11;
+/** Type, reason, and the lengths of words and language. */
+const DISCONNECT_BYTES = 1 + 4 + 4 + 4;
 
 const running = new WeakMap<object, ProgramRequests>();
 const closings = new WeakMap<object, () => void>();
@@ -98,7 +111,7 @@ export function sendEof(channel: ServerChannel): void {
   (channel as unknown as { eof(): void }).eof();
 }
 
-export const refusals = { prohibited: 1, connectFailed: 2, resourceShortage: 4 } as const;
+export const refusals = { connectFailed: 2, resourceShortage: 4 } as const;
 
 /** `reject` answers synchronously, with a reason of its own and no words. */
 export function refuseChannel(
@@ -114,6 +127,30 @@ export function refuseChannel(
     reject();
   } finally {
     protocol.channelOpenFail = plain;
+  }
+}
+
+/** What carries the connection. */
+export function streamOf(connection: Connection): Duplex {
+  return (connection as unknown as Insides)._sock;
+}
+
+/** Ends the connection with words that clients show. */
+export function disconnect(connection: Connection, words: string): void {
+  const { _protocol: protocol, _sock: stream } = connection as unknown as Insides;
+  if (protocol._kexinit === undefined && stream.writable) {
+    const { write } = protocol._packetRW;
+    const text = Buffer.from(words);
+    const packet = write.alloc(DISCONNECT_BYTES + text.length);
+    let at = packet.writeUInt8(DISCONNECT, write.allocStart);
+    at = packet.writeUInt32BE(BY_APPLICATION, at);
+    at = packet.writeUInt32BE(text.length, at);
+    at += text.copy(packet, at);
+    packet.writeUInt32BE(0, at);
+    protocol._cipher.encrypt(write.finalize(packet));
+    stream.end();
+  } else {
+    connection.end();
   }
 }
 

@@ -33,6 +33,12 @@ export class BaseImage {
     return record;
   }
 
+  /** Of the base image that there is now, and of the one that sandboxes were last made from. */
+  async digests(): Promise<string[]> {
+    const records = [await this.ready(), await this.#folders.readReference(BASE)];
+    return records.flatMap((record) => (record ? [record.digest] : []));
+  }
+
   /** From what the cache holds; when that is replaced meanwhile, from what it holds then. */
   async take(signal: AbortSignal): Promise<ImageRecord> {
     for (;;) {

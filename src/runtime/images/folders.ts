@@ -1,12 +1,26 @@
 /**
  * The folder `images` of the data directory: `<digest>/{rootfs/,image.json}`, `references/` (which digest a name
- * stood for when it was pulled) and `tmp/` (work in progress).
+ * stood for when it was pulled) and `tmp/` (work in progress, and what is being removed).
  *
- * Invariant: what lies under a digest is complete and on disk, since it is renamed into place last.
+ * Invariant: what lies under a digest is complete and on disk, since it is renamed into place last, and away first.
+ * The time of the folder itself says when the image was last seen in use.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, open, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { existsSync, renameSync } from 'node:fs';
+import {
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
+import { randomText } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Helpers } from './helpers.ts';
 import { digestPattern, type ImageRecord, readImageRecord } from './record.ts';
@@ -14,7 +28,7 @@ import { digestPattern, type ImageRecord, readImageRecord } from './record.ts';
 export class ImageFolders {
   readonly #root: string;
   readonly #helpers: Helpers;
-  /** Images never change, so a record that was read stays true. */
+  /** Of images that are here: they never change, so a record that was read stays true until its image is buried. */
   readonly #records = new Map<string, ImageRecord>();
 
   constructor(dataDir: string, helpers: Helpers) {
@@ -39,7 +53,9 @@ export class ImageFolders {
     const known = this.#records.get(digest);
     if (known) return known;
     const record = digestPattern.test(digest) ? await readImageRecord(this.#folder(digest)) : null;
-    if (record) this.#records.set(digest, record);
+    // It may have been buried since its file was read; what is remembered is there at that moment.
+    if (!record || !existsSync(this.#folder(digest))) return null;
+    this.#records.set(digest, record);
     return record;
   }
 
@@ -84,6 +100,42 @@ export class ImageFolders {
     }
     await syncFolder(this.#root);
     return (await this.read(record.digest)) ?? record;
+  }
+
+  /** Digests of all images that are here. */
+  async list(): Promise<string[]> {
+    return (await readdir(this.#root)).filter((name) => digestPattern.test(name));
+  }
+
+  /** Counts as in use now. */
+  async touch(digest: string): Promise<void> {
+    const now = new Date();
+    await utimes(this.#folder(digest), now, now).catch(() => {});
+  }
+
+  /** Milliseconds since the epoch. */
+  async usedAt(digest: string): Promise<number> {
+    return (await stat(this.#folder(digest))).mtimeMs;
+  }
+
+  /**
+   * Takes an image away, in one step that nothing comes between, and gives back the folder that is to be discarded;
+   * a service that is killed before that finds it in `tmp/`.
+   */
+  bury(digest: string): string {
+    const grave = join(this.#root, 'tmp', `removed-${randomText(12)}`);
+    this.#records.delete(digest);
+    renameSync(this.#folder(digest), grave);
+    return grave;
+  }
+
+  /** Removes the names of images that are gone. */
+  async dropDeadReferences(): Promise<void> {
+    const folder = join(this.#root, 'references');
+    for (const name of await readdir(folder)) {
+      const digest = (await readFile(join(folder, name), 'utf8').catch(() => '')).trim();
+      if (digest !== '' && (await this.read(digest)) === null) await rm(join(folder, name), { force: true });
+    }
   }
 
   #folder(digest: string): string {

@@ -1,15 +1,25 @@
-/** What is needed of the host to run other programs (skopeo, umoci, cp, du, find, rm, sync). */
+/** What is needed of the host to run other programs (skopeo, sandhaven-unpack, cp, du, rm, sync). */
 export interface Helpers {
   /**
    * Runs to the end, its whole process group ended with it, and resolves with its standard output. Rejects when
    * the signal is aborted, when the time is up, and when it ends with another status than 0; then the error has
    * `exitCode` (null when it was ended) and `stderr`.
    */
-  run(program: string, args: string[], options: { timeoutMs: number; signal?: AbortSignal }): Promise<string>;
+  run(program: string, args: string[], options: HelperOptions): Promise<string>;
 }
 
-/** What a helper said before it failed; null when it did not fail by itself (canceled, out of time). */
-export function stderrOf(error: unknown): string | null {
+export interface HelperOptions {
+  timeoutMs: number;
+  signal?: AbortSignal;
+  /** Beside what every helper gets. */
+  env?: Record<string, string>;
+  /** Told each line of standard output as it comes. */
+  onLine?: (line: string) => void;
+}
+
+/** How a helper ended that failed by itself; null when it was canceled or out of time. */
+export function failureOf(error: unknown): { exitCode: number; stderr: string } | null {
   if (!(error instanceof Error && 'exitCode' in error && 'stderr' in error)) return null;
-  return typeof error.exitCode === 'number' && typeof error.stderr === 'string' ? error.stderr : null;
+  const { exitCode, stderr } = error;
+  return typeof exitCode === 'number' && typeof stderr === 'string' ? { exitCode, stderr } : null;
 }

@@ -1,24 +1,33 @@
 /**
  * Unpacked images of this machine, by content digest: the standard base image from the cache, all others from
- * registries. A name that was pulled once stands for the same contents from then on.
+ * registries. A name that was pulled once stands for the same contents as long as the image is here.
  */
 import type { CallOptions, Image, Images, Log } from '../../control/ports.ts';
+import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { BASE, BaseImage } from './base.ts';
+import { Blobs } from './blobs.ts';
+import { collect } from './collect.ts';
 import { ImageFolders } from './folders.ts';
 import type { Helpers } from './helpers.ts';
-import { pull } from './pull.ts';
+import { Holds } from './holds.ts';
+import { pullImage } from './pull.ts';
 import type { ImageRecord } from './record.ts';
 import { formatReference, type ImageReference, parseReference } from './reference.ts';
 import { resolve } from './registry.ts';
 import { SharedWork } from './shared-work.ts';
 import { Turns } from './turns.ts';
+import { defaultUnpackLimits, type UnpackLimits } from './unpack.ts';
 
 export interface ImagesOptions {
   dataDir: string;
   /** Where `make image` put the base image (`defaultCacheDir`). */
   cacheDir: string;
   helpers: Helpers;
+  /** native/unpack, built. */
+  unpackPath: string;
+  /** What an image may be; the service's own limits when absent. */
+  bounds?: UnpackLimits;
   log: Log;
 }
 
@@ -29,12 +38,16 @@ export interface LocalImages extends Images {
   rootfsPath(digest: string): string;
 }
 
-export function createImages({ dataDir, cacheDir, helpers, log }: ImagesOptions): LocalImages {
+export function createImages(options: ImagesOptions): LocalImages {
+  const { dataDir, cacheDir, helpers, unpackPath, bounds = defaultUnpackLimits, log } = options;
   const folders = new ImageFolders(dataDir, helpers);
+  const blobs = new Blobs(dataDir);
   const base = new BaseImage(cacheDir, folders, helpers);
+  const holds = new Holds();
   const byName = new SharedWork<ImageRecord>();
   const byDigest = new SharedWork<ImageRecord>();
   const turns = new Turns(limits.image.concurrentPulls);
+  const parts = { folders, blobs, helpers, unpackPath, bounds };
 
   async function fetchNamed(
     reference: ImageReference,
@@ -43,36 +56,64 @@ export function createImages({ dataDir, cacheDir, helpers, log }: ImagesOptions)
     const name = formatReference(reference);
     onProgress({ message: `Looking up ${name}` });
     const image = await resolve(helpers, reference, signal);
-    const record =
-      (await folders.read(image.digest)) ??
-      (await byDigest.run(image.digest, { signal, onProgress }, (shared) =>
-        turns.take(shared.signal, () => pull(folders, helpers, { image, name, ...shared })),
-      ));
-    await folders.writeReference(name, record.digest);
-    log.info('image pulled', { reference: name, digest: record.digest, sizeBytes: record.sizeBytes });
-    return record;
+    // From before it is there until whoever wants it has had a chance to hold it too.
+    const letGo = holds.hold(image.digest);
+    try {
+      const record =
+        (await folders.read(image.digest)) ??
+        (await byDigest.run(image.digest, { signal, onProgress }, (shared) =>
+          turns.take(shared.signal, () => pullImage(parts, { image, name, ...shared })),
+        ));
+      await folders.writeReference(name, record.digest);
+      log.info('image pulled', { reference: name, digest: record.digest, sizeBytes: record.sizeBytes });
+      return record;
+    } finally {
+      letGo();
+    }
+  }
+
+  async function ensure(text: string, call: CallOptions = {}): Promise<Image> {
+    if (text === BASE) {
+      const ready = await base.ready();
+      return toImage(ready ?? (await byName.run(BASE, call, ({ signal }) => base.take(signal))), text);
+    }
+    const reference = parseReference(text);
+    const name = formatReference(reference);
+    const known = await folders.readReference(name);
+    return toImage(known ?? (await byName.run(name, call, (shared) => fetchNamed(reference, shared))), name);
+  }
+
+  async function get(digest: string): Promise<Image | null> {
+    const record = await folders.read(digest);
+    return record && toImage(record, record.reference);
   }
 
   return {
-    init: () => folders.init(),
+    ensure,
+    get,
 
-    async ensure(text, options = {}) {
-      if (text === BASE) {
-        const ready = await base.ready();
-        return toImage(ready ?? (await byName.run(BASE, options, ({ signal }) => base.take(signal))), text);
+    check: (text) => (text === BASE ? BASE : formatReference(parseReference(text))),
+
+    async use(wanted, work, call) {
+      for (;;) {
+        const image = 'digest' in wanted ? await get(wanted.digest) : await ensure(wanted.reference, call);
+        if (!image) throw gone();
+        const letGo = holds.hold(image.digest);
+        try {
+          // It may have been collected in the moment between.
+          if (!(await folders.read(image.digest))) continue;
+          return await work(image);
+        } finally {
+          letGo();
+        }
       }
-      const reference = parseReference(text);
-      const name = formatReference(reference);
-      const known = await folders.readReference(name);
-      return toImage(
-        known ?? (await byName.run(name, options, (shared) => fetchNamed(reference, shared))),
-        name,
-      );
     },
 
-    async get(digest) {
-      const record = await folders.read(digest);
-      return record && toImage(record, record.reference);
+    collect: (request) => collect({ folders, blobs, base, holds, log }, request),
+
+    async init() {
+      await folders.init();
+      await blobs.init();
     },
 
     rootfsPath: (digest) => folders.rootfs(digest),
@@ -82,4 +123,11 @@ export function createImages({ dataDir, cacheDir, helpers, log }: ImagesOptions)
 /** One image can have several names; the caller sees the one it gave, completed. */
 function toImage({ digest, env, entrypoint, workingDir, sizeBytes }: ImageRecord, reference: string): Image {
   return { digest, reference, env, entrypoint, workingDir, sizeBytes };
+}
+
+function gone(): SandhavenError {
+  return new SandhavenError('unavailable', 'The image is not on this machine any more.', {
+    hint: 'Create the snapshot anew, under another name.',
+    retryable: false,
+  });
 }

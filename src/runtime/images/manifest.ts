@@ -23,6 +23,7 @@ const strings = z.array(z.string()).nullish();
 const configSchema = z.object({
   os: z.string(),
   architecture: z.string(),
+  rootfs: z.object({ diff_ids: z.array(digest).max(limits.image.layers) }),
   config: z
     .object({
       Env: strings,
@@ -59,8 +60,11 @@ export function parseLayout(text: string, name: string): string {
   return only.digest;
 }
 
-/** Variables without a usable name are left out, as no process could have them. */
-export function parseConfig(text: string, name: string): ImageConfig {
+/**
+ * With the digests of the layers once they are decompressed, in order. Variables without a usable name are left out,
+ * as no process could have them.
+ */
+export function parseConfig(text: string, name: string): { config: ImageConfig; diffIds: string[] } {
   const parsed = configSchema.safeParse(parseJson(text, name));
   if (!parsed.success) throw unusable(name, 'its configuration cannot be understood');
   if (!isHost(parsed.data)) throw unusable(name, `it is not made for linux/${architecture()}`);
@@ -70,11 +74,14 @@ export function parseConfig(text: string, name: string): ImageConfig {
     return match ? [[match[1] ?? '', match[2] ?? '']] : [];
   });
   return {
-    env: Object.fromEntries(pairs),
-    entrypoint: config.Entrypoint ?? [],
-    cmd: config.Cmd ?? [],
-    workingDir: config.WorkingDir || '/',
-    user: config.User ?? '',
+    config: {
+      env: Object.fromEntries(pairs),
+      entrypoint: config.Entrypoint ?? [],
+      cmd: config.Cmd ?? [],
+      workingDir: config.WorkingDir || '/',
+      user: config.User ?? '',
+    },
+    diffIds: parsed.data.rootfs.diff_ids,
   };
 }
 

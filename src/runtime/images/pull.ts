@@ -4,12 +4,23 @@ import { join } from 'node:path';
 import type { OnProgress } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { Blobs } from './blobs.ts';
 import type { ImageFolders } from './folders.ts';
 import { guarded } from './guard.ts';
 import type { Helpers } from './helpers.ts';
+import { unusable } from './manifest.ts';
 import type { ImageRecord } from './record.ts';
 import { fetchImage, type RemoteImage } from './registry.ts';
-import { measure, readConfig, unpack } from './unpack.ts';
+import { retrying } from './retry.ts';
+import { DamagedBlob, measure, noRoom, readConfig, type UnpackLimits, unpack } from './unpack.ts';
+
+export interface PullParts {
+  folders: ImageFolders;
+  blobs: Blobs;
+  helpers: Helpers;
+  unpackPath: string;
+  bounds: UnpackLimits;
+}
 
 export interface Pull {
   image: RemoteImage;
@@ -19,61 +30,88 @@ export interface Pull {
   onProgress: OnProgress;
 }
 
-/** Nothing of it is seen under the image's digest before all of it is there. */
-export async function pull(folders: ImageFolders, helpers: Helpers, request: Pull): Promise<ImageRecord> {
-  const { image, name } = request;
+async function pull(parts: PullParts, request: Pull): Promise<ImageRecord> {
+  const { blobs } = parts;
+  const { image, signal } = request;
+  const release = blobs.hold(image.layers);
+  try {
+    return await retrying(signal, () => attempt(parts, request));
+  } catch (error) {
+    if (!(error instanceof DamagedBlob)) throw error;
+    // The disk lost what skopeo had checked: once more, from the registry.
+    await blobs.discard(image.layers, { held: true });
+    return await attempt(parts, request).catch((again: unknown) => {
+      throw again instanceof DamagedBlob ? unusable(request.name, again.message) : again;
+    });
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Nothing of it is seen under the image's digest before all of it is there. What was fetched is kept for the next try;
+ * of an image that can never be used, nothing is.
+ */
+export async function pullImage(parts: PullParts, request: Pull): Promise<ImageRecord> {
+  try {
+    return await pull(parts, request);
+  } catch (error) {
+    const useless =
+      error instanceof SandhavenError && ['failed_precondition', 'too_large'].includes(error.code);
+    if (useless) await parts.blobs.discard(request.image.layers, { held: false });
+    throw error;
+  }
+}
+
+async function attempt(parts: PullParts, request: Pull): Promise<ImageRecord> {
+  const { folders, blobs, helpers, bounds } = parts;
+  const { image, name, signal, onProgress } = request;
   const work = await folders.temporary();
   try {
     const layout = join(work, 'layout');
     const rootfs = join(work, 'rootfs');
-    await assertRoom(work, image.compressedBytes);
-    await download(helpers, request, layout, work);
-    const config = await readConfig(layout, name);
-    await unpackGuarded(helpers, request, layout, rootfs);
-    const sizeBytes = await measure(helpers, rootfs, name);
+    await download(parts, request, layout, work);
+    const { config, layers } = await readConfig(layout, blobs, name);
+    await blobs.touch(image.layers);
+    const onBytes = (bytes: number): void =>
+      onProgress({ message: `Unpacking ${name}: ${Math.round(bytes / 1e6)} MB` });
+    onBytes(0);
+    await unpack(parts, { layers, rootfs, name, bounds, signal }, onBytes);
+    const sizeBytes = await measure(helpers, rootfs);
     return await folders.commit(work, { digest: image.digest, reference: name, sizeBytes, ...config });
   } finally {
     await folders.discard(work);
   }
 }
 
-async function download(helpers: Helpers, request: Pull, layout: string, work: string): Promise<void> {
+async function download(
+  { helpers, blobs }: PullParts,
+  request: Pull,
+  layout: string,
+  work: string,
+): Promise<void> {
   const { image, name, signal, onProgress } = request;
   const total = image.compressedBytes;
+  const here = async (): Promise<number> =>
+    (await blobs.sizes(image.layers)).reduce((sum, size) => sum + size, 0);
+  await assertRoom(work, Math.max(0, total - (await here())));
   // Beside the layers there are small documents; a registry that sends more than it said is cut off.
-  const most = 2 * total + 2 * limits.image.configBytes;
+  const most = total + 2 * limits.image.configBytes;
   const check = async (): Promise<void> => {
-    const done = await sizeOf(work);
-    if (done > most) throw misstated(name);
+    const arriving = await sizeOf(work);
+    if (arriving > most) throw misstated(name);
     await assertRoom(work, 0);
-    onProgress({ message: `Fetching ${name}`, done: Math.min(done, total), total });
+    onProgress({ message: `Fetching ${name}`, done: Math.min(arriving + (await here()), total), total });
   };
   await guarded(signal, check, (inner) =>
-    fetchImage(helpers, image, layout, { signal: inner, temporary: work }),
+    fetchImage(helpers, image, layout, { signal: inner, temporary: work, blobs: blobs.folder }),
   );
-}
-
-async function unpackGuarded(helpers: Helpers, request: Pull, layout: string, rootfs: string): Promise<void> {
-  const { name, signal, onProgress } = request;
-  const check = async (): Promise<void> => {
-    await assertRoom(layout, 0);
-    // While files come and go du may stumble over one; the measurement at the end does not.
-    const done = await measure(helpers, rootfs, name).catch((error: unknown) => {
-      if (error instanceof SandhavenError && error.code === 'too_large') throw error;
-      return 0;
-    });
-    onProgress({ message: `Unpacking ${name}: ${Math.round(done / 1e6)} MB` });
-  };
-  await guarded(signal, check, (inner) => unpack(helpers, layout, rootfs, inner));
 }
 
 /** Free disk must stay above the reserve that running machines may need. */
 async function assertRoom(folder: string, neededBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize - neededBytes >= limits.hostReserveDiskBytes) return;
-  throw new SandhavenError('resource_exhausted', 'The host has not enough free disk for this image.', {
-    hint: 'Delete sandboxes that are no longer needed, or choose a smaller image.',
-  });
+  if (bavail * bsize - neededBytes < limits.hostReserveDiskBytes) throw noRoom();
 }
 
 /** Of what skopeo writes: a few folders of plain files. What vanishes meanwhile counts as nothing. */

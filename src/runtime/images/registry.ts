@@ -2,9 +2,11 @@
 import { createHash } from 'node:crypto';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { type Helpers, stderrOf } from './helpers.ts';
+import { failureOf, type Helpers } from './helpers.ts';
 import { type Manifest, parseManifest, unusable } from './manifest.ts';
+import { proxyVariables } from './proxy.ts';
 import { formatReference, type ImageReference } from './reference.ts';
+import { retrying } from './retry.ts';
 
 export interface RemoteImage {
   /** Names exactly these contents. */
@@ -12,8 +14,8 @@ export interface RemoteImage {
   /** Of the manifest for this machine's platform: hex digits alone. */
   digest: string;
   compressedBytes: number;
-  /** Compressed by zstd, which umoci cannot read. */
-  zstd: boolean;
+  /** `sha256:` and hex digits, lowest first. */
+  layers: string[];
 }
 
 /**
@@ -36,28 +38,29 @@ export async function resolve(
   return describe(exact, second, inner.manifest);
 }
 
-/** Fetches into an OCI layout in `folder` (made here) under the tag `image`. Digests are checked by skopeo. */
+/**
+ * Fetches into an OCI layout in `folder` (made here), all but the layers that are in `blobs` already; those fetched
+ * are put there one by one, each once it is whole. Digests are checked by skopeo.
+ */
 export async function fetchImage(
   helpers: Helpers,
   image: RemoteImage,
   folder: string,
-  { signal, temporary }: { signal: AbortSignal; temporary: string },
+  { signal, temporary, blobs }: { signal: AbortSignal; temporary: string; blobs: string },
 ): Promise<void> {
-  const source = `docker://${formatReference(image.reference)}`;
-  const from = ['--src-no-creds', `--src-tls-verify=${!image.reference.loopback}`];
-  const copy = (args: string[]) =>
-    helpers.run('skopeo', [`--tmpdir=${temporary}`, 'copy', '--quiet', ...args], {
+  const args = [
+    ...[`--tmpdir=${temporary}`, 'copy', '--quiet', '--src-no-creds'],
+    `--src-tls-verify=${!image.reference.loopback}`,
+    // As they are: what is compressed anew has another digest, and would be fetched again the next time.
+    ...['--dest-oci-accept-uncompressed-layers', `--dest-shared-blob-dir=${blobs}`],
+    ...[`docker://${formatReference(image.reference)}`, `oci:${folder}:image`],
+  ];
+  try {
+    await helpers.run('skopeo', args, {
       timeoutMs: limits.image.pullTimeoutMs,
       signal,
+      env: proxyVariables(),
     });
-  try {
-    if (!image.zstd) {
-      await copy([...from, source, `oci:${folder}:image`]);
-      return;
-    }
-    const plain = `dir:${temporary}/plain`;
-    await copy([...from, '--dest-decompress', source, plain]);
-    await copy([plain, `oci:${folder}:image`]);
   } catch (error) {
     throw registryError(error, image.reference);
   }
@@ -67,7 +70,8 @@ async function inspect(helpers: Helpers, reference: ImageReference, signal: Abor
   const tls = `--tls-verify=${!reference.loopback}`;
   const args = ['inspect', '--raw', '--no-creds', tls, `docker://${formatReference(reference)}`];
   try {
-    return await helpers.run('skopeo', args, { timeoutMs: limits.image.registryTimeoutMs, signal });
+    const options = { timeoutMs: limits.image.registryTimeoutMs, signal, env: proxyVariables() };
+    return await retrying(signal, () => helpers.run('skopeo', args, options));
   } catch (error) {
     throw registryError(error, reference);
   }
@@ -75,6 +79,9 @@ async function inspect(helpers: Helpers, reference: ImageReference, signal: Abor
 
 function describe(reference: ImageReference, text: string, { layers }: Manifest): RemoteImage {
   const digest = createHash('sha256').update(text).digest('hex');
+  if (reference.digest !== null && reference.digest !== `sha256:${digest}`) {
+    throw unusable(formatReference(reference), 'its manifest is not the one that its digest names');
+  }
   const compressedBytes = layers.reduce((sum, layer) => sum + layer.size, 0);
   if (compressedBytes > limits.image.compressedBytes) {
     throw new SandhavenError(
@@ -87,7 +94,7 @@ function describe(reference: ImageReference, text: string, { layers }: Manifest)
     reference: { ...reference, tag: null, digest: `sha256:${digest}` },
     digest,
     compressedBytes,
-    zstd: layers.some(({ mediaType }) => mediaType.endsWith('+zstd')),
+    layers: layers.map((layer) => layer.digest),
   };
 }
 
@@ -95,10 +102,12 @@ const absent =
   /name unknown|repository name not known|(reading|fetching) manifest .*(unknown|not found|404)/i;
 const refused = /unauthorized|authentication required|denied|status (code )?40[13]/i;
 
+const untrue = /digest did not match|does not match (the )?(expected )?digest|digest mismatch/i;
+
 /** What skopeo said stays in the cause: it may hold addresses of the operator's network. */
 function registryError(error: unknown, reference: ImageReference): unknown {
   if (error instanceof SandhavenError) return error;
-  const said = stderrOf(error);
+  const said = failureOf(error)?.stderr ?? null;
   const name = formatReference(reference);
   if (said !== null && absent.test(said)) {
     return notFound('image', `There is no image ${name}.`, 'Check its name and tag.');
@@ -108,6 +117,14 @@ function registryError(error: unknown, reference: ImageReference): unknown {
       'image',
       `There is no image ${name} that can be pulled without credentials.`,
       'Check its name; private images cannot be pulled.',
+    );
+  }
+  if (said !== null && untrue.test(said)) {
+    return new SandhavenError(
+      'unavailable',
+      `The registry ${reference.registry} sends something else for ${name} than what the image is made of.`,
+      { parameter: 'image', hint: 'Choose another image or registry.', retryable: false },
+      error,
     );
   }
   return new SandhavenError(

@@ -1,76 +1,138 @@
-/** Makes the root file system of an image out of its layers, fit for a machine with 65,536 ids. */
-import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
+/**
+ * Makes the root file system of an image out of its layers, by native/unpack: a program that can name nothing but the
+ * folder that it fills, stops at the limits, and checks every layer's digests while it reads it.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import type { Helpers } from './helpers.ts';
+import type { Blobs } from './blobs.ts';
+import { failureOf, type Helpers } from './helpers.ts';
 import { parseConfig, parseLayout, parseManifest, unusable } from './manifest.ts';
 import type { ImageConfig } from './record.ts';
 
-const { unpackedBytes, entries, configBytes, pullTimeoutMs } = limits.image;
+const { unpackedBytes, entries, fileBytes, depth, ratio, ratioFreeBytes, configBytes } = limits.image;
 
-/** Folders that a machine mounts over or works in; an image need not have them. */
-const standardFolders = ['dev', 'etc', 'proc', 'run', 'sys', 'tmp', 'workspace'];
-
-/** Of the image tagged `image` in an OCI layout that skopeo wrote. */
-export async function readConfig(layout: string, name: string): Promise<ImageConfig> {
-  const manifestDigest = parseLayout(await readBounded(join(layout, 'index.json'), name), name);
-  const parsed = parseManifest(await readBlob(layout, manifestDigest, name), name);
-  if (!('manifest' in parsed)) throw unusable(name, 'its manifest is a list of lists');
-  return parseConfig(await readBlob(layout, parsed.manifest.config.digest, name), name);
+/** What is put together, lowest first. */
+export interface Layer {
+  /** `sha256:` and hex digits: as it is stored, and as it comes out of the decompression. */
+  digest: string;
+  diffId: string;
 }
 
-/** Layers one over the other, with their removals, hard links, owners and modes; into `rootfs`, which is made. */
-export async function unpack(
-  helpers: Helpers,
+export interface UnpackLimits {
+  bytes: number;
+  entries: number;
+  fileBytes: number;
+}
+
+export const defaultUnpackLimits: UnpackLimits = { bytes: unpackedBytes, entries, fileBytes };
+
+/** Exit statuses of the program (native/unpack/src/failure.rs). */
+const status = { tooLarge: 10, unusable: 11, noSpace: 12, wrongDigest: 13 };
+
+/** A layer in `blobs` is not what its name says. */
+export class DamagedBlob extends Error {}
+
+/** Of the image tagged `image` in an OCI layout that skopeo wrote, with its blobs elsewhere. */
+export async function readConfig(
   layout: string,
-  rootfs: string,
-  signal: AbortSignal,
+  blobs: Blobs,
+  name: string,
+): Promise<{ config: ImageConfig; layers: Layer[] }> {
+  const manifestDigest = parseLayout(await readBounded(join(layout, 'index.json'), name), name);
+  const parsed = parseManifest(await readBlob(blobs, manifestDigest, name), name);
+  if (!('manifest' in parsed)) throw unusable(name, 'its manifest is a list of lists');
+  const configDigest = parsed.manifest.config.digest;
+  const { config, diffIds } = parseConfig(await readBlob(blobs, configDigest, name), name);
+  if (diffIds.length !== parsed.manifest.layers.length) {
+    throw unusable(name, 'its configuration and its manifest differ in the number of layers');
+  }
+  const layers = parsed.manifest.layers.map(({ digest }, at) => ({ digest, diffId: diffIds[at] ?? '' }));
+  return { config, layers };
+}
+
+/**
+ * Into `rootfs`, which is made, all of it on disk when this resolves. Fails with `too_large`, `failed_precondition`,
+ * `resource_exhausted`, or `DamagedBlob`.
+ */
+export async function unpack(
+  { helpers, unpackPath, blobs }: { helpers: Helpers; unpackPath: string; blobs: Blobs },
+  request: { layers: Layer[]; rootfs: string; name: string; bounds: UnpackLimits; signal: AbortSignal },
+  onBytes: (bytes: number) => void,
 ): Promise<void> {
-  const options = { timeoutMs: pullTimeoutMs, signal };
-  await helpers.run('umoci', ['raw', 'unpack', '--image', `${layout}:image`, rootfs], options);
-  // A device of the host must not come in with an image, whatever else stands before it.
-  await helpers.run(
-    'find',
-    [rootfs, '-xdev', '(', '-type', 'b', '-o', '-type', 'c', ')', '-delete'],
-    options,
-  );
-  const wideIds = ['(', '-uid', '+65535', '-o', '-gid', '+65535', ')'];
-  const toNobody = ['-exec', 'chown', '--no-dereference', '65534:65534', '{}', '+'];
-  await helpers.run('find', [rootfs, '-xdev', ...wideIds, ...toNobody], options);
-  for (const folder of standardFolders)
-    await makeFolder(join(rootfs, folder), folder === 'tmp' ? 0o1777 : 0o755);
-  await helpers.run('sync', ['--file-system', rootfs], options);
-}
-
-/** What `rootfs` takes on disk. Fails with `too_large` over the limits. */
-export async function measure(helpers: Helpers, rootfs: string, name: string): Promise<number> {
-  const sum = async (unit: string): Promise<number> =>
-    Number.parseInt(await helpers.run('du', ['--summarize', unit, rootfs], { timeoutMs: pullTimeoutMs }), 10);
-  const bytes = await sum('--block-size=1');
-  if (bytes > unpackedBytes) throw tooLarge(name, `over ${unpackedBytes} bytes when unpacked`);
-  const count = await sum('--inodes');
-  if (count > entries) throw tooLarge(name, `over ${entries} files and folders`);
-  return bytes;
-}
-
-/** One level deep and never through a link: mkdir fails on whatever is there, and that is left as it is. */
-async function makeFolder(path: string, mode: number): Promise<void> {
+  const { layers, rootfs, name, bounds, signal } = request;
+  const hex = (digest: string) => digest.replace(/^sha256:/, '');
+  await mkdir(rootfs, { mode: 0o755 });
+  const numbers = {
+    bytes: bounds.bytes,
+    entries: bounds.entries,
+    'file-bytes': bounds.fileBytes,
+    depth,
+    ratio,
+    'ratio-free': ratioFreeBytes,
+    reserve: limits.hostReserveDiskBytes,
+  };
+  const args = [
+    ...['--root', rootfs],
+    ...Object.entries(numbers).flatMap(([flag, value]) => [`--${flag}`, String(value)]),
+    ...layers.flatMap(({ digest, diffId }) => [
+      '--layer',
+      `${hex(digest)}:${hex(diffId)}:${blobs.path(digest)}`,
+    ]),
+  ];
+  const onLine = (line: string): void => {
+    const bytes = /^progress (\d+) \d+$/.exec(line)?.[1];
+    if (bytes) onBytes(Number(bytes));
+  };
   try {
-    await mkdir(path);
-    await chmod(path, mode);
+    await helpers.run(unpackPath, args, { timeoutMs: limits.image.pullTimeoutMs, signal, onLine });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw explained(error, name);
   }
 }
 
-function readBlob(layout: string, digest: string, name: string): Promise<string> {
-  return readBounded(join(layout, 'blobs', ...digest.split(':')), name);
+/** What `rootfs` takes on disk. */
+export async function measure(helpers: Helpers, rootfs: string): Promise<number> {
+  const args = ['--summarize', '--block-size=1', rootfs];
+  return Number.parseInt(await helpers.run('du', args, { timeoutMs: limits.image.pullTimeoutMs }), 10);
+}
+
+async function readBlob(blobs: Blobs, digest: string, name: string): Promise<string> {
+  const text = await readBounded(blobs.path(digest), name);
+  const found = `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  if (found !== digest) throw new DamagedBlob('a description is not what its name says');
+  return text;
 }
 
 async function readBounded(file: string, name: string): Promise<string> {
   if ((await stat(file)).size > configBytes) throw tooLarge(name, `a description over ${configBytes} bytes`);
   return readFile(file, 'utf8');
+}
+
+function explained(error: unknown, name: string): unknown {
+  const failure = failureOf(error);
+  if (!failure) return error;
+  const said = failure.stderr.trim().slice(0, limits.image.failureChars);
+  switch (failure.exitCode) {
+    case status.tooLarge:
+      return tooLarge(name, said);
+    case status.unusable:
+      return unusable(name, said);
+    case status.noSpace:
+      return noRoom();
+    case status.wrongDigest:
+      return new DamagedBlob(said);
+    default:
+      return error;
+  }
+}
+
+export function noRoom(): SandhavenError {
+  return new SandhavenError('resource_exhausted', 'The host has not enough free disk for this image.', {
+    hint: 'Delete sandboxes that are no longer needed, or choose a smaller image.',
+  });
 }
 
 function tooLarge(name: string, what: string): SandhavenError {

@@ -4,6 +4,7 @@
  * ends, its whole process group ends with it.
  */
 import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { limits } from '../../model/limits.ts';
 import { canceled } from './canceled.ts';
 
@@ -12,6 +13,10 @@ export interface HelperOptions {
   signal?: AbortSignal | undefined;
   /** Exit codes that are no failure; 0 alone by default. */
   accept?: number[];
+  /** Beside the little that every helper gets. */
+  env?: Record<string, string> | undefined;
+  /** Told each line of standard output as it comes. */
+  onLine?: ((line: string) => void) | undefined;
 }
 
 /** How a helper failed. For the log and for decisions here; callers of the service never see it. */
@@ -40,7 +45,7 @@ export const launcherStatus = { noSpace: 121, locked: 122 } as const;
 export function runLauncher(
   launcherPath: string,
   args: string[],
-  { timeoutMs, signal, accept = [0] }: HelperOptions,
+  { timeoutMs, signal, accept = [0], env = {}, onLine }: HelperOptions,
 ): Promise<string> {
   const program = programName(args);
   return new Promise((resolve, reject) => {
@@ -48,7 +53,7 @@ export function runLauncher(
     const child = spawn(launcherPath, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
-      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+      env: { ...env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
     });
     let ended: 'timeout' | 'canceled' | null = null;
     const end = (why: 'timeout' | 'canceled'): void => {
@@ -59,6 +64,7 @@ export function runLauncher(
     const timer = setTimeout(() => end('timeout'), timeoutMs);
     signal?.addEventListener('abort', onAbort);
     const stdout = bounded(child.stdout);
+    if (onLine) createInterface({ input: child.stdout }).on('line', onLine);
     const stderr = bounded(child.stderr);
     const settle = (act: () => void): void => {
       clearTimeout(timer);

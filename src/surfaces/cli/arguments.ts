@@ -32,7 +32,9 @@ export function toCallArguments(tool: Tool, argv: string[]): CallArguments {
   if (extra !== undefined) {
     throw usageError(`'${extra}' is not the value of any flag.`, 'Parameters are given as --name VALUE.');
   }
-  return { parameters, flags };
+  // A parameter is the tool's alone: the `--url` of a repository must never be taken for the service's.
+  const common = [...flags.values].filter(([name]) => !Object.hasOwn(properties, name));
+  return { parameters, flags: { ...flags, values: new Map(common) } };
 }
 
 /** `--memory-gb` is `--memory_gb`; what follows an = stays as it is. */

@@ -6,6 +6,7 @@ import { call } from './commands/call.ts';
 import { ls } from './commands/ls.ts';
 import { rm } from './commands/rm.ts';
 import { run } from './commands/run.ts';
+import { ssh } from './commands/ssh.ts';
 import { tools } from './commands/tools.ts';
 import { usageError } from './flags.ts';
 import { mainHelp } from './help.ts';
@@ -24,7 +25,7 @@ export async function runCli(
   io: CliIo,
   { version, commands = {} }: CliParts,
 ): Promise<number> {
-  const all = { ...commands, run, ls, rm, call, tools };
+  const all = { ...commands, run, ssh, ls, rm, call, tools };
   try {
     return await dispatch(argv, io, all, version);
   } catch (error) {

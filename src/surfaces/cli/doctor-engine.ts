@@ -18,9 +18,8 @@ const programs = {
   tar: 'tar',
   zstd: 'zstd',
   skopeo: 'skopeo',
-  umoci: 'umoci',
   cp: 'coreutils',
-  find: 'findutils',
+  du: 'coreutils',
 };
 
 export function engineChecks(facts: DoctorFacts, allowVulnerableRunc: boolean): Check[] {

@@ -27,8 +27,9 @@ use crate::frame::CONTROL_BYTES;
 use crate::message::{Core, Query};
 use crate::server::Context;
 use glob::Glob;
-use location::Path;
+pub use location::Path;
 use page::Page;
+pub use regular::open_regular;
 
 /// Of one page, whatever the host asks for.
 const MAX_ITEMS: usize = 10_000;

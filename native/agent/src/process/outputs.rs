@@ -66,7 +66,10 @@ impl Outputs {
                 let Poll::Ready(ready) = pipe.poll_read_ready(context) else {
                     break;
                 };
-                self.buffer.resize(PIECE_AT + PIECE_BYTES, 0);
+                if self.buffer.is_empty() {
+                    // Made of untouched pages, of which a program that prints little takes few.
+                    self.buffer = vec![0; PIECE_AT + PIECE_BYTES];
+                }
                 let read = rustix::io::read(pipe.get_ref(), &mut self.buffer[PIECE_AT..]);
                 match (ready, read) {
                     (Ok(mut ready), Err(rustix::io::Errno::AGAIN))

@@ -6,54 +6,51 @@ mod driver;
 mod fifos;
 mod record;
 mod registry;
-mod session;
+mod replies;
 mod shell;
+mod state;
 mod terminal;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::time::Duration;
 use tokio::task::spawn_local;
-use tokio::time::timeout;
 
 use crate::connection::{Connection, Outcome};
 use crate::fault::Fault;
 use crate::server::Context;
 use driver::Driver;
-use record::{Record, Status};
 use registry::Registry;
-use session::Session;
+use replies::{list, logs, run, type_in};
 use shell::Shell;
+use state::Session;
 use terminal::Terminal;
-
-/// Of one session, in a list.
-const RECENT_COMMANDS: usize = 20;
-/// Whatever the host asks for.
-const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[derive(Default)]
 pub struct Sessions(Rc<Registry>);
 
 #[derive(Debug, Deserialize)]
-#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(tag = "op", deny_unknown_fields)]
 pub enum Request {
-    SessionCreate {
+    #[serde(rename = "session_create")]
+    Create {
         v: u32,
         session_id: String,
         cwd: String,
         env: BTreeMap<String, String>,
     },
-    SessionList {
-        v: u32,
-    },
-    SessionRun(Run),
-    SessionLogs {
+    #[serde(rename = "session_list")]
+    List { v: u32 },
+    #[serde(rename = "session_run")]
+    Run(Run),
+    #[serde(rename = "session_logs")]
+    Logs {
         v: u32,
         session_id: String,
         command_id: String,
     },
-    SessionInput {
+    #[serde(rename = "session_input")]
+    Input {
         v: u32,
         session_id: String,
         command_id: String,
@@ -77,11 +74,11 @@ pub struct Run {
 impl Request {
     pub fn version(&self) -> u32 {
         match self {
-            Self::SessionRun(Run { v, .. })
-            | Self::SessionCreate { v, .. }
-            | Self::SessionList { v }
-            | Self::SessionLogs { v, .. }
-            | Self::SessionInput { v, .. } => *v,
+            Self::Run(Run { v, .. })
+            | Self::Create { v, .. }
+            | Self::List { v }
+            | Self::Logs { v, .. }
+            | Self::Input { v, .. } => *v,
         }
     }
 }
@@ -89,7 +86,7 @@ impl Request {
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
     let registry = &context.sessions.0;
     match request {
-        Request::SessionCreate {
+        Request::Create {
             session_id,
             cwd,
             env,
@@ -100,14 +97,14 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             let reply = serde_json::json!({ "created_ms": session.created_ms });
             connection.reply(&reply).await
         }
-        Request::SessionList { .. } => list(connection, registry).await,
-        Request::SessionRun(request) => run(connection, registry, request).await,
-        Request::SessionLogs {
+        Request::List { .. } => list(connection, registry).await,
+        Request::Run(request) => run(connection, registry, request).await,
+        Request::Logs {
             session_id,
             command_id,
             ..
         } => logs(connection, registry, &session_id, &command_id).await,
-        Request::SessionInput {
+        Request::Input {
             session_id,
             command_id,
             input,
@@ -158,181 +155,4 @@ async fn create(
     };
     spawn_local(driver.drive());
     Ok(session)
-}
-
-#[derive(Serialize)]
-struct Summary<'a> {
-    session_id: &'a str,
-    created_ms: u64,
-    recent_commands: Vec<Command<'a>>,
-}
-
-#[derive(Serialize)]
-struct Command<'a> {
-    command_id: &'a str,
-    command: &'a str,
-    state: &'static str,
-    exit_code: Option<i32>,
-}
-
-async fn list(connection: &mut Connection, registry: &Registry) -> Outcome {
-    for session in registry.active() {
-        let records = session.records();
-        let recent = records.iter().rev().take(RECENT_COMMANDS);
-        let summary = Summary {
-            session_id: &session.id,
-            created_ms: session.created_ms,
-            recent_commands: recent
-                .map(|record| Command {
-                    command_id: &record.id,
-                    command: &record.excerpt,
-                    state: state(record),
-                    exit_code: exit_code(record),
-                })
-                .collect(),
-        };
-        connection.item(&summary, &[]).await?;
-    }
-    let reply = serde_json::json!({ "busy": registry.busy(), "idle_ms": registry.idle_ms() });
-    connection.reply(&reply).await
-}
-
-async fn run(connection: &mut Connection, registry: &Registry, request: Run) -> Outcome {
-    let session = registry.find(&request.session_id)?;
-    if session.closed() {
-        return reply(connection, "closed", None, &[]).await;
-    }
-    if request.command.contains('\0') {
-        return Err(Fault::invalid("command", "A NUL byte cannot be passed on.").into());
-    }
-    registry.check_queue(request.command.len())?;
-    let record = session.enqueue(&request.command_id, request.command)?;
-    let wait = |ms| Duration::from_millis(ms).min(MAX_WAIT);
-    let waited = async {
-        if timeout(wait(request.wait_turn_ms), record.begun())
-            .await
-            .is_ok()
-        {
-            let _ = timeout(wait(request.wait_run_ms), record.completed()).await;
-        }
-        Ok(())
-    };
-    // A host that hangs up ends its waiting, not the command.
-    connection.unless_closed(waited).await?;
-    let output = record.captures().borrow().interleaved();
-    let parts = [&[] as &[u8], &[], &output.bytes];
-    reply(
-        connection,
-        state(&record),
-        Some((&record, output.truncated)),
-        &parts,
-    )
-    .await
-}
-
-async fn logs(
-    connection: &mut Connection,
-    registry: &Registry,
-    session_id: &str,
-    command_id: &str,
-) -> Outcome {
-    let session = registry.find(session_id)?;
-    let record = find_command(&session, command_id)?;
-    if !record.has_log() {
-        return Err(no_command(format!(
-            "The logs of command '{command_id}' are gone: the sandbox keeps only so much of what commands \
-             that ended have printed."
-        ))
-        .into());
-    }
-    let collected = record.captures().borrow().snapshot();
-    let truncated =
-        collected.stdout.truncated || collected.stderr.truncated || collected.output.truncated;
-    let parts = [
-        collected.stdout.bytes.as_slice(),
-        &collected.stderr.bytes,
-        &collected.output.bytes,
-    ];
-    reply(
-        connection,
-        state(&record),
-        Some((&record, truncated)),
-        &parts,
-    )
-    .await
-}
-
-/// The state in which the command was found: input is sent to one that runs.
-async fn type_in(
-    registry: &Registry,
-    session_id: &str,
-    command_id: &str,
-    mut input: String,
-) -> Result<&'static str, Fault> {
-    let session = registry.find(session_id)?;
-    let record = find_command(&session, command_id)?;
-    input.push('\n');
-    let runs = || record.status() == Status::Running;
-    if let (true, Some(terminal)) = (runs(), session.terminal()) {
-        terminal.type_in(input.as_bytes(), runs).await?;
-        return Ok("running");
-    }
-    Ok(state(&record))
-}
-
-async fn reply(
-    connection: &mut Connection,
-    state: &'static str,
-    found: Option<(&Record, bool)>,
-    parts: &[&[u8]],
-) -> Outcome {
-    #[derive(Serialize)]
-    struct Reply {
-        state: &'static str,
-        exit_code: Option<i32>,
-        truncated: bool,
-        stdout_bytes: usize,
-        stderr_bytes: usize,
-        output_bytes: usize,
-    }
-    let length = |index: usize| parts.get(index).map_or(0, |part| part.len());
-    let reply = Reply {
-        state,
-        exit_code: found.and_then(|(record, _)| exit_code(record)),
-        truncated: found.is_some_and(|(_, truncated)| truncated),
-        stdout_bytes: length(0),
-        stderr_bytes: length(1),
-        output_bytes: length(2),
-    };
-    connection.reply_with_data(&reply, parts).await
-}
-
-fn find_command(session: &Session, command_id: &str) -> Result<Rc<Record>, Fault> {
-    session.find(command_id).ok_or_else(|| {
-        no_command(format!(
-            "Session '{}' knows no command '{command_id}'; it remembers the newest ones.",
-            session.id
-        ))
-    })
-}
-
-fn no_command(detail: String) -> Fault {
-    Fault::not_found("command", detail)
-        .parameter("command_id")
-        .hint("Sandbox.ListSessions shows the recent commands of each session.")
-}
-
-fn state(record: &Record) -> &'static str {
-    match record.status() {
-        Status::Queued => "queued",
-        Status::Running => "running",
-        Status::Completed(_) => "completed",
-    }
-}
-
-fn exit_code(record: &Record) -> Option<i32> {
-    match record.status() {
-        Status::Completed(code) => Some(code),
-        _ => None,
-    }
 }

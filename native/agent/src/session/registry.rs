@@ -5,7 +5,7 @@ use std::rc::Rc;
 use tokio::time::Instant;
 
 use super::record::{Record, Status};
-use super::session::Session;
+use super::state::Session;
 use crate::fault::{Code, Fault};
 
 const MAX_ACTIVE: usize = 32;

@@ -1,12 +1,14 @@
 //! Connecting to what listens inside.
 
 use std::io::ErrorKind;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use super::resolve::resolve;
 use crate::fault::{Code, Fault};
+use crate::workers::Workers;
 
 /// A listener whose queue is full lets a connection wait.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -30,6 +32,23 @@ pub async fn to_loopback(port: u16) -> Result<TcpStream, Fault> {
         format!("Nothing listens on port {port} inside the sandbox."),
     )
     .hint("Start a server on that port inside the sandbox, then try again; Sandbox.ListPorts shows what listens."))
+}
+
+/// As a program inside would: what a sandbox may reach is the kernel's to say.
+pub async fn to_host(workers: &Workers, host: &str, port: u16) -> Result<TcpStream, Fault> {
+    let addresses = resolve(workers, host).await?;
+    if addresses.iter().all(IpAddr::is_loopback) {
+        return to_loopback(port).await;
+    }
+    for address in addresses {
+        if let Ok(Ok(stream)) = timeout(PATIENCE, TcpStream::connect((address, port))).await {
+            return Ok(stream);
+        }
+    }
+    Err(Fault::not_found(
+        "port",
+        format!("Port {port} of that host cannot be reached from the sandbox."),
+    ))
 }
 
 /// Also what a sandbox without IPv6 says of its IPv6 loopback.

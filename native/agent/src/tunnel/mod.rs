@@ -6,6 +6,7 @@ mod listen;
 mod owners;
 mod ports;
 mod relay;
+mod resolve;
 
 use serde::Deserialize;
 use std::cell::Cell;
@@ -30,8 +31,12 @@ pub struct Listeners {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    /// A connection to the loopback.
-    Tcp { v: u32, port: u16 },
+    /// A connection to the loopback, or from the sandbox to another host.
+    Tcp {
+        v: u32,
+        port: u16,
+        host: Option<String>,
+    },
     /// A listener, whose connections are named in items.
     Listen {
         v: u32,
@@ -63,9 +68,15 @@ impl Request {
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
     let listeners = &context.listeners;
     match request {
-        Request::Tcp { port, .. } => {
+        Request::Tcp { port, host, .. } => {
             let _turn = listeners.turn()?;
-            let stream = connection.unless_closed(connect::to_loopback(port)).await?;
+            let connecting = async {
+                match &host {
+                    None => connect::to_loopback(port).await,
+                    Some(host) => connect::to_host(&context.workers, host, port).await,
+                }
+            };
+            let stream = connection.unless_closed(connecting).await?;
             connection.reply(&serde_json::json!({})).await?;
             relay::relay(connection, &listeners.buffers, stream).await
         }

@@ -1,0 +1,75 @@
+/** Sandbox.CreateSnapshot */
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { atMostBytes, textWithoutNul } from '../parameters/text.ts';
+import { present } from '../present.ts';
+import { defineTool } from '../tool.ts';
+import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts';
+
+const { entrypointWords, entrypointBytes } = limits.snapshot;
+
+export const createSnapshot = defineTool({
+  name: 'Sandbox.CreateSnapshot',
+  title: 'Create a snapshot',
+  description:
+    'Makes a named template from a container image, for CreateSandbox with `snapshot`. Answers at once ' +
+    'with state pending; call GetSnapshot until it is active (minutes for a large image) or in error. ' +
+    'already_exists: take another name; one in error is replaced.',
+  input: z.strictObject({
+    name: z
+      .string()
+      .min(1)
+      .max(limits.sandboxNameChars)
+      .regex(/^[A-Za-z0-9 ._-]*$/, 'must consist of letters, digits, space, dot, underscore and hyphen')
+      .refine((name) => !name.startsWith('snap_'), 'must not begin with snap_, which is kept for IDs')
+      .describe('Unique name: 1-63 of letters, digits, space, dot, underscore, hyphen.'),
+    image: textWithoutNul()
+      .min(1)
+      .max(limits.imageReferenceChars)
+      .describe('Container image, such as debian:13.'),
+    entrypoint: z
+      .array(textWithoutNul().min(1).check(atMostBytes(entrypointBytes)))
+      .min(1)
+      .max(entrypointWords)
+      .check(({ value, issues }) => {
+        const bytes = value.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
+        if (bytes <= entrypointBytes) return;
+        const message = `must be at most ${entrypointBytes} bytes in all; it is ${bytes}`;
+        issues.push({ code: 'custom', input: value, message });
+      })
+      .optional()
+      .describe('Program and arguments, started with every sandbox.'),
+    resources: z
+      .strictObject({
+        cpu: whole(limits.cpu),
+        memory: whole(limits.memoryGb),
+        disk: whole(limits.diskGb),
+        gpu: whole(limits.gpu),
+      })
+      .default({})
+      .describe('Sizes; memory and disk in GB (default 2, 4, 20, 0).'),
+    region_id: textWithoutNul()
+      .min(1)
+      .max(limits.sandboxNameChars)
+      .optional()
+      .describe('Region (default: the closest).'),
+  }),
+  output: snapshotOutput,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  idempotencyKey: true,
+  async handler(parameters, { services, caller, idempotencyKey }) {
+    const { name, image, entrypoint, resources, region_id } = parameters;
+    const request = {
+      name,
+      image,
+      resources: present(resources),
+      ...present({ entrypoint, regionId: region_id }),
+    };
+    return toSnapshotView(await services.snapshots.create(caller, request, idempotencyKey));
+  },
+  text: snapshotText,
+});
+
+function whole({ min, max }: { min: number; max: number }) {
+  return z.int().min(min).max(max).optional();
+}

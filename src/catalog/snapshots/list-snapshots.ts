@@ -1,0 +1,26 @@
+/** Sandbox.ListSnapshots */
+import { z } from 'zod';
+import { pageOf, pageOutput, pageParameters } from '../parameters/pagination.ts';
+import { defineTool } from '../tool.ts';
+import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts';
+
+export const listSnapshots = defineTool({
+  name: 'Sandbox.ListSnapshots',
+  title: 'List snapshots',
+  description:
+    'Lists your snapshots, newest first, and last the standard base image as "base". A page past the ' +
+    'end is empty.',
+  input: z.strictObject({ ...pageParameters }),
+  output: z.looseObject({ snapshots: z.array(snapshotOutput), ...pageOutput }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async handler(parameters, { services, caller }) {
+    const { page, page_size: pageSize } = parameters;
+    const { snapshots, totalCount } = await services.snapshots.list(caller, { page, pageSize });
+    return { snapshots: snapshots.map(toSnapshotView), ...pageOf(totalCount, parameters) };
+  },
+  text: ({ snapshots, total_count, page, total_pages }) =>
+    [
+      `${total_count} snapshots, page ${page} of ${total_pages}.`,
+      ...snapshots.map((view) => `- ${snapshotText(view)}`),
+    ].join('\n'),
+});

@@ -1,0 +1,47 @@
+/** A snapshot as callers see it. */
+import { z } from 'zod';
+import { type Snapshot, snapshotStates } from '../../model/snapshot.ts';
+import { timestamp } from '../sandbox-view.ts';
+
+/** Not for MCP's list: a model asks for a snapshot's state, image and sizes. */
+const unlisted = { unlisted: true };
+
+export const snapshotOutput = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  state: z.enum(snapshotStates),
+  state_reason: z.string().optional(),
+  image: z.string(),
+  entrypoint: z.array(z.string()).nullable(),
+  resources: z.looseObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() }),
+  region_id: z.string().meta(unlisted),
+  size_bytes: z.int().nullable(),
+  created_at: z.string().meta(unlisted),
+  updated_at: z.string().meta(unlisted),
+});
+
+type SnapshotView = z.output<typeof snapshotOutput>;
+
+export function toSnapshotView(snapshot: Snapshot): SnapshotView {
+  return {
+    id: snapshot.id,
+    name: snapshot.name,
+    state: snapshot.state,
+    ...(snapshot.stateReason === null ? {} : { state_reason: snapshot.stateReason }),
+    image: snapshot.image,
+    entrypoint: snapshot.entrypoint,
+    resources: { ...snapshot.resources },
+    region_id: snapshot.regionId,
+    size_bytes: snapshot.sizeBytes,
+    created_at: timestamp(snapshot.createdAt),
+    updated_at: timestamp(snapshot.updatedAt),
+  };
+}
+
+/** One line for people. */
+export function snapshotText({ id, name, state, state_reason, image, resources }: SnapshotView): string {
+  const { cpu, memory, disk, gpu } = resources;
+  const size = `${cpu} vCPU, ${memory} GB memory, ${disk} GB disk${gpu > 0 ? `, ${gpu} GPU` : ''}`;
+  const reason = state_reason ? ` Reason: ${state_reason}` : '';
+  return `Snapshot '${name}' (${id}) is ${state}: image ${image}, ${size}.${reason}`;
+}

@@ -1,0 +1,91 @@
+/**
+ * Makes snapshots in the background: from `pending` over `pulling` to `active` or `error`. What a service that ended
+ * had begun is in one of the first two states, and is taken up by the next.
+ */
+import { SandhavenError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import type { Clock, Images, Log, SnapshotPatch, SnapshotStore } from './ports.ts';
+
+export interface SnapshotWorkDependencies {
+  store: SnapshotStore;
+  images: Images;
+  clock: Clock;
+  log: Log;
+}
+
+export class SnapshotWork {
+  readonly #d: SnapshotWorkDependencies;
+  readonly #waiting: Snapshot[] = [];
+  readonly #running = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(dependencies: SnapshotWorkDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Takes up what an earlier service left. Called once. */
+  async resume(): Promise<void> {
+    for (const snapshot of await this.#d.store.unfinished()) this.begin(snapshot);
+  }
+
+  /** In its turn; resolves at once. */
+  begin(snapshot: Snapshot): void {
+    this.#waiting.push(snapshot);
+    this.#fill();
+  }
+
+  /** Breaks off what is being made; the rows stay as they are. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#waiting.length = 0;
+    await Promise.all(this.#running);
+  }
+
+  #fill(): void {
+    while (!this.#closing.signal.aborted && this.#running.size < limits.snapshot.concurrent) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      const running = this.#make(next).finally(() => {
+        this.#running.delete(running);
+        this.#fill();
+      });
+      this.#running.add(running);
+    }
+  }
+
+  async #make(snapshot: Snapshot): Promise<void> {
+    const { images, log } = this.#d;
+    const { id, image: reference } = snapshot;
+    const { signal } = this.#closing;
+    try {
+      await this.#save(id, { state: 'pulling' });
+      await images.use(
+        { reference },
+        async ({ digest, sizeBytes }) => {
+          // While it is in use here, so that it cannot be collected before this is committed.
+          await this.#save(id, { state: 'active', stateReason: null, imageDigest: digest, sizeBytes });
+          log.info('snapshot is active', { snapshot: id, digest });
+        },
+        { signal },
+      );
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn('snapshot could not be made', { snapshot: id, error });
+      await this.#save(id, { state: 'error', stateReason: reasonOf(error) }).catch((cause: unknown) => {
+        log.error('snapshot could not be marked', { snapshot: id, error: cause });
+      });
+    }
+  }
+
+  #save(id: string, patch: SnapshotPatch): Promise<Snapshot | null> {
+    return this.#d.store.update(id, { ...patch, updatedAt: this.#d.clock.now() });
+  }
+}
+
+/** For people who read `state_reason`; what is private stays in the log. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof SandhavenError)) return 'The engine failed; the log of the service has the cause.';
+  const { hint } = error.fields;
+  return (hint ? `${error.message} ${hint}` : error.message).slice(0, limits.snapshot.reasonChars);
+}

@@ -1,0 +1,139 @@
+/** Snapshots of a caller: named images with what a sandbox made from them gets. */
+import { notFound, SandhavenError } from '../model/errors.ts';
+import { newSnapshotId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { Resources } from '../model/sandbox.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import type { User } from '../model/user.ts';
+import { BASE_IMAGE, defaultResources } from './base-image.ts';
+import { baseSnapshot, isBase } from './base-snapshot.ts';
+import type { Idempotency } from './idempotency.ts';
+import { type IdentityService, localRegion } from './identity.ts';
+import type { Clock, Images, Page, SnapshotStore } from './ports.ts';
+import type { SnapshotWork } from './snapshot-work.ts';
+
+export interface SnapshotRequest {
+  name: string;
+  image: string;
+  entrypoint?: string[];
+  /** What is left out is of the standard size. */
+  resources: Partial<Resources>;
+  regionId?: string;
+}
+
+export interface SnapshotDependencies {
+  store: SnapshotStore;
+  images: Images;
+  work: SnapshotWork;
+  identity: IdentityService;
+  idempotency: Idempotency;
+  clock: Clock;
+}
+
+export class SnapshotService {
+  readonly #d: SnapshotDependencies;
+
+  constructor(dependencies: SnapshotDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Resolves as soon as it is stored, in state `pending`; the rest goes on in the background. */
+  create(caller: User, request: SnapshotRequest, key?: string): Promise<Snapshot> {
+    if (key === undefined) return this.#create(caller, request, null);
+    return this.#d.idempotency.once(caller.id, key, ['CreateSnapshot', request], async (keptSince) => {
+      // There when the service was killed after the creation and before its answer was kept.
+      const made = await this.#d.store.createdUnder(caller.id, key, keptSince);
+      return made ?? this.#create(caller, request, key);
+    });
+  }
+
+  async get(caller: User, idOrName: string): Promise<Snapshot> {
+    if (isBase(idOrName)) return baseSnapshot(this.#d.images);
+    const snapshot = await this.#d.store.find(caller.id, idOrName);
+    if (snapshot) return snapshot;
+    throw notFound(
+      'snapshot',
+      `There is no snapshot '${idOrName}'.`,
+      'Call Sandbox.ListSnapshots to see the names and ids there are.',
+    );
+  }
+
+  /** Newest first; the base image, which was there before all others, comes last. */
+  async list(caller: User, page: Page): Promise<{ snapshots: Snapshot[]; totalCount: number }> {
+    const { snapshots, totalCount } = await this.#d.store.list(caller.id, page);
+    const first = (page.page - 1) * page.pageSize;
+    const showsBase = first <= totalCount && totalCount < first + page.pageSize;
+    return {
+      snapshots: showsBase ? [...snapshots, await baseSnapshot(this.#d.images)] : snapshots,
+      totalCount: totalCount + 1,
+    };
+  }
+
+  async #create(caller: User, request: SnapshotRequest, creationKey: string | null): Promise<Snapshot> {
+    const { store, images, work, clock } = this.#d;
+    if (request.name === BASE_IMAGE) throw reserved();
+    images.check(request.image);
+    const regionId = this.#region(request.regionId);
+    await this.#assertRoom(caller);
+    const now = clock.now();
+    const snapshot: Snapshot = {
+      id: newSnapshotId(),
+      ownerId: caller.id,
+      name: request.name,
+      state: 'pending',
+      stateReason: null,
+      image: request.image,
+      imageDigest: null,
+      entrypoint: request.entrypoint?.length ? request.entrypoint : null,
+      resources: { ...defaultResources, ...request.resources },
+      regionId,
+      sizeBytes: null,
+      creationKey,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await store.insert(snapshot);
+    work.begin(snapshot);
+    return snapshot;
+  }
+
+  #region(wanted: string | undefined): string {
+    if (wanted === undefined) return localRegion.id;
+    const known = this.#d.identity.regions().map(({ id }) => id);
+    if (known.includes(wanted)) return wanted;
+    const names = known.map((id) => `'${id}'`).join(', ');
+    throw new SandhavenError('not_found', `There is no region '${wanted}'.`, {
+      resource: 'region',
+      parameter: 'region_id',
+      hint: `The regions are ${names}; leave region_id out for the closest one.`,
+    });
+  }
+
+  async #assertRoom(caller: User): Promise<void> {
+    const { unfinished, perOwner } = limits.snapshot;
+    const waiting = (await this.#d.store.unfinished()).filter(({ ownerId }) => ownerId === caller.id);
+    if (waiting.length >= unfinished) {
+      throw new SandhavenError('resource_exhausted', `${waiting.length} snapshots are still being made.`, {
+        hint: 'Wait until some of them are active (Sandbox.ListSnapshots), then try again.',
+        retryable: true,
+      });
+    }
+    const { totalCount } = await this.#d.store.list(caller.id, { page: 1, pageSize: 1 });
+    if (totalCount >= perOwner) {
+      throw new SandhavenError(
+        'resource_exhausted',
+        `There are ${totalCount} snapshots; more are not kept.`,
+        {
+          hint: 'Create sandboxes from an image directly, or from one of the snapshots there are.',
+        },
+      );
+    }
+  }
+}
+
+function reserved(): SandhavenError {
+  return new SandhavenError('already_exists', "The snapshot 'base' is the standard base image.", {
+    parameter: 'name',
+    hint: 'Choose another name.',
+  });
+}

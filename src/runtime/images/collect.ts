@@ -1,0 +1,47 @@
+/** Removes images that nothing uses, and layers that were kept for images to come. */
+import type { Images, Log } from '../../control/ports.ts';
+import { limits } from '../../model/limits.ts';
+import type { BaseImage } from './base.ts';
+import type { Blobs } from './blobs.ts';
+import type { ImageFolders } from './folders.ts';
+import type { Holds } from './holds.ts';
+
+interface Parts {
+  folders: ImageFolders;
+  blobs: Blobs;
+  base: BaseImage;
+  holds: Holds;
+  log: Log;
+}
+
+export async function collect(
+  { folders, blobs, base, holds, log }: Parts,
+  { inUse, unusedSince, thoroughly = false }: Parameters<Images['collect']>[0],
+): Promise<string[]> {
+  const mark = holds.mark();
+  const used = new Set([...(await inUse()), ...(await base.digests())]);
+  const gone: string[] = [];
+  const graves: string[] = [];
+  for (const digest of await folders.list()) {
+    if (used.has(digest) || !holds.free(digest, mark)) {
+      await folders.touch(digest);
+      continue;
+    }
+    if ((await folders.usedAt(digest)) > unusedSince) continue;
+    // Nothing comes between this and the image's end: both are done in one go.
+    if (!holds.free(digest, mark)) continue;
+    graves.push(folders.bury(digest));
+    holds.forget(digest);
+    gone.push(digest);
+  }
+  for (const grave of graves) await folders.discard(grave);
+  if (gone.length > 0) {
+    await folders.dropDeadReferences();
+    log.info('unused images removed', { digests: gone });
+  }
+  await blobs.prune({
+    maxBytes: thoroughly ? 0 : limits.image.blobBytes,
+    usedBefore: Date.now() - limits.image.blobKeptMs,
+  });
+  return gone;
+}

@@ -1,0 +1,65 @@
+/** When unused images go: after a while, and at once when the disk is short. */
+import { describe, expect, it } from 'vitest';
+import { ImageCollector } from '../../src/control/image-collector.ts';
+import type { Images } from '../../src/control/ports.ts';
+
+const log = { info() {}, warn() {}, error() {} };
+const HOUR = 3_600_000;
+
+function collectorWith(freeDiskBytes: () => number, collect: Images['collect']): ImageCollector {
+  const capacity = async () => ({
+    freeMemoryBytes: 0,
+    freeDiskBytes: freeDiskBytes(),
+    reserveMemoryBytes: 0,
+    reserveDiskBytes: 100,
+    freeSlots: 0,
+    freeGpus: 0,
+  });
+  return new ImageCollector({
+    store: { imagesInUse: async () => new Set(['used']) },
+    images: { collect },
+    runtime: { capacity },
+    clock: { now: () => 10 * HOUR },
+    log,
+    keptMs: 2 * HOUR,
+    intervalMs: HOUR,
+  });
+}
+
+describe('the collector of images', () => {
+  it('takes those that were unused for long, and all of them when the disk is short of space', async () => {
+    let free = 1_000;
+    const asked: { unusedSince: number; thoroughly?: boolean }[] = [];
+    const collector = collectorWith(
+      () => free,
+      async ({ inUse, ...request }) => {
+        expect(await inUse()).toEqual(new Set(['used']));
+        asked.push(request);
+        return [];
+      },
+    );
+    await collector.turn();
+    free = 99;
+    await collector.turn();
+    expect(asked).toEqual([
+      { unusedSince: 8 * HOUR, thoroughly: false },
+      { unusedSince: 10 * HOUR, thoroughly: true },
+    ]);
+  });
+
+  it('does one turn at a time, and outlives one that fails', async () => {
+    let turns = 0;
+    const collector = collectorWith(
+      () => 1_000,
+      async () => {
+        turns++;
+        throw new Error('no');
+      },
+    );
+    await Promise.all([collector.turn(), collector.turn()]);
+    expect(turns).toBe(1);
+    await collector.turn();
+    expect(turns).toBe(2);
+    await collector.close();
+  });
+});

@@ -1,0 +1,93 @@
+/** Snapshots in the background, without a registry: how many at once, and what an end in between leaves. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Image, Images } from '../../src/control/ports.ts';
+import { SnapshotWork } from '../../src/control/snapshot-work.ts';
+import { notFound } from '../../src/model/errors.ts';
+import { limits } from '../../src/model/limits.ts';
+import { memoryStore } from '../store/memory-store.ts';
+import { snapshotRecord } from '../store/snapshot-conformance.ts';
+
+const log = { info() {}, warn() {}, error() {} };
+const image: Image = { digest: 'd', reference: 'r', env: {}, entrypoint: [], workingDir: '/', sizeBytes: 7 };
+
+let store: ReturnType<typeof memoryStore>;
+let pulls: { reference: string; settle: (error?: Error) => void }[];
+let work: SnapshotWork;
+
+beforeEach(() => {
+  store = memoryStore();
+  pulls = [];
+  work = newWork();
+});
+
+function newWork(): SnapshotWork {
+  const use: Images['use'] = async (wanted, then, { signal } = {}) => {
+    await new Promise<void>((resolve, reject) => {
+      const settle = (error?: Error) => (error ? reject(error) : resolve());
+      pulls.push({ reference: 'reference' in wanted ? wanted.reference : '', settle });
+      signal?.addEventListener('abort', () => reject(new Error('aborted')));
+    });
+    return then(image);
+  };
+  const images = { use } as unknown as Images;
+  return new SnapshotWork({ store: store.snapshots, images, clock: { now: () => 99 }, log });
+}
+
+async function begin(count: number) {
+  const snapshots = Array.from({ length: count }, (_, at) =>
+    snapshotRecord({ name: `n${at}`, image: `i${at}` }),
+  );
+  for (const snapshot of snapshots) {
+    await store.snapshots.insert(snapshot);
+    work.begin(snapshot);
+  }
+  return snapshots;
+}
+
+const state = async (name: string) => (await store.snapshots.find('user_alice', name))?.state;
+
+describe('snapshots in the background', () => {
+  it('are made a few at a time, in order', async () => {
+    const most = limits.snapshot.concurrent;
+    await begin(most + 2);
+    await expect.poll(() => pulls.length).toBe(most);
+    expect(await state('n0')).toBe('pulling');
+    expect(await state(`n${most}`)).toBe('pending');
+    pulls[0]?.settle();
+    await expect.poll(() => pulls.map(({ reference }) => reference)).toContain(`i${most}`);
+    expect(await store.snapshots.find('user_alice', 'n0')).toMatchObject({
+      state: 'active',
+      imageDigest: 'd',
+      sizeBytes: 7,
+      updatedAt: 99,
+    });
+    await work.close();
+  });
+
+  it('[WIRE-SNAP-02] that fail say why, in words for people alone', async () => {
+    await begin(2);
+    await expect.poll(() => pulls.length).toBe(2);
+    pulls[0]?.settle(notFound('image', 'There is no image i0.', 'Check its name.'));
+    pulls[1]?.settle(new Error('secret /srv/path'));
+    await expect.poll(() => state('n1')).toBe('error');
+    await expect.poll(() => state('n0')).toBe('error');
+    const reason = async (name: string) => (await store.snapshots.find('user_alice', name))?.stateReason;
+    expect(await reason('n0')).toBe('There is no image i0. Check its name.');
+    expect(await reason('n1')).not.toContain('secret');
+  });
+
+  it('are left as they are when the service ends, and taken up by the next', async () => {
+    await begin(3);
+    await expect.poll(() => pulls.length).toBe(2);
+    await work.close();
+    expect([await state('n0'), await state('n2')]).toEqual(['pulling', 'pending']);
+    work = newWork();
+    pulls = [];
+    await work.resume();
+    for (let at = 0; at < 3; at++) {
+      await expect.poll(() => pulls.length).toBeGreaterThan(at);
+      pulls[at]?.settle();
+    }
+    await expect.poll(() => state('n2')).toBe('active');
+  });
+});

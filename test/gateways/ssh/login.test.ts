@@ -1,0 +1,183 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '../../../src/model/limits.ts';
+import { bin, call, must, type Service, startService } from '../../support/service.ts';
+import { type Access, accessTo, eventually, makeSandbox, SshClient } from './client.ts';
+
+let service: Service;
+let sandbox: string;
+let client: SshClient;
+
+beforeAll(async () => {
+  service = await startService();
+  client = new SshClient();
+  sandbox = await makeSandbox(service);
+}, 120_000);
+
+afterAll(async () => {
+  client?.[Symbol.dispose]();
+  await service?.stop();
+}, 60_000);
+
+describe('Sandbox.CreateSshAccess', () => {
+  it('[SBX-SSH-01] [WIRE-SSH-01] gives all that is needed to log in, and the command that does', async () => {
+    const access = await accessTo(service, sandbox);
+    expect(access).toEqual({
+      host: '127.0.0.1',
+      port: expect.any(Number),
+      username: sandbox,
+      access_token: expect.stringMatching(/^[a-z2-7]{26}$/),
+      host_key: expect.stringMatching(/^ssh-ed25519 AAAA\S+$/),
+      expires_at: expect.any(String),
+      command: `ssh -p ${access.port} ${access.access_token}@127.0.0.1`,
+    });
+  });
+
+  it('[SBX-SSH-02] [SBX-SSH-03] lets a token live for an hour, for the minutes asked for, or for ever', async () => {
+    const minutes = async (parameters: Record<string, unknown>) => {
+      const { expires_at } = await accessTo(service, sandbox, parameters);
+      return expires_at === null ? null : (Date.parse(expires_at) - Date.now()) / 60_000;
+    };
+    expect(await minutes({})).toBeCloseTo(60, 0);
+    expect(await minutes({ expires_in_minutes: 5 })).toBeCloseTo(5, 0);
+    expect(await minutes({ expires_in_minutes: 0 })).toBeNull();
+  });
+
+  it('[WIRE-SSH-04] [SBX-SSH-02] refuses a time below 0, or that is no integer', async () => {
+    for (const minutes of [-1, 1.5, '60', limits.ssh.expiresInMinutes.max + 1]) {
+      const { body } = await call(service, 'CreateSshAccess', { sandbox, expires_in_minutes: minutes });
+      expect(body).toMatchObject({ code: 'invalid_argument', parameter: 'expires_in_minutes' });
+    }
+  });
+
+  it('has the same host key after a restart', async () => {
+    const before = await accessTo(service, sandbox);
+    await service.restart();
+    expect((await accessTo(service, sandbox)).host_key).toBe(before.host_key);
+  }, 60_000);
+});
+
+describe('logging in', () => {
+  it('[WIRE-SSH-02] [SBX-SSH-05] works with the token alone, without a prompt', async () => {
+    const access = await accessTo(service, sandbox);
+    expect(await client.ssh(access, ['echo', 'in'])).toMatchObject({ code: 0, stdout: Buffer.from('in\n') });
+  });
+
+  it("[WIRE-SSH-02] works with the token as the password of the sandbox's id", async () => {
+    const access = await accessTo(service, sandbox);
+    const ran = await client.sshWithPassword(access, access.username, access.access_token, ['echo', 'in']);
+    expect(ran).toMatchObject({ code: 0, stdout: Buffer.from('in\n') });
+  });
+
+  it('[WIRE-SSH-04] works with earlier tokens too', async () => {
+    const earlier = await accessTo(service, sandbox);
+    await accessTo(service, sandbox);
+    expect((await client.ssh(earlier, ['true'])).code).toBe(0);
+  });
+
+  it('is refused with a wrong token, as a password and as a user name', async () => {
+    const access = await accessTo(service, sandbox);
+    const wrong = { ...access, access_token: 'a'.repeat(26) };
+    const alone = await client.ssh(wrong, ['true']);
+    expect(alone).toMatchObject({ code: 255, stderr: expect.stringContaining('Permission denied') });
+    const password = await client.sshWithPassword(access, access.username, wrong.access_token, ['true']);
+    expect(password).toMatchObject({ code: 255, stderr: expect.stringContaining('Permission denied') });
+  });
+
+  it('is refused with the token of another sandbox', async () => {
+    const other = await makeSandbox(service);
+    const access = await accessTo(service, other);
+    const ran = await client.sshWithPassword(access, sandbox, access.access_token, ['true']);
+    expect(ran.stderr).toContain('Permission denied');
+    await must(service, 'DeleteSandbox', { sandbox: other });
+    expect((await client.ssh(access, ['true'])).stderr).toContain('Permission denied');
+  });
+
+  it('to a sandbox that is stopped says so, and how to start it', async () => {
+    const stopped = await makeSandbox(service);
+    const access = await accessTo(service, stopped);
+    await must(service, 'StopSandbox', { sandbox: stopped });
+    const ran = await client.ssh(access, ['true']);
+    expect(ran.code).toBe(255);
+    expect(ran.stderr).toContain('is stopped');
+    expect(ran.stderr).toContain('StartSandbox');
+    await must(service, 'StartSandbox', { sandbox: stopped });
+    expect((await client.ssh(access, ['true'])).code).toBe(0);
+    await must(service, 'DeleteSandbox', { sandbox: stopped });
+  }, 30_000);
+
+  it('[SBX-SSH-04] leaves no token in the log, and no user name, right or wrong', async () => {
+    const access = await accessTo(service, sandbox);
+    const wrong = 'b'.repeat(26);
+    await client.ssh(access, ['true']);
+    await client.ssh({ ...access, access_token: wrong }, ['true']);
+    await client.sshWithPassword(access, 'somebody-else', wrong, ['true']);
+    await eventually('the login is logged', () => service.log().includes('an SSH connection began'));
+    expect(service.log()).toMatch(/"token":"tok_[0-9a-z]{16}"/);
+    for (const secret of [access.access_token, wrong, 'somebody-else'])
+      expect(service.log()).not.toContain(secret);
+  });
+});
+
+describe('sandhaven ssh', () => {
+  it('logs in with the host key pinned, and has the exit code of what it runs', async () => {
+    const env = { SANDBOX_API_URL: service.url, SANDBOX_API_KEY: service.apiKey };
+    const ran = await client.run(bin, ['ssh', sandbox, '--', '-T', 'cat; pwd; exit 9'], {
+      env,
+      input: 'in\n',
+    });
+    expect(ran).toMatchObject({ code: 9, stdout: Buffer.from('in\n/workspace\n'), stderr: '' });
+  });
+});
+
+describe('strangers', () => {
+  it('that talk rubbish are sent away, and others are served', async () => {
+    const access = await accessTo(service, sandbox);
+    const rubbish = [
+      Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+      Buffer.alloc(100_000, 0xff),
+      Buffer.from(`SSH-2.0-x\r\n${'\0'.repeat(5_000)}`),
+      Buffer.from(`SSH-2.0-${'x'.repeat(100_000)}`),
+    ];
+    await Promise.all(rubbish.map((bytes) => closed(access, bytes)));
+    expect((await client.ssh(access, ['true'])).code).toBe(0);
+  }, 60_000);
+
+  it('that say nothing, or too little, have their time; and there are only so many of them', async () => {
+    const access = await accessTo(service, sandbox);
+    const start = performance.now();
+    const ends = Array.from({ length: limits.ssh.strangersPerAddress }, () => ended(access, 'SSH-2'));
+    await eventually('one too many is sent away', async () => (await ended(access, '', 2_000)) < 2_000);
+    const lasted = await Promise.all(ends);
+    expect(Math.max(...lasted)).toBeGreaterThan(limits.ssh.loginMs - 1_000);
+    expect(performance.now() - start).toBeLessThan(limits.ssh.loginMs * 2);
+    expect((await client.ssh(access, ['true'])).code).toBe(0);
+  }, 120_000);
+
+  /** Resolves when the service has ended the connection. */
+  function closed(access: Access, bytes: Buffer): Promise<void> {
+    return new Promise((resolve) => {
+      const socket = connect(access.port, access.host);
+      socket.on('error', () => {});
+      socket.on('close', () => resolve());
+      socket.resume();
+      socket.write(bytes);
+    });
+  }
+
+  /** How long the connection lasted, in ms; at most `patience`. */
+  function ended(access: Access, text: string, patience = 90_000): Promise<number> {
+    const start = performance.now();
+    return new Promise((resolve) => {
+      const socket = connect(access.port, access.host);
+      const timer = setTimeout(() => socket.destroy(), patience);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        clearTimeout(timer);
+        resolve(performance.now() - start);
+      });
+      socket.resume();
+      socket.write(text);
+    });
+  }
+});
