@@ -23,6 +23,7 @@ import { preview } from './scenarios/preview.ts';
 import { search } from './scenarios/search.ts';
 import { sessions } from './scenarios/sessions.ts';
 import { size } from './scenarios/size.ts';
+import { ssh } from './scenarios/ssh.ts';
 import { summarize } from './statistics.ts';
 import { renderTable, toRows } from './table.ts';
 
@@ -35,6 +36,7 @@ const scenarios: Record<string, Scenario> = {
   search,
   git,
   preview,
+  ssh,
   burst,
   memory,
   size,

@@ -30,6 +30,8 @@ export interface Sandhaven extends AsyncDisposable {
   gitStatus(sandbox: string, path: string): Promise<void>;
   /** A signed URL of a port. */
   preview(sandbox: string, port: number): Promise<URL>;
+  /** The user name is the token. */
+  sshAccess(sandbox: string): Promise<{ host: string; port: number; username: string }>;
   /** A request that does nothing: what HTTP and the service's event loop cost by themselves. */
   nothing(): Promise<void>;
   /** Resolves once the warm pool is full again and what filled it has come to rest. */
@@ -103,6 +105,10 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     },
     async preview(sandbox, port) {
       return new URL(String((await tool('GetPortPreviewUrl', { sandbox, port, signed: true }))['url']));
+    },
+    async sshAccess(sandbox) {
+      const { host, port: sshPort, access_token } = await tool('CreateSshAccess', { sandbox });
+      return { host: String(host), port: Number(sshPort), username: String(access_token) };
     },
     async nothing() {
       await send(endpoint, 'GET', '/healthz');

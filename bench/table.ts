@@ -55,6 +55,8 @@ export const metrics = {
   gitStatusCost: lower('GitStatus beyond git itself', 'ms', { bound: 10 }),
   previewAdded: lower('a request through a preview, beyond a direct one', 'ms', { bound: 1 }),
   previewDownload: higher('300 MB out through a preview', 'MB/s', { bound: 300 }),
+  sshExec: lower('SSH exec true on an open connection', 'ms', { bound: 10 }),
+  sshDownload: higher('100 MB out over SSH', 'MB/s'),
   idleMemory: lower('host memory per idle sandbox', 'MB', { bound: 3 }),
   serviceMemory: lower('service RSS', 'MB', { bound: 150 }),
   agentSize: lower('agent binary', 'MB', { bound: 4 }),

@@ -1,0 +1,48 @@
+/**
+ * A command on an SSH connection that is open, as an editor or an agent of one's own has it, and what the connection
+ * carries. Docker has no SSH; its exec is the nearest thing, and is in the row of RunCommand.
+ */
+import { once } from 'node:events';
+import ssh2, { type Client, type ClientChannel } from 'ssh2';
+import { interleave, timed } from '../interleave.ts';
+import type { Scenario } from '../scenario.ts';
+
+const ROUNDS = 50;
+const LARGE_BYTES = 100_000_000;
+
+export const ssh: Scenario = async ({ sandhaven, rounds }) => {
+  const sandbox = await sandhaven.create();
+  const { host, port, username } = await sandhaven.sshAccess(sandbox);
+  const client = new ssh2.Client();
+  try {
+    client.connect({ host, port, username });
+    await once(client, 'ready');
+    const samples = await interleave(rounds(ROUNDS), {
+      sandhaven: async () => ({
+        sshExec: await timed(() => run(client, 'true')),
+        sshDownload:
+          LARGE_BYTES /
+          1e3 /
+          (await timed(() => run(client, `head -c ${LARGE_BYTES} /dev/zero`, LARGE_BYTES))),
+      }),
+    });
+    return { samples };
+  } finally {
+    client.end();
+    await sandhaven.remove(sandbox);
+  }
+};
+
+/** Until the channel is closed; fails when the exit status is not 0, or the bytes are not as many. */
+async function run(client: Client, command: string, bytes = 0): Promise<void> {
+  const channel = await new Promise<ClientChannel>((resolve, reject) => {
+    client.exec(command, (error, opened) => (error ? reject(error) : resolve(opened)));
+  });
+  let seen = 0;
+  channel.on('data', (chunk: Buffer) => {
+    seen += chunk.length;
+  });
+  channel.stderr.resume();
+  const [code] = await once(channel, 'close');
+  if (code !== 0 || seen !== bytes) throw new Error(`${command}: exit status ${code}, ${seen} bytes`);
+}
