@@ -20,6 +20,7 @@ import { files } from './scenarios/files.ts';
 import { git } from './scenarios/git.ts';
 import { memory } from './scenarios/memory.ts';
 import { preview } from './scenarios/preview.ts';
+import { search } from './scenarios/search.ts';
 import { sessions } from './scenarios/sessions.ts';
 import { size } from './scenarios/size.ts';
 import { ssh } from './scenarios/ssh.ts';
@@ -32,6 +33,7 @@ const scenarios: Record<string, Scenario> = {
   execution,
   sessions,
   files,
+  search,
   git,
   preview,
   ssh,

@@ -20,6 +20,8 @@ export interface Sandhaven extends AsyncDisposable {
   session(sandbox: string, session: string): Promise<void>;
   /** Fails when the exit status is not 0. */
   sessionCommand(sandbox: string, session: string, command: string): Promise<string>;
+  /** Resolves with the number of matching files. */
+  search(sandbox: string, path: string, query: string): Promise<number>;
   writeFile(sandbox: string, path: string, content: string): Promise<void>;
   readFile(sandbox: string, path: string): Promise<string>;
   upload(sandbox: string, path: string, content: Buffer): Promise<void>;
@@ -81,6 +83,9 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     },
     sessionCommand: (sandbox, session, command) =>
       execute('RunSessionCommand', { sandbox, session_id: session, command }),
+    async search(sandbox, path, query) {
+      return Number((await tool('SearchContent', { sandbox, path, query }))['total_count']);
+    },
     async writeFile(sandbox, path, content) {
       await tool('WriteFile', { sandbox, path, content });
     },

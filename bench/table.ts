@@ -2,7 +2,7 @@
 import type { Samples, Side } from './interleave.ts';
 import { summarize } from './statistics.ts';
 
-export type Unit = 'ms' | 's' | 'MB' | 'MB/s';
+export type Unit = 'ms' | 's' | 'MB' | 'MB/s' | '×';
 
 export interface Target {
   /** Of ours to Docker's command line: the requirement. */
@@ -47,6 +47,10 @@ export const metrics = {
   readSmall: lower('1 KiB file read', 'ms', { bound: 2 }),
   upload: higher('100 MB in', 'MB/s', { bound: 300 }),
   download: higher('100 MB out', 'MB/s', { bound: 300 }),
+  searchText: higher('search for text, faster than grep', '×', { bound: 3 }),
+  searchWords: higher('search for words, faster than grep', '×', { bound: 3 }),
+  searchExpression: higher('search for an expression, faster', '×', { bound: 3 }),
+  searchClasses: higher('search for classes, faster than grep', '×', { bound: 3 }),
   gitStatus: lower('GitStatus, 10,000 files', 'ms'),
   gitStatusCost: lower('GitStatus beyond git itself', 'ms', { bound: 10 }),
   previewAdded: lower('a request through a preview, beyond a direct one', 'ms', { bound: 1 }),

@@ -70,6 +70,41 @@ const calls: Record<
     call: (agent) => agent.find(SANDBOX, { path: '.', pattern: '*', maxItems: 50, offset: 0 }),
     gives: { items: ['a', 'a/b.txt'], totalCount: 2 },
   },
+  search: {
+    call: (agent) =>
+      agent.searchContent(SANDBOX, {
+        path: 'src',
+        query: 'fo+',
+        filePattern: '*.ts',
+        contextLines: 1,
+        maxItems: 50,
+        offset: 0,
+      }),
+    gives: {
+      files: [
+        {
+          path: 'src/a.ts',
+          matches: [{ line: 2, text: 'foo', before: ['one'], after: [] }],
+          matchCount: 1,
+          capped: false,
+        },
+      ],
+      totalCount: 1,
+      literal: false,
+    },
+  },
+  replace: {
+    call: (agent) =>
+      agent.replaceInFiles(SANDBOX, { pattern: '(f)oo', replacement: '\\1&', files: ['a.txt', 'gone'] }),
+    gives: {
+      results: [
+        { path: 'a.txt', status: 'success', replacements: 2 },
+        { path: 'gone', status: 'error', replacements: 0, error: "'gone' does not exist." },
+      ],
+      filesModified: 1,
+      literal: false,
+    },
+  },
   stat: {
     call: (agent) => agent.stat(SANDBOX, 'a.txt'),
     gives: {

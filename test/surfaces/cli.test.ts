@@ -115,6 +115,22 @@ describe('where the service is and which key it gets', () => {
 });
 
 describe('call', () => {
+  it('takes parameters from a file or from standard input, so that secrets are in no list of processes', async () => {
+    const hidden = JSON.stringify({ command: 'echo hidden', env: { A: 'canary' } });
+    const shown = ['call', 'Sandbox.RunCommand', '--parameters', '-', '--sandbox', 'x', '--json'];
+    await cli(['call', 'Sandbox.CreateSandbox', '--name', 'x']);
+    const { code, stdout } = await cli(shown, { stdin: hidden });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ exit_code: 0 });
+    for (const stdin of ['{"env": canary', '["canary"]', '"canary"']) {
+      const refused = await cli(shown, { stdin });
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain('JSON');
+      expect(refused.stderr).not.toContain('canary');
+    }
+    expect(await cli(['call', 'Sandbox.WhoAmI', '--parameters', '/none/such'])).toMatchObject({ code: 2 });
+  });
+
   it('takes --url as the tool’s own where the tool has it: the key goes to no other service', async () => {
     const asked: string[] = [];
     const elsewhere = createServer((request, response) => {

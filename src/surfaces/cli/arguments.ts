@@ -9,6 +9,9 @@ import { validateInput } from '../../catalog/validate.ts';
 import { invalidArgument } from '../../model/errors.ts';
 import { commonFlags, type FlagSpec, flagIsSet, type ParsedFlags, parseFlags, usageError } from './flags.ts';
 
+/** Where more parameters are: a file with a JSON object, or `-` for standard input. */
+export const callFlags = { parameters: { type: 'string' } } satisfies Record<string, FlagSpec>;
+
 export interface CallArguments {
   parameters: Record<string, unknown>;
   /** --json, --help and the like, where the tool has no parameter of that name. */
@@ -18,7 +21,9 @@ export interface CallArguments {
 /** Fails with `invalid_argument` for unknown flags, naming the nearest parameter. */
 export function toCallArguments(tool: Tool, argv: string[]): CallArguments {
   const properties = describeTool(tool).input_schema.properties ?? {};
-  const flags = parseFlags(argv.map(snakeCaseFlag), { ...commonSpecs(properties), ...specsOf(properties) });
+  const common = { ...commonFlags, ...callFlags };
+  const specs = { ...without(common, properties), ...specsOf(properties) };
+  const flags = parseFlags(argv.map(snakeCaseFlag), specs);
   if (flagIsSet(flags, 'help')) return { parameters: {}, flags };
   const given = [...flags.values].filter(([name]) => Object.hasOwn(properties, name));
   const parameters = Object.fromEntries(
@@ -33,8 +38,8 @@ export function toCallArguments(tool: Tool, argv: string[]): CallArguments {
     throw usageError(`'${extra}' is not the value of any flag.`, 'Parameters are given as --name VALUE.');
   }
   // A parameter is the tool's alone: the `--url` of a repository must never be taken for the service's.
-  const common = [...flags.values].filter(([name]) => !Object.hasOwn(properties, name));
-  return { parameters, flags: { ...flags, values: new Map(common) } };
+  const others = [...flags.values].filter(([name]) => !Object.hasOwn(properties, name));
+  return { parameters, flags: { ...flags, values: new Map(others) } };
 }
 
 /** `--memory-gb` is `--memory_gb`; what follows an = stays as it is. */
@@ -46,8 +51,11 @@ function snakeCaseFlag(argument: string): string {
   return `--${name.slice(0, name.length - bare.length)}${bare.replaceAll('-', '_')}${match?.[2] ?? ''}`;
 }
 
-function commonSpecs(properties: Record<string, JsonSchema>): Record<string, FlagSpec> {
-  return Object.fromEntries(Object.entries(commonFlags).filter(([name]) => !Object.hasOwn(properties, name)));
+function without(
+  specs: Record<string, FlagSpec>,
+  properties: Record<string, JsonSchema>,
+): Record<string, FlagSpec> {
+  return Object.fromEntries(Object.entries(specs).filter(([name]) => !Object.hasOwn(properties, name)));
 }
 
 function specsOf(properties: Record<string, JsonSchema>): Record<string, FlagSpec> {

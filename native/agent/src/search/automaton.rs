@@ -1,6 +1,6 @@
 //! Expressions as ripgrep's engine takes them: linear in time, whatever the expression.
 
-use regex_automata::meta::{BuildError, Config, Regex};
+use regex_automata::meta::{Config, Regex};
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_syntax::hir::{self, Hir};
 
@@ -18,7 +18,8 @@ pub enum Purpose {
     Candidates,
 }
 
-pub fn build(node: &Node, purpose: Purpose) -> Result<Regex, BuildError> {
+/// None when it is too large.
+pub fn build(node: &Node, purpose: Purpose) -> Option<Regex> {
     let captures = match purpose {
         Purpose::Exact => WhichCaptures::All,
         Purpose::Candidates => WhichCaptures::Implicit,
@@ -30,6 +31,7 @@ pub fn build(node: &Node, purpose: Purpose) -> Result<Regex, BuildError> {
     Regex::builder()
         .configure(config)
         .build_from_hir(&translate(node, purpose))
+        .ok()
 }
 
 /// Whether the two purposes differ for this expression.

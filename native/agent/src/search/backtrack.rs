@@ -77,7 +77,7 @@ fn run(
     let mut position = start;
     loop {
         *steps = steps.checked_sub(1).ok_or_else(too_many_ways)?;
-        if *steps % CHECK_EVERY == 0 {
+        if steps.is_multiple_of(CHECK_EVERY) {
             budget.check()?;
         }
         if frames.len() > MAX_FRAMES {

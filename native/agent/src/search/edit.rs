@@ -51,7 +51,7 @@ impl Edit<'_> {
                 }
                 copied = found.line.start + end;
                 count += 1;
-                if count % CHECK_EVERY == 0 {
+                if count.is_multiple_of(CHECK_EVERY) {
                     self.budget.check()?;
                 }
             }

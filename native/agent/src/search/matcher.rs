@@ -71,11 +71,11 @@ impl Matcher {
 
     fn of(expression: &Expression, literal: bool) -> Option<Self> {
         let node = &expression.node;
-        let candidates = automaton::build(node, Purpose::Candidates).ok()?;
+        let candidates = automaton::build(node, Purpose::Candidates)?;
         let exact = if expression.has_backreferences {
             Exact::Backtracking(program::compile(node, expression.groups).ok()?)
         } else {
-            let regex = automaton::build(node, Purpose::Exact).ok()?;
+            let regex = automaton::build(node, Purpose::Exact)?;
             match automaton::needs_candidates(node) {
                 true => Exact::Regex(regex),
                 false => Exact::Same(regex),

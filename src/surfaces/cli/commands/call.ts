@@ -1,11 +1,13 @@
 /** `sandhaven call TOOL`: any tool of the catalogue, with its parameters as flags. */
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { findTool } from '../../../catalog/call.ts';
 import { toCallArguments } from '../arguments.ts';
 import { createClient } from '../client.ts';
 import { connectionOf } from '../connection.ts';
-import { flagIsSet, usageError } from '../flags.ts';
+import { flagIsSet, flagValue, usageError } from '../flags.ts';
 import { commonHelp, toolHelp } from '../help.ts';
-import type { Command } from '../io.ts';
+import type { CliIo, Command } from '../io.ts';
 import { printProblem, printResult, progressLine } from '../output.ts';
 
 const help = `Usage: sandhaven call TOOL [--parameter VALUE …]
@@ -15,6 +17,10 @@ Calls a tool, such as Sandbox.CreateSandbox; \`sandhaven tools\` lists them, and
 
   sandhaven call Sandbox.CreateSandbox --name demo --labels '{"team":"core"}'
   sandhaven call Sandbox.RunCommand --sandbox demo --command 'uname -a' --json
+  sandhaven call Sandbox.GitClone --url https://example.org/a.git --parameters - < secrets.json
+
+--parameters FILE reads more parameters, a JSON object, from a file or (-) from standard input: what is in it shows in
+no list of processes, as flags do.
 
 ${commonHelp}`;
 
@@ -30,12 +36,13 @@ export const call: Command = {
       throw usageError('The name of the tool comes first.', 'sandhaven call TOOL --parameter VALUE');
     }
     const tool = findTool(name);
-    const { parameters, flags } = toCallArguments(tool, argv);
+    const { parameters: given, flags } = toCallArguments(tool, argv);
     if (flagIsSet(flags, 'help')) {
       io.stdout.write(toolHelp(tool));
       return 0;
     }
     const json = flagIsSet(flags, 'json');
+    const parameters = { ...(await readParameters(flagValue(flags, 'parameters'), io)), ...given };
     const client = createClient(await connectionOf(flags, io));
     const progress = progressLine(io);
     const options = { signal: io.signal, onProgress: progress.show };
@@ -45,3 +52,20 @@ export const call: Command = {
     return 0;
   },
 };
+
+/** What is wrong with the file is told without its contents, which may be secret. */
+async function readParameters(source: string | undefined, io: CliIo): Promise<Record<string, unknown>> {
+  if (source === undefined) return {};
+  const unreadable = (why: string) =>
+    usageError(`--parameters: ${why}`, 'Give a file with a JSON object, or -.');
+  const content = await (source === '-' ? text(io.stdin) : readFile(source, 'utf8')).catch(() => {
+    throw unreadable('the file cannot be read.');
+  });
+  try {
+    const parsed: unknown = JSON.parse(content);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
+  } catch {
+    throw unreadable('what it holds is not JSON.');
+  }
+  throw unreadable('what it holds is no JSON object.');
+}
