@@ -66,6 +66,25 @@ describe('a connection to a port', () => {
     expect(await text(stream)).toBe('héllo');
   });
 
+  it('leads to a host by address or by name, as a program inside would get there', async () => {
+    const port = await serve((socket) => socket.pipe(socket));
+    await sandbox.sh('echo "127.0.0.1 Named.example" >> /etc/hosts');
+    for (const host of ['127.0.0.1', 'localhost', 'any.localhost', 'named.EXAMPLE.']) {
+      const stream = await sandbox.agent.connectPort(sandbox.id, port, undefined, host);
+      stream.end(host);
+      expect(await text(stream)).toBe(host);
+    }
+  });
+
+  it.each(['', '.', 'a..b', 'x'.repeat(64), 'a.'.repeat(200), 'nul\0'])(
+    'to %j leads nowhere',
+    async (host) => {
+      await expect(sandbox.agent.connectPort(sandbox.id, 80, undefined, host)).rejects.toMatchObject({
+        code: expect.stringMatching(/^(?:not_found|failed_precondition)$/),
+      });
+    },
+  );
+
   it('goes on after the end of what it sends', async () => {
     const port = await serve(async (socket) => {
       const came = await text(socket.setEncoding('utf8'));
