@@ -17,6 +17,8 @@ export const ssh: Scenario = async ({ sandhaven, rounds }) => {
   try {
     client.connect({ host, port, username });
     await once(client, 'ready');
+    // As OpenSSH does; else what is measured is Nagle's algorithm.
+    client.setNoDelay(true);
     const samples = await interleave(rounds(ROUNDS), {
       sandhaven: async () => ({
         sshExec: await timed(() => run(client, 'true')),

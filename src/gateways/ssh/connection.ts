@@ -16,16 +16,21 @@ export interface ConnectionParts {
   agent: AgentProcesses & AgentTunnels;
 }
 
-/** Ends the connection; the reason is for the client. */
-export type Farewell = (reason: string) => void;
+export interface ServedConnection {
+  /** Ends it; the reason is for the client. */
+  end(reason: string): void;
+  /** Resolves when the client is gone, and what it ran has ended. */
+  over: Promise<void>;
+}
 
-/** To be called before the client is told that it is logged in. Returns how to end the connection. */
-export function serveConnection(parts: ConnectionParts): Farewell {
+/** To be called before the client is told that it is logged in. */
+export function serveConnection(parts: ConnectionParts): ServedConnection {
   const { connection, stream, guest, agent } = parts;
   const gone = new Promise<void>((resolve) => stream.once('close', () => resolve()));
   const channels = new Channels();
   const takeChannel = () => channels.take();
-  const sessionParts = { connection, stream, agent, key: guest.key, env: guest.env, gone };
+  const programs = new Set<Promise<void>>();
+  const sessionParts = { connection, stream, agent, key: guest.key, env: guest.env, gone, programs };
   const forwards = new Forwards({ connection, stream, agent, key: guest.key, gone, takeChannel });
   closeGaps(connection);
 
@@ -53,10 +58,13 @@ export function serveConnection(parts: ConnectionParts): Farewell {
   // A client that opens nothing would never hear it.
   const { refusal } = guest;
   if (refusal !== null) setTimeout(() => disconnect(connection, refusal), limits.lingerMs).unref();
-  return (reason) => {
-    disconnect(connection, reason);
-    // A client that does not read why must not keep what it runs.
-    setTimeout(() => stream.destroy(), limits.ssh.farewellMs).unref();
+  return {
+    end(reason) {
+      disconnect(connection, reason);
+      // A client that does not read why must not keep what it runs.
+      setTimeout(() => stream.destroy(), limits.ssh.farewellMs).unref();
+    },
+    over: gone.then(() => Promise.allSettled(programs)).then(() => {}),
   };
 }
 

@@ -1,15 +1,21 @@
 /** Streams into one another, with backpressure, and without either being destroyed when a half of it ends. */
 import type { Readable, Writable } from 'node:stream';
 
-/** Resolves when all is taken, or nothing more will come; rejects when reading fails. */
+/**
+ * Resolves when all is taken, or nothing more will come; rejects when reading fails. A stream may tell its end while
+ * its last chunk is still being taken.
+ */
 export function pour(from: Readable, take: (chunk: Buffer) => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
+    let taking = Promise.resolve();
+    const finish = () => void taking.then(resolve, reject);
     from.on('data', (chunk: Buffer) => {
       from.pause();
-      take(chunk).then(() => from.resume(), reject);
+      taking = take(chunk).then(() => void from.resume());
+      taking.catch(reject);
     });
-    from.once('end', resolve);
-    from.once('close', resolve);
+    from.once('end', finish);
+    from.once('close', finish);
     from.once('error', reject);
   });
 }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import ssh2, { type Connection, type Server as SshServer } from 'ssh2';
 import type { AgentProcesses, AgentTunnels } from '../../control/ports.ts';
 import { limits } from '../../model/limits.ts';
-import { type Farewell, serveConnection } from './connection.ts';
+import { type ServedConnection, serveConnection } from './connection.ts';
 import { login } from './login.ts';
 import type { MainThread } from './main-thread.ts';
 import { PortStream } from './port-stream.ts';
@@ -45,7 +45,7 @@ export class GatewayServer {
   readonly #wrongTokens = new WrongTokens();
   readonly #callers = new WeakMap<Duplex, Caller>();
   readonly #streams = new Set<Duplex>();
-  readonly #farewells = new Set<Farewell>();
+  readonly #served = new Set<ServedConnection>();
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
@@ -95,27 +95,27 @@ export class GatewayServer {
     if (!guest) return;
     const about = { token: guest.tokenId, sandbox: guest.sandboxId };
     main.log.info('an SSH connection began', about);
-    const farewell = serveConnection({ connection, stream, guest, agent });
-    this.#farewells.add(farewell);
+    const served = serveConnection({ connection, stream, guest, agent });
+    this.#served.add(served);
     main.whenExpelled(guest.key, (reason) => {
       main.log.info('an SSH connection is ended', { ...about, reason });
-      farewell(reason);
+      served.end(reason);
     });
-    stream.once('close', () => {
-      this.#farewells.delete(farewell);
-      main.log.info('an SSH connection ended', about);
-      // Programs are hung up on first; what is left of them then goes with the channels.
-      setTimeout(() => main.leave(guest.key), limits.ssh.hangUpGraceMs + limits.ssh.farewellMs);
-    });
+    await served.over;
+    this.#served.delete(served);
+    main.log.info('an SSH connection ended', about);
+    main.leave(guest.key);
   }
 
   /** Programs get their time to end, as when a client goes. */
   async #close(): Promise<void> {
-    const hangsUp = this.#farewells.size > 0;
-    for (const farewell of this.#farewells) farewell('The service is stopping.');
-    await Promise.all(
-      [...this.#streams].map((stream) => new Promise((resolve) => stream.once('close', resolve))),
-    );
-    setTimeout(() => this.#parts.main.report({ type: 'closed' }), hangsUp ? limits.ssh.hangUpGraceMs : 0);
+    const served = [...this.#served];
+    for (const stream of this.#streams) {
+      if (served.length === 0) stream.destroy();
+      else setTimeout(() => stream.destroy(), limits.ssh.farewellMs);
+    }
+    for (const each of served) each.end('The service is stopping.');
+    await Promise.all(served.map(({ over }) => over));
+    this.#parts.main.report({ type: 'closed' });
   }
 }

@@ -25,6 +25,8 @@ export interface SessionParts {
   refusal: string | null;
   /** Resolves when the connection is gone. */
   gone: Promise<void>;
+  /** Of the whole connection; each is there until its program has ended. */
+  programs: Set<Promise<void>>;
 }
 
 /** Resolves when the client has closed the session, or is gone. */
@@ -93,12 +95,14 @@ class ServedSession {
   /** Without a channel the client has asked for a second program, or has gone. */
   #run(channel: ServerChannel | undefined, open: (signal: AbortSignal) => Promise<RunningProcess>): void {
     if (!channel) return;
-    const { connection, stream, refusal } = this.#parts;
+    const { connection, stream, refusal, programs } = this.#parts;
     const place: ProgramPlace = { session: this.#session, channel, stream, closed: this.#closed };
     channel.on('error', () => {});
     boundInput(channel, connection);
-    if (refusal === null) void runProgram(place, async (signal) => open(signal));
-    else void failProgram(place, refusal);
+    const program = (
+      refusal === null ? runProgram(place, async (signal) => open(signal)) : failProgram(place, refusal)
+    ).finally(() => programs.delete(program));
+    programs.add(program);
   }
 
   async #open(argv: (shell: string) => string[], signal: AbortSignal): Promise<RunningProcess> {

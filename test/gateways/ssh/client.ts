@@ -1,6 +1,6 @@
 /** The machine's own OpenSSH against a service: logs in as users do, with the host key pinned. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { must, type Service } from '../../support/service.ts';
@@ -29,7 +29,8 @@ export class SshClient implements Disposable {
 
   options(access: Access, extra: string[] = []): string[] {
     const known = join(this.folder, `known-${access.port}`);
-    writeFileSync(known, `[${access.host}]:${access.port} ${access.host_key}\n`);
+    // Once: another ssh may be reading it.
+    if (!existsSync(known)) writeFileSync(known, `[${access.host}]:${access.port} ${access.host_key}\n`);
     const set = ['UserKnownHostsFile', known, 'StrictHostKeyChecking', 'yes', 'LogLevel', 'ERROR'];
     const pairs = set.flatMap((word, i) => (i % 2 === 0 ? ['-o', `${word}=${set[i + 1]}`] : []));
     // Of two values of one option the first holds.

@@ -28,6 +28,20 @@ describe('a command', () => {
     expect(ran).toMatchObject({ code: 7, stdout: Buffer.from('out\n'), stderr: 'err\n' });
   });
 
+  it('loses none of what it prints, however short it is', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const ran: string[] = [];
+        for (let i = 0; i < 10; i++) {
+          const { stdout, stderr } = await client.ssh(access, ['echo out; echo err >&2']);
+          ran.push(`${stdout}${stderr}`);
+        }
+        return ran;
+      }),
+    );
+    expect(new Set(all.flat())).toEqual(new Set(['out\nerr\n']));
+  }, 120_000);
+
   it('that a signal ends is told as that: ssh exits with 255', async () => {
     expect((await client.ssh(access, ['kill -9 $$'])).code).toBe(255);
     const verbose = await client.ssh(access, ['kill -TERM $$'], { flags: ['-v', '-o', 'LogLevel=DEBUG1'] });
