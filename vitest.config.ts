@@ -1,11 +1,43 @@
 import { defineConfig } from 'vitest/config';
 
+/** They measure the machine, starve it, or change what all of it shares: nothing else runs meanwhile. */
+const alone = [
+  'test/chaos/**/*.test.ts',
+  'test/isolation/**/*.test.ts',
+  'test/network/**/*.test.ts',
+  'test/runtime/**/*.test.ts',
+  'test/system/bad-luck.test.ts',
+  'test/system/side-by-side.test.ts',
+  // Both build the SDK's package.
+  'test/examples/**/*.test.ts',
+  'sdk/test/**/*.test.ts',
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
-    // Real sandboxes on small machines: files run one after another, so that a test's timing is its own.
-    fileParallelism: false,
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...alone],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: alone,
+          fileParallelism: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
