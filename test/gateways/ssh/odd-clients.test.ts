@@ -126,7 +126,11 @@ describe('a client that does not answer any more', () => {
   it('counts as gone, and its programs end', async () => {
     using openssh = new SshClient();
     const child = openssh.start('ssh', openssh.arguments(access, [], ['echo running; sleep 7777']));
-    await once(child.stdout ?? child, 'data');
+    let said = '';
+    child.stdout?.on('data', (chunk) => {
+      said += chunk;
+    });
+    await eventually('the program runs', () => said !== '');
     child.kill('SIGSTOP');
     const patience = limits.ssh.keepaliveMs * (limits.ssh.keepalives + 1);
     await new Promise((resolve) => setTimeout(resolve, patience));
