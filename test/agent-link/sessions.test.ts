@@ -245,6 +245,15 @@ describe('ids', () => {
     await expect(second.logs(command)).rejects.toMatchObject({ fields: { resource: 'command' } });
   });
 
+  it('[WIRE-SESSION-10] has its two streams interleaved exactly as they were written', async () => {
+    const session = await open();
+    const written = Array.from({ length: 100 }, (_, index) => `out ${index}\nerr ${index}\n`).join('');
+    for (let round = 0; round < 20; round++) {
+      const command = 'for i in {0..99}; do echo "out $i"; echo "err $i" >&2; done';
+      expect((await session.run(command)).output).toBe(written);
+    }
+  });
+
   it('that nobody gave are not found', async () => {
     const { agent, id } = sandbox;
     const { id: sessionId, logs, type } = await open();
@@ -256,8 +265,8 @@ describe('ids', () => {
       agent.runSessionCommand(id, { ...nowhere, waitTurnMs: 0, waitRunMs: 0 }),
     ).rejects.toMatchObject(missing);
     expect(sessionId).not.toBe('none');
-    for (const asked of [logs('none'), type('none', 'x')]) {
-      await expect(asked).rejects.toMatchObject({ code: 'not_found', fields: { resource: 'command' } });
+    for (const ask of [() => logs('none'), () => type('none', 'x')]) {
+      await expect(ask()).rejects.toMatchObject({ code: 'not_found', fields: { resource: 'command' } });
     }
   });
 });

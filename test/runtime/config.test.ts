@@ -120,9 +120,14 @@ describe('the system calls of a machine', () => {
     `mount umount2 move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr pivot_root unshare setns keyctl
      add_key request_key bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register
      open_by_handle_at name_to_handle_at init_module finit_module delete_module kexec_load reboot swapon quotactl
-     memfd_secret fanotify_init pidfd_getfd kcmp syslog acct iopl ioperm`.split(/\s+/),
+     memfd_secret fanotify_init kcmp syslog acct iopl ioperm`.split(/\s+/),
   )('do not include %s', (name) => {
     expect(allowed(name)).toEqual([]);
+  });
+
+  it('let a process take from another what ptrace would let it take, and PID 1 is not to be traced', () => {
+    for (const name of ['ptrace', 'pidfd_getfd']) expect(allowed(name)).toHaveLength(1);
+    expect(build().process.capabilities['bounding']).not.toContain('CAP_SYS_PTRACE');
   });
 
   it('make sockets of four families only', () => {

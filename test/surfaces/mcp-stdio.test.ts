@@ -73,7 +73,8 @@ describe.each([MODERN, '2025-11-25', '2024-11-05'])('MCP on stdio, revision %s',
       { name: 'Sandbox_CreateSandbox', arguments: {} },
       { onprogress: ({ message }) => messages.push(message) },
     );
-    expect(messages).toEqual(['Pulling the image', 'Starting', 'Started']);
+    // The client may tell of the result before it has told of progress that came with it.
+    await expect.poll(() => messages).toEqual(['Pulling the image', 'Starting', 'Started']);
   });
 
   it('[WIRE-MCP-09] passes a cancellation on to the command', async () => {

@@ -14,7 +14,8 @@ use crate::fault::{Code, Fault};
 const THREADS: usize = 6;
 /// Long jobs (walks of trees, whole files) never take the last threads from the short ones.
 const LONG_JOBS: usize = 3;
-const STACK_BYTES: usize = 512 << 10;
+/// Only what is used of them takes memory; expressions of a search recurse on them.
+pub const STACK_BYTES: usize = 2 << 20;
 
 type Job = Box<dyn FnOnce() + Send>;
 

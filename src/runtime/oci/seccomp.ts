@@ -79,6 +79,7 @@ function allow(name: string, values: Record<number, number>): SeccompRule {
   return { names: [name], action: 'SCMP_ACT_ALLOW', args };
 }
 
+/** pidfd_getfd asks the kernel what ptrace asks: whoever may not trace a process gets no descriptor of it either. */
 const common = words(`
   accept accept4 adjtimex bind brk cachestat capget capset chdir chroot clock_adjtime clock_getres clock_gettime
   clock_nanosleep close close_range connect copy_file_range dup dup3 epoll_create1 epoll_ctl epoll_pwait
@@ -92,7 +93,7 @@ const common = words(`
   lgetxattr linkat listen listmount listxattr listxattrat llistxattr lremovexattr lseek lsetxattr madvise
   membarrier memfd_create mincore mkdirat mknodat mlock mlock2 mlockall mmap mprotect mq_getsetattr mq_notify
   mq_open mq_timedreceive mq_timedsend mq_unlink mremap mseal msgctl msgget msgrcv msgsnd msync munlock
-  munlockall munmap nanosleep newfstatat openat openat2 pidfd_open pidfd_send_signal pipe2 pkey_alloc pkey_free
+  munlockall munmap nanosleep newfstatat openat openat2 pidfd_getfd pidfd_open pidfd_send_signal pipe2 pkey_alloc pkey_free
   pkey_mprotect ppoll prctl pread64 preadv preadv2 prlimit64 process_mrelease process_vm_readv
   process_vm_writev pselect6 ptrace pwrite64 pwritev pwritev2 read readahead readlinkat readv recvfrom recvmmsg
   recvmsg remap_file_pages removexattr removexattrat renameat renameat2 restart_syscall rseq rt_sigaction

@@ -103,7 +103,7 @@ fn what_would_take_too_much_is_refused() {
 #[test]
 fn the_deepest_expression_fits_a_workers_stack() {
     let query = format!("{}a{}\\1", "(x|y(".repeat(20), "){1,2})+".repeat(20));
-    let thread = std::thread::Builder::new().stack_size(512 << 10);
+    let thread = std::thread::Builder::new().stack_size(crate::workers::STACK_BYTES);
     let built = thread.spawn(move || drop(Matcher::new(&query, "query")));
     assert!(built.unwrap().join().is_ok());
 }

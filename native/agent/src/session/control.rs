@@ -19,7 +19,7 @@ pub struct Control {
 pub enum Message {
     /// The loop waits for its first command.
     Ready,
-    /// The command's outputs are open, and it begins.
+    /// The command's outputs are open; it begins at the answer.
     Open,
     /// With the command's exit status.
     Done(i32),
@@ -68,6 +68,11 @@ impl Control {
             message.push(0);
         }
         self.stream.write_all(&message).await
+    }
+
+    /// The answer to `Open`.
+    pub async fn begin(&mut self) -> io::Result<()> {
+        self.stream.write_all(b"begin\0").await
     }
 }
 

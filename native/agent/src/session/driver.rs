@@ -134,7 +134,11 @@ impl Driver {
             tokio::select! {
                 biased;
                 message = control.next(), if listening => match message {
-                    Some(Message::Open) => drop(folder.take()),
+                    Some(Message::Open) => {
+                        fifos::keep_order(end.pid);
+                        let _ = control.begin().await;
+                        drop(folder.take());
+                    }
                     Some(Message::Done(_)) if folder.is_some() => return Ran::NotOpened,
                     Some(Message::Done(status)) => return Ran::Done(status),
                     // The command has replaced the shell, or speaks in its place: its end is what counts.

@@ -1,10 +1,11 @@
 //! The two outputs of one command: FIFOs in a folder of their own, whose reading ends the agent holds and
 //! which bash opens by name. Each command has its own, so what a background child prints later stays its own.
 //!
-//! What bash opens cannot be put into packet mode from here (see `exec/pipes.rs`), so writes to the two that
-//! follow each other within microseconds may change places in the interleaved output.
+//! Packet mode, which the order of both outputs rests on (see `exec/pipes.rs`), is a property of what bash has
+//! opened, so it is set on duplicates of bash's own descriptors.
 
-use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::fs::{CWD, FileType, Mode, OFlags, fcntl_setfl};
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -15,6 +16,8 @@ use crate::workers::Workers;
 /// In the order to try: memory before disk, and any of them may be missing, full or read-only.
 const PLACES: [&str; 3] = ["/dev/shm", "/run", "/tmp"];
 const NAMES: [&str; 2] = ["out", "err"];
+/// As `shell.bash` numbers them.
+const OUTPUTS_OF_BASH: [i32; 2] = [61, 62];
 
 pub struct Fifos {
     pub folder: Folder,
@@ -74,6 +77,21 @@ fn make_in(path: &str) -> rustix::io::Result<[OwnedFd; 2]> {
         Ok(fifo)
     });
     Ok([stdout?, stderr?])
+}
+
+/// Puts what bash has opened into packet mode. Where that is not to be had, the order is nearly exact.
+pub fn keep_order(shell: i32) {
+    let Some(shell) = Pid::from_raw(shell) else {
+        return;
+    };
+    let Ok(shell) = pidfd_open(shell, PidfdFlags::empty()) else {
+        return;
+    };
+    for descriptor in OUTPUTS_OF_BASH {
+        if let Ok(output) = pidfd_getfd(&shell, descriptor, PidfdGetfdFlags::empty()) {
+            let _ = fcntl_setfl(&output, OFlags::DIRECT);
+        }
+    }
 }
 
 fn remove(path: &str) {

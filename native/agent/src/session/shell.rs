@@ -73,7 +73,7 @@ impl Shell {
 /// The end of a shell, however it comes.
 pub struct End {
     channel: Channel,
-    pid: i32,
+    pub pid: i32,
     exit: WatchedExit,
     status: Option<i32>,
 }
