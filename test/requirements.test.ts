@@ -34,6 +34,13 @@ describe('requirements', () => {
     reportUncited(cited);
   });
 
+  it('of the sandbox toolkit are all cited, but those of the code-hosting provider', async () => {
+    const [toolkit] = requirements.filter(({ document }) => document === 'sandbox toolkit');
+    const cited = await citations();
+    const uncited = toolkit?.list.map(({ id }) => id).filter((id) => !cited.has(id));
+    expect(uncited).toEqual(['SBX-GIT-06', 'SBX-GIT-25', 'SBX-GIT-26', 'SBX-GIT-27']);
+  });
+
   it('are cited in brackets, several separated by commas, and not in comments', () => {
     expect(idsIn(`it('[SBX-FILES-12] reads', …`)).toEqual(['SBX-FILES-12']);
     expect(idsIn(`test.each(rows)(\`[SBX-A-01, WIRE-B-02] [DDB-C-3] \${x}\`, …`)).toEqual([
