@@ -28,6 +28,15 @@ beforeAll(async () => {
 });
 
 describe('reading and writing', () => {
+  it('[SBX-FILES-12] ReadFile requires a path, which starts at the sandbox root unless it is absolute', async () => {
+    await must(service, 'WriteFile', { path: '/workspace/rooted/here', content: 'found' });
+    for (const path of ['rooted/here', './rooted/here', '/workspace/rooted/here']) {
+      expect(await must(service, 'ReadFile', { path })).toMatchObject({ content: 'found' });
+    }
+    expect(await code('ReadFile', { path: '/rooted/here' })).toBe('not_found');
+    expect(await code('ReadFile', {})).toBe('invalid_argument');
+  });
+
   it('[WIRE-FILES-08] [SBX-FILES-13] [SBX-FILES-15] ranges joined are the exact bytes, whatever the line ends', async () => {
     const content = 'one\r\ntwo\n\nfour without an end';
     await must(service, 'WriteFile', { path: 'lines', content });
