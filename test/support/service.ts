@@ -28,11 +28,14 @@ export interface ServiceOptions {
   env?: Record<string, string>;
   flags?: string[];
   dataDir?: string;
+  /** Says nothing of the gateways' addresses, as most operators do. */
+  standardGateways?: boolean;
 }
 
 const READY_TIMEOUT_MS = 60_000;
 
-export async function startService({ env = {}, flags = [], dataDir }: ServiceOptions = {}): Promise<Service> {
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const { env = {}, flags = [], dataDir, standardGateways = false } = options;
   const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'sandhaven-test-')));
   let log = '';
   let child: ChildProcess | null = null;
@@ -61,8 +64,8 @@ export async function startService({ env = {}, flags = [], dataDir }: ServiceOpt
   };
 
   async function launch(): Promise<void> {
-    const flagsOfAddresses = ['--listen', '--preview-listen', '--ssh-listen'];
-    const free = flagsOfAddresses.flatMap((flag) => [flag, '127.0.0.1:0']);
+    const gateways = standardGateways ? [] : ['--preview-listen', '--ssh-listen'];
+    const free = ['--listen', ...gateways].flatMap((flag) => [flag, '127.0.0.1:0']);
     const args = ['up', ...free, '--data-dir', directory, '--warm-pool', '0', ...flags];
     const started = spawn(bin, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;

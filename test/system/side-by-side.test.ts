@@ -43,6 +43,20 @@ describe('two services on one machine', () => {
     await must(second, 'DeleteSandbox', { sandbox: id });
   }, 120_000);
 
+  it('need not be told of each other: the standard ports of the gateways are the first one’s', async () => {
+    const [a, b] = await Promise.all([1, 2].map(() => startService({ standardGateways: true })));
+    if (!a || !b) throw new Error('no services');
+    try {
+      const [ofA, ofB] = await Promise.all([a, b].map(addresses));
+      expect(ofA?.port).not.toBe(ofB?.port);
+      expect(ofA?.ssh).not.toBe(ofB?.ssh);
+      expect(`${a.log()}${b.log()}`).toContain('the standard port is taken');
+    } finally {
+      await a.stop();
+      await b.stop();
+    }
+  }, 120_000);
+
   it('cannot share a data directory', async () => {
     const refused = await run(
       ['up', '--data-dir', second.dataDir, '--listen', '127.0.0.1:0', ...freeGateways],
@@ -52,6 +66,14 @@ describe('two services on one machine', () => {
     expect(refused.stderr).toContain('Another Sandhaven service uses the data directory');
   });
 });
+
+/** Where its gateways are, by what it hands out. */
+async function addresses(service: Service): Promise<{ port: string; ssh: unknown }> {
+  const { id: sandbox } = await must(service, 'CreateSandbox', { disk_gb: 1 });
+  const { url } = await must(service, 'GetPortPreviewUrl', { sandbox, port: 80 });
+  const { port: ssh } = await must(service, 'CreateSshAccess', { sandbox });
+  return { port: new URL(String(url)).port, ssh };
+}
 
 const freeGateways = ['--preview-listen', '127.0.0.1:0', '--ssh-listen', '127.0.0.1:0'];
 
