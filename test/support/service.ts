@@ -86,7 +86,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     return exited;
   }
 
-  await launch();
+  await launch().catch(async (error: unknown) => {
+    if (dataDir === undefined) await rm(directory, { recursive: true, force: true });
+    throw error;
+  });
   return service;
 }
 
