@@ -1,6 +1,7 @@
 /** What the preview gateway needs: who may visit which sandbox, for how long, and the way into it. */
 import type { Duplex } from 'node:stream';
 import type { AccessService } from './access.ts';
+import { at } from './deadline.ts';
 import type { AgentLink, Clock } from './ports.ts';
 import type { Uses } from './use.ts';
 
@@ -16,9 +17,6 @@ export interface PreviewAccessDependencies {
   agent: AgentLink;
   clock: Clock;
 }
-
-/** The longest that a timer takes. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 export class PreviewAccess {
   readonly #d: PreviewAccessDependencies;
@@ -43,7 +41,8 @@ export class PreviewAccess {
    * or deleted under it takes its connections with it.
    */
   async visit(admission: Admission, expire: () => void, work: () => Promise<void>): Promise<void> {
-    const stop = admission.expiresAt === null ? () => {} : this.#when(admission.expiresAt, expire);
+    const { expiresAt } = admission;
+    const stop = expiresAt === null ? () => {} : at(this.#d.clock, expiresAt, expire);
     try {
       await this.#d.uses.connected(admission.sandboxId, work);
     } finally {
@@ -53,17 +52,5 @@ export class PreviewAccess {
 
   connect(sandboxId: string, port: number, signal: AbortSignal): Promise<Duplex> {
     return this.#d.agent.connectPort(sandboxId, port, signal);
-  }
-
-  /** Returns what calls it off. */
-  #when(time: number, act: () => void): () => void {
-    let timer: NodeJS.Timeout;
-    const wait = () => {
-      const left = time - this.#d.clock.now();
-      if (left <= 0) act();
-      else timer = setTimeout(wait, Math.min(left, MAX_TIMER_MS));
-    };
-    wait();
-    return () => clearTimeout(timer);
   }
 }

@@ -6,12 +6,10 @@
 import type { Duplex } from 'node:stream';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { at } from './deadline.ts';
 import { environment } from './environment.ts';
 import type { AccessToken, AgentLink, Clock, Images, Log, Runtime } from './ports.ts';
 import type { Uses } from './use.ts';
-
-/** How far ahead a timer may reach: Node's own fires at once beyond 2^31 ms. */
-const LONGEST_TIMER_MS = 24 * 60 * 60 * 1000;
 
 export interface SshVisit {
   tokenId: string;
@@ -84,7 +82,7 @@ class Visit implements SshVisit {
   readonly #token: AccessToken;
   readonly #over = new AbortController();
   readonly #channels = new Set<Duplex>();
-  #timer: NodeJS.Timeout | undefined;
+  #callOffExpiry: () => void = () => {};
   #end: (reason: string) => void = () => {};
   #leave: () => void = () => {};
   #channelsOfAll: () => number = () => 0;
@@ -151,7 +149,7 @@ class Visit implements SshVisit {
   leave(): void {
     if (this.#over.signal.aborted) return;
     this.#over.abort();
-    clearTimeout(this.#timer);
+    this.#callOffExpiry();
     for (const channel of this.#channels) channel.destroy();
     this.#leave();
   }
@@ -161,15 +159,11 @@ class Visit implements SshVisit {
       () => this.#end(`Sandbox '${name}' was stopped.`),
       () => this.#end(`Sandbox '${name}' cannot be reached.`),
     );
-    this.#expireInTime();
-  }
-
-  #expireInTime(): void {
     const { expiresAt } = this.#token;
     if (expiresAt === null) return;
-    const left = expiresAt - this.#parts.clock.now();
-    if (left <= 0) this.#end('The access token has expired; get another with Sandbox.CreateSshAccess.');
-    else this.#timer = setTimeout(() => this.#expireInTime(), Math.min(left, LONGEST_TIMER_MS));
+    this.#callOffExpiry = at(this.#parts.clock, expiresAt, () =>
+      this.#end('The access token has expired; get another with Sandbox.CreateSshAccess.'),
+    );
   }
 }
 
