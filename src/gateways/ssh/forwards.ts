@@ -30,6 +30,8 @@ export class Forwards {
   readonly #over = new AbortController();
   /** By address and port; null while it is being set up. */
   readonly #listeners = new Map<string, Listener | null>();
+  /** Requests for any free port so far: each is held under a name of its own until it has one. */
+  #anyPort = 0;
 
   constructor(parts: ForwardParts) {
     this.#parts = parts;
@@ -65,7 +67,7 @@ export class Forwards {
     const everywhere = EVERYWHERE.includes(bindAddr);
     if (!everywhere && !OWN.includes(bindAddr)) return null;
     if (this.#listeners.size >= limits.ssh.listenersPerConnection || bindPort > 65_535) return null;
-    const reserved = `${bindAddr} ${bindPort === 0 ? `new ${Math.random()}` : bindPort}`;
+    const reserved = `${bindAddr} ${bindPort === 0 ? `any ${++this.#anyPort}` : bindPort}`;
     if (this.#listeners.has(reserved)) return null;
     this.#listeners.set(reserved, null);
     try {
