@@ -69,7 +69,9 @@ export async function up(
       ssh: `${ssh.address.host}:${ssh.address.port}`,
     });
     if (options.prove) {
-      process.stdout.write(`${await prove(url, service.apiKey)}\n${howTo(url, site, service)}\n`);
+      process.stdout.write(
+        `${await prove(url, service.apiKey)}\n${howTo(url, site, ssh.address, service)}\n`,
+      );
     }
     process.stdout.write(`ready ${url}\n`);
     await aborted(signal);
@@ -149,7 +151,12 @@ function urlOf({ address, port, family }: AddressInfo): string {
   return family === 'IPv6' && host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`;
 }
 
-function howTo(url: string, site: { domain: string; port: number }, { apiKeyFile }: RunningService): string {
+function howTo(
+  url: string,
+  site: { domain: string; port: number },
+  ssh: Address,
+  { apiKeyFile }: RunningService,
+): string {
   const config = {
     mcpServers: {
       sandhaven: { type: 'http', url: `${url}/mcp`, headers: { Authorization: 'Bearer <API_KEY>' } },
@@ -158,6 +165,7 @@ function howTo(url: string, site: { domain: string; port: number }, { apiKeyFile
   return [
     `API      ${url} (OpenAPI at ${url}/openapi.json)`,
     `Previews http://*.${site.domain}:${site.port}`,
+    `SSH      ${ssh.host}:${ssh.port} (bin/sandhaven ssh SANDBOX, or Sandbox.CreateSshAccess)`,
     `API key  ${apiKeyFile ? `in ${apiKeyFile}` : 'the one in SANDBOX_API_KEY'}`,
     'For an MCP client:',
     JSON.stringify(config, null, 2),
