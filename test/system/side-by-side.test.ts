@@ -91,6 +91,21 @@ describe('an address that is taken', () => {
   });
 });
 
+describe('an address of a gateway that was chosen and is taken', () => {
+  it.each(['--preview-listen', '--ssh-listen'])('ends the start, by the name of %s', async (flag) => {
+    const taken = second.url.replace('http://', '');
+    const dataDir = `${second.dataDir}-gateway`;
+    const others = flag === '--ssh-listen' ? ['--preview-listen', '127.0.0.1:0'] : [];
+    const flags = ['--data-dir', dataDir, '--listen', '127.0.0.1:0', ...others, flag, taken];
+    const refused = await run(['up', ...flags], second);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain(`${taken} cannot be listened on: another program does.`);
+    expect(refused.stderr).toContain(flag);
+    await run(['purge', '--yes', '--data-dir', dataDir], second);
+    rmSync(dataDir, { recursive: true });
+  });
+});
+
 describe('the end of a service', () => {
   it('on SIGTERM is clean: status 0, sandboxes go on, and the next start adopts them', async () => {
     const id = await make(second);
