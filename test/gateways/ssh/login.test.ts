@@ -1,3 +1,4 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
@@ -127,6 +128,24 @@ describe('sandhaven ssh', () => {
       input: 'in\n',
     });
     expect(ran).toMatchObject({ code: 9, stdout: Buffer.from('in\n/workspace\n'), stderr: '' });
+  });
+
+  it('shows the token in no list of processes', async () => {
+    const env = { SANDBOX_API_URL: service.url, SANDBOX_API_KEY: service.apiKey };
+    const waiting = 'echo > /tmp/inside; until test -e /tmp/go; do sleep 0.05; done';
+    const running = client.run(bin, ['ssh', sandbox, '--', '-T', waiting], { env });
+    const look = 'test -e /tmp/inside';
+    await eventually(
+      'it is inside',
+      async () => (await must(service, 'RunCommand', { sandbox, command: look }))['exit_code'] === 0,
+    );
+    const shown = globSync('/proc/[0-9]*/cmdline')
+      .map((file) => (existsSync(file) ? readFileSync(file, 'utf8').split('\0') : []))
+      .filter((args) => args[0] === 'ssh' && args.includes(sandbox));
+    expect(shown).toHaveLength(1);
+    expect(shown.flat().filter((argument) => /(?:^|\W)[a-z2-7]{26}(?:\W|$)/.test(argument))).toEqual([]);
+    await must(service, 'RunCommand', { sandbox, command: 'touch /tmp/go' });
+    expect(await running).toMatchObject({ code: 0 });
   });
 });
 

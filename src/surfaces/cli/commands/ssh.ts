@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createSshAccess } from '../../../catalog/access/create-ssh-access.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { createClient } from '../client.ts';
@@ -13,6 +14,7 @@ import { commonHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
 import { printProblem } from '../output.ts';
 
+const ASKPASS = fileURLToPath(new URL('../../../../bin/sandhaven-askpass', import.meta.url));
 /** A working day: the connection ends with its token. */
 const EXPIRES_IN_MINUTES = 12 * 60;
 
@@ -41,14 +43,14 @@ export const ssh: Command = {
     if (problem) return printProblem(problem, flagIsSet(flags, 'json'), io);
     const args = ['ssh', ...sshArguments(result), ...(flags.rest ?? [])];
     if (!process.execve) throw unusable('This Node cannot become another program.');
-    process.execve(program, args, definedOnly(io.env));
+    process.execve(program, args, { ...definedOnly(io.env), ...answering(result) });
     return 0;
   },
 };
 
 /** KnownHostsCommand takes the place of a file that would have to be removed again. */
 function sshArguments(access: Record<string, unknown>): string[] {
-  const { host, port, host_key, access_token } = access;
+  const { host, port, username, host_key } = access;
   const known = `/bin/echo [${host}]:${port} ${host_key}`;
   const options = {
     KnownHostsCommand: known,
@@ -57,9 +59,20 @@ function sshArguments(access: Record<string, unknown>): string[] {
     StrictHostKeyChecking: 'yes',
     // No key of the user's is of use there, and none is shown.
     PubkeyAuthentication: 'no',
+    PreferredAuthentications: 'password',
+    NumberOfPasswordPrompts: '1',
   };
   const set = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-  return [...set, '-p', String(port), '-l', String(access_token), String(host)];
+  return [...set, '-p', String(port), '-l', String(username), String(host)];
+}
+
+/** The token is a password that a program of ours answers with, so that it is no argument of ssh. */
+function answering({ access_token }: Record<string, unknown>): Record<string, string> {
+  return {
+    SSH_ASKPASS: ASKPASS,
+    SSH_ASKPASS_REQUIRE: 'force',
+    SANDHAVEN_SSH_TOKEN: String(access_token),
+  };
 }
 
 function findProgram(name: string, { env }: CliIo): string {
