@@ -1,7 +1,7 @@
 /** The one way to call a tool: every surface comes through here. */
 import { SandhavenError } from '../model/errors.ts';
+import { nearest } from '../model/nearest.ts';
 import { tools } from './index.ts';
-import { nearest } from './nearest.ts';
 import type { CallContext, Tool } from './tool.ts';
 import { toolsetOf } from './toolsets.ts';
 import { validateInput } from './validate.ts';

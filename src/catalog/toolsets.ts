@@ -3,8 +3,8 @@
  * listed and known to one client; it is no permission, since the key opens all tools elsewhere.
  */
 import { invalidArgument } from '../model/errors.ts';
+import { nearest } from '../model/nearest.ts';
 import { tools } from './index.ts';
-import { nearest } from './nearest.ts';
 import type { Tool } from './tool.ts';
 
 /** The tools of each group by their names without the toolkit; in the order in which groups are shown. */

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { SandhavenError } from '../model/errors.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../model/nearest.ts';
 
 const FAULTS_SHOWN = 5;
 /** A hostile request may be wrong in a million places. */

@@ -1,5 +1,6 @@
 /** Every bound of the service, with its unit. Nothing elsewhere holds a number that limits a caller. */
 
+import { documentsLimits } from './limits/documents.ts';
 import { gatewaysLimits } from './limits/gateways.ts';
 import { gitLimits } from './limits/git.ts';
 import { imagesLimits } from './limits/images.ts';
@@ -106,6 +107,7 @@ export const limits = {
   ...insideLimits,
   ...gatewaysLimits,
   ...imagesLimits,
+  ...documentsLimits,
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,

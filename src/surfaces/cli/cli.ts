@@ -1,7 +1,8 @@
 /** `sandhaven`: finds the command, and turns whatever goes wrong into a problem and an exit status. */
-import { nearest } from '../../catalog/nearest.ts';
+
 import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
+import { nearest } from '../../model/nearest.ts';
 import { call } from './commands/call.ts';
 import { ls } from './commands/ls.ts';
 import { rm } from './commands/rm.ts';

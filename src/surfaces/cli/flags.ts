@@ -1,7 +1,7 @@
 /** Command lines into flags, on node:util's parser, with an answer to misspelled ones. */
 import { parseArgs } from 'node:util';
-import { nearest } from '../../catalog/nearest.ts';
 import { SandhavenError } from '../../model/errors.ts';
+import { nearest } from '../../model/nearest.ts';
 
 export interface FlagSpec {
   type: 'string' | 'boolean';

@@ -1,0 +1,68 @@
+/** Collections of a document database and what their documents look like, as far as a sample shows it. */
+
+export interface CollectionName {
+  database: string;
+  collection: string;
+}
+
+export type CollectionType = 'collection' | 'view' | 'timeseries';
+
+export interface IndexInfo {
+  name: string;
+  /** By field: 1, -1, or the kind of index (`text`, `2dsphere`, `hashed` …). */
+  key: Record<string, number | string>;
+  unique: boolean;
+  sparse?: boolean;
+  /** Documents go by themselves so long after the time in the field. */
+  expireAfterSeconds?: number;
+  /** It holds only documents that match a filter. */
+  partial?: boolean;
+}
+
+/** A BSON type's alias: int, long, double, decimal, objectId, date, string, object, array, bool, null … */
+export interface FieldType {
+  type: string;
+  count: number;
+  /** Of the places where the field could be, how many hold this type: 0 to 1. */
+  probability: number;
+}
+
+/** Values are as relaxed Extended JSON writes them, already parsed: plain JSON values. */
+export interface FieldSchema {
+  /** From the document's root, with dots; what is inside of an array's documents has the array's own path before it. */
+  path: string;
+  types: FieldType[];
+  /** In how many of the documents (or array elements) around it the field is there: 0 to 1. */
+  probability: number;
+  examples: unknown[];
+  /** Every value there is with its count, when they are few. */
+  enum?: { value: unknown; count: number }[];
+  min?: unknown;
+  max?: unknown;
+  arrayLength?: { min: number; max: number; average: number };
+  /** Set where the names of the fields below are data: how many different ones there were. */
+  keys?: number;
+  /** Of the documents in this field, or in this array. */
+  fields?: FieldSchema[];
+}
+
+export interface CollectionSchema {
+  name: CollectionName;
+  type: CollectionType;
+  /** How many documents were looked at. */
+  sampled: number;
+  /** `all`: every document; `random`: drawn by the server; `first`: the first ones, where it cannot draw. */
+  sampleMethod: 'all' | 'random' | 'first';
+  /** As the server estimates it. */
+  documentCount: number;
+  fields: FieldSchema[];
+  indexes: IndexInfo[];
+  /** Of a view: what it is made from. */
+  viewOn?: string;
+  /** The collection refuses documents that do not fit rules of its own. */
+  validator?: unknown;
+  timeseries?: { timeField: string; metaField?: string; granularity?: string };
+  capped?: boolean;
+  /** What the reader should know of how this came about. */
+  notes: string[];
+}
