@@ -7,14 +7,15 @@ import { version } from './version.ts';
 const up: Command = {
   summary: 'run the service in the foreground',
   async run(argv, { env, stdout, signal }) {
-    const { parseUpOptions, upHelp } = await import('./options.ts');
+    const { parseDocumentDbOptions, parseUpOptions, upHelp } = await import('./options.ts');
     if (argv.includes('--help')) {
       stdout.write(upHelp);
       return 0;
     }
     const options = parseUpOptions(argv, env);
+    const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb: parseDocumentDbOptions(env) };
     const { up } = await import('./up.ts');
-    return up(options, env['SANDBOX_API_KEY'], signal);
+    return up(options, secrets, signal);
   },
 };
 
