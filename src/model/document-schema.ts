@@ -25,22 +25,37 @@ export interface FieldType {
   count: number;
   /** Of the places where the field could be, how many hold this type: 0 to 1. */
   probability: number;
+  /** Of `array`: what is inside, by how many elements; their probability is of all elements. */
+  elements?: FieldType[];
 }
 
-/** Values are as relaxed Extended JSON writes them, already parsed: plain JSON values. */
+/**
+ * A field, or all the fields that are at one path. What is said of values (examples, enum, min, max) is said of those in
+ * its arrays too, since a query of the path finds both.
+ *
+ * Values are as relaxed Extended JSON writes them, already parsed: plain JSON values.
+ */
 export interface FieldSchema {
-  /** From the document's root, with dots; what is inside of an array's documents has the array's own path before it. */
+  /**
+   * From the document's root, with dots; what is inside of an array's documents has the array's own path before it. The
+   * last segment is `<key>` where the names are data: then `keys` is set.
+   */
   path: string;
   types: FieldType[];
-  /** In how many of the documents (or array elements) around it the field is there: 0 to 1. */
+  /**
+   * In how many of the documents around it the field is there: 0 to 1. Inside of arrays these are their documents. Where
+   * names are data, how many of them have any.
+   */
   probability: number;
+  /** A few different ones; long texts are cut, with an ellipsis at the end. */
   examples: unknown[];
-  /** Every value there is with its count, when they are few. */
+  /** Every value there is (but null) with its count, the most frequent first, when they are few. */
   enum?: { value: unknown; count: number }[];
+  /** Of numbers or dates, whichever there are more of. */
   min?: unknown;
   max?: unknown;
   arrayLength?: { min: number; max: number; average: number };
-  /** Set where the names of the fields below are data: how many different ones there were. */
+  /** Set where this is many fields whose names are data: how many different names there were. */
   keys?: number;
   /** Of the documents in this field, or in this array. */
   fields?: FieldSchema[];
