@@ -16,7 +16,8 @@ export interface TunnelTarget {
 
 export type TunnelOutcome =
   /** Half-open connections are kept half-open; `early` came right behind the answer. */
-  { connection: Socket; early: Buffer; problem?: never } | { problem: Problem; connection?: never };
+  | { connection: Socket; early: Buffer; problem?: never }
+  | { problem: Problem; connection?: never; early?: never };
 
 /** Fails only when it is aborted: a service that cannot be reached is a problem like any other. */
 export function openTunnel(
