@@ -1,6 +1,26 @@
 /** Bounds of the tools of the document database. */
 import { KiB, MiB } from './units.ts';
 
+/** Of what is learned about one collection. */
+const schemaLimits = {
+  /** Fields that are told apart, nested ones included. */
+  fields: 4_000,
+  /** Longest name of a field that is told apart from others. */
+  nameBytes: 512,
+  /** Names of fields whose hashes are the same; more are somebody's intention. */
+  namesWithOneHash: 16,
+  /** Names that are data, counted one by one. */
+  countedNames: 10_000,
+  /** So many different names in one object may be data, whatever they look like; so many are, if nested. */
+  manyNames: 100,
+  veryManyNames: 200,
+  /** Different values of a field that still are an enum. */
+  enumValues: 50,
+  enumValueBytes: 100,
+  examples: 3,
+  exampleChars: 60,
+} as const;
+
 export const documentsLimits = {
   documents: {
     /** Documents in one result. */
@@ -39,5 +59,6 @@ export const documentsLimits = {
     rememberedCollections: 10_000,
     /** Schemas that are kept, of all keys together. */
     schemas: 500,
+    schema: schemaLimits,
   },
 } as const;
