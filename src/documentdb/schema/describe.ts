@@ -28,7 +28,8 @@ export function describeFields(stats: DocumentStats, above = ''): FieldSchema[] 
     ...fields,
     {
       ...describeField(stats.data, values, above),
-      probability: stats.data.present / stats.count,
+      // Documents that had several before these were known to be data are counted several times.
+      probability: Math.min(1, stats.data.present / stats.count),
       keys: stats.dataNames,
       keyExamples: stats.nameExamples,
     },

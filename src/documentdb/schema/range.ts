@@ -48,8 +48,8 @@ export class Range {
   }
 
   merge(other: Range): void {
-    for (const value of other.#numbers) widen(this.#numbers, value);
-    for (const value of other.#dates) widen(this.#dates, value);
+    widenBy(this.#numbers, other.#numbers);
+    widenBy(this.#dates, other.#dates);
     for (const exact of [other.#min, other.#max]) if (exact) this.#widenExactly(exact);
   }
 
@@ -82,7 +82,13 @@ export class Range {
   }
 }
 
-/** NaN changes nothing, since it compares as neither; nor does what an empty range holds. */
+function widenBy(bounds: Float64Array, [low = 0, high = 0]: Float64Array): void {
+  if (low > high) return;
+  widen(bounds, low);
+  widen(bounds, high);
+}
+
+/** NaN changes nothing, since it compares as neither. */
 function widen(bounds: Float64Array, value: number): void {
   if (value < (bounds[0] ?? 0)) bounds[0] = value;
   if (value > (bounds[1] ?? 0)) bounds[1] = value;
