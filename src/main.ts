@@ -67,9 +67,18 @@ const doctor: Command = {
       import('./surfaces/cli/doctor.ts'),
       import('./engine.ts'),
     ]);
-    const { parseUpOptions } = await import('./options.ts');
+    const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
     const { host, port } = parseUpOptions([], io.env).listen;
-    return runDoctor(argv, io, { ...doctorFacts(), addresses: [`${host}:${port}`] });
+    const { connectionString } = parseDocumentDbOptions(io.env);
+    const facts = { ...doctorFacts(), addresses: [`${host}:${port}`] };
+    if (connectionString === null) return runDoctor(argv, io, facts);
+    const { createDocumentDatabase } = await import('./documentdb/database.ts');
+    const database = createDocumentDatabase({ connectionString });
+    try {
+      return await runDoctor(argv, io, { ...facts, couldWriteDocuments: () => database.couldWrite() });
+    } finally {
+      await database.close();
+    }
   },
 };
 

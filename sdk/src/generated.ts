@@ -1514,7 +1514,7 @@ export class DocumentDb {
    * Returns documents as relaxed Extended JSON strings. Load the schema first; filter by indexed fields
    * with $gte, $in, $regex …; always give a projection of the fields you need and a sort (by _id if
    * unsure). Strings compare case-sensitively. has_more: go on with next. notes say what was coerced or
-   * is wrong. For large results save into a sandbox and analyse them with RunCode.
+   * looks mistaken. For large results save into a sandbox and analyse them with RunCode.
    */
   findDocuments(parameters: FindDocumentsParameters, options?: CallOptions): Promise<FindDocumentsResult> {
     return this.#call(facts.findDocuments, parameters, options);

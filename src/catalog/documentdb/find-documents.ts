@@ -24,7 +24,7 @@ export const findDocuments = defineTool({
   description:
     'Returns documents as relaxed Extended JSON strings. Load the schema first; filter by indexed fields with $gte, $in, ' +
     '$regex …; always give a projection of the fields you need and a sort (by _id if unsure). Strings compare ' +
-    'case-sensitively. has_more: go on with next. notes say what was coerced or is wrong. For large results save into ' +
+    'case-sensitively. has_more: go on with next. notes say what was coerced or looks mistaken. For large results save into ' +
     'a sandbox and analyse them with RunCode.',
   input: z
     .strictObject({
