@@ -19,6 +19,13 @@ const schemaLimits = {
   enumValueBytes: 100,
   examples: 3,
   exampleChars: 60,
+  /** Of a whole schema as JSON; more fields than fit get so many bytes each. */
+  shownBytes: 8 * KiB,
+  shownFieldBytes: 136,
+  shownFields: 400,
+  /** Of one field's enum as JSON. */
+  shownEnumBytes: 500,
+  shownValidatorBytes: KiB,
 } as const;
 
 export const documentsLimits = {
