@@ -22,7 +22,8 @@ export type Filter = Record<string, unknown>;
 export interface FindQuestion {
   filter: Filter;
   projection?: Filter | undefined;
-  sort?: readonly { field: string }[] | undefined;
+  /** Its fields, the first one first. */
+  sort?: readonly string[] | undefined;
   schema: CollectionSchema | null;
 }
 

@@ -10,7 +10,8 @@ import { isDocument, kindOf, listed, named } from './values.ts';
 
 export interface IndexQuestion {
   filter: unknown;
-  sort?: readonly { field: string }[] | undefined;
+  /** Its fields, the first one first. */
+  sort?: readonly string[] | undefined;
   schema: CollectionSchema;
   /** What the caller knows filter and sort as. */
   parameter?: string;
@@ -28,7 +29,7 @@ export function indexNotes(question: IndexQuestion): string[] {
     return [`${parameter}: no index narrows it, so ${about} may be read. ${remedy(schema)}`];
   }
   const [first] = sort;
-  if (first === undefined || indexesOf(schema).some((index) => orders(index, first.field))) return [];
+  if (first === undefined || indexesOf(schema).some((index) => orders(index, first))) return [];
   return [`${sortParameter}: no index has this order, so ${about} are read and sorted. ${inOrder(schema)}`];
 }
 

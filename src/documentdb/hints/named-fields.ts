@@ -12,14 +12,15 @@ export interface NamedField {
 export interface FindFields {
   filter?: unknown;
   projection?: unknown;
-  sort?: readonly { field: string }[] | undefined;
+  /** Its fields, the first one first. */
+  sort?: readonly string[] | undefined;
 }
 
 export function namedInFind({ filter, projection, sort }: FindFields): NamedField[] {
   return [
     ...at('filter_dict', namedInFilter(filter)),
     ...at('projection', namedInProjection(projection)),
-    ...at('sort', sort?.map(({ field }) => field) ?? []),
+    ...at('sort', sort ?? []),
   ];
 }
 

@@ -84,9 +84,17 @@ export function named(path: string): string {
   return cut(plain, limits.documents.noteNameChars);
 }
 
-/** `a`, `a and b`, `a, b and c`; past `most` only how many more. */
+/** `a`, `a and b`, `a, b and c`; past `most` only how many more, however many these are. */
 export function listed(items: readonly string[], most: number = limits.documents.noteItems): string {
-  const shown = items.slice(0, most);
+  return listedAs(items, (item) => item, most);
+}
+
+export function listedAs<T>(
+  items: readonly T[],
+  write: (item: T) => string,
+  most: number = limits.documents.noteItems,
+): string {
+  const shown = items.slice(0, most).map(write);
   const hidden = items.length - shown.length;
   if (hidden > 0) return `${shown.join(', ')} and ${hidden} more`;
   return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;

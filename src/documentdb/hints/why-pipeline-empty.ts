@@ -10,7 +10,7 @@ export interface FirstStages {
   filter: Record<string, unknown> | null;
   /** What the caller knows the filter as. */
   parameter: string;
-  sort: { field: string }[];
+  sort: string[];
   sortParameter: string;
   /** Index of the first stage that neither chooses nor orders. */
   end: number;
@@ -27,7 +27,7 @@ export function firstStages(stages: readonly unknown[]): FirstStages {
   return {
     filter: filters.length > 1 ? { $and: filters } : (filters[0] ?? null),
     parameter: matches.length === 1 ? `pipeline[${matches[0]}]` : 'pipeline',
-    sort: isDocument(sort) ? Object.keys(sort).map((field) => ({ field })) : [],
+    sort: isDocument(sort) ? Object.keys(sort) : [],
     sortParameter: `pipeline[${sortAt}]`,
     end: first.length,
   };
