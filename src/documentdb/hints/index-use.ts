@@ -80,10 +80,11 @@ function isInOrder(operator: string, value: unknown, beside: Condition['beside']
   return ORDERED.has(operator);
 }
 
-/** Only a case-sensitive beginning is a range of an index. */
+/** Only a case-sensitive beginning, at least one character that is always the same, is a range of an index. */
 function isAnchored(value: unknown, given: unknown): boolean {
   const { source, options } = expressionOf(value, given);
-  return /^(?:\^|\\A)(?![.*?(|[])/.test(source) && !source.includes('|') && !/[im]/.test(options);
+  const begins = /^(?:\^|\\A)(?:[^\\.^$*+?()[\]{}|]|\\[^A-Za-z0-9])(?![?*{])/.test(source);
+  return begins && !source.includes('|') && !/[imx]/.test(options);
 }
 
 function expressionOf(value: unknown, given: unknown): { source: string; options: string } {
