@@ -7,14 +7,15 @@ import { version } from './version.ts';
 const up: Command = {
   summary: 'run the service in the foreground',
   async run(argv, { env, stdout, signal }) {
-    const { parseUpOptions, upHelp } = await import('./options.ts');
+    const { parseDocumentDbOptions, parseUpOptions, upHelp } = await import('./options.ts');
     if (argv.includes('--help')) {
       stdout.write(upHelp);
       return 0;
     }
     const options = parseUpOptions(argv, env);
+    const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb: parseDocumentDbOptions(env) };
     const { up } = await import('./up.ts');
-    return up(options, env['SANDBOX_API_KEY'], signal);
+    return up(options, secrets, signal);
   },
 };
 
@@ -66,9 +67,18 @@ const doctor: Command = {
       import('./surfaces/cli/doctor.ts'),
       import('./engine.ts'),
     ]);
-    const { parseUpOptions } = await import('./options.ts');
+    const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
     const { host, port } = parseUpOptions([], io.env).listen;
-    return runDoctor(argv, io, { ...doctorFacts(), addresses: [`${host}:${port}`] });
+    const { connectionString } = parseDocumentDbOptions(io.env);
+    const facts = { ...doctorFacts(), addresses: [`${host}:${port}`] };
+    if (connectionString === null) return runDoctor(argv, io, facts);
+    const { createDocumentDatabase } = await import('./documentdb/database.ts');
+    const database = createDocumentDatabase({ connectionString });
+    try {
+      return await runDoctor(argv, io, { ...facts, couldWriteDocuments: () => database.couldWrite() });
+    } finally {
+      await database.close();
+    }
   },
 };
 

@@ -33,6 +33,12 @@ export interface UpOptions {
   prove: boolean;
 }
 
+export interface DocumentDbOptions {
+  /** null: there is none. */
+  connectionString: string | null;
+  orderOfUse: 'enforce' | 'advise';
+}
+
 interface Flag {
   default: string;
   help: string;
@@ -67,7 +73,8 @@ const WARM_POOL_MAX = 100;
 export const upHelp = `Usage: sandhaven up [flags]
 
 Runs the service in the foreground. Each flag is also an environment variable:
---data-dir is SANDHAVEN_DATA_DIR. SANDBOX_API_KEY, when set, is the first user's key.
+--data-dir is SANDHAVEN_DATA_DIR. SANDBOX_API_KEY, when set, is the first user's key;
+DOCUMENTDB_CONNECTION_STRING the database of the DocumentDb tools ("sandhaven demo-db" runs one to try).
 
 ${Object.entries(flags)
   .map(
@@ -109,6 +116,18 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
     prove: values['prove'] === true,
   };
+}
+
+/** The operator's document database: a secret, and so never a flag. Fails with `invalid_argument` naming the variable. */
+export function parseDocumentDbOptions(env: NodeJS.ProcessEnv): DocumentDbOptions {
+  const orderOfUse = env['DOCUMENTDB_ORDER_OF_USE'] || 'enforce';
+  if (orderOfUse !== 'enforce' && orderOfUse !== 'advise') {
+    throw invalidArgument(
+      'DOCUMENTDB_ORDER_OF_USE',
+      `DOCUMENTDB_ORDER_OF_USE must be enforce or advise, and '${orderOfUse}' was given.`,
+    );
+  }
+  return { connectionString: env['DOCUMENTDB_CONNECTION_STRING'] || null, orderOfUse };
 }
 
 function parse(argv: string[]) {

@@ -6,6 +6,8 @@ import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
 import { BASE_IMAGE } from './control/base-image.ts';
 import { Creation } from './control/creation.ts';
+import { DocumentService } from './control/documents/documents.ts';
+import { type OrderMode, OrderOfUse } from './control/documents/order-of-use.ts';
 import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
 import { GitService } from './control/git/git-service.ts';
@@ -29,6 +31,7 @@ import { SshAccessService } from './control/ssh-access.ts';
 import { SshVisits } from './control/ssh-visits.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
+import { createDocumentDatabase } from './documentdb/database.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { createGitGateway } from './gateways/git/gateway.ts';
 import type { AllowedRemote } from './model/allowed-remotes.ts';
@@ -50,6 +53,8 @@ export interface ServiceOptions {
   apiKey: string | undefined;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
   gitAllow?: AllowedRemote[];
+  /** The document database; none when absent. */
+  documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;
   log: Log;
 }
@@ -113,7 +118,7 @@ function wire(
   store: Store,
   engine: Engine,
   access: AccessService,
-  { clock, log, warmPool, imageKeptMinutes, gitAllow = [] }: ServiceOptions,
+  { clock, log, warmPool, imageKeptMinutes, gitAllow = [], documentDb }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
   const { sandboxes, snapshots } = store;
@@ -156,10 +161,12 @@ function wire(
   });
   const work = new SnapshotWork({ store: snapshots, images, clock, log });
   const identity = new IdentityService(store.users);
+  const files = new FileService(uses, agent);
+  const connectionString = documentDb?.connectionString ?? null;
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
     snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, clock }),
-    files: new FileService(uses, agent),
+    files,
     execution: new ExecutionService(uses, agent, images),
     sessions: new SessionService(uses, agent, images),
     sshAccess: new SshAccessService(sandboxes, access, clock),
@@ -172,6 +179,11 @@ function wire(
       credentials: store.gitCredentials,
     }),
     identity,
+    documents: new DocumentService({
+      database: connectionString === null ? null : createDocumentDatabase({ connectionString }),
+      files,
+      order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce'),
+    }),
   };
   return {
     services,
@@ -194,6 +206,7 @@ function wire(
       await store.accessTokens.prune(clock.now());
     },
     async close() {
+      await services.documents.close();
       await scheduler.close();
       await collector.close();
       await work.close();

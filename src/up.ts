@@ -9,7 +9,7 @@ import { PreviewGateway } from './gateways/preview/gateway.ts';
 import { openSshGateway, type SshGateway } from './gateways/ssh/gateway.ts';
 import { createLog } from './log.ts';
 import { SandhavenError } from './model/errors.ts';
-import type { Address, GatewayAddress, UpOptions } from './options.ts';
+import type { Address, DocumentDbOptions, GatewayAddress, UpOptions } from './options.ts';
 import { prove } from './prove.ts';
 import { type RunningService, startService } from './service.ts';
 import { createHttpServer } from './surfaces/http/server.ts';
@@ -21,10 +21,16 @@ const WILDCARDS = ['0.0.0.0', '::'];
 /** A file beside this one, whether it is run from source or from what was built of it. */
 const SSH_THREAD = new URL(`./ssh-worker${extname(import.meta.filename)}`, import.meta.url);
 
+/** What comes by environment only. */
+export interface Secrets {
+  apiKey: string | undefined;
+  documentDb: DocumentDbOptions;
+}
+
 /** Serves until the signal is aborted; resolves with the exit status once everything is closed. */
 export async function up(
   options: UpOptions,
-  apiKey: string | undefined,
+  { apiKey, documentDb }: Secrets,
   signal: AbortSignal,
 ): Promise<number> {
   const log = createLog();
@@ -35,6 +41,7 @@ export async function up(
     imageKeptMinutes: options.imageKeptMinutes,
     apiKey,
     gitAllow: options.gitAllow,
+    documentDb,
     clock: Date,
     log,
   });

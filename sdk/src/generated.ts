@@ -899,6 +899,133 @@ export interface GitPushResult {
   pushed: boolean;
 }
 
+export type DiscoverDatabasesParameters = Record<string, never>;
+
+export interface DiscoverDatabasesResult {
+  result: {
+    name: string;
+    size_on_disk: number;
+    empty: boolean;
+  }[];
+}
+
+export interface DiscoverCollectionsParameters {
+  /** Database. */
+  database_name: string;
+}
+
+export interface DiscoverCollectionsResult {
+  result: {
+    name: string;
+    type: 'collection' | 'view' | 'timeseries';
+    document_count: number;
+    indexes: {
+      name: string;
+      key: Record<string, number | string>;
+      unique: boolean;
+    }[];
+  }[];
+}
+
+export interface GetCollectionSchemaParameters {
+  /** Database. */
+  database_name: string;
+  /** Collection or view. */
+  collection_name: string;
+  /** Documents to sample (1-100000, default 1000). */
+  sample_size?: number;
+}
+
+export interface GetCollectionSchemaResult {
+  database_name: string;
+  collection_name: string;
+  sampled: number;
+  sample_method: 'all' | 'random' | 'first';
+  document_count: number;
+  fields: {
+    path: string;
+    probability: number;
+  }[];
+  indexes: {
+    name: string;
+    unique: boolean;
+  }[];
+  notes?: string[];
+}
+
+export interface FindDocumentsParameters {
+  /** Database. */
+  database_name: string;
+  /** Collection or view. */
+  collection_name: string;
+  /** Filter as JSON text (default: all documents). */
+  filter_dict?: string;
+  /** JSON text, 1 includes and 0 excludes a field (default: all). */
+  projection?: string;
+  /** JSON texts such as {"field": "age", "direction": -1} (default: none). */
+  sort?: string[];
+  /** Documents to skip (from 0, default 0). */
+  skip?: number;
+  /** Most documents (1-10000, default 1000). */
+  limit?: number;
+  /** Most bytes of documents (from 1024, default 1048576). */
+  max_bytes?: number;
+  /** Sandbox to save all results in as JSON lines, without limits. */
+  save_to_sandbox?: string;
+  /** File for that. */
+  save_to_path?: string;
+}
+
+export interface FindDocumentsResult {
+  result: string[];
+  returned: number;
+  has_more: boolean;
+  next?: {
+    filter_dict?: string;
+    skip?: number;
+  };
+  saved?: {
+    sandbox: string;
+    path: string;
+    count: number;
+    size_bytes: number;
+  };
+  notes?: string[];
+}
+
+export interface CountDocumentsParameters {
+  /** Database. */
+  database_name: string;
+  /** Collection or view. */
+  collection_name: string;
+  /** Filter as JSON text (default: all documents). */
+  filter_dict?: string;
+}
+
+export interface CountDocumentsResult {
+  result: number;
+  notes?: string[];
+}
+
+export interface AggregateDocumentsParameters {
+  /** Database. */
+  database_name: string;
+  /** Collection or view. */
+  collection_name: string;
+  /** Stages as JSON texts such as {"$match": {"age": {"$gte": 18}}}. */
+  pipeline: string[];
+  /** Most documents (1-10000, default 1000). */
+  limit?: number;
+  /** Most bytes of documents (from 1024, default 1048576). */
+  max_bytes?: number;
+  /** Sandbox to save all results in as JSON lines, without limits. */
+  save_to_sandbox?: string;
+  /** File for that. */
+  save_to_path?: string;
+}
+
+export type AggregateDocumentsResult = FindDocumentsResult;
+
 const facts = {
   createSandbox: { name: 'Sandbox.CreateSandbox', repeatable: false, long: true, idempotencyKey: true },
   getSandbox: { name: 'Sandbox.GetSandbox', repeatable: true, long: false, idempotencyKey: false },
@@ -946,6 +1073,12 @@ const facts = {
   gitLog: { name: 'Sandbox.GitLog', repeatable: true, long: false, idempotencyKey: false },
   gitPull: { name: 'Sandbox.GitPull', repeatable: true, long: true, idempotencyKey: false },
   gitPush: { name: 'Sandbox.GitPush', repeatable: true, long: true, idempotencyKey: false },
+  discoverDatabases: { name: 'DocumentDb.DiscoverDatabases', repeatable: true, long: false, idempotencyKey: false },
+  discoverCollections: { name: 'DocumentDb.DiscoverCollections', repeatable: true, long: false, idempotencyKey: false },
+  getCollectionSchema: { name: 'DocumentDb.GetCollectionSchema', repeatable: true, long: false, idempotencyKey: false },
+  findDocuments: { name: 'DocumentDb.FindDocuments', repeatable: true, long: true, idempotencyKey: false },
+  countDocuments: { name: 'DocumentDb.CountDocuments', repeatable: true, long: false, idempotencyKey: false },
+  aggregateDocuments: { name: 'DocumentDb.AggregateDocuments', repeatable: true, long: true, idempotencyKey: false },
 } satisfies Record<string, ToolFacts>;
 
 /** Calls the tools of one service. It holds no connection open, so nothing has to be closed. */
@@ -954,6 +1087,7 @@ export class Sandhaven {
   readonly files: Files;
   /** Each item of lists that have pages: `for await (const … of client.iterate.listFiles())`. */
   readonly iterate: Iterate;
+  readonly documentDb: DocumentDb;
   readonly #call: Call;
 
   constructor(options: SandhavenOptions = {}) {
@@ -961,6 +1095,7 @@ export class Sandhaven {
     this.#call = createCall(connection);
     this.files = new Files(connection);
     this.iterate = new Iterate(this);
+    this.documentDb = new DocumentDb(this.#call);
   }
 
   /**
@@ -1338,6 +1473,69 @@ export class Sandhaven {
    */
   gitPush(parameters: GitPushParameters = {}, options?: CallOptions): Promise<GitPushResult> {
     return this.#call(facts.gitPush, parameters, options);
+  }
+}
+
+/** The tools of DocumentDb. */
+export class DocumentDb {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /**
+   * Lists the databases of the connected server with their size in bytes; the first of three steps before
+   * a query. Next: DiscoverCollections. unavailable: the operator has to connect a database.
+   */
+  discoverDatabases(parameters: DiscoverDatabasesParameters = {}, options?: CallOptions): Promise<DiscoverDatabasesResult> {
+    return this.#call(facts.discoverDatabases, parameters, options);
+  }
+
+  /**
+   * Lists the collections and views of a database with estimated document counts and indexes. Required
+   * before any tool that takes a collection_name. Next: GetCollectionSchema for each collection you will
+   * use.
+   */
+  discoverCollections(parameters: DiscoverCollectionsParameters, options?: CallOptions): Promise<DiscoverCollectionsResult> {
+    return this.#call(facts.discoverCollections, parameters, options);
+  }
+
+  /**
+   * Infers the structure of a collection from a sample of its documents: fields, BSON types, how often
+   * each is there, ranges, enums, examples, and the indexes to filter by. Required before querying, for
+   * every collection of the query ($lookup sources too). failed_precondition: DiscoverCollections first.
+   */
+  getCollectionSchema(parameters: GetCollectionSchemaParameters, options?: CallOptions): Promise<GetCollectionSchemaResult> {
+    return this.#call(facts.getCollectionSchema, parameters, options);
+  }
+
+  /**
+   * Returns documents as relaxed Extended JSON strings. Load the schema first; filter by indexed fields
+   * with $gte, $in, $regex …; always give a projection of the fields you need and a sort (by _id if
+   * unsure). Strings compare case-sensitively. has_more: go on with next. notes say what was coerced or
+   * looks mistaken. For large results save into a sandbox and analyse them with RunCode.
+   */
+  findDocuments(parameters: FindDocumentsParameters, options?: CallOptions): Promise<FindDocumentsResult> {
+    return this.#call(facts.findDocuments, parameters, options);
+  }
+
+  /**
+   * Counts the documents that match a filter, exactly. Load the schema first. A count of 0 comes with
+   * notes that say which condition removed everything, where that is cheap to know.
+   */
+  countDocuments(parameters: CountDocumentsParameters, options?: CallOptions): Promise<CountDocumentsResult> {
+    return this.#call(facts.countDocuments, parameters, options);
+  }
+
+  /**
+   * Runs a read-only aggregation pipeline: $match, $group, $project, $sort, $lookup, $unwind, $facet …
+   * Begin with a $match on indexed fields. Load the schema of every collection first, also of $lookup,
+   * $graphLookup and $unionWith. Nothing can write or run JavaScript. For large results save into a
+   * sandbox.
+   */
+  aggregateDocuments(parameters: AggregateDocumentsParameters, options?: CallOptions): Promise<AggregateDocumentsResult> {
+    return this.#call(facts.aggregateDocuments, parameters, options);
   }
 }
 

@@ -2,6 +2,11 @@
 import { createSshAccess } from './access/create-ssh-access.ts';
 import { getPortPreviewUrl } from './access/get-port-preview-url.ts';
 import { listPorts } from './access/list-ports.ts';
+import { aggregateDocuments } from './documentdb/aggregate-documents.ts';
+import { countDocuments } from './documentdb/count-documents.ts';
+import { discoverCollections, discoverDatabases } from './documentdb/discover.ts';
+import { findDocuments } from './documentdb/find-documents.ts';
+import { getCollectionSchema } from './documentdb/get-collection-schema.ts';
 import { runCode } from './execution/run-code.ts';
 import { runCommand } from './execution/run-command.ts';
 import { createFolder } from './files/create-folder.ts';
@@ -88,4 +93,10 @@ export const tools: readonly Tool[] = [
   gitLog,
   gitPull,
   gitPush,
+  discoverDatabases,
+  discoverCollections,
+  getCollectionSchema,
+  findDocuments,
+  countDocuments,
+  aggregateDocuments,
 ];

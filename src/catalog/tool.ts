@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Services } from '../control/services.ts';
-import type { User } from '../model/user.ts';
+import type { Caller } from '../model/user.ts';
 
 /** MCP's hints, in MCP's words. */
 export interface Annotations {
@@ -15,7 +15,7 @@ export interface Annotations {
 }
 
 export interface CallContext {
-  caller: User;
+  caller: Caller;
   services: Services;
   requestId: string;
   /** Aborted when the client goes away. Lifecycle operations ignore it. */

@@ -1,5 +1,5 @@
 /** Who calls, and where things are. */
-import type { User } from '../model/user.ts';
+import type { Caller } from '../model/user.ts';
 import type { UserStore } from './ports.ts';
 
 export interface Region {
@@ -23,8 +23,8 @@ export class IdentityService {
   }
 
   /** null for a key that is not valid. */
-  authenticate(apiKey: string): Promise<User | null> {
-    return this.#users.userOfKey(apiKey);
+  authenticate(apiKey: string): Promise<Caller | null> {
+    return this.#users.callerOfKey(apiKey);
   }
 
   regions(): Region[] {

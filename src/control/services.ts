@@ -1,5 +1,6 @@
 /** The services that tools call, as one bundle that main.ts fills. */
 
+import type { DocumentService } from './documents/documents.ts';
 import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
 import type { GitService } from './git/git-service.ts';
@@ -20,4 +21,5 @@ export interface Services {
   sshAccess: SshAccessService;
   previews: PreviewService;
   git: GitService;
+  documents: DocumentService;
 }

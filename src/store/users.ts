@@ -5,10 +5,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { UserStore } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
-import type { User } from '../model/user.ts';
+import type { Caller, User } from '../model/user.ts';
 import { type Database, isDuplicate, type Row } from './database.ts';
 
 const SELECTOR_BYTES = 8;
+const KEY_ID_BYTES = 8;
 
 export class UserRows implements UserStore {
   readonly #database: Database;
@@ -43,8 +44,10 @@ export class UserRows implements UserStore {
     });
   }
 
-  async userOfKey(apiKey: string): Promise<User | null> {
-    return this.#matching(hashOf(apiKey));
+  async callerOfKey(apiKey: string): Promise<Caller | null> {
+    const hash = hashOf(apiKey);
+    const user = this.#matching(hash);
+    return user && { ...user, keyId: keyIdOf(hash) };
   }
 
   #matching(hash: Buffer): User | null {
@@ -74,6 +77,11 @@ function hashOf(apiKey: string): Buffer {
 
 function selectorOf(hash: Buffer): Buffer {
   return hash.subarray(0, SELECTOR_BYTES);
+}
+
+/** A prefix of a hash leads nowhere for a key that was drawn, and tells the keys of a service apart. */
+function keyIdOf(hash: Buffer): string {
+  return `key_${hash.subarray(0, KEY_ID_BYTES).toString('hex')}`;
 }
 
 function userOf(row: Row): User {

@@ -11,6 +11,8 @@ import { SandhavenError } from '../../src/model/errors.ts';
 function validParameters(tool: Tool): Record<string, unknown> {
   const { properties = {}, required = [] } = describeTool(tool).input_schema;
   const parameters = Object.fromEntries(required.map((name) => [name, sample(properties[name] ?? {})]));
+  // Half of a target is none.
+  if ('save_to_path' in properties) Object.assign(parameters, { save_to_sandbox: 'x', save_to_path: 'x' });
   const changes = ['Sandbox.ConfigureSandboxAuto', 'Sandbox.ResizeSandbox'].includes(tool.name);
   return changes ? { ...parameters, [firstOptional(tool)]: 1 } : parameters;
 }
@@ -69,6 +71,7 @@ function bad(schema: JsonSchema): unknown[] {
 
 function isOfType(value: unknown, { type }: JsonSchema): boolean {
   if (type === 'integer') return Number.isInteger(value);
+  if (type === 'array') return Array.isArray(value);
   if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
   return typeof value === type;
 }

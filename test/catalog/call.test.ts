@@ -28,8 +28,9 @@ async function call(
   name: string,
   parameters: Record<string, unknown> = {},
 ): Promise<Record<string, unknown>> {
-  const result = await callTool(`Sandbox.${name}`, parameters, context);
-  expect(findTool(`Sandbox.${name}`).output.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
+  const whole = name.includes('.') ? name : `Sandbox.${name}`;
+  const result = await callTool(whole, parameters, context);
+  expect(findTool(whole).output.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
   return result;
 }
 
@@ -63,7 +64,7 @@ describe('results', () => {
     const real = call;
     for (const [name, parameters] of everyTool) {
       await real(name, parameters);
-      tested.add(`Sandbox.${name}`);
+      tested.add(name.includes('.') ? name : `Sandbox.${name}`);
     }
     expect([...tested].sort()).toEqual(tools.map(({ name }) => name).sort());
   });
@@ -307,6 +308,8 @@ describe('results', () => {
   });
 });
 
+const collection = { database_name: 'shop', collection_name: 'orders' };
+
 const everyTool: [string, Record<string, unknown>][] = [
   ['CreateSandbox', { name: 'x' }],
   ['GetSandbox', { sandbox: 'x' }],
@@ -354,4 +357,11 @@ const everyTool: [string, Record<string, unknown>][] = [
   ['GitLog', {}],
   ['GitPull', {}],
   ['GitPush', {}],
+  ['DocumentDb.DiscoverDatabases', {}],
+  ['DocumentDb.DiscoverCollections', { database_name: 'shop' }],
+  ['DocumentDb.GetCollectionSchema', collection],
+  ['DocumentDb.FindDocuments', collection],
+  ['DocumentDb.FindDocuments', { ...collection, save_to_sandbox: 'x', save_to_path: 'orders.jsonl' }],
+  ['DocumentDb.CountDocuments', collection],
+  ['DocumentDb.AggregateDocuments', { ...collection, pipeline: [] }],
 ];

@@ -53,7 +53,16 @@ const names = [
   'GitLog',
   'GitPull',
   'GitPush',
-];
+].map((name) => `Sandbox.${name}`);
+
+const documentNames = [
+  'DiscoverDatabases',
+  'DiscoverCollections',
+  'GetCollectionSchema',
+  'FindDocuments',
+  'CountDocuments',
+  'AggregateDocuments',
+].map((name) => `DocumentDb.${name}`);
 
 /** What a model reads of each tool; output schemas are for programs. */
 const MODEL_BYTES_A_TOOL = 870;
@@ -61,7 +70,11 @@ const BYTES_A_TOOL = 1_700;
 
 describe('the catalogue', () => {
   it('[SBX-TOOLS-01] [WIRE-CATALOG-01] lists the 46 tools once each, in the order of the contract', () => {
-    expect(tools.map(({ name }) => name)).toEqual(names.map((name) => `Sandbox.${name}`));
+    expect(tools.map(({ name }) => name).filter((name) => name.startsWith('Sandbox.'))).toEqual(names);
+  });
+
+  it('[DDB-TOOLS-01] lists the 6 tools of the document database after them', () => {
+    expect(tools.map(({ name }) => name)).toEqual([...names, ...documentNames]);
   });
 
   it('is small enough to be read by a model at every turn', () => {
@@ -176,6 +189,11 @@ describe('the contract’s tables', () => {
     GitCheckout: ['ref'],
     GitCreateBranch: ['branch'],
     GitDeleteBranch: ['branch'],
+    DiscoverCollections: ['database_name'],
+    GetCollectionSchema: ['database_name', 'collection_name'],
+    FindDocuments: ['database_name', 'collection_name'],
+    CountDocuments: ['database_name', 'collection_name'],
+    AggregateDocuments: ['database_name', 'collection_name', 'pipeline'],
   };
   const defaults: Record<string, Record<string, unknown>> = {
     CreateSandbox: {
@@ -203,14 +221,20 @@ describe('the contract’s tables', () => {
     GitDeleteBranch: { force: false },
     GitLog: { max_count: 20 },
     GitPush: { force: false },
+    GetCollectionSchema: { sample_size: 1000 },
+    FindDocuments: { limit: 1000, skip: 0 },
+    AggregateDocuments: { limit: 1000 },
   };
 
-  it.each(names)('[SBX-TOOLS-05] %s requires what its table requires, and nothing else', (name) => {
-    expect(schemaOf(name).required ?? []).toEqual(required[name] ?? []);
-  });
+  it.each([...names, ...documentNames])(
+    '[SBX-TOOLS-05] [DDB-DISCOVER-01, DDB-DISCOVER-02, DDB-SCHEMA-01, DDB-FIND-01, DDB-AGG-01] %s requires what its table requires, and nothing else',
+    (name) => {
+      expect(schemaOf(name).required ?? []).toEqual(required[name.replace(/^.*[.]/, '')] ?? []);
+    },
+  );
 
   it.each(Object.entries(defaults))(
-    '[SBX-CREATE-06] [SBX-CREATE-19] [SBX-LIST-06] [SBX-PREVIEW-02] [SBX-PREVIEW-05] [SBX-FILES-21] [SBX-FILES-24] [SBX-GIT-18, SBX-GIT-20, SBX-GIT-23] %s has the defaults of its table',
+    '[SBX-CREATE-06] [SBX-CREATE-19] [SBX-LIST-06] [SBX-PREVIEW-02] [SBX-PREVIEW-05] [SBX-FILES-21] [SBX-FILES-24] [SBX-GIT-18, SBX-GIT-20, SBX-GIT-23] [DDB-SCHEMA-03, DDB-FIND-05, DDB-FIND-06, DDB-AGG-03] %s has the defaults of its table',
     (name, expected) => {
       const properties = schemaOf(name).properties ?? {};
       const actual = Object.fromEntries(Object.keys(expected).map((key) => [key, properties[key]?.default]));
@@ -220,7 +244,7 @@ describe('the contract’s tables', () => {
 });
 
 function schemaOf(name: string): JsonSchema {
-  const tool = descriptions.find((one) => one.name === `Sandbox.${name}`);
+  const tool = descriptions.find((one) => one.name.endsWith(`.${name.replace(/^.*[.]/, '')}`));
   if (!tool) throw new Error(`no tool ${name}`);
   return tool.input_schema;
 }

@@ -199,7 +199,10 @@ function memoryUsers(): Pick<Store, 'users'> {
         if ((keys.get(apiKey) ?? userId) !== userId) throw new SandhavenError('already_exists', 'taken');
         keys.set(apiKey, userId);
       },
-      userOfKey: async (apiKey) => users.get(keys.get(apiKey) ?? '') ?? null,
+      callerOfKey: async (apiKey) => {
+        const user = users.get(keys.get(apiKey) ?? '');
+        return user ? { ...user, keyId: `key_of_${apiKey}` } : null;
+      },
     },
   };
 }

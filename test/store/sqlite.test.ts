@@ -46,7 +46,7 @@ describe('the database file', () => {
     await store.close();
     const again = await open(file);
     expect(await again.sandboxes.get(box.id)).toEqual(box);
-    expect(await again.users.userOfKey('key')).toEqual(alice);
+    expect(await again.users.callerOfKey('key')).toMatchObject(alice);
   });
 
   it('that is damaged is refused in words', async () => {

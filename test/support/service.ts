@@ -117,6 +117,11 @@ export interface Answer {
   body: Record<string, unknown>;
 }
 
+/** Where the toolkit is left out it is that of sandboxes. */
+export function wholeName(tool: string): string {
+  return tool.includes('.') ? tool : `Sandbox.${tool}`;
+}
+
 /** One tool call over HTTP. */
 export async function call(
   service: Pick<Service, 'url' | 'apiKey'>,
@@ -124,7 +129,7 @@ export async function call(
   parameters: Record<string, unknown> = {},
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const response = await fetch(`${service.url}/v1/tools/Sandbox.${tool}`, {
+  const response = await fetch(`${service.url}/v1/tools/${wholeName(tool)}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(parameters),

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { type CallOptions, Sandhaven, SandhavenError } from '../../sdk/src/index.ts';
-import { bin, call, type Service } from './service.ts';
+import { bin, call, type Service, wholeName } from './service.ts';
 
 export type Parameters = Record<string, unknown>;
 
@@ -48,7 +48,7 @@ export const transports: Record<string, TransportFactory> = {
     name: 'CLI',
     async invoke(tool, parameters) {
       const flags = Object.entries(parameters).flatMap(([name, value]) => [`--${name}=${flagValue(value)}`]);
-      const { code, stdout, stderr } = await run(['call', `Sandbox.${tool}`, '--json', ...flags], service);
+      const { code, stdout, stderr } = await run(['call', wholeName(tool), '--json', ...flags], service);
       return code === 0 ? { result: JSON.parse(stdout) } : { problem: JSON.parse(stderr) };
     },
     close: async () => {},
@@ -75,7 +75,8 @@ type Method = (parameters: Parameters, options?: CallOptions) => Promise<Record<
 
 /** `createSandbox` for CreateSandbox: a test that walks the catalogue cannot use the types. */
 function method(client: Sandhaven, tool: string): Method {
-  const name = tool.charAt(0).toLowerCase() + tool.slice(1);
+  const bare = tool.replace(/^.*[.]/, '');
+  const name = bare.charAt(0).toLowerCase() + bare.slice(1);
   const found = (client as unknown as Record<string, Method | undefined>)[name];
   if (!found) throw new Error(`the SDK has no ${name}`);
   return found.bind(client);
@@ -107,7 +108,10 @@ async function mcp(
   return {
     name,
     async invoke(tool, parameters) {
-      const answer = await client.callTool({ name: `Sandbox_${tool}`, arguments: parameters });
+      const answer = await client.callTool({
+        name: wholeName(tool).replace('.', '_'),
+        arguments: parameters,
+      });
       const structured = answer.structuredContent as Record<string, unknown>;
       if (answer.isError) return { problem: structured['error'] as Record<string, unknown> };
       return { result: structured };

@@ -1,7 +1,9 @@
 /** `sandhaven doctor`: its verdicts on machines unlike this one, and its output and exit status. */
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { SandhavenError } from '../../src/model/errors.ts';
 import { type DoctorFacts, runDoctor } from '../../src/surfaces/cli/doctor.ts';
+import { documents } from '../../src/surfaces/cli/doctor-documents.ts';
 import { nftables, runc } from '../../src/surfaces/cli/doctor-engine.ts';
 import { fileSystems, kernel, node, openFiles } from '../../src/surfaces/cli/doctor-host.ts';
 import { disk, listeningPorts, memory, ports } from '../../src/surfaces/cli/doctor-room.ts';
@@ -50,6 +52,24 @@ describe('doctor judges', () => {
     expect(runc('runc version 1.3.6', sound, false)).toEqual({
       status: 'ok',
       found: '1.3.6 (/usr/sbin/runc)',
+    });
+  });
+
+  it('credentials of the document database that could write worth a warning, and one that is out of reach a failure', async () => {
+    expect((await documents(undefined)).status).toBe('ok');
+    expect((await documents(async () => false)).status).toBe('ok');
+    expect(await documents(async () => true)).toMatchObject({
+      status: 'warn',
+      found: expect.stringMatching(/could write/),
+    });
+    expect((await documents(async () => null)).status).toBe('warn');
+    const gone = new SandhavenError('unavailable', 'The document database refuses connections.', {
+      hint: 'Start it.',
+    });
+    expect(await documents(() => Promise.reject(gone))).toEqual({
+      status: 'fail',
+      found: gone.message,
+      advice: 'Start it.',
     });
   });
 

@@ -18,7 +18,8 @@ import { invalidArgument, notFound, SandhavenError } from '../../src/model/error
 import { newSandboxId, newSnapshotId } from '../../src/model/ids.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
-import type { User } from '../../src/model/user.ts';
+import type { Caller } from '../../src/model/user.ts';
+import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
 import { fakeSessions } from './fake-sessions.ts';
 
@@ -38,7 +39,7 @@ export interface FakeServices {
 }
 
 export const API_KEY = 'shv_test';
-export const user: User = { id: 'user_1', name: 'Ada', email: 'ada@example.org' };
+export const user: Caller = { id: 'user_1', name: 'Ada', email: 'ada@example.org', keyId: 'key_1' };
 
 export function createFakeServices(): FakeServices {
   const fake: Omit<FakeServices, 'services'> = {
@@ -56,6 +57,7 @@ export function createFakeServices(): FakeServices {
     sessions: fakeSessions(),
     identity: fakeIdentity(),
     git: fakeGit(),
+    documents: fakeDocuments(),
     previews: fakePreviews(),
     sshAccess: fakeSshAccess(),
   };
@@ -303,7 +305,11 @@ async function collect(content: Buffer | Readable): Promise<Buffer> {
   return Buffer.concat(await content.toArray());
 }
 
-function newSandbox(caller: User, name: string, request: Parameters<SandboxService['create']>[1]): Sandbox {
+function newSandbox(
+  caller: Pick<Caller, 'id'>,
+  name: string,
+  request: Parameters<SandboxService['create']>[1],
+): Sandbox {
   const now = Date.UTC(2026, 0, 2, 3, 4, 5);
   const { language, cpu, memory, disk, gpu, labels, envVars, ephemeral, autoStopMinutes } = request;
   return {

@@ -63,7 +63,7 @@ describe('calling a tool', () => {
     expect(listed).toHaveLength(tools.length);
     for (const tool of listed) {
       expect(tool).toMatchObject({
-        name: expect.stringMatching(/^Sandbox\./),
+        name: expect.stringMatching(/^(Sandbox|DocumentDb)\./),
         title: expect.any(String),
         description: expect.any(String),
         input_schema: { type: 'object' },

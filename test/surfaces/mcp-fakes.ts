@@ -8,7 +8,7 @@ import type { Services } from '../../src/control/services.ts';
 import { notFound } from '../../src/model/errors.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 
-export const caller = { id: 'user_1', name: 'Ada', email: 'ada@example.org' };
+export const caller = { id: 'user_1', name: 'Ada', email: 'ada@example.org', keyId: 'key_1' };
 export const apiKey = 'shv_test';
 export const largeContent = 'x'.repeat(1_000_000);
 

@@ -12,6 +12,9 @@ const CONTRACT_TOOLS = 46;
 const BYTES_A_TOOL = 860;
 const SHOWN = 12;
 
+/** Of the six tools of the document database. */
+const DOCUMENT_LIST_BYTES = 7_000;
+
 const toolkit = tools.filter(({ name }) => name.startsWith('Sandbox.'));
 const listed = listTools(toolkit);
 
@@ -30,6 +33,12 @@ describe('the list of tools', () => {
     expect(total).toBeLessThanOrEqual(LIST_BYTES);
     // Until all are there, so that those which are leave room for the others.
     if (listed.length < CONTRACT_TOOLS) expect(total / listed.length).toBeLessThanOrEqual(BYTES_A_TOOL);
+  });
+
+  it('[WIRE-MCP-07] of the document database fits its own', () => {
+    const documents = listTools(tools.filter(({ name }) => name.startsWith('DocumentDb.')));
+    expect(documents).toHaveLength(6);
+    expect(bytesOf(documents)).toBeLessThanOrEqual(DOCUMENT_LIST_BYTES);
   });
 
   it.each(tools.map((tool) => [tool.name, tool] as const))('keeps what a call of %s needs', (_name, tool) => {

@@ -1,6 +1,6 @@
 /** What is kept: sandboxes, snapshots, users, answers of idempotent calls. */
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { User } from '../../model/user.ts';
+import type { Caller, User } from '../../model/user.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
@@ -71,7 +71,7 @@ export interface UserStore {
   insertUser(user: User): Promise<void>;
   firstUser(): Promise<User | null>;
   addKey(userId: string, apiKey: string): Promise<void>;
-  userOfKey(apiKey: string): Promise<User | null>;
+  callerOfKey(apiKey: string): Promise<Caller | null>;
 }
 
 /** Answers of calls made with an Idempotency-Key, by owner and key. */

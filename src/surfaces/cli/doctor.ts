@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { DEFAULT_DATA_DIR } from './connection.ts';
+import { documentChecks } from './doctor-documents.ts';
 import { engineChecks } from './doctor-engine.ts';
 import { hostChecks } from './doctor-host.ts';
 import { roomChecks } from './doctor-room.ts';
@@ -38,6 +39,8 @@ export interface DoctorFacts {
   builtPrograms: string[];
   /** In the cache; null when there is none. */
   readBaseImage(): Promise<{ digest: string; sizeBytes: number } | null>;
+  /** Whether the document database's credentials may write, null where it does not tell; absent: there is none. */
+  couldWriteDocuments?: () => Promise<boolean | null>;
 }
 
 const help = `Usage: sandhaven doctor [--json] [--data-dir DIR] [--allow-vulnerable-runc]
@@ -77,6 +80,7 @@ export function doctorChecks(
     ...hostChecks(),
     ...engineChecks(facts, allowVulnerableRunc),
     ...roomChecks(dataDir, facts.addresses),
+    ...documentChecks(facts),
   ];
 }
 

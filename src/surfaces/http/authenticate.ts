@@ -2,13 +2,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { Services } from '../../control/services.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import type { User } from '../../model/user.ts';
+import type { Caller } from '../../model/user.ts';
 
 /** Fails with `unauthenticated`. */
 export async function authenticate(
   identity: Pick<Services['identity'], 'authenticate'>,
   request: FastifyRequest,
-): Promise<User> {
+): Promise<Caller> {
   const key = keyOf(request.headers.authorization, request.headers['x-api-key']);
   if (key === null) {
     throw new SandhavenError('unauthenticated', 'The request has no API key.', {

@@ -10,7 +10,7 @@ import type { Services } from '../../control/services.ts';
 import { notFound, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import type { User } from '../../model/user.ts';
+import type { Caller } from '../../model/user.ts';
 import { Admission, linger } from './admission.ts';
 import { authenticate } from './authenticate.ts';
 import { addByteRoutes } from './byte-routes.ts';
@@ -31,12 +31,12 @@ export interface HttpServerParts {
   /** Whether the service can take calls. */
   ready(): boolean;
   /** Gets the request with its body unread. */
-  mcp?: { handle(request: IncomingMessage, response: ServerResponse, caller: User): Promise<void> };
+  mcp?: { handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> };
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    caller: User;
+    caller: Caller;
     /** For the log: which tool was called, and how it ended where that is an error. */
     tool: string | null;
     outcome: string | null;

@@ -21,7 +21,7 @@ import type { Services } from '../../control/services.ts';
 import { type ErrorCode, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import type { User } from '../../model/user.ts';
+import type { Caller } from '../../model/user.ts';
 import { InFlightCalls } from './in-flight.ts';
 import { type CarryOut, createServer } from './server.ts';
 
@@ -35,7 +35,7 @@ export interface McpEndpointParts {
 
 export interface McpEndpoint {
   /** Serves one request of an authenticated caller, body included: its stream must not have been read. */
-  handle(request: IncomingMessage, response: ServerResponse, caller: User): Promise<void>;
+  handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>;
   /** Ends open exchanges; nothing is served after. */
   close(): Promise<void>;
 }
@@ -75,7 +75,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
  * Parses the body once for all that look at it. The answer to `initialize` carries a session id, by which
  * `InFlightCalls` tells the clients of one caller apart.
  */
-async function serve(handler: McpHttpHandler, request: Request, caller: User): Promise<Response> {
+async function serve(handler: McpHttpHandler, request: Request, caller: Caller): Promise<Response> {
   const authInfo = { token: '', clientId: caller.id, scopes: [], extra: { caller } };
   const { url, method, headers, signal } = request;
   const unknown = unknownToolset(request);
@@ -128,7 +128,7 @@ function createExchange(
   open: OpenExchanges,
   { era, authInfo, requestInfo }: McpRequestContext,
 ): Server {
-  const caller = authInfo?.extra?.['caller'] as User;
+  const caller = authInfo?.extra?.['caller'] as Caller;
   const seen = requestInfo ? toolsIn(requestInfo.url, tools) : tools;
   const parts = { version, tools: seen, carryOut: carryOutHere(services, log, caller) };
   // Newer revisions cancel a call by ending its request, which the call's own signal tells.
@@ -152,7 +152,7 @@ function createExchange(
   return server;
 }
 
-function carryOutHere(services: Services, log: Log, caller: User): CarryOut {
+function carryOutHere(services: Services, log: Log, caller: Caller): CarryOut {
   return async (tool, parameters, { signal, progress }) => {
     const requestId = newRequestId();
     const begun = performance.now();

@@ -1,0 +1,67 @@
+/** DocumentDb.DiscoverDatabases and DocumentDb.DiscoverCollections */
+import { z } from 'zod';
+import { defineTool } from '../tool.ts';
+import { databaseName, readOnly } from './parameters.ts';
+
+export const discoverDatabases = defineTool({
+  name: 'DocumentDb.DiscoverDatabases',
+  title: 'List the databases',
+  description:
+    'Lists the databases of the connected server with their size in bytes; the first of three steps before a query. ' +
+    'Next: DiscoverCollections. unavailable: the operator has to connect a database.',
+  input: z.strictObject({}),
+  output: z.looseObject({
+    result: z.array(z.looseObject({ name: z.string(), size_on_disk: z.int(), empty: z.boolean() })),
+  }),
+  annotations: readOnly,
+  async handler(_parameters, { services, signal }) {
+    const databases = await services.documents.databases({ signal });
+    return {
+      result: databases.map(({ name, sizeOnDisk, empty }) => ({ name, size_on_disk: sizeOnDisk, empty })),
+    };
+  },
+  text: ({ result }) => list(result, 'database'),
+});
+
+export const discoverCollections = defineTool({
+  name: 'DocumentDb.DiscoverCollections',
+  title: 'List the collections',
+  description:
+    'Lists the collections and views of a database with estimated document counts and indexes. Required before any ' +
+    'tool that takes a collection_name. Next: GetCollectionSchema for each collection you will use.',
+  input: z.strictObject({ database_name: databaseName }),
+  output: z.looseObject({
+    result: z.array(
+      z.looseObject({
+        name: z.string(),
+        type: z.enum(['collection', 'view', 'timeseries']),
+        document_count: z.int(),
+        indexes: z.array(
+          z.looseObject({
+            name: z.string(),
+            key: z.record(z.string(), z.union([z.number(), z.string()])),
+            unique: z.boolean(),
+          }),
+        ),
+      }),
+    ),
+  }),
+  annotations: readOnly,
+  async handler({ database_name }, { services, caller, signal }) {
+    const collections = await services.documents.collections(caller, database_name, { signal });
+    return {
+      result: collections.map(({ name, type, documentCount, indexes }) => ({
+        name,
+        type,
+        document_count: documentCount,
+        indexes: indexes.map(({ name, key, unique }) => ({ name, key, unique })),
+      })),
+    };
+  },
+  text: ({ result }) => list(result, 'collection'),
+});
+
+function list(found: { name: string }[], what: string): string {
+  if (found.length === 0) return `There are no ${what}s.`;
+  return `${found.length} ${what}${found.length === 1 ? '' : 's'}: ${found.map(({ name }) => name).join(', ')}`;
+}

@@ -1,0 +1,68 @@
+/** DocumentDb.FindDocuments */
+import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { integerWithDefault } from '../parameters/integer.ts';
+import { present } from '../present.ts';
+import { defineTool } from '../tool.ts';
+import {
+  checkTarget,
+  collectionOf,
+  collectionParameters,
+  documentsOutput,
+  filter,
+  json,
+  readOnly,
+  resultParameters,
+} from './parameters.ts';
+import { resultText, savingOptions, targetOf, toResultView, toSavedView } from './query-result.ts';
+
+const { limit, skip, sortFields } = limits.documents;
+
+export const findDocuments = defineTool({
+  name: 'DocumentDb.FindDocuments',
+  title: 'Find documents',
+  description:
+    'Returns documents as relaxed Extended JSON strings. Load the schema first; filter by indexed fields with $gte, $in, ' +
+    '$regex …; always give a projection of the fields you need and a sort (by _id if unsure). Strings compare ' +
+    'case-sensitively. has_more: go on with next. notes say what was coerced or looks mistaken. For large results save into ' +
+    'a sandbox and analyse them with RunCode.',
+  input: z
+    .strictObject({
+      ...collectionParameters,
+      filter_dict: filter,
+      projection: json().optional().describe('JSON text, 1 includes and 0 excludes a field (default: all).'),
+      sort: z
+        .array(json())
+        .max(sortFields)
+        .default([])
+        .describe('JSON texts such as {"field": "age", "direction": -1} (default: none).'),
+      skip: integerWithDefault('Documents to skip', skip),
+      ...resultParameters,
+    })
+    .check(checkTarget),
+  output: documentsOutput,
+  annotations: readOnly,
+  long: true,
+  async handler(parameters, context) {
+    const { documents } = context.services;
+    const { filter_dict, projection, sort, skip, max_bytes } = parameters;
+    const request = {
+      ...collectionOf(parameters),
+      ...present({ filter: filter_dict, projection }),
+      sort,
+      skip,
+    };
+    const target = targetOf(parameters);
+    if (target) {
+      const all = { ...request, ...present({ limit: parameters.limit }) };
+      return toSavedView(
+        target,
+        await documents.saveFind(context.caller, all, target, savingOptions(context)),
+      );
+    }
+    const bounded = { ...request, limit: parameters.limit ?? limit.default };
+    const { caller, signal } = context;
+    return toResultView(await documents.find(caller, bounded, max_bytes, { signal }));
+  },
+  text: (result) => resultText(result as Parameters<typeof resultText>[0]),
+});

@@ -1,0 +1,84 @@
+/** What several tools of the document database are told, and answer. */
+import { z } from 'zod';
+import type { CollectionName } from '../../model/document-schema.ts';
+import { limits } from '../../model/limits.ts';
+import { integerWithDefault } from '../parameters/integer.ts';
+import { path } from '../parameters/path.ts';
+import { atMostBytes, text, textWithoutNul } from '../parameters/text.ts';
+
+const bounds = limits.documents;
+
+export const databaseName = name(bounds.databaseNameBytes).describe('Database.');
+
+export const collectionParameters = {
+  database_name: databaseName,
+  collection_name: name(bounds.collectionNameBytes).describe('Collection or view.'),
+};
+
+export const filter = json().optional().describe('Filter as JSON text (default: all documents).');
+
+export function json() {
+  return text().check(atMostBytes(bounds.textBytes));
+}
+
+/** What bounds a result, or takes it elsewhere. */
+export const resultParameters = {
+  limit: mostDocuments(),
+  max_bytes: integerWithDefault('Most bytes of documents', bounds.resultBytes),
+  save_to_sandbox: textWithoutNul()
+    .min(1)
+    .max(limits.sandboxNameChars)
+    .optional()
+    .describe('Sandbox to save all results in as JSON lines, without limits.'),
+  save_to_path: path().optional().describe('File for that.'),
+};
+
+interface Result {
+  limit?: number | undefined;
+  save_to_sandbox?: string | undefined;
+  save_to_path?: string | undefined;
+}
+
+/** Half of a target is none. */
+export function checkTarget({ value, issues }: { value: Result; issues: z.core.$ZodRawIssue[] }): void {
+  const { save_to_sandbox, save_to_path } = value;
+  if ((save_to_sandbox === undefined) === (save_to_path === undefined)) return;
+  const [missing, given] =
+    save_to_path === undefined ? ['save_to_path', 'save_to_sandbox'] : ['save_to_sandbox', 'save_to_path'];
+  issues.push({ code: 'custom', path: [missing], input: value, message: `is needed with ${given}` });
+}
+
+export function collectionOf(parameters: { database_name: string; collection_name: string }): CollectionName {
+  return { database: parameters.database_name, collection: parameters.collection_name };
+}
+
+export const notes = z.array(z.string()).optional();
+
+export const documentsOutput = z.looseObject({
+  result: z.array(z.string()),
+  returned: z.int(),
+  has_more: z.boolean(),
+  next: z.looseObject({ filter_dict: z.string().optional(), skip: z.int().optional() }).optional(),
+  saved: z
+    .looseObject({ sandbox: z.string(), path: z.string(), count: z.int(), size_bytes: z.int() })
+    .optional(),
+  notes,
+});
+
+export const readOnly = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
+};
+
+/** Its default holds for an answer, and not for what is saved. */
+function mostDocuments() {
+  const { min, max, default: fallback } = bounds.limit;
+  const description = `Most documents (${min}-${max}, default ${fallback}).`;
+  return z.int().min(min).max(max).optional().meta({ description, default: fallback });
+}
+
+function name(maxBytes: number) {
+  return textWithoutNul().min(1).check(atMostBytes(maxBytes));
+}

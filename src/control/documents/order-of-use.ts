@@ -1,0 +1,115 @@
+/**
+ * The order in which a collection may be used, kept for each API key until the service restarts: first it is
+ * discovered, then its schema is loaded, then it is queried. A model that follows it queries fields that exist.
+ */
+
+import type { CollectionName } from '../../model/document-schema.ts';
+import { notFound, SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { nearest } from '../../model/nearest.ts';
+
+/** Whether what is out of order is refused, or carried out with a note. */
+export type OrderMode = 'enforce' | 'advise';
+
+type Step = 'discovered' | 'schema';
+
+interface Known {
+  /** The collections of each database that was looked at. */
+  discovered: Map<string, Set<string>>;
+  loaded: Set<string>;
+}
+
+const SUGGESTIONS = 3;
+
+export class OrderOfUse {
+  readonly #mode: OrderMode;
+  /** By key; the one that was used last is the last. */
+  readonly #known = new Map<string, Known>();
+
+  constructor(mode: OrderMode) {
+    this.#mode = mode;
+  }
+
+  discovered(keyId: string, database: string, collections: readonly string[]): void {
+    const { discovered } = this.#of(keyId);
+    discovered.delete(database);
+    discovered.set(database, new Set(collections));
+    let total = [...discovered.values()].reduce((sum, names) => sum + names.size, 0);
+    for (const [oldest, names] of discovered) {
+      if (total <= limits.documents.rememberedCollections || oldest === database) break;
+      discovered.delete(oldest);
+      total -= names.size;
+    }
+  }
+
+  loaded(keyId: string, name: CollectionName): void {
+    const { loaded } = this.#of(keyId);
+    const key = keyOf(name);
+    loaded.delete(key);
+    loaded.add(key);
+    for (const oldest of loaded) {
+      if (loaded.size <= limits.documents.rememberedCollections) break;
+      loaded.delete(oldest);
+    }
+  }
+
+  /**
+   * Fails with `failed_precondition` and the call to make first, or with `not_found` for what was looked for and is
+   * not there. Where it only advises, it returns that as notes.
+   */
+  check(keyId: string, sources: readonly CollectionName[], step: Step): string[] {
+    const known = this.#of(keyId);
+    const notes: string[] = [];
+    for (const source of sources) {
+      const problem = problemWith(known, source, step);
+      if (!problem) continue;
+      if (this.#mode === 'enforce') throw problem;
+      notes.push(`${problem.message} ${problem.fields.hint}`);
+    }
+    return notes;
+  }
+
+  #of(keyId: string): Known {
+    const known = this.#known.get(keyId) ?? { discovered: new Map(), loaded: new Set() };
+    this.#known.delete(keyId);
+    this.#known.set(keyId, known);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= limits.documents.rememberedKeys) break;
+      this.#known.delete(oldest);
+    }
+    return known;
+  }
+}
+
+function problemWith({ discovered, loaded }: Known, name: CollectionName, step: Step): SandhavenError | null {
+  const { database, collection } = name;
+  const listed = discovered.get(database);
+  if (!listed) {
+    return outOfOrder(
+      `The collections of database '${database}' were not discovered yet.`,
+      `Call DocumentDb.DiscoverCollections with ${JSON.stringify({ database_name: database })} first.`,
+    );
+  }
+  if (!listed.has(collection)) {
+    const close = nearest(collection, [...listed], SUGGESTIONS);
+    return notFound(
+      'collection',
+      `There was no collection '${collection}' in database '${database}' when it was discovered.`,
+      `${close.length > 0 ? `Did you mean ${close.join(' or ')}? ` : ''}DocumentDb.DiscoverCollections lists what is there now.`,
+    );
+  }
+  if (step === 'discovered' || loaded.has(keyOf(name))) return null;
+  const call = JSON.stringify({ database_name: database, collection_name: collection });
+  return outOfOrder(
+    `The schema of collection '${collection}' was not loaded yet.`,
+    `Call DocumentDb.GetCollectionSchema with ${call} first.`,
+  );
+}
+
+function outOfOrder(detail: string, hint: string): SandhavenError {
+  return new SandhavenError('failed_precondition', detail, { hint });
+}
+
+function keyOf({ database, collection }: CollectionName): string {
+  return JSON.stringify([database, collection]);
+}

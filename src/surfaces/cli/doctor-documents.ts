@@ -1,0 +1,37 @@
+/** The document database, as far as this process has its connection string. */
+import { SandhavenError } from '../../model/errors.ts';
+import type { Check, DoctorFacts, Finding } from './doctor.ts';
+
+export function documentChecks({ couldWriteDocuments }: DoctorFacts): Check[] {
+  return [{ name: 'documents', run: () => documents(couldWriteDocuments) }];
+}
+
+/** @param couldWrite Asks the server whether the credentials may write; undefined where there is none. */
+export async function documents(
+  couldWrite: DoctorFacts['couldWriteDocuments'] | undefined,
+): Promise<Finding> {
+  if (!couldWrite) {
+    return { status: 'ok', found: 'no document database (DOCUMENTDB_CONNECTION_STRING is not set)' };
+  }
+  try {
+    return judge(await couldWrite());
+  } catch (error) {
+    if (!(error instanceof SandhavenError)) throw error;
+    const advice = error.fields.hint ?? 'Check DOCUMENTDB_CONNECTION_STRING.';
+    return { status: 'fail', found: error.message, advice };
+  }
+}
+
+function judge(couldWrite: boolean | null): Finding {
+  if (couldWrite === false) return { status: 'ok', found: 'connected; the credentials can only read' };
+  const found =
+    couldWrite === null
+      ? 'connected; the server does not say what the credentials may do'
+      : 'connected; the credentials could write';
+  return {
+    status: 'warn',
+    found,
+    advice:
+      'The DocumentDb tools write nothing whatever the credentials allow; a user with the role read is one more wall.',
+  };
+}

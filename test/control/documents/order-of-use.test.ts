@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { OrderOfUse } from '../../../src/control/documents/order-of-use.ts';
+import type { SandhavenError } from '../../../src/model/errors.ts';
+import { limits } from '../../../src/model/limits.ts';
+
+const orders = { database: 'shop', collection: 'orders' };
+const customers = { database: 'shop', collection: 'customers' };
+
+function refusal(
+  order: OrderOfUse,
+  key: string,
+  step: 'discovered' | 'schema',
+  ...sources: (typeof orders)[]
+) {
+  try {
+    order.check(key, sources, step);
+  } catch (error) {
+    const { code, message, fields } = error as SandhavenError;
+    return { code, message, hint: fields.hint };
+  }
+  return null;
+}
+
+describe('the order of use', () => {
+  it('[DDB-ORDER-01] refuses a collection that was not discovered, with the call to make first', () => {
+    expect(refusal(new OrderOfUse('enforce'), 'a', 'discovered', orders)).toEqual({
+      code: 'failed_precondition',
+      message: "The collections of database 'shop' were not discovered yet.",
+      hint: 'Call DocumentDb.DiscoverCollections with {"database_name":"shop"} first.',
+    });
+  });
+
+  it('[DDB-ORDER-02] refuses to query a collection whose schema was not loaded, and any other of the query', () => {
+    const order = new OrderOfUse('enforce');
+    order.discovered('a', 'shop', ['orders', 'customers']);
+    expect(refusal(order, 'a', 'discovered', orders)).toBeNull();
+    expect(refusal(order, 'a', 'schema', orders)).toEqual({
+      code: 'failed_precondition',
+      message: "The schema of collection 'orders' was not loaded yet.",
+      hint: 'Call DocumentDb.GetCollectionSchema with {"database_name":"shop","collection_name":"orders"} first.',
+    });
+    order.loaded('a', orders);
+    expect(refusal(order, 'a', 'schema', orders)).toBeNull();
+    expect(refusal(order, 'a', 'schema', orders, customers)?.hint).toContain('"customers"');
+    order.loaded('a', customers);
+    expect(refusal(order, 'a', 'schema', orders, customers)).toBeNull();
+  });
+
+  it('is kept for each key', () => {
+    const order = new OrderOfUse('enforce');
+    order.discovered('a', 'shop', ['orders']);
+    order.loaded('a', orders);
+    expect(refusal(order, 'b', 'schema', orders)?.code).toBe('failed_precondition');
+  });
+
+  it('names the nearest of what was discovered, and how to look again', () => {
+    const order = new OrderOfUse('enforce');
+    order.discovered('a', 'shop', ['orders', 'customers']);
+    const mistaken = { database: 'shop', collection: 'order' };
+    expect(refusal(order, 'a', 'schema', mistaken)).toEqual({
+      code: 'not_found',
+      message: "There was no collection 'order' in database 'shop' when it was discovered.",
+      hint: 'Did you mean orders? DocumentDb.DiscoverCollections lists what is there now.',
+    });
+  });
+
+  it('where it only advises, says the same in notes', () => {
+    const order = new OrderOfUse('advise');
+    expect(order.check('a', [orders], 'schema')).toEqual([
+      "The collections of database 'shop' were not discovered yet. " +
+        'Call DocumentDb.DiscoverCollections with {"database_name":"shop"} first.',
+    ]);
+    order.discovered('a', 'shop', ['orders']);
+    order.loaded('a', orders);
+    expect(order.check('a', [orders], 'schema')).toEqual([]);
+  });
+
+  it('does not mix names up, whatever they are made of', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), fc.string(), (a, b, c, d) => {
+        const order = new OrderOfUse('enforce');
+        order.discovered('k', a, [b]);
+        order.discovered('k', c, a === c ? [b, d] : [d]);
+        order.loaded('k', { database: a, collection: b });
+        expect(refusal(order, 'k', 'schema', { database: a, collection: b })).toBeNull();
+        const same = a === c && b === d;
+        expect(refusal(order, 'k', 'schema', { database: c, collection: d }) === null).toBe(same);
+      }),
+    );
+  });
+
+  it('remembers so many keys, and forgets the one that was used longest ago', () => {
+    const order = new OrderOfUse('enforce');
+    for (let key = 0; key <= limits.documents.rememberedKeys; key++) {
+      order.discovered(`k${key}`, 'shop', ['orders']);
+      if (key > 0) expect(refusal(order, 'k0', 'discovered', orders)).toBeNull();
+    }
+    expect(refusal(order, 'k1', 'discovered', orders)?.code).toBe('failed_precondition');
+  });
+
+  it('remembers so many collections of a key', () => {
+    const order = new OrderOfUse('enforce');
+    const many = Array.from({ length: limits.documents.rememberedCollections }, (_, index) => `c${index}`);
+    order.discovered('a', 'shop', ['orders']);
+    order.discovered('a', 'big', many);
+    expect(refusal(order, 'a', 'discovered', orders)?.code).toBe('failed_precondition');
+    expect(refusal(order, 'a', 'discovered', { database: 'big', collection: 'c7' })).toBeNull();
+  });
+});
