@@ -50,7 +50,7 @@ export const documentsLimits = {
     queryTimeMs: 30_000,
     /** What it may work on one query whose result goes into a sandbox. */
     exportTimeMs: 30 * 60_000,
-    /** A probe that only explains a result, and is left out when it takes longer. */
+    /** All that is asked only to explain a result; what takes longer is left out. */
     probeTimeMs: 250,
     connectTimeoutMs: 5_000,
     serverSelectionTimeoutMs: 5_000,
@@ -58,6 +58,21 @@ export const documentsLimits = {
     /** Notes of one result. */
     notes: 10,
     noteChars: 600,
+    /** A value, and the name of a field, in a note. */
+    noteValueChars: 80,
+    noteNameChars: 120,
+    /** Names or values in one note; of the others only how many there are. */
+    noteItems: 4,
+    /** Conditions of one query, and fields that it names, that are compared with the schema. */
+    hintedConditions: 1_000,
+    /** "Did you mean": names for one mistaken one. */
+    suggestions: 2,
+    /** Questions that are asked to explain one empty result, `probeTimeMs` for all of them together. */
+    probes: 8,
+    /** In collections beyond it only what has an index is asked. */
+    probedDocuments: 100_000,
+    /** Documents from which on reading them all is worth a note. */
+    largeCollection: 10_000,
     /** Documents of a saved result that come back with the answer. */
     savedExamples: 3,
     /** Keys whose order of use is remembered; the least recently used goes first. */
