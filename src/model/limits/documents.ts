@@ -41,6 +41,11 @@ export const documentsLimits = {
     /** Of documents and lists in each other, in what callers give. */
     depth: 100,
     stages: 1_000,
+    /** Values in one filter, projection or pipeline, those inside others counted too. */
+    queryNodes: 200_000,
+    /** Of a place in a query, as refusals name it, and of one key in it. */
+    placeChars: 400,
+    placeKeyChars: 60,
     sortFields: 32,
     databaseNameBytes: 63,
     collectionNameBytes: 255,
