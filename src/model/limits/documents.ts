@@ -42,10 +42,12 @@ export const documentsLimits = {
     depth: 100,
     stages: 1_000,
     /** Values in one filter, projection or pipeline, those inside others counted too. */
-    queryNodes: 200_000,
+    queryNodes: 100_000,
     /** Of a place in a query, as refusals name it, and of one key in it. */
     placeChars: 400,
     placeKeyChars: 60,
+    /** Names of a caller's own that a mistaken one is compared with. */
+    suggestedAmong: 100,
     sortFields: 32,
     databaseNameBytes: 63,
     collectionNameBytes: 255,
