@@ -5,6 +5,7 @@
 
 /** The document itself, where JavaScript's order is the wanted one. */
 export function inOrder(document: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
+  if (keys.length < 2 || !keys.some(looksLikeIndex)) return document;
   const actual = Object.keys(document);
   if (actual.every((key, index) => key === keys[index])) return document;
   const ordered = [...keys];
@@ -18,4 +19,10 @@ export function setKey(document: Record<string, unknown>, key: string, value: un
     return;
   }
   Object.defineProperty(document, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** What else begins with a digit is only looked at more closely. */
+function looksLikeIndex(key: string): boolean {
+  const first = key.charCodeAt(0);
+  return first >= 0x30 && first <= 0x39;
 }

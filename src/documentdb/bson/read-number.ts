@@ -3,6 +3,8 @@ import { Double, Long } from 'bson';
 
 /** Longer ones are no int64, whatever their digits. */
 const INT64_CHARS = 20;
+/** All integers that are no longer are ints. */
+const SMALL_CHARS = 9;
 
 /**
  * As it was written: an integer is an int where it fits, then a long, then the nearest double; whatever has a point
@@ -10,6 +12,7 @@ const INT64_CHARS = 20;
  */
 export function readNumber(source: string): number | Long | Double | null {
   if (/^-?\d+$/.test(source) && source.length <= INT64_CHARS && source !== '-0') {
+    if (source.length <= SMALL_CHARS) return Number(source);
     const integer = BigInt(source);
     if (isInt32(integer)) return Number(integer);
     if (isInt64(integer)) return Long.fromBigInt(integer);

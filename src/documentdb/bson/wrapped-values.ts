@@ -36,7 +36,7 @@ export function readBinary(value: unknown, document: Document): Binary | undefin
     return undefined;
   const bytes = Buffer.from(data, 'base64');
   // What is not base64 is skipped by its reader.
-  if (bytes.toString('base64').replace(/=+$/, '') !== data.replace(/=+$/, '')) return undefined;
+  if (bytes.toString('base64') !== data) return undefined;
   return new Binary(bytes, Number.parseInt(kind, 16));
 }
 

@@ -106,6 +106,23 @@ describe('JSON that would be another query than it says', () => {
 });
 
 describe('bounds', () => {
+  it('of work: nothing that a text of full size can say takes more than its length', () => {
+    const size = limits.documents.textBytes - 64;
+    const hostile = [
+      `{"$binary": {"base64": "${'='.repeat(size)}x", "subType": "00"}}`,
+      `{"$date": "2024-01-01T00:00:00${' '.repeat(size)}x"}`,
+      `{"$numberDouble": "${'1'.repeat(size)}x"}`,
+      `{"$numberDecimal": "${'1'.repeat(size)}"}`,
+      `${' '.repeat(size)}}`,
+      '1'.repeat(size),
+      `"${'x'.repeat(size)}`,
+      `'${'x'.repeat(size)}`,
+      `/${'\\'.repeat(size)}`,
+      `{"${'k'.repeat(size)}": None}`,
+    ];
+    for (const text of hostile) expect(failureOf(text).code).toBe('invalid_argument');
+  });
+
   it('of levels: as many as there may be are taken, one more is not', () => {
     const { depth } = limits.documents;
     expect(parseEjson('['.repeat(depth) + ']'.repeat(depth), 'x')).toHaveLength(1);
