@@ -40,6 +40,12 @@ export const documentsLimits = {
     textBytes: MiB,
     /** Of documents and lists in each other, in what callers give. */
     depth: 100,
+    /** Of what the server sends: a stage may wrap a stored document, which has 100 at most, in more. */
+    resultDepth: 250,
+    /** Of a caller's text, on each side of the place where it is wrong. */
+    excerptChars: 32,
+    /** Keys and indexes in the name of a place. */
+    placeParts: 16,
     stages: 1_000,
     /** Values in one filter, projection or pipeline, those inside others counted too. */
     queryNodes: 100_000,
