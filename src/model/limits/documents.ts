@@ -1,6 +1,33 @@
 /** Bounds of the tools of the document database. */
 import { KiB, MiB } from './units.ts';
 
+/** Of what is learned about one collection. */
+const schemaLimits = {
+  /** Fields that are told apart, nested ones included. */
+  fields: 4_000,
+  /** Longest name of a field that is told apart from others. */
+  nameBytes: 512,
+  /** Names of fields whose hashes are the same; more are somebody's intention. */
+  namesWithOneHash: 16,
+  /** Names that are data, counted one by one. */
+  countedNames: 10_000,
+  /** So many different names in one object may be data, whatever they look like; so many are, if nested. */
+  manyNames: 100,
+  veryManyNames: 200,
+  /** Different values of a field that still are an enum. */
+  enumValues: 50,
+  enumValueBytes: 100,
+  examples: 3,
+  exampleChars: 60,
+  /** Of a whole schema as JSON; more fields than fit get so many bytes each. */
+  shownBytes: 8 * KiB,
+  shownFieldBytes: 136,
+  shownFields: 400,
+  /** Of one field's enum as JSON. */
+  shownEnumBytes: 500,
+  shownValidatorBytes: KiB,
+} as const;
+
 export const documentsLimits = {
   documents: {
     /** Documents in one result. */
@@ -14,6 +41,11 @@ export const documentsLimits = {
     /** Of documents and lists in each other, in what callers give. */
     depth: 100,
     stages: 1_000,
+    /** Values in one filter, projection or pipeline, those inside others counted too. */
+    queryNodes: 200_000,
+    /** Of a place in a query, as refusals name it, and of one key in it. */
+    placeChars: 400,
+    placeKeyChars: 60,
     sortFields: 32,
     databaseNameBytes: 63,
     collectionNameBytes: 255,
@@ -54,5 +86,6 @@ export const documentsLimits = {
     rememberedCollections: 10_000,
     /** Schemas that are kept, of all keys together. */
     schemas: 500,
+    schema: schemaLimits,
   },
 } as const;
