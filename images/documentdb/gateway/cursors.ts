@@ -12,6 +12,8 @@ export interface Cursor {
   role: string;
   continuation: Buffer;
   backend: Backend | null;
+  /** Of the time that its client allows the server for all of its pages; null when there is no such limit. */
+  timeLeftMs: number | null;
   /** The connection that used it last. */
   connectionId: number;
   isBusy: boolean;
@@ -32,7 +34,9 @@ export class Cursors {
     return this.#open.size;
   }
 
-  add(cursor: Pick<Cursor, 'id' | 'role' | 'continuation' | 'backend' | 'connectionId'>): void {
+  add(
+    cursor: Pick<Cursor, 'id' | 'role' | 'continuation' | 'backend' | 'connectionId' | 'timeLeftMs'>,
+  ): void {
     const held = [...this.#open.values()].filter(({ backend }) => backend).length;
     if (this.#open.size >= limits.cursors || (cursor.backend && held >= limits.heldBackends)) {
       throw new Fault(
@@ -54,12 +58,13 @@ export class Cursors {
     return cursor;
   }
 
-  /** @param continuation Where it goes on; null when it is at its end or failed. */
-  done(cursor: Cursor, continuation: Buffer | null): void {
+  /** @param next Where it goes on. A backend whose cursor was read to its end is as good as new. */
+  done(cursor: Cursor, next: Buffer | 'end' | 'failed'): void {
     cursor.isBusy = false;
     cursor.deadlineMs = Date.now() + limits.cursorIdleMs;
-    if (continuation === null || this.#open.get(cursor.id) !== cursor) this.#close(cursor);
-    else cursor.continuation = continuation;
+    const isOpen = this.#open.get(cursor.id) === cursor;
+    if (isOpen && typeof next === 'object') cursor.continuation = next;
+    else this.#close(cursor, next === 'end');
   }
 
   /** @returns False for one that is not there, or is another user's. */
@@ -91,10 +96,10 @@ export class Cursors {
   }
 
   /** The backend of one in use is let go by the command that uses it, by `done`. */
-  #close(cursor: Cursor): void {
+  #close(cursor: Cursor, isRead = false): void {
     this.#open.delete(cursor.id);
     if (cursor.isBusy) return;
-    cursor.backend?.release({ discard: true });
+    cursor.backend?.release({ discard: !isRead });
     cursor.backend = null;
   }
 }

@@ -8,13 +8,11 @@ import { Fault } from './faults.ts';
 interface PlanNode {
   'Node Type': string;
   'Index Name'?: string;
-  'Relation Name'?: string;
-  'Function Name'?: string;
+  'Index Cond'?: string;
   'Actual Rows'?: number;
   'Actual Loops'?: number;
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
-  IndexDetails?: { indexName?: string }[];
   Plans?: PlanNode[];
 }
 
@@ -67,46 +65,58 @@ async function explain({ database, request, role, signal }: LoggedInCall): Promi
   return serialize(answer);
 }
 
-/** A scan by the extension's own node is the scan below it; one below another is its input. */
+/** The extension's own node above a scan stands for that scan. */
 function stageOf(node: PlanNode): Document {
   const [child, ...others] = node.Plans ?? [];
-  if (child && others.length === 0 && !(node['Node Type'] in stages)) return stageOf(named(child, node));
-  const stage: Document = {
-    stage: stages[node['Node Type']] ?? node['Node Type'].toUpperCase().replaceAll(' ', '_'),
-  };
-  if (stage['stage'] === 'IXSCAN')
-    stage['indexName'] = node.IndexDetails?.[0]?.indexName ?? node['Index Name'];
-  if (child && others.length === 0) stage['inputStage'] = stageOf(named(child, node));
-  else if (child) stage['inputStages'] = [child, ...others].map(stageOf);
-  return stage;
+  if (child && others.length === 0 && !(node['Node Type'] in stages)) return stageOf(child);
+  if (isWholeScan(node)) return { stage: 'COLLSCAN' };
+  const kind = node['Node Type'];
+  const stage = stages[kind] ?? kind.toUpperCase().replaceAll(' ', '_');
+  if (stage === 'IXSCAN') {
+    const scan = { stage, indexName: node['Index Name'] };
+    // A scan of a bitmap has the fetch as a node of its own.
+    return kind === 'Bitmap Index Scan' ? scan : { stage: 'FETCH', inputStage: scan };
+  }
+  if (child && others.length === 0) return { stage, inputStage: stageOf(child) };
+  return child ? { stage, inputStages: [child, ...others].map(stageOf) } : { stage };
 }
 
-/** The extension's node above a scan knows the name that a client gave the index. */
-function named(child: PlanNode, parent: PlanNode): PlanNode {
-  return parent.IndexDetails?.length && !child.IndexDetails
-    ? { ...child, IndexDetails: parent.IndexDetails }
-    : child;
+/** All documents of a collection carry one shard key: an index asked for that alone gives all of them. */
+function isWholeScan(node: PlanNode): boolean {
+  const scan = node['Node Type'] === 'Bitmap Heap Scan' ? node.Plans?.[0] : node;
+  if (!scan || stages[scan['Node Type']] !== 'IXSCAN') return false;
+  return /^\(shard_key_value = '\d+'::bigint\)$/.test(scan['Index Cond'] ?? '');
 }
 
 function statsOf(plan: PlanNode, milliseconds: number): Document {
-  const scans = leavesOf(plan);
-  const rows = (node: PlanNode): number => (node['Actual Rows'] ?? 0) * (node['Actual Loops'] ?? 1);
-  const dropped = (node: PlanNode): number =>
-    ((node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)) *
-    (node['Actual Loops'] ?? 1);
-  const keys = scans.filter((node) => stages[node['Node Type']] === 'IXSCAN');
-  const sum = (nodes: PlanNode[], of: (node: PlanNode) => number): number =>
-    Math.round(nodes.reduce((total, node) => total + of(node), 0));
+  const scans = scansOf(plan);
   return {
     executionSuccess: true,
-    nReturned: Math.round(rows(plan)),
+    nReturned: Math.round(rowsOf(plan)),
     executionTimeMillis: Math.round(milliseconds),
-    totalKeysExamined: sum(keys, rows),
-    totalDocsExamined: sum(scans, (node) => rows(node) + dropped(node)),
+    totalKeysExamined: sum(
+      scans.filter((node) => !isWholeScan(node) && /Index|Bitmap/.test(node['Node Type'])).map(seenBy),
+    ),
+    totalDocsExamined: sum(scans.map(seenBy)),
     executionStages: stageOf(plan),
   };
 }
 
-function leavesOf(node: PlanNode): PlanNode[] {
-  return node.Plans?.length ? node.Plans.flatMap(leavesOf) : [node];
+/** The nodes that read documents: the heap scan over a bitmap, not the bitmap below it. */
+function scansOf(node: PlanNode): PlanNode[] {
+  if (/Scan$/.test(node['Node Type']) && node['Node Type'] in stages) return [node];
+  return (node.Plans ?? []).flatMap(scansOf);
+}
+
+function seenBy(node: PlanNode): number {
+  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+  return rowsOf(node) + removed * (node['Actual Loops'] ?? 1);
+}
+
+function rowsOf(node: PlanNode): number {
+  return (node['Actual Rows'] ?? 0) * (node['Actual Loops'] ?? 1);
+}
+
+function sum(numbers: number[]): number {
+  return Math.round(numbers.reduce((total, number) => total + number, 0));
 }

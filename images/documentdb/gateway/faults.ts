@@ -11,6 +11,7 @@ export type FaultName =
   | 'AuthenticationFailed'
   | 'InvalidBSON'
   | 'CursorNotFound'
+  | 'MaxTimeMSExpired'
   | 'CommandNotFound'
   | 'InvalidNamespace'
   | 'ShutdownInProgress'
@@ -44,7 +45,12 @@ export function nameOf(code: number): string {
 /** True for an error after which the database itself must be thought gone. */
 export function isConnectionLoss(error: unknown): boolean {
   const state = stateOf(error);
-  return state === null ? !(error instanceof Fault) : /^(08|57P)/.test(state);
+  if (state !== null) return /^(08|57P)/.test(state);
+  if (!(error instanceof Error) || error instanceof Fault) return false;
+  return (
+    ('syscall' in error && 'errno' in error) ||
+    /^(Connection terminated|Client has encountered)/.test(error.message)
+  );
 }
 
 function describe(error: unknown): { code: number; message: string } {
@@ -53,8 +59,11 @@ function describe(error: unknown): { code: number; message: string } {
   if (state === '57014') return interrupted(error);
   if (isConnectionLoss(error))
     return { code: 91, message: 'the database behind the gateway is not reachable' };
-  const said = error instanceof Error ? error.message : '';
-  return { code: codeOf(state ?? '') ?? 8, message: said || 'the database gave no reason' };
+  if (state === null || !(error instanceof Error)) {
+    console.error('a command failed for a reason of the gateway itself:', error);
+    return { code: 1, message: 'the gateway failed' };
+  }
+  return { code: codeOf(state) ?? 8, message: error.message };
 }
 
 /** Either its time was over, or somebody stopped it. */

@@ -32,6 +32,7 @@ function opens(procedure: string): Command {
 async function open(call: LoggedInCall, sql: string): Promise<Uint8Array> {
   const { client, database, cursors, request, role, signal } = call;
   const backend = await database.acquire(role);
+  const startedMs = performance.now();
   let isKept = false;
   try {
     const [row] = await backend.query(sql, [request.database, request.body], signal);
@@ -44,7 +45,9 @@ async function open(call: LoggedInCall, sql: string): Promise<Uint8Array> {
     // A client that went in the meantime cannot say that it wants no more.
     if (continuation === null || signal.aborted) return page;
     const held = persists ? backend : null;
-    cursors.add({ id: BigInt(id), role, continuation, backend: held, connectionId: client.id });
+    const timeLimitMs = numberOf(request.body, request.fields.get('maxTimeMS'));
+    const timeLeftMs = timeLimitMs ? timeLimitMs - (performance.now() - startedMs) : null;
+    cursors.add({ id: BigInt(id), role, continuation, backend: held, connectionId: client.id, timeLeftMs });
     isKept = persists;
     return page;
   } finally {
@@ -52,10 +55,15 @@ async function open(call: LoggedInCall, sql: string): Promise<Uint8Array> {
   }
 }
 
+/** The extension keeps the time of a first page only, so that of the others is kept here. */
 async function getMore(call: LoggedInCall): Promise<Uint8Array> {
-  const { client, database, cursors, request, role, signal } = call;
+  const { client, database, cursors, request, role } = call;
   const cursor = cursors.use(cursorId(request), role, client.id);
-  let continuation: Buffer | null = null;
+  const startedMs = performance.now();
+  const timeUp =
+    cursor.timeLeftMs === null ? null : AbortSignal.timeout(Math.max(1, Math.ceil(cursor.timeLeftMs)));
+  const signal = timeUp ? AbortSignal.any([call.signal, timeUp]) : call.signal;
+  let next: Buffer | 'end' | 'failed' = 'failed';
   try {
     const sql = `SELECT cursorpage::bytea AS page, continuation::bytea AS continuation
       FROM documentdb_api.cursor_get_more($1, $2::${BSON}, $3::${BSON})`;
@@ -63,10 +71,13 @@ async function getMore(call: LoggedInCall): Promise<Uint8Array> {
     const [row] = cursor.backend
       ? await cursor.backend.query(sql, values, signal)
       : await database.run(role, sql, values, signal);
-    continuation = row?.['continuation'] as Buffer | null;
+    next = (row?.['continuation'] as Buffer | null) ?? 'end';
     return row?.['page'] as Buffer;
+  } catch (error) {
+    throw timeUp?.aborted ? new Fault('MaxTimeMSExpired', 'operation exceeded time limit') : error;
   } finally {
-    cursors.done(cursor, continuation);
+    if (cursor.timeLeftMs !== null) cursor.timeLeftMs -= performance.now() - startedMs;
+    cursors.done(cursor, next);
   }
 }
 
