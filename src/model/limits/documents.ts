@@ -1,6 +1,33 @@
 /** Bounds of the tools of the document database. */
 import { KiB, MiB } from './units.ts';
 
+/** Of what is learned about one collection. */
+const schemaLimits = {
+  /** Fields that are told apart, nested ones included. */
+  fields: 4_000,
+  /** Longest name of a field that is told apart from others. */
+  nameBytes: 512,
+  /** Names of fields whose hashes are the same; more are somebody's intention. */
+  namesWithOneHash: 16,
+  /** Names that are data, counted one by one. */
+  countedNames: 10_000,
+  /** So many different names in one object may be data, whatever they look like; so many are, if nested. */
+  manyNames: 100,
+  veryManyNames: 200,
+  /** Different values of a field that still are an enum. */
+  enumValues: 50,
+  enumValueBytes: 100,
+  examples: 3,
+  exampleChars: 60,
+  /** Of a whole schema as JSON; more fields than fit get so many bytes each. */
+  shownBytes: 8 * KiB,
+  shownFieldBytes: 136,
+  shownFields: 400,
+  /** Of one field's enum as JSON. */
+  shownEnumBytes: 500,
+  shownValidatorBytes: KiB,
+} as const;
+
 export const documentsLimits = {
   documents: {
     /** Documents in one result. */
@@ -14,6 +41,11 @@ export const documentsLimits = {
     /** Of documents and lists in each other, in what callers give. */
     depth: 100,
     stages: 1_000,
+    /** Values in one filter, projection or pipeline, those inside others counted too. */
+    queryNodes: 200_000,
+    /** Of a place in a query, as refusals name it, and of one key in it. */
+    placeChars: 400,
+    placeKeyChars: 60,
     sortFields: 32,
     databaseNameBytes: 63,
     collectionNameBytes: 255,
@@ -25,7 +57,7 @@ export const documentsLimits = {
     drawTimeMs: 10_000,
     /** What it may work on one query whose result goes into a sandbox. */
     exportTimeMs: 30 * 60_000,
-    /** A probe that only explains a result, and is left out when it takes longer. */
+    /** All that is asked only to explain a result; what takes longer is left out. */
     probeTimeMs: 250,
     connectTimeoutMs: 5_000,
     serverSelectionTimeoutMs: 5_000,
@@ -49,6 +81,21 @@ export const documentsLimits = {
     /** Notes of one result. */
     notes: 10,
     noteChars: 600,
+    /** A value, and the name of a field, in a note. */
+    noteValueChars: 80,
+    noteNameChars: 120,
+    /** Names or values in one note; of the others only how many there are. */
+    noteItems: 4,
+    /** Conditions of one query, and fields that it names, that are compared with the schema. */
+    hintedConditions: 1_000,
+    /** "Did you mean": names for one mistaken one. */
+    suggestions: 2,
+    /** Questions that are asked to explain one empty result, `probeTimeMs` for all of them together. */
+    probes: 8,
+    /** In collections beyond it only what has an index is asked. */
+    probedDocuments: 100_000,
+    /** Documents from which on reading them all is worth a note. */
+    largeCollection: 10_000,
     /** Documents of a saved result that come back with the answer. */
     savedExamples: 3,
     /** Keys whose order of use is remembered; the least recently used goes first. */
@@ -57,5 +104,6 @@ export const documentsLimits = {
     rememberedCollections: 10_000,
     /** Schemas that are kept, of all keys together. */
     schemas: 500,
+    schema: schemaLimits,
   },
 } as const;
