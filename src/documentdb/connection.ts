@@ -2,6 +2,7 @@
  * One pool of connections for one connection string. The driver is loaded and the pool is made when it is first
  * asked; it finds the server again by itself when that was away.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { MongoClient, MongoClientOptions } from 'mongodb';
 import { SandhavenError } from '../model/errors.ts';
@@ -39,6 +40,7 @@ export class Connection {
     } catch (error) {
       if (options.signal?.aborted || !this.faults.isPassing(error)) throw this.#told(error, options);
     }
+    await pause(bounds.againAfterMs, undefined, { signal: options.signal }).catch(() => {});
     return await this.askOnce(work, options);
   }
 

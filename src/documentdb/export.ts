@@ -59,7 +59,7 @@ class Export implements ExportedQuery {
     this.lines = this.#lines(begun);
   }
 
-  async *#lines({ first, next, end, limit }: Begun): AsyncGenerator<Uint8Array, void, void> {
+  async *#lines({ first, next, end, limit, asked }: Begun): AsyncGenerator<Uint8Array, void, void> {
     const writer = new EjsonWriter();
     try {
       let batch = first;
@@ -70,7 +70,9 @@ class Export implements ExportedQuery {
         for (const document of batch.value) {
           if (this.count === limit) return;
           this.#add(writer, document);
-          if (writer.length >= exportChunkBytes) yield this.#taken(writer);
+          if (writer.length < exportChunkBytes) continue;
+          yield this.#taken(writer);
+          asked.signal?.throwIfAborted();
         }
         batch = await coming;
       }

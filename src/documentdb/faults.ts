@@ -72,7 +72,9 @@ export class Faults {
     const cause = scrubbedError(error, this.#connectionString);
     const { name, code, message } = known(error);
     if (name === 'MongoWaitQueueTimeoutError') return crowded(cause);
-    if (name === 'MongoServerSelectionError' || connectionErrors.test(name)) return unreachable(error, cause);
+    if (name === 'MongoServerSelectionError' || connectionErrors.test(name) || isOfTheSystem(error)) {
+      return unreachable(error, cause);
+    }
     if (name === 'MongoMissingCredentialsError') return refusedCredentials(cause);
     if (name.startsWith('MongoServer') || code !== null) return this.#ofServer(code, message, asked, cause);
     if (/^(?:BSON|MongoInvalidArgument)/.test(name)) return refused(this.#scrub(message), asked, cause);
@@ -132,6 +134,11 @@ function known(error: unknown): { name: string; code: number | null; message: st
   if (!(error instanceof Error)) return { name: '', code: null, message: '' };
   const code = 'code' in error && typeof error.code === 'number' ? error.code : null;
   return { name: error.name, code, message: error.message };
+}
+
+/** Before there is a connection: the resolver's, or a certificate file's. */
+function isOfTheSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
 }
 
 function refused(words: string, { parameter }: Asked, cause: Error, hint?: string): SandhavenError {

@@ -13,8 +13,10 @@ import { batchesOf } from './batches.ts';
 import type { Connection } from './connection.ts';
 import { exportQuery } from './export.ts';
 import { checkFilter, checkProjection, checkSort } from './guard/guard.ts';
+import { adviseAfter, notesOf, type PreparedFind, prepareFind } from './hints/advice.ts';
 import { nextPage } from './next-page.ts';
 import { cutNote, type Page, readPage } from './page.ts';
+import { probesOf } from './probes.ts';
 import { readFilter, readProjection, readSort, type Sort } from './query-text.ts';
 
 const bounds = limits.documents;
@@ -31,6 +33,7 @@ export class FindQuery implements DocumentsQuery {
   readonly sources: readonly CollectionName[];
   readonly #connection: Connection;
   readonly #request: FindRequest;
+  readonly #name: CollectionName;
   readonly #filter: Document;
   readonly #projection: Document | null;
   readonly #sort: Sort | null;
@@ -38,107 +41,101 @@ export class FindQuery implements DocumentsQuery {
   constructor(connection: Connection, request: FindRequest) {
     this.#connection = connection;
     this.#request = request;
+    this.#name = { database: request.database, collection: request.collection };
+    this.sources = [this.#name];
     this.#filter = readFilter(request.filter);
     this.#projection = readProjection(request.projection);
     this.#sort = readSort(request.sort);
     checkFilter(this.#filter, 'filter_dict');
     if (this.#projection) checkProjection(this.#projection, 'projection');
     if (this.#sort) checkSort(this.#sort, 'sort');
-    this.sources = [this.#name];
   }
 
-  get #name(): CollectionName {
-    return { database: this.#request.database, collection: this.#request.collection };
-  }
-
-  async run({ maxBytes, signal }: QueryOptions & { maxBytes: number }): Promise<QueryResult> {
+  async run(options: QueryOptions & { maxBytes: number }): Promise<QueryResult> {
+    const { maxBytes, signal } = options;
     const limit = this.#request.limit ?? bounds.limit.default;
     const timeMs = bounds.queryTimeMs;
+    const prepared = this.#prepare(options);
     const page = await this.#connection.ask(
       async (client, ended) => {
         // One more than asked for, to know whether there is more.
-        const cursor = this.#open(client, { filter: this.#filter, limit: limit + 1, timeMs, signal: ended });
-        return await readPage(batchesOf(cursor), limit, maxBytes);
+        const reading = { filter: prepared.filter, limit: limit + 1, timeMs, signal: ended };
+        return await readPage(batchesOf(this.#open(client, reading)), limit, maxBytes);
       },
       { name: this.#name, parameter: 'filter_dict', timeMs, signal },
     );
-    return await this.#resultOf(page, maxBytes, signal);
+    const notes = await this.#notesOf(prepared, page, options);
+    const next = await this.#next(page, signal);
+    return { documents: page.documents, hasMore: page.hasMore, ...(next && { next }), notes };
   }
 
-  async export({ signal }: QueryOptions): Promise<ExportedQuery> {
+  async export(options: QueryOptions): Promise<ExportedQuery> {
     const limit = this.#request.limit ?? 0;
     const timeMs = bounds.exportTimeMs;
+    const prepared = this.#prepare(options);
     return await exportQuery(this.#connection, {
-      open: (client, ended) => this.#open(client, { filter: this.#filter, limit, timeMs, signal: ended }),
-      asked: { name: this.#name, parameter: 'filter_dict', timeMs, signal },
+      open: (client, signal) => this.#open(client, { filter: prepared.filter, limit, timeMs, signal }),
+      asked: { name: this.#name, parameter: 'filter_dict', timeMs, signal: options.signal },
       limit: limit === 0 ? Number.POSITIVE_INFINITY : limit,
-      notes: [],
+      notes: notesOf(prepared.advice),
     });
   }
 
-  async #resultOf(page: Page, maxBytes: number, signal: AbortSignal | undefined): Promise<QueryResult> {
+  #prepare({ schemaOf }: QueryOptions): PreparedFind {
+    return prepareFind({
+      filter: this.#filter,
+      projection: this.#projection ?? undefined,
+      sort: this.#sort ? [...this.#sort.keys()] : undefined,
+      schema: schemaOf(this.#name),
+    });
+  }
+
+  async #notesOf(
+    prepared: PreparedFind,
+    page: Page,
+    { schemaOf, signal, maxBytes }: QueryOptions & { maxBytes: number },
+  ): Promise<string[]> {
     const { documents, hasMore } = page;
-    const notes: string[] = [];
-    if (!hasMore) return { documents, hasMore, notes };
-    const passed = this.#request.skip + documents.length;
+    const { skip } = this.#request;
+    const { matches: probe } = probesOf(this.#connection, this.#name, signal);
+    const empty = documents.length === 0 && !hasMore && skip === 0;
+    const advice = await adviseAfter({ prepared, empty, schema: schemaOf(this.#name), probe, signal });
     const cut = cutNote(page, maxBytes);
-    if (cut) notes.push(documents.length > 0 ? cut : `${cut} skip ${passed + 1} passes over it.`);
-    if (!this.#sort) notes.push(unsortedNote);
-    // Nothing came: from here it goes on only past the document that did not fit.
-    if (documents.length === 0) return { documents, hasMore, notes };
+    const notes =
+      cut === null ? [] : [documents.length > 0 ? cut : `${cut} skip ${skip + 1} passes over it.`];
+    if (hasMore && !this.#sort) notes.push(unsortedNote);
+    return [...advice, ...notes];
+  }
+
+  async #next({ documents, hasMore, last }: Page, signal: AbortSignal | undefined) {
+    // Where nothing came it goes on only past the document that did not fit.
+    if (!hasMore || documents.length === 0) return undefined;
     const end = {
       filter: this.#filter,
       projection: this.#projection,
       sort: this.#sort,
-      passed,
-      last: page.last,
+      skipped: this.#request.skip,
+      returned: documents.length,
+      last,
     };
-    const next = await nextPage(end, (direction) => this.#farEnd(direction, signal));
-    return { documents, hasMore, ...(next && { next }), notes };
+    return await nextPage(end, probesOf(this.#connection, this.#name, signal).lastId);
   }
 
   #open(client: MongoClient, { filter, limit, timeMs, signal }: Reading): AbstractCursor {
     const batch = bounds.batchDocuments + 1;
-    return this.#collection(client).find(filter, {
-      raw: true,
-      signal,
-      maxTimeMS: timeMs,
-      skip: this.#request.skip,
-      limit,
-      batchSize: limit === 0 ? batch : Math.min(limit, batch),
-      ...(this.#projection && { projection: this.#projection }),
-      ...(this.#sort && { sort: this.#sort }),
-    });
-  }
-
-  /** The `_id` at that end of the collection, when an index tells. */
-  async #farEnd(direction: 1 | -1, signal: AbortSignal | undefined): Promise<Uint8Array | null> {
-    const timeMs = bounds.probeTimeMs;
-    const probe = async (client: MongoClient, ended: AbortSignal) => {
-      const cursor = this.#collection(client).find(
-        {},
-        {
-          raw: true,
-          signal: ended,
-          maxTimeMS: timeMs,
-          sort: { _id: -direction as 1 | -1 },
-          limit: 1,
-          projection: { _id: 1 },
-        },
-      );
-      for await (const [document] of batchesOf(cursor)) return document ?? null;
-      return null;
-    };
-    try {
-      return await this.#connection.ask(probe, { name: this.#name, timeMs, signal });
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      return null;
-    }
-  }
-
-  #collection(client: MongoClient) {
-    return client.db(this.#request.database).collection(this.#request.collection);
+    return client
+      .db(this.#name.database)
+      .collection(this.#name.collection)
+      .find(filter, {
+        raw: true,
+        signal,
+        maxTimeMS: timeMs,
+        skip: this.#request.skip,
+        limit,
+        batchSize: limit === 0 ? batch : Math.min(limit, batch),
+        ...(this.#projection && { projection: this.#projection }),
+        ...(this.#sort && { sort: this.#sort }),
+      });
   }
 }
 

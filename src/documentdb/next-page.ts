@@ -2,6 +2,8 @@
  * Where a find goes on. Sorted by `_id` alone it is a filter, which costs the server nothing however far it is and
  * neither repeats nor misses a document; otherwise a number of documents to skip.
  *
+ * Who skips already goes on skipping: a filter beside the same skip would miss documents.
+ *
  * Servers compare only values of one kind with `$gt` and `$lt`, so a filter stands only where every `_id` that is
  * still to come is of the last one's kind: the far end of the collection tells.
  */
@@ -18,8 +20,10 @@ export interface PageEnd {
   filter: Document;
   projection: Document | null;
   sort: Sort | null;
-  /** Documents before this page, and on it. */
-  passed: number;
+  /** Documents before this page. */
+  skipped: number;
+  /** Documents on it. */
+  returned: number;
   /** The bytes of the last document. */
   last: Uint8Array | null;
 }
@@ -29,7 +33,7 @@ export async function nextPage(
   end: PageEnd,
   farEnd: (direction: 1 | -1) => Promise<Uint8Array | null>,
 ): Promise<NextPage | undefined> {
-  const direction = end.sort?.size === 1 ? end.sort.get('_id') : undefined;
+  const direction = end.sort?.size === 1 && end.skipped === 0 ? end.sort.get('_id') : undefined;
   if (direction !== undefined && end.last && showsId(end.projection)) {
     const last = idOf(end.last);
     const kind = kindOf(last);
@@ -37,7 +41,8 @@ export async function nextPage(
       return { filter: formatEjson(beyond(end.filter, last, direction)) };
     }
   }
-  return end.passed <= limits.documents.skip.max ? { skip: end.passed } : undefined;
+  const skip = end.skipped + end.returned;
+  return skip <= limits.documents.skip.max ? { skip } : undefined;
 }
 
 /** The same filter and `_id` beyond that one. What an earlier page added is replaced, so that it does not grow. */

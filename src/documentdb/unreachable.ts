@@ -12,6 +12,11 @@ interface Reason {
 /** The first that fits. */
 const reasons: readonly Reason[] = [
   {
+    sign: /\bopen '|\bread EISDIR/,
+    detail: 'a file that the connection string names cannot be read',
+    hint: `${operator} corrects tlsCAFile or tlsCertificateKeyFile in DOCUMENTDB_CONNECTION_STRING.`,
+  },
+  {
     sign: /ENOTFOUND|EAI_AGAIN|ENODATA|ESERVFAIL|getaddrinfo|query(?:Srv|Txt)/,
     detail: 'its host name is not known here',
     hint: `${operator} checks the host in DOCUMENTDB_CONNECTION_STRING and the service's DNS.`,
