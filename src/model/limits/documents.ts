@@ -61,13 +61,33 @@ export const documentsLimits = {
     collections: 10_000,
     /** What the server may work on one query. */
     queryTimeMs: 30_000,
+    /** What it may work on drawing a random sample, before the first documents are taken. */
+    drawTimeMs: 10_000,
     /** What it may work on one query whose result goes into a sandbox. */
     exportTimeMs: 30 * 60_000,
     /** All that is asked only to explain a result; what takes longer is left out. */
     probeTimeMs: 250,
     connectTimeoutMs: 5_000,
     serverSelectionTimeoutMs: 5_000,
+    /** What an answer may take beyond the server's own time for it: connecting and the way here. */
+    replyGraceMs: 10_000,
+    /** A query that was lost is sent again after this pause. */
+    againAfterMs: 250,
     connections: 20,
+    /** How long a query waits for a free connection. */
+    queueTimeMs: 10_000,
+    /** A connection that nobody used for so long is closed. */
+    idleConnectionMs: 5 * 60_000,
+    /** Documents that are asked for in one round trip. */
+    batchDocuments: 1_000,
+    /** A saved result goes on in pieces of about this size. */
+    exportChunkBytes: 128 * KiB,
+    /** Collections that are looked at side by side while they are listed. */
+    discoveredAtOnce: 8,
+    /** Of one collection; a server of MongoDB's own takes 64. */
+    indexes: 200,
+    /** Of what the server says about a query that it refuses. */
+    serverMessageChars: 500,
     /** Notes of one result. */
     notes: 10,
     noteChars: 600,
