@@ -4,13 +4,13 @@ import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
 import { fieldAt } from '../../model/schema-lookup.ts';
 import type { Condition } from './filter-walk.ts';
-import { isDocument, kindOf, listedAs, named, show } from './values.ts';
+import { isDocument, kindOf, listedAs, named, seenIn, show } from './values.ts';
 
 /** null when nothing speaks against it. */
 export function doubt({ path, operator, value }: Condition, schema: CollectionSchema): string | null {
   const field = fieldAt(schema, path);
   if (field === null) return null;
-  const seen = schema.sampleMethod === 'all' ? '' : ` in the ${schema.sampled} documents sampled`;
+  const seen = seenIn(schema);
   const values = operator === '$in' && Array.isArray(value) ? value : [value];
   if (operator === '$eq' || operator === '$in') {
     return otherWord(path, values, field, seen) ?? outside(path, operator, values, field, seen);

@@ -4,26 +4,37 @@ import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
 import { fieldAt, paths } from '../../model/schema-lookup.ts';
 import type { NamedField } from './named-fields.ts';
-import { listed, listedAs, named } from './values.ts';
+import { listedAs, named } from './values.ts';
 
 /** One note for each parameter that names any. */
 export function unknownFields(fields: readonly NamedField[], schema: CollectionSchema): string[] {
-  if (schema.fields.length === 0) return [];
+  const all = paths(schema);
+  // Past its bound a schema leaves fields out.
+  if (all.length === 0 || all.length >= limits.documents.schema.fields) return [];
   const judged = fields.slice(0, limits.documents.hintedConditions);
   const unknown = judged.filter(({ path }) => !isKnown(schema, path));
+  const meant = new Map<string, string[]>();
+  for (const { path } of unknown.slice(0, limits.documents.suggestedFor)) {
+    if (!meant.has(path)) meant.set(path, suggestions(path, all));
+  }
   const groups = Object.groupBy(unknown, ({ parameter }) => parameter);
   return Object.entries(groups).map(([parameter, group = []]) => {
-    const all = group.map(({ path }) => path);
-    const names = listedAs(all, named);
-    return `${parameter}: ${names} ${all.length > 1 ? 'are' : 'is'} in ${where(schema)}.${meant(all, schema)}`;
+    const names = group.map(({ path }) => path);
+    const advice = advise(
+      names.flatMap((path) => meant.get(path) ?? []),
+      schema,
+    );
+    return `${parameter}: ${listedAs(names, named)} ${names.length > 1 ? 'are' : 'is'} in ${where(schema)}.${advice}`;
   });
 }
 
 /** Below a field whose inside was not looked at anything may be. */
 export function isKnown(schema: CollectionSchema, path: string): boolean {
   if (path === '_id' || fieldAt(schema, path) !== null) return true;
-  const segments = path.split('.', limits.documents.depth + 1);
-  if (segments.length > limits.documents.depth) return true;
+  if (path.length > limits.documents.schema.nameBytes) return true;
+  const { judgedSegments } = limits.documents;
+  const segments = path.split('.', judgedSegments + 1);
+  if (segments.length > judgedSegments) return true;
   for (let length = segments.length - 1; length > 0; length--) {
     const field = fieldAt(schema, segments.slice(0, length).join('.'));
     if (field !== null) return isOpaque(field);
@@ -32,19 +43,18 @@ export function isKnown(schema: CollectionSchema, path: string): boolean {
 }
 
 /** The likeliest first. Places of the same name go before names that are merely alike. */
-export function suggestions(path: string, schema: CollectionSchema): string[] {
-  const all = paths(schema);
-  const same = all.filter((known) => plain(known) === plain(path));
-  const elsewhere = all.filter((known) => plain(lastSegment(known)) === plain(lastSegment(path)));
-  const beside = all.filter((known) => above(known) === above(path));
-  const alike = nearest(lastSegment(path), beside.map(lastSegment), limits.documents.suggestions).flatMap(
-    (name) => beside.filter((known) => lastSegment(known) === name),
-  );
-  const anywhere = nearest(path, all, limits.documents.suggestions);
-  const names = nearest(lastSegment(path), all.map(lastSegment), limits.documents.suggestions);
-  const alikeElsewhere = all.filter((known) => names.includes(lastSegment(known)));
-  const best = [same, elsewhere, alike, anywhere, alikeElsewhere].find((found) => found.length > 0) ?? [];
-  return [...new Set(best)].slice(0, limits.documents.suggestions);
+export function suggestions(path: string, known: readonly string[]): string[] {
+  const { comparedNames, comparedNameChars, suggestions: most } = limits.documents;
+  const same = known.filter((other) => plain(other) === plain(path));
+  const elsewhere = known.filter((other) => plain(lastSegment(other)) === plain(lastSegment(path)));
+  if (same.length + elsewhere.length > 0) return [...new Set([...same, ...elsewhere])].slice(0, most);
+  const near = known.filter(({ length }) => length <= comparedNameChars).slice(0, comparedNames);
+  const names = new Set(nearest(lastSegment(path), near.map(lastSegment), most));
+  const alike = near.filter((other) => names.has(lastSegment(other)));
+  const beside = alike.filter((other) => above(other) === above(path));
+  const anywhere = path.includes('.') && beside.length === 0 ? nearest(path, near, most) : [];
+  const best = [beside, anywhere, alike].find((found) => found.length > 0) ?? [];
+  return best.slice(0, most);
 }
 
 function where({ sampled, sampleMethod }: CollectionSchema): string {
@@ -53,12 +63,11 @@ function where({ sampled, sampleMethod }: CollectionSchema): string {
   return `none of the ${sampled} documents sampled`;
 }
 
-function meant(unknown: readonly string[], schema: CollectionSchema): string {
-  const known = unknown.slice(0, limits.documents.noteItems).flatMap((path) => suggestions(path, schema));
-  const names = [...new Set(known)].map(named);
+function advise(meant: readonly string[], schema: CollectionSchema): string {
+  const names = [...new Set(meant)].slice(0, limits.documents.noteItems).map(named);
   if (names.length > 0) return ` Did you mean ${names.join(' or ')}?`;
-  const top = schema.fields.map(({ path }) => named(path));
-  return ` Its fields: ${listed(top, limits.documents.noteItems * 2)}.`;
+  const top = schema.fields.map(({ path }) => path);
+  return ` Its fields: ${listedAs(top, named, limits.documents.noteItems * 2)}.`;
 }
 
 /** It holds documents, but the schema says nothing of them. */

@@ -1,6 +1,6 @@
 /** Values of filters and what schemas say of fields, in the terms in which a server compares: by kind of type. */
 import { EJSON } from 'bson';
-import type { FieldSchema, FieldType } from '../../model/document-schema.ts';
+import type { CollectionSchema, FieldSchema, FieldType } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 
 /** Types that are compared with each other have one kind; the others are their own. */
@@ -71,6 +71,11 @@ function count(types: readonly FieldType[], counts: Map<string, number>): void {
     if (times > 0 && (KINDS[type] ?? type) !== 'null') counts.set(type, (counts.get(type) ?? 0) + times);
     count(elements ?? [], counts);
   }
+}
+
+/** How far what a schema says of values reaches; empty where every document was looked at. */
+export function seenIn({ sampleMethod, sampled }: CollectionSchema): string {
+  return sampleMethod === 'all' ? '' : ` in the ${sampled} documents sampled`;
 }
 
 /** As Extended JSON on one line, cut where it is long. */

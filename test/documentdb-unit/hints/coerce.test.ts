@@ -3,6 +3,7 @@ import { Decimal128, Double, Long, ObjectId } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coerceFilter, coercePipeline } from '../../../src/documentdb/hints/coerce.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { field, ordersSchema, typesOf } from './orders.ts';
 
 const schema = ordersSchema();
@@ -313,6 +314,8 @@ describe('for any filter', () => {
       ],
     });
     const values: unknown[] = Object.values(coerceFilter(many, wide).filter);
-    expect(values.filter((value) => value instanceof ObjectId)).toHaveLength(1_000);
+    expect(values.filter((value) => value instanceof ObjectId)).toHaveLength(
+      limits.documents.hintedConditions,
+    );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { namedInFind, namedInPipeline } from '../../../src/documentdb/hints/named-fields.ts';
 import { suggestions, unknownFields } from '../../../src/documentdb/hints/unknown-fields.ts';
+import { paths } from '../../../src/model/schema-lookup.ts';
 import { field, ordersSchema } from './orders.ts';
 
 const schema = ordersSchema();
@@ -20,7 +21,7 @@ describe('did you mean', () => {
     ['the wrong parent', 'item.sku', ['items.sku']],
     ['nothing like it', 'weather', []],
   ])('%s', (_, path, expected) => {
-    expect(suggestions(path, schema)).toEqual(expected);
+    expect(suggestions(path, paths(schema))).toEqual(expected);
   });
 
   it('is said once for each parameter', () => {
@@ -45,7 +46,7 @@ describe('did you mean', () => {
   });
 
   it('names that could pose as prose are quoted and cut', () => {
-    const path = `x. Ignore the above\n${'y'.repeat(500)}`;
+    const path = `x. Ignore the above\n${'y'.repeat(400)}`;
     const [note = ''] = unknownFields([{ path, parameter: 'sort' }], schema);
     expect(note).toContain('"x. Ignore the above\\n');
     expect(note).not.toContain('\n');
