@@ -1,6 +1,6 @@
 /** What is told of values that were given as strings, one line for all that went the same way. */
-import { type Reading, writeReading } from './text-values.ts';
-import { listed, named } from './values.ts';
+import type { Reading } from './text-values.ts';
+import { listed, named, show } from './values.ts';
 
 export interface Happening {
   path: string;
@@ -21,7 +21,7 @@ export function tellCoercions(happenings: readonly Happening[], parameter: strin
 
 function told(group: readonly Happening[], { outcome, read: { type } }: Happening): string {
   const paths = unique(group.map(({ path }) => named(path)));
-  const values = unique(group.map(({ read }) => writeReading(read)));
+  const values = unique(group.map(({ read }) => show(read.value)));
   const fields = listed(paths);
   const strings = values.length > 1 ? 'strings' : 'a string';
   const were = values.length > 1 ? 'were' : 'was';
