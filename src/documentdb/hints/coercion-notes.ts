@@ -34,8 +34,9 @@ function told(group: readonly Happening[], { outcome, read: { type } }: Happenin
   if (outcome === 'added') {
     return `${both}, so ${listed(values)} ${were} asked for beside the ${strings.replace('a ', '')}.${remarks(group)}`;
   }
-  const operators = listed(unique(group.map(({ operator }) => operator)));
-  return `${both}, and ${operators} compares with one type only: the ${strings.replace('a ', '')} stayed. Use ${listed(values)} for the ${type} values.`;
+  const operators = unique(group.map(({ operator }) => operator));
+  const compare = operators.length > 1 ? 'compare' : 'compares';
+  return `${both}, and ${listed(operators)} ${compare} with one type only: the ${strings.replace('a ', '')} stayed. Use ${listed(values)} for the ${type} values.`;
 }
 
 /** How a date was read where its text leaves that open. */

@@ -6,6 +6,8 @@ import { fieldAt, paths } from '../../model/schema-lookup.ts';
 import type { NamedField } from './named-fields.ts';
 import { listedAs, named } from './values.ts';
 
+const { noteItems } = limits.documents;
+
 /** One note for each parameter that names any. */
 export function unknownFields(fields: readonly NamedField[], schema: CollectionSchema): string[] {
   const all = paths(schema);
@@ -17,13 +19,13 @@ export function unknownFields(fields: readonly NamedField[], schema: CollectionS
   for (const { path } of unknown.slice(0, limits.documents.suggestedFor)) {
     if (!meant.has(path)) meant.set(path, suggestions(path, all));
   }
+  const listedAbove = new Set<string>();
   const groups = Object.groupBy(unknown, ({ parameter }) => parameter);
   return Object.entries(groups).map(([parameter, group = []]) => {
     const names = group.map(({ path }) => path);
-    const advice = advise(
-      names.flatMap((path) => meant.get(path) ?? []),
-      schema,
-    );
+    const near = [...new Set(names.flatMap((path) => meant.get(path) ?? []))].slice(0, noteItems).map(named);
+    const advice =
+      near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : there(names[0] ?? '', schema, listedAbove);
     return `${parameter}: ${listedAs(names, named)} ${names.length > 1 ? 'are' : 'is'} in ${where(schema)}.${advice}`;
   });
 }
@@ -52,22 +54,26 @@ export function suggestions(path: string, known: readonly string[]): string[] {
   const names = new Set(nearest(lastSegment(path), near.map(lastSegment), most));
   const alike = near.filter((other) => names.has(lastSegment(other)));
   const beside = alike.filter((other) => above(other) === above(path));
-  const anywhere = path.includes('.') && beside.length === 0 ? nearest(path, near, most) : [];
-  const best = [beside, anywhere, alike].find((found) => found.length > 0) ?? [];
-  return best.slice(0, most);
+  // Inside of a document that there is, names from elsewhere would mislead.
+  if (beside.length > 0 || known.includes(above(path))) return beside.slice(0, most);
+  const anywhere = path.includes('.') ? nearest(path, near, most) : [];
+  return (anywhere.length > 0 ? anywhere : alike).slice(0, most);
 }
 
 function where({ sampled, sampleMethod }: CollectionSchema): string {
-  if (sampleMethod === 'all')
-    return sampled === 1 ? 'no document: there is one' : `none of the ${sampled} documents`;
-  return `none of the ${sampled} documents sampled`;
+  if (sampleMethod !== 'all') return `none of the ${sampled} documents sampled`;
+  return sampled === 1 ? 'no document: there is one' : `none of the ${sampled} documents`;
 }
 
-function advise(meant: readonly string[], schema: CollectionSchema): string {
-  const names = [...new Set(meant)].slice(0, limits.documents.noteItems).map(named);
-  if (names.length > 0) return ` Did you mean ${names.join(' or ')}?`;
-  const top = schema.fields.map(({ path }) => path);
-  return ` Its fields: ${listedAs(top, named, limits.documents.noteItems * 2)}.`;
+/** What there is in the same place, or else at the top; each only once in all notes. */
+function there(path: string, schema: CollectionSchema, told: Set<string>): string {
+  const parent = fieldAt(schema, above(path));
+  const fields = parent?.fields ?? schema.fields;
+  const whose = parent?.fields ? `Fields of ${named(parent.path)}` : 'Its fields';
+  if (told.has(whose)) return '';
+  told.add(whose);
+  const names = fields.map((field) => (parent?.fields ? lastSegment(field.path) : field.path));
+  return ` ${whose}: ${listedAs(names, named, noteItems * 2)}.`;
 }
 
 /** It holds documents, but the schema says nothing of them. */

@@ -20,6 +20,7 @@ describe('did you mean', () => {
     ['a slip inside a document', 'address.cty', ['address.city']],
     ['the wrong parent', 'item.sku', ['items.sku']],
     ['nothing like it', 'weather', []],
+    ['nothing like it in a document that there is', 'items.name', []],
   ])('%s', (_, path, expected) => {
     expect(suggestions(path, paths(schema))).toEqual(expected);
   });
@@ -43,6 +44,19 @@ describe('did you mean', () => {
     const all = ordersSchema({ sampleMethod: 'all', sampled: 1 });
     const [note] = unknownFields([{ path: 'citi', parameter: 'sort' }], all);
     expect(note).toContain('citi is in no document: there is one.');
+  });
+
+  it('lists what there is where nothing is like it, once for each place', () => {
+    const named = [
+      { path: 'items.weather', parameter: 'filter_dict' },
+      { path: 'weather', parameter: 'projection' },
+      { path: 'weather', parameter: 'sort' },
+    ];
+    expect(unknownFields(named, schema).map((note) => note.replace(/^.*sampled\./, ''))).toEqual([
+      ' Fields of items: product_id, sku and at.',
+      expect.stringMatching(/^ Its fields: _id, /),
+      '',
+    ]);
   });
 
   it('names that could pose as prose are quoted and cut', () => {
