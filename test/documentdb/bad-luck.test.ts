@@ -60,7 +60,9 @@ describe('a server that cannot be reached', () => {
 
   it('has a name that nobody knows', async () => {
     for (const scheme of ['mongodb', 'mongodb+srv']) {
-      const documents = connectTo(`${scheme}://someone:a-password@nowhere.invalid/`);
+      const documents = connectTo(
+        `${scheme}://someone:a-password@nowhere.invalid/?serverSelectionTimeoutMS=500`,
+      );
       await expect(documents.databases(), scheme).rejects.toMatchObject({
         code: 'unavailable',
         message: expect.stringContaining('host name'),
@@ -204,15 +206,16 @@ describe('a call that is canceled', () => {
   it('while it waits for a server that is away ends at once', async () => {
     const proxy = await startProxy();
     await proxy.cut();
-    const documents = connectTo(connectionStringAt(proxy.port));
+    const patient = new URL(adminConnectionString);
+    patient.port = String(proxy.port);
+    patient.search = 'serverSelectionTimeoutMS=3600000';
+    const documents = connectTo(patient.href);
     const call = new AbortController();
     const reason = new Error('Too long for me.');
     const running = expect(documents.databases(call.signal)).rejects.toBe(reason);
     await pause(100);
     call.abort(reason);
-    const begun = performance.now();
     await running;
-    expect(performance.now() - begun).toBeLessThan(limits.documents.serverSelectionTimeoutMs / 2);
   });
 });
 
