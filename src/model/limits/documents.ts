@@ -40,12 +40,20 @@ export const documentsLimits = {
     textBytes: MiB,
     /** Of documents and lists in each other, in what callers give. */
     depth: 100,
+    /** Of what the server sends: a stage may wrap a stored document, which has 100 at most, in more. */
+    resultDepth: 250,
+    /** Of a caller's text, on each side of the place where it is wrong. */
+    excerptChars: 32,
+    /** Keys and indexes in the name of a place. */
+    placeParts: 16,
     stages: 1_000,
     /** Values in one filter, projection or pipeline, those inside others counted too. */
-    queryNodes: 200_000,
+    queryNodes: 100_000,
     /** Of a place in a query, as refusals name it, and of one key in it. */
     placeChars: 400,
     placeKeyChars: 60,
+    /** Names of a caller's own that a mistaken one is compared with. */
+    suggestedAmong: 100,
     sortFields: 32,
     databaseNameBytes: 63,
     collectionNameBytes: 255,
