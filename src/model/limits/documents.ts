@@ -71,6 +71,8 @@ export const documentsLimits = {
     serverSelectionTimeoutMs: 5_000,
     /** What an answer may take beyond the server's own time for it: connecting and the way here. */
     replyGraceMs: 10_000,
+    /** How long the server is told goodbye. */
+    closeMs: 1_000,
     /** A query that was lost is sent again after this pause. */
     againAfterMs: 250,
     connections: 20,
