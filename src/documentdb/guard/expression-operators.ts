@@ -98,7 +98,7 @@ export const accumulators: Operators = new Map<string, Argument>([
 
 /** In the output of `$setWindowFields`. */
 export const windowFunctions: Operators = new Map<string, Argument>([
-  ...[...accumulators].filter(([name]) => name !== '$mergeObjects'),
+  ...accumulators,
   ...plain('$covariancePop $covarianceSamp $rank $denseRank $documentNumber $linearFill $locf'),
   ['$derivative', named('input unit')],
   ['$integral', named('input unit')],

@@ -1,5 +1,6 @@
 /** Walks aggregation expressions: strings that name variables, operators and their arguments, at any depth. */
 import { Code, DBRef } from 'bson';
+import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
 import { isPlainObject, type PlainObject } from './data.ts';
 import {
@@ -14,11 +15,7 @@ import {
 import { checkOrder } from './order.ts';
 import { type Place, quoted, refused, within } from './place.ts';
 import { lookAlike, looksLikeOperator, unknownKey, unknownOperator } from './refusals.ts';
-
-/** The variables of callers that are known where an expression stands. */
-export type Scope = ReadonlySet<string>;
-
-export const noVariables: Scope = new Set();
+import { isKnown, knownNames, noVariables, type Scope, withVariables } from './scope.ts';
 
 export function checkExpression(value: unknown, place: Place, scope: Scope): void {
   if (typeof value === 'string') {
@@ -52,11 +49,6 @@ export function checkOperator(
     );
   }
   checkArgument(first, argument, value[first], within(place, first), scope);
-}
-
-/** New variables beside those that are known. */
-export function withVariables(scope: Scope, names: Iterable<string>): Scope {
-  return new Set([...scope, ...names]);
 }
 
 /** The names that an object gives to variables. */
@@ -175,12 +167,12 @@ function checkVariableName(name: unknown, place: Place): void {
 function checkVariable(text: string, place: Place, scope: Scope): void {
   if (!text.startsWith('$$')) return;
   const [name = ''] = text.slice(2).split('.', 1);
-  if (scope.has(name) || systemVariables.includes(name)) return;
+  if (isKnown(scope, name) || systemVariables.includes(name)) return;
   if (name === 'USER_ROLES' || name === 'SEARCH_META') {
     const instead = name === 'SEARCH_META' ? 'Use the stage $searchMeta.' : 'Leave it out.';
     throw refused(place, `reads $$${name}, which is the server's own.`, instead);
   }
-  const known = [...scope, ...systemVariables];
+  const known = [...systemVariables, ...knownNames(scope, limits.documents.suggestedAmong)];
   const [close] = nearest(name, known);
   throw refused(
     place,

@@ -7,7 +7,7 @@
  */
 import { BSONRegExp } from 'bson';
 import { isPlainObject, type PlainObject } from './data.ts';
-import { checkExpression, type Scope } from './expression.ts';
+import { checkExpression } from './expression.ts';
 import { checkSchema } from './json-schema.ts';
 import { checkPath } from './order.ts';
 import { type Place, refused, within } from './place.ts';
@@ -22,6 +22,7 @@ import {
   textKeys,
 } from './query-operators.ts';
 import { unknownKey, unknownOperator } from './refusals.ts';
+import type { Scope } from './scope.ts';
 
 export interface FilterContext {
   scope: Scope;

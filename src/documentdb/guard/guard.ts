@@ -5,12 +5,12 @@
  */
 import type { CollectionName } from '../../model/document-schema.ts';
 import { checkData, isPlainObject } from './data.ts';
-import { noVariables } from './expression.ts';
 import { checkFilterDocument } from './filter.ts';
 import { checkDirections } from './order.ts';
 import { checkStages } from './pipeline.ts';
 import { placeOf, refused } from './place.ts';
 import { checkProjectionDocument } from './projection.ts';
+import { noVariables } from './scope.ts';
 
 export function checkFilter(filter: unknown, parameter: string): void {
   const place = placeOf(parameter);

@@ -3,7 +3,7 @@ import { BSONValue } from 'bson';
 import type { CollectionName } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { isPlainObject, type PlainObject } from './data.ts';
-import { checkExpression, type Scope, variableNames, withVariables } from './expression.ts';
+import { checkExpression, variableNames } from './expression.ts';
 import { redactVariables } from './expression-operators.ts';
 import { checkFilterDocument } from './filter.ts';
 import { checkAccumulators, checkFills, checkGroup, checkWindows } from './groups.ts';
@@ -11,6 +11,7 @@ import { collectionNameFault } from './names.ts';
 import { checkOrder, checkPath } from './order.ts';
 import { type Place, quoted, refused, within } from './place.ts';
 import { unknownKey, unknownOperator } from './refusals.ts';
+import { type Scope, withVariables } from './scope.ts';
 import { checkSearch } from './search.ts';
 import { type Options, type Stage, type StageSlot, stages } from './stages.ts';
 

@@ -1,9 +1,10 @@
 /** Walks the projection of a find: fields in or out, parts of lists, and expressions. */
 import { isPlainObject, type PlainObject } from './data.ts';
-import { checkExpression, noVariables } from './expression.ts';
+import { checkExpression } from './expression.ts';
 import { checkFilterDocument } from './filter.ts';
 import { checkPath } from './order.ts';
 import { type Place, refused, within } from './place.ts';
+import { noVariables } from './scope.ts';
 
 export function checkProjectionDocument(projection: PlainObject, place: Place): void {
   for (const key of Object.keys(projection)) {

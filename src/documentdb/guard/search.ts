@@ -1,9 +1,9 @@
 /** Walks what a search index is asked: its own language has no operators, but a filter may be in it. */
 import { isPlainObject, type PlainObject } from './data.ts';
-import type { Scope } from './expression.ts';
 import { checkFilterDocument } from './filter.ts';
 import { type Place, refused, within } from './place.ts';
 import { lookAlike, looksLikeOperator, unknownKey } from './refusals.ts';
+import type { Scope } from './scope.ts';
 
 export function checkSearch(search: PlainObject, place: Place, scope: Scope): void {
   for (const key of Object.keys(search)) {

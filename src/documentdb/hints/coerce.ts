@@ -4,6 +4,7 @@
  *
  * Where the field holds strings too, a comparison for equality asks for both; a range cannot, and stays as it is.
  */
+import { ObjectId } from 'bson';
 import type { CollectionSchema } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { fieldAt } from '../../model/schema-lookup.ts';
@@ -95,13 +96,13 @@ class Coercion {
 
   /** Each of these may match: where strings are held too, what a string means goes beside it. */
   #list(path: string, items: unknown[]): unknown[] {
+    const there = new Set(items.map(keyOf));
     const listed = items.flatMap((item) => {
       if (typeof item !== 'string') return [this.#exact(path, item)];
       const read = this.#read(path, item);
       if (read === null) return [item];
       if (!read.besideStrings) return [this.#note(path, item, read, 'replaced')];
-      const there = items.some((other) => isSame(other, read.value));
-      return there ? [item] : [item, this.#note(path, item, read, 'added')];
+      return there.has(keyOf(read.value)) ? [item] : [item, this.#note(path, item, read, 'added')];
     });
     const same = listed.length === items.length && listed.every((item, index) => item === items[index]);
     return same ? items : listed;
@@ -160,7 +161,8 @@ interface Read extends Reading {
   besideStrings: boolean;
 }
 
-function isSame(other: unknown, value: Reading['value']): boolean {
-  if (value instanceof Date) return other instanceof Date && other.getTime() === value.getTime();
-  return value.equals(other as typeof value);
+/** The same for equal objectIds and dates; strings are never the same as these. */
+function keyOf(value: unknown): unknown {
+  if (value instanceof Date) return `date ${value.getTime()}`;
+  return value instanceof ObjectId ? `objectId ${value.toHexString()}` : null;
 }

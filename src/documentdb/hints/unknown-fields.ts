@@ -4,7 +4,7 @@ import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
 import { fieldAt, paths } from '../../model/schema-lookup.ts';
 import type { NamedField } from './named-fields.ts';
-import { listed, named } from './values.ts';
+import { listed, listedAs, named } from './values.ts';
 
 /** One note for each parameter that names any. */
 export function unknownFields(fields: readonly NamedField[], schema: CollectionSchema): string[] {
@@ -14,7 +14,7 @@ export function unknownFields(fields: readonly NamedField[], schema: CollectionS
   const groups = Object.groupBy(unknown, ({ parameter }) => parameter);
   return Object.entries(groups).map(([parameter, group = []]) => {
     const all = group.map(({ path }) => path);
-    const names = listed(all.map((path) => `"${named(path)}"`));
+    const names = listedAs(all, named);
     return `${parameter}: ${names} ${all.length > 1 ? 'are' : 'is'} in ${where(schema)}.${meant(all, schema)}`;
   });
 }
@@ -41,13 +41,16 @@ export function suggestions(path: string, schema: CollectionSchema): string[] {
     (name) => beside.filter((known) => lastSegment(known) === name),
   );
   const anywhere = nearest(path, all, limits.documents.suggestions);
-  const best = [same, elsewhere, alike, anywhere].find((found) => found.length > 0) ?? [];
+  const names = nearest(lastSegment(path), all.map(lastSegment), limits.documents.suggestions);
+  const alikeElsewhere = all.filter((known) => names.includes(lastSegment(known)));
+  const best = [same, elsewhere, alike, anywhere, alikeElsewhere].find((found) => found.length > 0) ?? [];
   return [...new Set(best)].slice(0, limits.documents.suggestions);
 }
 
 function where({ sampled, sampleMethod }: CollectionSchema): string {
-  const documents = `${sampled} document${sampled === 1 ? '' : 's'}`;
-  return sampleMethod === 'all' ? `none of the ${documents}` : `none of the ${documents} sampled`;
+  if (sampleMethod === 'all')
+    return sampled === 1 ? 'no document: there is one' : `none of the ${sampled} documents`;
+  return `none of the ${sampled} documents sampled`;
 }
 
 function meant(unknown: readonly string[], schema: CollectionSchema): string {

@@ -78,9 +78,14 @@ async function askedCulprits(conjuncts: readonly Conjunct[], ask: Ask): Promise<
 
 async function together(conjuncts: readonly Conjunct[], ask: Ask): Promise<string> {
   let length = 2;
-  while (length < conjuncts.length && (await ask(conjuncts.slice(0, length))) === true) length++;
-  const certain = length === conjuncts.length || (await ask(conjuncts.slice(0, length))) === false;
-  if (!certain) return 'each of its conditions alone matches documents, but no document matches all of them.';
+  let left: boolean | null = true;
+  while (length < conjuncts.length && left === true) {
+    left = await ask(conjuncts.slice(0, length));
+    if (left === true) length++;
+  }
+  if (left === null) {
+    return 'each of its conditions alone matches documents, but no document matches all of them.';
+  }
   const before = conjuncts.slice(0, length - 1).map(show);
   const last = show(conjuncts[length - 1]);
   return `there are documents with ${before.join(' and ')}, and with ${last}, but none with both.`;

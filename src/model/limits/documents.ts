@@ -40,12 +40,20 @@ export const documentsLimits = {
     textBytes: MiB,
     /** Of documents and lists in each other, in what callers give. */
     depth: 100,
+    /** Of what the server sends: a stage may wrap a stored document, which has 100 at most, in more. */
+    resultDepth: 250,
+    /** Of a caller's text, on each side of the place where it is wrong. */
+    excerptChars: 32,
+    /** Keys and indexes in the name of a place. */
+    placeParts: 16,
     stages: 1_000,
     /** Values in one filter, projection or pipeline, those inside others counted too. */
-    queryNodes: 200_000,
+    queryNodes: 100_000,
     /** Of a place in a query, as refusals name it, and of one key in it. */
     placeChars: 400,
     placeKeyChars: 60,
+    /** Names of a caller's own that a mistaken one is compared with. */
+    suggestedAmong: 100,
     sortFields: 32,
     databaseNameBytes: 63,
     collectionNameBytes: 255,
@@ -53,13 +61,33 @@ export const documentsLimits = {
     collections: 10_000,
     /** What the server may work on one query. */
     queryTimeMs: 30_000,
+    /** What it may work on drawing a random sample, before the first documents are taken. */
+    drawTimeMs: 10_000,
     /** What it may work on one query whose result goes into a sandbox. */
     exportTimeMs: 30 * 60_000,
     /** All that is asked only to explain a result; what takes longer is left out. */
     probeTimeMs: 250,
     connectTimeoutMs: 5_000,
     serverSelectionTimeoutMs: 5_000,
+    /** What an answer may take beyond the server's own time for it: connecting and the way here. */
+    replyGraceMs: 10_000,
+    /** A query that was lost is sent again after this pause. */
+    againAfterMs: 250,
     connections: 20,
+    /** How long a query waits for a free connection. */
+    queueTimeMs: 10_000,
+    /** A connection that nobody used for so long is closed. */
+    idleConnectionMs: 5 * 60_000,
+    /** Documents that are asked for in one round trip. */
+    batchDocuments: 1_000,
+    /** A saved result goes on in pieces of about this size. */
+    exportChunkBytes: 128 * KiB,
+    /** Collections that are looked at side by side while they are listed. */
+    discoveredAtOnce: 8,
+    /** Of one collection; a server of MongoDB's own takes 64. */
+    indexes: 200,
+    /** Of what the server says about a query that it refuses. */
+    serverMessageChars: 500,
     /** Notes of one result. */
     notes: 10,
     noteChars: 600,
