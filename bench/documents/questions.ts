@@ -28,20 +28,46 @@ export interface Question {
 export const ourCollection = { database_name: DATABASE, collection_name: COLLECTION };
 export const theirCollection = { database: DATABASE, collection: COLLECTION };
 
-/** The orders of one month, of which there are a few thousand. */
-export function questionsAbout(month: Date): Question[] {
-  const next = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1));
-  const match = { created_at: { $gte: month, $lt: next } };
-  const group = { _id: '$region', orders: { $sum: 1 } };
-  const pipeline = [{ $match: match }, { $group: group }];
+/** What the questions are about: found once, the same for all sides. */
+export interface Subject {
+  /** Of one month there are a few thousand. */
+  month: { created_at: { $gte: Date; $lt: Date } };
+  /** Exactly `MANY` documents, so that nobody has more to count than to read. */
+  many: { _id: { $gte: unknown; $lt: unknown } };
+}
+
+const MANY = 1_000;
+const FEW = 10;
+
+export async function subjectOf(collection: Collection): Promise<Subject> {
+  const [newest] = await collection.find({}, { sort: { created_at: -1 }, limit: 1 }).toArray();
+  const date = newest?.['created_at'];
+  if (!(date instanceof Date)) throw new Error('the newest order has no date');
+  const month = (offset: number) => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset));
+  const ids = await collection
+    .find({}, { sort: { _id: 1 }, limit: MANY + 1, projection: { _id: 1 } })
+    .toArray();
+  return {
+    month: { created_at: { $gte: month(-1), $lt: month(0) } },
+    many: { _id: { $gte: ids[0]?._id, $lt: ids[MANY]?._id } },
+  };
+}
+
+export function questionsAbout({ month, many }: Subject): Question[] {
+  const pipeline = [{ $match: month }, { $group: { _id: '$region', orders: { $sum: 1 } } }];
   return [
-    { ...found(match, 1_000), time: 'findMany', beyond: 'findManyBeyond', size: 'findManySize' },
-    { ...found(match, 10), time: 'findFew', size: 'findFewSize' },
+    {
+      ...found(many, { _id: 1 }, MANY),
+      time: 'findMany',
+      beyond: 'findManyBeyond',
+      size: 'findManySize',
+    },
+    { ...found(month, { created_at: 1, _id: 1 }, FEW), time: 'findFew', size: 'findFewSize' },
     {
       time: 'countDocuments',
-      ours: { tool: 'DocumentDb_CountDocuments', parameters: { ...ourCollection, filter_dict: text(match) } },
-      theirs: { tool: 'count', parameters: { ...theirCollection, query: plain(match) } },
-      bare: (collection) => collection.countDocuments(match),
+      ours: { tool: 'DocumentDb_CountDocuments', parameters: { ...ourCollection, filter_dict: text(month) } },
+      theirs: { tool: 'count', parameters: { ...theirCollection, query: plain(month) } },
+      bare: (collection) => collection.countDocuments(month),
       amount: ({ result, count }) => Number(result ?? count),
     },
     {
@@ -85,8 +111,11 @@ export async function ask(
   };
 }
 
-function found(match: Record<string, unknown>, limit: number): Omit<Question, 'time'> {
-  const sort = { created_at: 1, _id: 1 } as const;
+function found(
+  match: Record<string, Record<string, unknown>>,
+  sort: Record<string, 1 | -1>,
+  limit: number,
+): Omit<Question, 'time'> {
   const sortTexts = Object.entries(sort).map(([field, direction]) => JSON.stringify({ field, direction }));
   return {
     ours: {

@@ -15,7 +15,7 @@ import {
 } from '../documents/contender.ts';
 import { COLLECTION, DATABASE, startDemoDatabase } from '../documents/demo-database.ts';
 import { installMongodbMcpServer, startMongodbMcpServer } from '../documents/mongodb-mcp-server.ts';
-import { ask, ourCollection, type Question, questionsAbout } from '../documents/questions.ts';
+import { ask, ourCollection, type Question, questionsAbout, subjectOf } from '../documents/questions.ts';
 import { schemaQuestions } from '../documents/schema-questions.ts';
 import { addFigures, type Figures, interleave, type Rounds, type Samples } from '../interleave.ts';
 import { home } from '../machine.ts';
@@ -62,7 +62,7 @@ export const documents: Scenario = async (bench) => {
   const before = await weigh(service.pid, theirs?.pid);
   await sides.sandhaven.ask('DocumentDb_GetCollectionSchema', ourCollection);
   const [fewSampled, manySampled] = schemaQuestions();
-  const questions = [...questionsAbout(await lastWholeMonth(collection)), fewSampled];
+  const questions = [...questionsAbout(await subjectOf(collection)), fewSampled];
   const samples: Samples = {
     ...(await inTurns(rounds(ROUNDS), questions, sides, collection)),
     ...(await inTurns(rounds(ROUNDS_OF_MANY), [manySampled], sides, collection)),
@@ -145,11 +145,4 @@ async function weigh(ours: number, theirs: number | undefined) {
     sandhaven: await megabytes(ours),
     ...(theirs === undefined ? {} : { mongodbMcp: await megabytes(theirs) }),
   };
-}
-
-async function lastWholeMonth(collection: Collection): Promise<Date> {
-  const [newest] = await collection.find({}, { sort: { created_at: -1 }, limit: 1 }).toArray();
-  const date = newest?.['created_at'];
-  if (!(date instanceof Date)) throw new Error('the newest order has no date');
-  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - 1));
 }
