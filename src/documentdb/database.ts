@@ -1,10 +1,46 @@
-/** The document database behind one connection string. */
+/** The document database of a connection string, as the port wants it. Nothing is connected before it is asked. */
 import type { DocumentDatabase } from '../control/ports.ts';
+import type { CollectionName } from '../model/document-schema.ts';
+import { AggregateQuery } from './aggregate.ts';
+import { Connection } from './connection.ts';
+import { CountQuery } from './count.ts';
+import { collections, databases } from './discover.ts';
+import { FindQuery } from './find.ts';
+import { checkCollectionName, checkDatabaseName } from './guard/names.ts';
+import { couldWrite } from './privileges.ts';
+import { sampledSchema } from './sample.ts';
 
-export interface DocumentDatabaseOptions {
-  connectionString: string;
+export function createDocumentDatabase({ connectionString }: { connectionString: string }): DocumentDatabase {
+  const connection = new Connection(connectionString);
+  return {
+    databases: (signal) => databases(connection, signal),
+    async collections(database, signal) {
+      checkDatabaseName(database, 'database_name');
+      return await collections(connection, database, signal);
+    },
+    async schema({ database, collection }, sampleSize, signal) {
+      checkNames({ database, collection });
+      const name = { database, collection };
+      return await sampledSchema({ connection, name, size: sampleSize, signal });
+    },
+    find(request) {
+      checkNames(request);
+      return new FindQuery(connection, request);
+    },
+    count(request) {
+      checkNames(request);
+      return new CountQuery(connection, request);
+    },
+    aggregate(request) {
+      checkNames(request);
+      return new AggregateQuery(connection, request);
+    },
+    couldWrite: (signal) => couldWrite(connection, signal),
+    close: () => connection.close(),
+  };
 }
 
-export function createDocumentDatabase(_options: DocumentDatabaseOptions): DocumentDatabase {
-  throw new Error('pending');
+function checkNames({ database, collection }: CollectionName): void {
+  checkDatabaseName(database, 'database_name');
+  checkCollectionName(collection, 'collection_name');
 }

@@ -57,6 +57,8 @@ export interface FieldSchema {
   arrayLength?: { min: number; max: number; average: number };
   /** Set where this is many fields whose names are data: how many different names there were. */
   keys?: number;
+  /** A few of these names. */
+  keyExamples?: string[];
   /** Of the documents in this field, or in this array. */
   fields?: FieldSchema[];
 }

@@ -1,15 +1,108 @@
-/** A collection's schema as callers see it. */
-import type { CollectionSchema } from '../../model/document-schema.ts';
+/**
+ * A collection's schema as callers see it. A model reads all of it, so it is kept to a number of bytes: what every
+ * field must say comes first, then what tells most, as long as there is room.
+ */
+import type { CollectionSchema, FieldSchema, IndexInfo } from '../../model/document-schema.ts';
+import { limits } from '../../model/limits.ts';
+import { present } from '../present.ts';
+import {
+  addDetails,
+  bytesOf,
+  detailsOf,
+  type FieldDetail,
+  type FieldView,
+  withoutDetails,
+} from './schema-detail.ts';
+
+const { shownBytes, shownFieldBytes, shownFields, shownValidatorBytes } = limits.documents.schema;
+
+/** For what is said when something was left out; each note is at most so long. */
+const noteBytes = 110;
 
 export function presentSchema(schema: CollectionSchema) {
-  return {
+  const all = everyField(schema.fields);
+  const shown = mostTelling(all);
+  const details: FieldDetail[] = [];
+  const view = {
     database_name: schema.name.database,
     collection_name: schema.name.collection,
+    ...marks(schema),
     sampled: schema.sampled,
     sample_method: schema.sampleMethod,
     document_count: schema.documentCount,
-    fields: schema.fields.map(({ path, probability }) => ({ path, probability })),
-    indexes: schema.indexes.map(({ name, key, unique }) => ({ name, key, unique })),
-    notes: schema.notes,
+    fields: viewsOf(schema.fields, shown, details),
+    indexes: schema.indexes.map(indexView),
   };
+  const hidden = all.length - shown.size;
+  const said = bytesOf({ notes: schema.notes }) + noteBytes * (hidden > 0 ? 2 : 1);
+  const room = Math.max(shownBytes, shown.size * shownFieldBytes) - bytesOf(view) - said;
+  const notes = [...schema.notes, ...cutNotes(hidden, addDetails(details, room))];
+  return { ...view, ...present({ notes: notes.length > 0 ? notes : undefined }) };
+}
+
+function indexView({ name, key, unique, sparse, expireAfterSeconds, partial }: IndexInfo) {
+  return {
+    name,
+    key,
+    unique,
+    ...(sparse ? { sparse } : {}),
+    ...present({ expire_after_seconds: expireAfterSeconds }),
+    ...(partial ? { partial } : {}),
+  };
+}
+
+/** What is out of the ordinary with the collection. */
+function marks({ type, viewOn, validator, timeseries, capped }: CollectionSchema) {
+  return {
+    ...(type === 'collection' ? {} : { type }),
+    ...present({ view_on: viewOn }),
+    ...(validator === undefined
+      ? {}
+      : { validator: bytesOf(validator) > shownValidatorBytes ? true : validator }),
+    ...(timeseries ? { timeseries: timeseriesView(timeseries) } : {}),
+    ...(capped ? { capped } : {}),
+  };
+}
+
+function timeseriesView({ timeField, metaField, granularity }: NonNullable<CollectionSchema['timeseries']>) {
+  return { time_field: timeField, ...present({ meta_field: metaField, granularity }) };
+}
+
+interface PlacedField {
+  field: FieldSchema;
+  depth: number;
+}
+
+function everyField(fields: readonly FieldSchema[], depth = 0): PlacedField[] {
+  return fields.flatMap((field) => [{ field, depth }, ...everyField(field.fields ?? [], depth + 1)]);
+}
+
+/** When they are too many: what lies least deep, then what is there most often. */
+function mostTelling(all: readonly PlacedField[]): Set<FieldSchema> {
+  const byWorth = all.toSorted((a, b) => a.depth - b.depth || b.field.probability - a.field.probability);
+  return new Set(byWorth.slice(0, shownFields).map(({ field }) => field));
+}
+
+/** @param details Gets what could be said beside. */
+function viewsOf(
+  fields: readonly FieldSchema[],
+  shown: ReadonlySet<FieldSchema>,
+  details: FieldDetail[],
+): FieldView[] {
+  return fields
+    .filter((field) => shown.has(field))
+    .map((field) => {
+      const view = withoutDetails(field);
+      details.push(...detailsOf(field, view));
+      const inside = viewsOf(field.fields ?? [], shown, details);
+      if (inside.length > 0) view.fields = inside;
+      return view;
+    });
+}
+
+function cutNotes(hidden: number, short: number): string[] {
+  return [
+    ...(hidden > 0 ? [`${hidden} more fields are left out: the deepest and the rarest.`] : []),
+    ...(short > 0 ? [`To stay short, ${short} fields show fewer values or bounds than are known.`] : []),
+  ];
 }

@@ -1,0 +1,116 @@
+/** Reading raw BSON: its layout, and what every reader of it checks. Bytes are the server's, so nothing is assumed. */
+import { MalformedBson } from './malformed.ts';
+
+/** A document's least: its length and its end. */
+const EMPTY_BYTES = 5;
+
+export const bsonType = {
+  double: 0x01,
+  string: 0x02,
+  object: 0x03,
+  array: 0x04,
+  binary: 0x05,
+  undefined: 0x06,
+  objectId: 0x07,
+  boolean: 0x08,
+  date: 0x09,
+  null: 0x0a,
+  regularExpression: 0x0b,
+  pointer: 0x0c,
+  code: 0x0d,
+  symbol: 0x0e,
+  codeWithScope: 0x0f,
+  int: 0x10,
+  timestamp: 0x11,
+  long: 0x12,
+  decimal: 0x13,
+  maxKey: 0x7f,
+  minKey: 0xff,
+} as const;
+
+/** What a value of the type takes at least; all of it where it has no length of its own. −1: there is no such type. */
+const leastBytes = new Int8Array(256).fill(-1);
+const least: Record<keyof typeof bsonType, number> = {
+  double: 8,
+  string: 5,
+  object: EMPTY_BYTES,
+  array: EMPTY_BYTES,
+  binary: 5,
+  undefined: 0,
+  objectId: 12,
+  boolean: 1,
+  date: 8,
+  null: 0,
+  regularExpression: 2,
+  pointer: 17,
+  code: 5,
+  symbol: 5,
+  codeWithScope: 14,
+  int: 4,
+  timestamp: 8,
+  long: 8,
+  decimal: 16,
+  maxKey: 0,
+  minKey: 0,
+};
+for (const [name, type] of Object.entries(bsonType)) leastBytes[type] = least[name as keyof typeof bsonType];
+
+/** Fails when there is no such type, or less than its least is left before `limit`; gives that least. */
+export function checkLeast(type: number, at: number, limit: number): number {
+  const bytes = leastBytes[type] as number;
+  if (bytes < 0) throw new MalformedBson(`the unknown type 0x${type.toString(16).padStart(2, '0')}`, at);
+  if (bytes > limit - at) throw new MalformedBson('a value that is cut off', at);
+  return bytes;
+}
+
+/** Where the document's elements end, which is where its last byte is. */
+export function documentEnd(bytes: Uint8Array, at: number, limit: number): number {
+  if (limit - at < EMPTY_BYTES) throw new MalformedBson('a document that is cut off', at);
+  const size = int32(bytes, at);
+  if (size < EMPTY_BYTES || size > limit - at) throw new MalformedBson('a wrong length', at);
+  const end = at + size - 1;
+  if (bytes[end] !== 0) throw new MalformedBson('a document without its end', end);
+  return end;
+}
+
+/** Behind the string that has its length there; its text ends one byte before. */
+export function stringEnd(bytes: Uint8Array, at: number, limit: number): number {
+  if (limit - at < 5) throw new MalformedBson('a string that is cut off', at);
+  const size = int32(bytes, at);
+  const end = at + 4 + size;
+  if (size < 1 || end > limit) throw new MalformedBson('a wrong length of a string', at);
+  if (bytes[end - 1] !== 0) throw new MalformedBson('a string without its end', end - 1);
+  return end;
+}
+
+/** Where the text without a length that begins there has its terminator. */
+export function terminator(bytes: Uint8Array, from: number, limit: number): number {
+  for (let at = from; at < limit; at++) if (bytes[at] === 0) return at;
+  throw new MalformedBson('a text without its end', from);
+}
+
+/** Whole bytes must be there. */
+export function int32(bytes: Uint8Array, at: number): number {
+  return (
+    (bytes[at] as number) |
+    ((bytes[at + 1] as number) << 8) |
+    ((bytes[at + 2] as number) << 16) |
+    ((bytes[at + 3] as number) << 24)
+  );
+}
+
+/** The nearest double; the integer itself where `isExactInt64`. */
+export function int64(bytes: Uint8Array, at: number): number {
+  return int32(bytes, at + 4) * 2 ** 32 + (int32(bytes, at) >>> 0);
+}
+
+/** Whether the integer is within ±2^53. Its neighbour beyond rounds to 2^53 too, but not with low bits of zero. */
+export function isExactInt64(bytes: Uint8Array, at: number): boolean {
+  const size = Math.abs(int64(bytes, at));
+  return size < 2 ** 53 || (size === 2 ** 53 && int32(bytes, at) === 0);
+}
+
+export function int64Text(bytes: Uint8Array, at: number): string {
+  if (isExactInt64(bytes, at)) return String(int64(bytes, at));
+  return String((BigInt(int32(bytes, at + 4)) << 32n) | BigInt(int32(bytes, at) >>> 0));
+}

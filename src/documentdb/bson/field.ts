@@ -1,0 +1,65 @@
+/** One top-level field of a raw document, without reading the others. */
+import { deserialize } from 'bson';
+import { bsonType, checkLeast, documentEnd, int32, stringEnd, terminator } from './bytes.ts';
+import { MalformedBson } from './malformed.ts';
+
+/** As a document that holds this field alone; null when there is none. Of several with the name, the first. */
+export function fieldDocument(bson: Uint8Array, name: string): Uint8Array | null {
+  const wanted = Buffer.from(name);
+  const end = documentEnd(bson, 0, bson.length);
+  for (let at = 4; at < end; ) {
+    const type = bson[at] as number;
+    const nul = terminator(bson, at + 1, end);
+    const next = valueEnd(type, bson, nul + 1, end);
+    if (wanted.equals(bson.subarray(at + 1, nul))) return documentOf(bson.subarray(at, next));
+    at = next;
+  }
+  return null;
+}
+
+/** As the driver's own type, so that it can go into a query as exactly what it is; undefined when there is none. */
+export function readField(bson: Uint8Array, name: string): unknown {
+  const document = fieldDocument(bson, name);
+  if (document === null) return undefined;
+  try {
+    return Object.values(deserialize(document, { promoteValues: false, bsonRegExp: true }))[0];
+  } catch {
+    throw new MalformedBson('a field that cannot be read', 0);
+  }
+}
+
+function documentOf(element: Uint8Array): Uint8Array {
+  const size = element.length + 5;
+  const document = Buffer.alloc(size);
+  document.writeInt32LE(size);
+  document.set(element, 4);
+  return document;
+}
+
+function valueEnd(type: number, bson: Uint8Array, at: number, limit: number): number {
+  const least = checkLeast(type, at, limit);
+  switch (type) {
+    case bsonType.string:
+    case bsonType.code:
+    case bsonType.symbol:
+      return stringEnd(bson, at, limit);
+    case bsonType.pointer:
+      return stringEnd(bson, at, limit - 12) + 12;
+    case bsonType.object:
+    case bsonType.array:
+      return documentEnd(bson, at, limit) + 1;
+    case bsonType.binary:
+      return bounded(at + 5, int32(bson, at), limit);
+    case bsonType.codeWithScope:
+      return bounded(at, int32(bson, at), limit);
+    case bsonType.regularExpression:
+      return terminator(bson, terminator(bson, at, limit) + 1, limit) + 1;
+    default:
+      return at + least;
+  }
+}
+
+function bounded(at: number, size: number, limit: number): number {
+  if (size < 0 || at + size > limit) throw new MalformedBson('a wrong length', at);
+  return at + size;
+}

@@ -1,0 +1,143 @@
+/**
+ * Extended JSON's wrappers, `{"$oid": "…"}` and the like, as the driver's types. Every key that names one is taken
+ * as one, so a wrapper that is wrong is refused and not sent as an operator that no server knows. `$regex` and
+ * `$type` are none: they are query operators.
+ */
+import { Binary, BSONRegExp, BSONSymbol, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
+import { shorten } from './place.ts';
+import { doubleOf, integerOf, isInt32, isInt64 } from './read-number.ts';
+import { decimalOf, exactly, readBinary, readCode, readDate, type WrapperFault } from './wrapped-values.ts';
+
+type Document = Record<string, unknown>;
+
+/** The value that is meant, or the document itself when it is no wrapper. */
+export function unwrap(document: Document, keys: readonly string[], fault: WrapperFault): unknown {
+  const name = keys.find((key) => key[0] === '$' && Object.hasOwn(wrappers, key));
+  if (name === undefined) return document;
+  const { read, beside } = wrappers[name] as Wrapper;
+  const stranger = keys.find((key) => key !== name && key !== beside);
+  if (stranger !== undefined) {
+    throw fault(
+      [],
+      `has ${JSON.stringify(shorten(stranger))} beside ${name}`,
+      `${name} stands alone in its object.`,
+    );
+  }
+  const value = read(document[name], document, fault);
+  if (value !== undefined) return value;
+  const { example } = wrappers[name] as Wrapper;
+  throw fault([name], `cannot be ${shown(document[name])}`, `It is written ${example}.`);
+}
+
+interface Wrapper {
+  /** undefined when the wrapper is wrong and `example` says enough. */
+  read(value: unknown, document: Document, fault: WrapperFault): unknown;
+  /** The key that may be there too. */
+  beside?: string;
+  example: string;
+}
+
+const wrappers: Record<string, Wrapper> = {
+  $oid: {
+    read: (value) =>
+      typeof value === 'string' && /^[0-9a-fA-F]{24}$/.test(value) ? new ObjectId(value) : undefined,
+    example: '{"$oid": "507f1f77bcf86cd799439011"}, with 24 hexadecimal digits',
+  },
+  $date: {
+    read: readDate,
+    example:
+      '{"$date": "2024-01-31T00:00:00Z"}, or {"$date": {"$numberLong": "1706659200000"}} in milliseconds',
+  },
+  $numberInt: {
+    read: (value) => {
+      const integer = integerOf(value);
+      return integer !== null && isInt32(integer) ? Number(integer) : undefined;
+    },
+    example: '{"$numberInt": "5"}, from -2147483648 to 2147483647',
+  },
+  $numberLong: {
+    read: (value) => {
+      const integer = integerOf(value);
+      return integer !== null && isInt64(integer) ? Long.fromBigInt(integer) : undefined;
+    },
+    example: '{"$numberLong": "9007199254740993"}, an integer of 64 bits',
+  },
+  $numberDouble: {
+    read: (value) => doubleOf(value) ?? undefined,
+    example: '{"$numberDouble": "1.5"}; NaN, Infinity and -Infinity are written so too',
+  },
+  $numberDecimal: {
+    read: (value) => (typeof value === 'string' ? decimalOf(value) : undefined),
+    example: '{"$numberDecimal": "19.99"}, in quotes, with at most 34 digits',
+  },
+  $uuid: {
+    read: (value) =>
+      typeof value === 'string' &&
+      /^[\da-f]{8}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{12}$/i.test(value)
+        ? new Binary(Buffer.from(value.replaceAll('-', ''), 'hex'), Binary.SUBTYPE_UUID)
+        : undefined,
+    example: '{"$uuid": "123e4567-e89b-12d3-a456-426614174000"}',
+  },
+  $binary: {
+    read: readBinary,
+    beside: '$type',
+    example: '{"$binary": {"base64": "AQID", "subType": "00"}}',
+  },
+  $regularExpression: {
+    read: (value, _, fault) => {
+      const parts = exactly(value, ['pattern', 'options']);
+      const [pattern, options] = parts ?? [];
+      if (typeof pattern !== 'string' || typeof options !== 'string') return undefined;
+      if (pattern.includes('\0')) throw fault(['$regularExpression', 'pattern'], 'holds a NUL');
+      return /^[imxslu]*$/.test(options) ? new BSONRegExp(pattern, options) : undefined;
+    },
+    example:
+      '{"$regularExpression": {"pattern": "^abc", "options": "i"}}; as a condition also {"$regex": "^abc", "$options": "i"}',
+  },
+  $timestamp: {
+    read: (value) => {
+      const [t, i] = (exactly(value, ['t', 'i']) ?? []).map((part) => integerOf(part));
+      if (t === undefined || i === undefined || t === null || i === null) return undefined;
+      const fits = [t, i].every((part) => part >= 0n && part < 2n ** 32n);
+      return fits ? new Timestamp({ t: Number(t), i: Number(i) }) : undefined;
+    },
+    example: '{"$timestamp": {"t": 1700000000, "i": 1}}',
+  },
+  $code: {
+    read: readCode,
+    beside: '$scope',
+    example: '{"$code": "…"} or {"$code": "…", "$scope": {}}',
+  },
+  $symbol: {
+    read: (value) => (typeof value === 'string' ? new BSONSymbol(value) : undefined),
+    example: '{"$symbol": "…"}',
+  },
+  $minKey: { read: (value) => (value === 1 ? new MinKey() : undefined), example: '{"$minKey": 1}' },
+  $maxKey: { read: (value) => (value === 1 ? new MaxKey() : undefined), example: '{"$maxKey": 1}' },
+  $undefined: {
+    read: (_value, _document, fault) => {
+      throw fault(
+        ['$undefined'],
+        'is a type that cannot be sent',
+        'Find such values with {"$type": "undefined"}, and fields that are not there with {"$exists": false}.',
+      );
+    },
+    example: '',
+  },
+  $dbPointer: {
+    read: (_value, _document, fault) => {
+      throw fault(
+        ['$dbPointer'],
+        'is a type that cannot be sent',
+        'Find such values with {"$type": "dbPointer"}.',
+      );
+    },
+    example: '',
+  },
+};
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(shorten(value));
+  if (typeof value !== 'object' || value === null || Long.isLong(value)) return String(value);
+  return Array.isArray(value) ? 'an array' : 'this object';
+}

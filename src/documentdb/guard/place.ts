@@ -1,0 +1,54 @@
+/** Where in a query something stands, as a caller would write it, and the refusals that name it. */
+import { invalidArgument, type SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+
+/** A chain, so that going down costs nothing until something is refused. */
+export interface Place {
+  readonly parent: Place | null;
+  readonly step: string | number;
+}
+
+export function placeOf(parameter: string): Place {
+  return { parent: null, step: parameter };
+}
+
+export function within(parent: Place, step: string | number): Place {
+  return { parent, step };
+}
+
+/** @param why Continues a sentence that begins with the place. */
+export function refused(place: Place, why: string, hint: string): SandhavenError {
+  return invalidArgument(parameterOf(place), `${placeText(place)} ${why}`, hint);
+}
+
+/** `pipeline[2].$lookup.pipeline[0].$out`; the middle of a very long one is left out. */
+export function placeText(place: Place): string {
+  const steps: string[] = [];
+  for (let at: Place | null = place; at !== null; at = at.parent) {
+    steps.push(at.parent === null ? String(at.step) : stepText(at.step));
+  }
+  const text = steps.toReversed().join('');
+  const { placeChars } = limits.documents;
+  if (text.length <= placeChars) return text;
+  const half = placeChars / 2;
+  return `${text.slice(0, half).toWellFormed()}…${text.slice(-half).toWellFormed()}`;
+}
+
+/** As a JSON string that shows every character: what a caller wrote may hold invisible ones. */
+export function quoted(text: string): string {
+  const { placeKeyChars } = limits.documents;
+  const shown = text.length > placeKeyChars ? `${text.slice(0, placeKeyChars)}…` : text;
+  return JSON.stringify(shown).replace(/[\p{C}\p{Z}]/gu, (character) =>
+    character === ' ' ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}
+
+function stepText(step: string | number): string {
+  if (typeof step === 'number') return `[${step}]`;
+  const plain = /^[\w$]+$/.test(step) && step.length <= limits.documents.placeKeyChars;
+  return plain ? `.${step}` : `[${quoted(step)}]`;
+}
+
+function parameterOf(place: Place): string {
+  return place.parent === null ? String(place.step) : parameterOf(place.parent);
+}

@@ -1,0 +1,49 @@
+/**
+ * Questions to the server that only explain a result: few, short, and none that would read a large collection.
+ *
+ * Invariant: an answer takes at most the time that is left for all of them, whatever the server does.
+ */
+import type { CollectionSchema } from '../../model/document-schema.ts';
+import { limits } from '../../model/limits.ts';
+import { indexesOf, isNarrowed } from './index-use.ts';
+
+/** Whether any document matches; null when that takes longer than the time given, or cannot be told. */
+export type Probe = (filter: Record<string, unknown>, timeoutMs: number) => Promise<boolean | null>;
+
+/** Whether any document fulfils all of these; null when it was not asked or not answered in time. */
+export type Ask = (conjuncts: readonly Record<string, unknown>[]) => Promise<boolean | null>;
+
+interface Bounds {
+  schema: CollectionSchema;
+  probe: Probe;
+  signal?: AbortSignal | undefined;
+}
+
+export function boundedProbe({ schema, probe, signal }: Bounds): Ask {
+  const { probeTimeMs, probedDocuments } = limits.documents;
+  // Nobody has counted the documents of a view, nor are the indexes beneath it known.
+  const isCollection = schema.type === 'collection';
+  const isSmall = isCollection && schema.documentCount <= probedDocuments;
+  const indexes = isCollection ? indexesOf(schema) : [];
+  const end = performance.now() + probeTimeMs;
+  let left: number = limits.documents.probes;
+  return async (conjuncts) => {
+    const filter = conjuncts.length === 1 ? (conjuncts[0] ?? {}) : { $and: conjuncts };
+    const timeoutMs = Math.floor(end - performance.now());
+    if (left === 0 || timeoutMs < 1 || signal?.aborted) return null;
+    if (!isSmall && !isNarrowed(filter, indexes)) return null;
+    left--;
+    return await within(timeoutMs, async () => await probe(filter, timeoutMs));
+  };
+}
+
+/** A question that fails explains nothing; the result that it is about stays good. */
+async function within(timeoutMs: number, ask: () => Promise<boolean | null>): Promise<boolean | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => late.resolve(null), timeoutMs);
+  try {
+    return await Promise.race([ask().catch(() => null), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Why a filter selected nothing, in one to three lines: what its schema knows already, and where that is nothing, what a
+ * few questions to the server tell, as long as these are cheap.
+ */
+import type { CollectionSchema } from '../../model/document-schema.ts';
+import { limits } from '../../model/limits.ts';
+import { doubt } from './doubtful-values.ts';
+import { type Condition, conditionsOf } from './filter-walk.ts';
+import { mismatch } from './mismatches.ts';
+import { namedInFilter } from './named-fields.ts';
+import { type Ask, boundedProbe, type Probe } from './probe.ts';
+import { isKnown, unknownFields } from './unknown-fields.ts';
+import { isDocument, show } from './values.ts';
+
+export interface EmptyQuestion {
+  filter: unknown;
+  schema: CollectionSchema;
+  probe: Probe;
+  /** What the caller knows the filter as. */
+  parameter?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export async function explainEmpty(question: EmptyQuestion): Promise<string[]> {
+  const { filter, schema, parameter = 'filter_dict' } = question;
+  if (schema.sampled === 0) return ['The collection had no documents when its schema was loaded.'];
+  const known = suspects(filter, schema, parameter);
+  if (known.length > 0) return known.slice(0, LINES);
+  const ask = boundedProbe(question);
+  const told = await askedCulprits(conjunctsOf(filter), ask);
+  return told.slice(0, LINES).map((line) => `${parameter}: ${line}`);
+}
+
+const LINES = 3;
+
+function suspects(filter: unknown, schema: CollectionSchema, parameter: string): string[] {
+  const required = conditionsOf(filter)
+    .filter((condition) => condition.required)
+    .slice(0, limits.documents.hintedConditions);
+  const told = required.flatMap((one) => mismatch(one, schema) ?? doubt(one, schema) ?? []);
+  const missing = required.filter((one) => isPositive(one) && !isKnown(schema, one.path));
+  const unknown = namedInFilter(filter).filter((path) => missing.some((one) => one.path === path));
+  return [
+    ...told.map((line) => `${parameter}: ${line}`),
+    ...unknownFields(
+      unknown.map((path) => ({ path, parameter })),
+      schema,
+    ),
+  ];
+}
+
+/** A document without the field cannot fulfil it. */
+function isPositive({ path, operator, value }: Condition): boolean {
+  if (path === '' || value === null || (Array.isArray(value) && value.includes(null))) return false;
+  return !['$ne', '$nin', '$exists'].includes(operator);
+}
+
+type Conjunct = Record<string, unknown>;
+
+/**
+ * Each condition is asked for alone, and if all of them match something, one more at a time: with the culprit nothing is
+ * left.
+ */
+async function askedCulprits(conjuncts: readonly Conjunct[], ask: Ask): Promise<string[]> {
+  const [only] = conjuncts;
+  if (only === undefined) return [];
+  if (conjuncts.length === 1) return await otherCase(only, ask);
+  const answers: (boolean | null)[] = [];
+  for (const conjunct of conjuncts) answers.push(await ask([conjunct]));
+  const alone = conjuncts.filter((_, index) => answers[index] === false);
+  const [first] = alone;
+  if (first !== undefined) {
+    const reasons = await otherCase(first, ask);
+    return [`no document matches ${alone.map(show).join(' nor ')}, whatever else is asked.`, ...reasons];
+  }
+  return answers.includes(null) ? [] : [await together(conjuncts, ask)];
+}
+
+async function together(conjuncts: readonly Conjunct[], ask: Ask): Promise<string> {
+  let length = 2;
+  let left: boolean | null = true;
+  while (length < conjuncts.length && left === true) {
+    left = await ask(conjuncts.slice(0, length));
+    if (left === true) length++;
+  }
+  if (left === null) {
+    return 'each of its conditions alone matches documents, but no document matches all of them.';
+  }
+  const before = conjuncts.slice(0, length - 1).map(show);
+  const last = show(conjuncts[length - 1]);
+  return `there are documents with ${before.join(' and ')}, and with ${last}, but none with both.`;
+}
+
+/** A string that is there, but written in other letters. */
+async function otherCase(conjunct: Conjunct, ask: Ask): Promise<string[]> {
+  const [[path, value] = []] = Object.entries(conjunct);
+  if (path === undefined || path.startsWith('$') || typeof value !== 'string') return [];
+  if (value.length > limits.documents.noteValueChars || !/\p{L}/u.test(value)) return [];
+  const $regex = `^${value.replace(/[^\p{L}\p{N}\s]/gu, '\\$&')}$`;
+  const found = await ask([{ [path]: { $regex, $options: 'i' } }]);
+  if (found !== true) return [];
+  return [
+    `${show(conjunct)} matches in another case only: comparison of strings is case-sensitive. Use ` +
+      `{"$regex": …, "$options": "i"}, or the spelling that the documents have.`,
+  ];
+}
+
+/** What all must hold at once. Operators on one field stay together: a range has two ends. */
+function conjunctsOf(filter: unknown): Conjunct[] {
+  if (!isDocument(filter)) return [];
+  return Object.entries(filter).flatMap(([key, value]) => {
+    if (key === '$comment') return [];
+    return key === '$and' && Array.isArray(value) ? value.flatMap(conjunctsOf) : [{ [key]: value }];
+  });
+}

@@ -1,0 +1,50 @@
+/** Small questions beside a query, which only help with its answer: null when they cannot be answered in their time. */
+import type { FindOptions, MongoClient } from 'mongodb';
+import type { CollectionName } from '../model/document-schema.ts';
+import { limits } from '../model/limits.ts';
+import { batchesOf } from './batches.ts';
+import type { Connection } from './connection.ts';
+import type { Probe } from './hints/probe.ts';
+
+export interface Probes {
+  /** Whether any document matches. */
+  matches: Probe;
+  /** The `_id` that a sort by it in that direction puts last, as a document of its own. */
+  lastId(direction: 1 | -1): Promise<Uint8Array | null>;
+}
+
+export function probesOf(
+  connection: Connection,
+  name: CollectionName,
+  signal: AbortSignal | undefined,
+): Probes {
+  /** The first document's `_id`; undefined when there is none. */
+  const first = async (filter: Record<string, unknown>, options: FindOptions, timeMs: number) =>
+    await connection.askOnce(
+      async (client: MongoClient, ended) => {
+        const collection = client.db(name.database).collection(name.collection);
+        const own = { raw: true, signal: ended, maxTimeMS: timeMs, limit: 1, projection: { _id: 1 } };
+        const cursor = collection.find(filter, { ...options, ...own });
+        for await (const [document] of batchesOf(client, cursor, ended)) return document;
+        return undefined;
+      },
+      { name, timeMs, signal },
+    );
+  const ifAnswered = async <T>(question: Promise<T>): Promise<T | null> => {
+    try {
+      return await question;
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      return null;
+    }
+  };
+  return {
+    matches: (filter, timeMs) =>
+      ifAnswered(first(filter, {}, timeMs).then((document) => document !== undefined)),
+    async lastId(direction) {
+      const backwards = direction === 1 ? -1 : 1;
+      const options = { sort: { _id: backwards } } as const;
+      return (await ifAnswered(first({}, options, limits.documents.probeTimeMs))) ?? null;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * A collection's schema from a sample: all documents where they are few, otherwise those that the server draws, or
+ * the first ones where it cannot draw.
+ */
+import type { AbstractCursor, MongoClient } from 'mongodb';
+import type { CollectionName, CollectionSchema } from '../model/document-schema.ts';
+import { limits } from '../model/limits.ts';
+import { batchesOf } from './batches.ts';
+import { estimatedCount, indexesOf, type ListedCollection } from './collection-info.ts';
+import type { Connection } from './connection.ts';
+import { collectionNamed } from './discover.ts';
+import { SchemaInference } from './schema/inference.ts';
+
+const bounds = limits.documents;
+const timeMs = bounds.queryTimeMs;
+
+type Sample = Pick<CollectionSchema, 'sampled' | 'sampleMethod' | 'fields' | 'notes'> & {
+  /** Known where every document was read. */
+  total?: number;
+};
+
+interface Sampling {
+  connection: Connection;
+  name: CollectionName;
+  size: number;
+  signal: AbortSignal | undefined;
+}
+
+export async function sampledSchema(sampling: Sampling): Promise<CollectionSchema> {
+  const { connection, name, signal } = sampling;
+  const collection = await collectionNamed(connection, name, signal);
+  const asked = { name, timeMs, signal };
+  const [estimate, indexes] = await Promise.all([
+    connection.ask((client) => estimatedCount(client, name.database, collection), asked),
+    connection.ask((client) => listedIndexes(client, name, collection), asked),
+  ]);
+  const { total, sampled, sampleMethod, fields, notes } = await sample(sampling, collection, estimate);
+  const { type, viewOn, validator, timeseries, capped } = collection;
+  return {
+    name,
+    type,
+    sampled,
+    sampleMethod,
+    documentCount: total ?? Math.max(estimate, sampled),
+    fields,
+    indexes,
+    ...(viewOn !== undefined && { viewOn }),
+    ...(validator !== undefined && { validator }),
+    ...(timeseries && { timeseries }),
+    ...(capped && { capped }),
+    notes: [...marks(collection), ...notes],
+  };
+}
+
+async function sample(sampling: Sampling, { type }: ListedCollection, estimate: number): Promise<Sample> {
+  const { size } = sampling;
+  // A view's documents are counted by nobody, and an estimate may be wrong; one more than asked for tells.
+  const first = type === 'view' || estimate <= size ? await readFirst(sampling, size + 1) : null;
+  if (first && first.sampled <= size) return { ...first, sampleMethod: 'all', total: first.sampled };
+  const drawn = await draw(sampling);
+  if (drawn) return drawn;
+  const fallback = first ?? (await readFirst(sampling, size));
+  const note = 'The server could not draw a random sample in time; these are its first documents.';
+  return { ...fallback, notes: [note, ...fallback.notes] };
+}
+
+async function readFirst(sampling: Sampling, limit: number): Promise<Sample> {
+  const inferred = await infer(sampling, (client, signal) =>
+    collectionOf(client, sampling.name).find({}, { ...cursorOptions(limit), signal, limit }),
+  );
+  return { ...inferred, sampleMethod: 'first' };
+}
+
+/** null where the server does not know how, or takes too long. */
+async function draw(sampling: Sampling): Promise<Sample | null> {
+  const { connection, name, size, signal } = sampling;
+  try {
+    const inferred = await infer(sampling, (client, ended) =>
+      collectionOf(client, name).aggregate([{ $sample: { size } }], {
+        ...cursorOptions(size),
+        maxTimeMS: bounds.drawTimeMs,
+        signal: ended,
+      }),
+    );
+    return { ...inferred, sampleMethod: 'random' };
+  } catch (error) {
+    if (signal?.aborted || connection.faults.codeOf(error) === null) throw error;
+    return null;
+  }
+}
+
+async function infer(
+  { connection, name, signal }: Sampling,
+  open: (client: MongoClient, signal: AbortSignal) => AbstractCursor,
+): Promise<Omit<Sample, 'sampleMethod'>> {
+  const inference = await connection.ask(
+    async (client, ended) => {
+      const fresh = new SchemaInference();
+      for await (const batch of batchesOf(client, open(client, ended), ended)) {
+        for (const document of batch) fresh.add(document);
+      }
+      return fresh;
+    },
+    { name, timeMs, signal },
+  );
+  return { sampled: inference.sampled, fields: inference.fields(), notes: inference.notes() };
+}
+
+async function listedIndexes(
+  client: MongoClient,
+  { database }: CollectionName,
+  collection: ListedCollection,
+) {
+  return collection.type === 'view' ? [] : await indexesOf(client, database, collection.name);
+}
+
+function marks({ type, viewOn, capped }: ListedCollection): string[] {
+  const notes: string[] = [];
+  if (type === 'view') notes.push(`A view on '${viewOn ?? '?'}': its documents are computed at each query.`);
+  if (capped) notes.push('Capped: the oldest documents go when new ones come.');
+  return notes;
+}
+
+function cursorOptions(documents: number) {
+  return { raw: true, maxTimeMS: timeMs, batchSize: Math.min(documents, bounds.batchDocuments) } as const;
+}
+
+function collectionOf(client: MongoClient, { database, collection }: CollectionName) {
+  return client.db(database).collection(collection);
+}

@@ -1,0 +1,110 @@
+/** Values of a field as relaxed Extended JSON writes them, parsed: what examples, enums and bounds are made of. */
+import { Decimal128 } from 'bson';
+import { limits } from '../../model/limits.ts';
+import { code } from './bson-types.ts';
+import type { KnownValue } from './known-values.ts';
+import { longAt } from './numbers.ts';
+
+const { exampleChars } = limits.documents.schema;
+
+/** Dates after 9999 and before 1970 have no ISO form in Extended JSON. */
+const lastIsoDate = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** The value, its texts cut to what an example may show; undefined where its type already says all. */
+export function exampleJson(value: KnownValue): unknown {
+  const { bytes, typeCode } = value;
+  switch (typeCode) {
+    case code.double:
+      return numberJson(bytes.getFloat64(0, true));
+    case code.int:
+      return bytes.getInt32(0, true);
+    case code.long:
+      return longJson(bytes);
+    case code.decimal:
+      return decimalJson(bytesOf(bytes));
+    case code.bool:
+      return bytes.getUint8(0) === 1;
+    case code.string:
+      return cut(textOf(value));
+    case code.date:
+      return dateJson(longAt(bytes, 0));
+    case code.objectId:
+      return { $oid: hex(bytes) };
+    default:
+      return rareJson(value);
+  }
+}
+
+/** The whole value, of the types that can be an enum's. */
+export function enumJson(value: KnownValue): unknown {
+  return value.typeCode === code.string ? textOf(value) : exampleJson(value);
+}
+
+export function numberJson(value: number): unknown {
+  return Number.isFinite(value) ? value : { $numberDouble: String(value) };
+}
+
+export function bigJson(value: bigint): unknown {
+  return { $numberLong: String(value) };
+}
+
+export function decimalJson(bytes: Uint8Array): unknown {
+  return { $numberDecimal: new Decimal128(bytes).toString() };
+}
+
+export function dateJson(ms: number): unknown {
+  if (ms < 0 || ms > lastIsoDate) return { $date: { $numberLong: String(ms) } };
+  return { $date: new Date(ms).toISOString().replace('.000Z', 'Z') };
+}
+
+function longJson(bytes: DataView): unknown {
+  const value = longAt(bytes, 0);
+  return Number.isSafeInteger(value) ? value : bigJson(bytes.getBigInt64(0, true));
+}
+
+function rareJson(value: KnownValue): unknown {
+  const { bytes, typeCode } = value;
+  switch (typeCode) {
+    case code.timestamp:
+      return { $timestamp: { t: bytes.getUint32(4, true), i: bytes.getUint32(0, true) } };
+    case code.binData:
+      return binaryJson(bytes);
+    case code.regex:
+      return regexJson(bytes);
+    case code.symbol:
+      return { $symbol: cut(textOf(value)) };
+    case code.javascript:
+      return { $code: cut(textOf(value)) };
+    default:
+      return undefined;
+  }
+}
+
+function binaryJson(bytes: DataView): unknown {
+  const base64 = Buffer.from(bytesOf(bytes).subarray(5)).toString('base64');
+  return { $binary: { base64: cut(base64), subType: bytes.getUint8(4).toString(16).padStart(2, '0') } };
+}
+
+function regexJson(bytes: DataView): unknown {
+  const [pattern = '', options = ''] = Buffer.from(bytesOf(bytes)).toString('utf8').split('\0');
+  return { $regularExpression: { pattern: cut(pattern), options } };
+}
+
+/** A text whose end was not kept may end within a character. */
+function textOf({ bytes, length }: KnownValue): string {
+  const text = Buffer.from(bytesOf(bytes)).toString('utf8');
+  return bytes.byteLength < length ? `${text.replace(/\ufffd$/, '')}…` : text;
+}
+
+function cut(text: string): string {
+  const chars = [...text];
+  return chars.length <= exampleChars ? text : `${chars.slice(0, exampleChars - 1).join('')}…`;
+}
+
+function hex(bytes: DataView): string {
+  return Buffer.from(bytesOf(bytes)).toString('hex');
+}
+
+function bytesOf(view: DataView): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+}

@@ -1,0 +1,76 @@
+/** What is known of the values of a field, those in its arrays included. */
+import { limits } from '../../model/limits.ts';
+import { code } from './bson-types.ts';
+import { KnownValues } from './known-values.ts';
+import { Range } from './range.ts';
+
+const { enumValues, enumValueBytes, examples, exampleChars } = limits.documents.schema;
+
+/** Of a value that is an example only: more than is shown of the widest characters. */
+const exampleBytes = exampleChars * 4 + 16;
+
+export class Values {
+  /** Of the types that an enum can have. */
+  readonly enumerable = new KnownValues(enumValues);
+  /** Of the other types; and texts that are too long for an enum. */
+  readonly other = new KnownValues(examples);
+  readonly range = new Range();
+
+  /** @param after Where it ends; the bounds are checked already. */
+  add(typeCode: number, view: DataView, at: number, after: number): void {
+    switch (typeCode) {
+      case code.string:
+        this.#text(view, at + 4, after - at - 5);
+        break;
+      case code.int:
+        this.range.number(view.getInt32(at, true));
+        if (!this.enumerable.full) this.enumerable.add(typeCode, view, at, 4);
+        break;
+      case code.long:
+        this.range.long(view, at);
+        if (!this.enumerable.full) this.enumerable.add(typeCode, view, at, 8);
+        break;
+      case code.bool:
+        if (!this.enumerable.full) this.enumerable.add(typeCode, view, at, 1);
+        break;
+      case code.double:
+        this.range.number(view.getFloat64(at, true));
+        this.#example(typeCode, view, at, after);
+        break;
+      case code.date:
+        this.range.date(view, at);
+        this.#example(typeCode, view, at, after);
+        break;
+      case code.decimal:
+        this.range.decimal(view, at);
+        this.#example(typeCode, view, at, after);
+        break;
+      case code.symbol:
+      case code.javascript:
+        this.#example(typeCode, view, at + 4, after - 1);
+        break;
+      default:
+        this.#example(typeCode, view, at, after);
+    }
+  }
+
+  merge(other: Values): void {
+    this.enumerable.merge(other.enumerable);
+    this.other.merge(other.other);
+    this.range.merge(other.range);
+  }
+
+  #text(view: DataView, at: number, length: number): void {
+    if (length > enumValueBytes) {
+      if (!this.enumerable.full) this.enumerable.close();
+      this.#example(code.string, view, at, at + length);
+    } else if (!this.enumerable.full) {
+      this.enumerable.add(code.string, view, at, length);
+    }
+  }
+
+  #example(typeCode: number, view: DataView, at: number, after: number): void {
+    const length = after - at;
+    if (!this.other.full) this.other.add(typeCode, view, at, length, Math.min(length, exampleBytes));
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * One pass over the bytes of a document, which counts what is there and decodes nothing.
+ *
+ * Documents of a collection mostly have the same fields in the same order, so each field remembers which one came next:
+ * its name is then compared and not looked up.
+ */
+import { limits } from '../../model/limits.ts';
+import { code, placeOf } from './bson-types.ts';
+import { DocumentStats, isNamed } from './document-stats.ts';
+import type { FieldBudget } from './field-budget.ts';
+import { countAt, ElementStats, type FieldStats } from './field-stats.ts';
+import { malformed } from './malformed.ts';
+import { endOfDocument, endOfName, endOfValue } from './value-bounds.ts';
+
+const { depth: deepest } = limits.documents;
+
+/** How many fields may be missing in a document before the next one is looked up. */
+const guesses = 3;
+
+export class Walk {
+  /** Something lay deeper than is looked. */
+  tooDeep = false;
+  readonly #budget: FieldBudget;
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  /** Of documents in other documents too: which of them a field was met in last. */
+  #documents = 0;
+  /** Where the value of the field begins that was looked up last. */
+  #valueAt = 0;
+
+  constructor(budget: FieldBudget) {
+    this.#budget = budget;
+  }
+
+  /** A whole document: nothing before it and nothing after it. */
+  document(stats: DocumentStats, bytes: Uint8Array): void {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const end = endOfDocument(this.#view, 0, bytes.byteLength);
+    if (end !== bytes.byteLength) throw malformed('something follows it');
+    this.#fields(stats, 0, end, 1);
+  }
+
+  /** The bounds of the document are checked already; those of what is in it are not. */
+  #fields(stats: DocumentStats, start: number, end: number, depth: number): void {
+    const view = this.#view;
+    const last = end - 1;
+    const document = ++this.#documents;
+    let at = start + 4;
+    stats.count++;
+    if (at < last) stats.nonEmpty++;
+    let previous = stats.head;
+    while (at < last) {
+      const typeCode = view.getUint8(at++);
+      const field = this.#field(stats, previous, at, last);
+      at = this.#valueAt;
+      const after = endOfValue(view, typeCode, at, last);
+      if (field !== null) {
+        const isFirst = field.lastIn !== document;
+        if (isFirst) {
+          field.lastIn = document;
+          field.present++;
+        }
+        // Of a name that is there twice the first counts, as in the server's queries.
+        if (field === stats.data || isFirst) {
+          countAt(field.types, placeOf(typeCode));
+          this.#value(field, typeCode, at, after, depth);
+        }
+        if (field !== stats.data) previous = field;
+      }
+      at = after;
+    }
+  }
+
+  #field(stats: DocumentStats, previous: FieldStats, at: number, last: number): FieldStats | null {
+    const view = this.#view;
+    let guess = previous.next;
+    for (let i = 0; i < guesses && guess !== null; i++) {
+      if (isNamed(guess, view, at)) {
+        this.#valueAt = at + guess.nameBytes;
+        return guess;
+      }
+      guess = guess.next;
+    }
+    const end = endOfName(view, at, last);
+    const field = stats.find(view, at, end - at);
+    if (field !== null && field !== stats.data) previous.next = field;
+    this.#valueAt = end + 1;
+    return field;
+  }
+
+  #value(field: FieldStats, typeCode: number, at: number, after: number, depth: number): void {
+    switch (typeCode) {
+      case code.object:
+        this.#object(field, at, after, depth);
+        break;
+      case code.array: {
+        field.elements ??= new ElementStats();
+        field.addLength(this.#array(field, field.elements, at, after, depth));
+        break;
+      }
+      case code.null:
+      case code.undefined:
+      case code.minKey:
+      case code.maxKey:
+        break;
+      default:
+        field.values.add(typeCode, this.#view, at, after);
+    }
+  }
+
+  #object(field: FieldStats, at: number, end: number, depth: number): void {
+    if (depth === deepest) {
+      this.tooDeep = true;
+      return;
+    }
+    field.documents ??= new DocumentStats(this.#budget, false);
+    this.#fields(field.documents, at, end, depth + 1);
+  }
+
+  /** How many elements there are. */
+  #array(field: FieldStats, stats: ElementStats, start: number, end: number, depth: number): number {
+    const view = this.#view;
+    const last = end - 1;
+    let at = start + 4;
+    let length = 0;
+    while (at < last) {
+      const typeCode = view.getUint8(at);
+      at = endOfName(view, at + 1, last) + 1;
+      const after = endOfValue(view, typeCode, at, last);
+      countAt(stats.types, placeOf(typeCode));
+      if (typeCode === code.array) this.#nested(field, stats, at, after, depth + 1);
+      else this.#value(field, typeCode, at, after, depth);
+      length++;
+      at = after;
+    }
+    return length;
+  }
+
+  /** An array in an array. */
+  #nested(field: FieldStats, around: ElementStats, at: number, end: number, depth: number): void {
+    if (depth >= deepest) {
+      this.tooDeep = true;
+      return;
+    }
+    around.elements ??= new ElementStats();
+    this.#array(field, around.elements, at, end, depth);
+  }
+}

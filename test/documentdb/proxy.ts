@@ -1,0 +1,86 @@
+/** A TCP proxy in front of the server, whose line can be cut, be silent and be wrapped in TLS. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { onTestFinished } from 'vitest';
+import { serverAddress } from './server.ts';
+
+export interface Proxy {
+  readonly port: number;
+  /** Clients connected at this moment. */
+  readonly connections: number;
+  /** All that clients sent, as text. */
+  sent(): string;
+  /** Breaks every connection; new ones are refused until `resume`. */
+  cut(): Promise<void>;
+  resume(): Promise<void>;
+  /** Changes what clients send on its way. */
+  rewrite: (data: Buffer) => Buffer;
+  /** Keeps connections and lets nothing through, from now on. */
+  silence(): void;
+}
+
+export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
+  const sockets = new Set<Socket>();
+  const sent: Buffer[] = [];
+  let connections = 0;
+  let isSilent = false;
+
+  const accept = (client: Socket) => {
+    const upstream = connect(serverAddress());
+    connections++;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+    }
+    client.on('close', () => {
+      connections--;
+      upstream.destroy();
+    });
+    upstream.on('close', () => client.destroy());
+    client.on('data', (data: Buffer) => {
+      sent.push(data);
+      if (!isSilent) upstream.write(proxy.rewrite(data));
+    });
+    upstream.on('data', (data: Buffer) => {
+      if (!isSilent) client.write(data);
+    });
+  };
+  const listen = async (port: number): Promise<Server> => {
+    const server = tls ? createTlsServer(tls, accept) : createServer(accept);
+    // A handshake that fails is what some tests are about.
+    server.on('tlsClientError', () => {});
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return server;
+  };
+  let server = await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const cut = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  onTestFinished(async () => {
+    if (server.listening) await cut();
+  });
+  const proxy: Proxy = {
+    port,
+    rewrite: (data) => data,
+    get connections() {
+      return connections;
+    },
+    sent: () => Buffer.concat(sent).toString('latin1'),
+    cut,
+    async resume() {
+      isSilent = false;
+      server = await listen(port);
+    },
+    silence() {
+      isSilent = true;
+    },
+  };
+  return proxy;
+}
