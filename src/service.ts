@@ -29,6 +29,7 @@ import { SnapshotWork } from './control/snapshot-work.ts';
 import { SnapshotService } from './control/snapshots.ts';
 import { SshAccessService } from './control/ssh-access.ts';
 import { SshVisits } from './control/ssh-visits.ts';
+import { TunnelService } from './control/tunnels.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
@@ -171,6 +172,7 @@ function wire(
     sessions: new SessionService(uses, agent, images),
     sshAccess: new SshAccessService(sandboxes, access, clock),
     previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
+    tunnels: new TunnelService({ store: sandboxes, uses, agent }),
     git: new GitService({
       uses,
       agent,

@@ -17,7 +17,7 @@ describe('imports', () => {
   }
 
   const parts = ['model', 'control', 'catalog', 'surfaces', 'gateways'];
-  const adapters = ['store', 'runtime', 'agent-link', 'documentdb'];
+  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data'];
   const top = ['log.ts', 'options.ts', 'prove.ts', 'version.ts', 'engine.ts', 'service.ts', 'up.ts'];
 
   const adapter: Allowed = { run: ['model'], types: ['control/ports.ts'] };
@@ -30,6 +30,7 @@ describe('imports', () => {
     runtime: adapter,
     'agent-link': adapter,
     documentdb: adapter,
+    'demo-data': { run: ['model'], types: [] },
     catalog: { run: ['model'], types: ['control'] },
     surfaces: { run: ['model', 'catalog', 'version.ts'], types: ['control'] },
     gateways: { run: ['model', 'control'], types: [] },

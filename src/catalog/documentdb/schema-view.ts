@@ -40,7 +40,7 @@ export function presentSchema(schema: CollectionSchema) {
   return { ...view, ...present({ notes: notes.length > 0 ? notes : undefined }) };
 }
 
-export function indexView({ name, key, unique, sparse, expireAfterSeconds, partial }: IndexInfo) {
+function indexView({ name, key, unique, sparse, expireAfterSeconds, partial }: IndexInfo) {
   return {
     name,
     key,

@@ -124,5 +124,13 @@ export const documentsLimits = {
     /** Schemas that are kept, of all keys together. */
     schemas: 500,
     schema: schemaLimits,
+    /** The data set to try the tools on. */
+    demo: {
+      /** In all collections together. Fewer leave none of some kinds. */
+      documents: { min: 100, max: 10_000_000, default: 100_000 },
+      batchDocuments: 1_000,
+      /** Batches on their way to the server. */
+      batchesInFlight: 4,
+    },
   },
 } as const;
