@@ -13,6 +13,9 @@ const alone = [
   'sdk/test/**/*.test.ts',
 ];
 
+/** They share one document database, which is started for them. */
+const withDocuments = ['test/documentdb/**/*.test.ts'];
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -23,9 +26,19 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...alone],
+          exclude: ['**/node_modules/**', ...alone, ...withDocuments],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'documents',
+          include: withDocuments,
+          globalSetup: 'test/support/document-database.setup.ts',
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -35,7 +48,7 @@ export default defineConfig({
           include: alone,
           fileParallelism: false,
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

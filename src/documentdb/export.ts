@@ -28,17 +28,22 @@ export async function exportQuery(connection: Connection, exporting: Exporting):
   const { asked, open } = exporting;
   const own = new AbortController();
   const signal = asked.signal ? AbortSignal.any([asked.signal, own.signal]) : own.signal;
-  const end = () => own.abort(new Error('The export is over.'));
+  const stop = () => own.abort(new Error('The export is over.'));
   const begin = async (client: MongoClient) => {
-    const batches = batchesOf(open(client, signal));
+    const batches = batchesOf(client, open(client, signal), signal);
     return { batches, first: await batches.next() };
   };
-  const begun = await connection.ask(begin, asked).catch((error: unknown) => {
-    end();
+  const { batches, first } = await connection.ask(begin, asked).catch((error: unknown) => {
+    stop();
     throw error;
   });
-  const next = () => connection.askOnce(() => begun.batches.next(), asked);
-  return new Export({ ...exporting, ...begun, next, end });
+  const next = () => connection.askOnce(() => batches.next(), asked);
+  const end = () => {
+    stop();
+    // Behind what is still on its way, so nobody waits for it.
+    batches.return().catch(() => {});
+  };
+  return new Export({ ...exporting, first, next, end });
 }
 
 interface Begun extends Exporting {

@@ -96,7 +96,7 @@ async function infer(
   const inference = await connection.ask(
     async (client, ended) => {
       const fresh = new SchemaInference();
-      for await (const batch of batchesOf(open(client, ended))) {
+      for await (const batch of batchesOf(client, open(client, ended), ended)) {
         for (const document of batch) fresh.add(document);
       }
       return fresh;

@@ -14,6 +14,8 @@ export interface Proxy {
   /** Breaks every connection; new ones are refused until `resume`. */
   cut(): Promise<void>;
   resume(): Promise<void>;
+  /** Changes what clients send on its way. */
+  rewrite: (data: Buffer) => Buffer;
   /** Keeps connections and lets nothing through, from now on. */
   silence(): void;
 }
@@ -39,7 +41,7 @@ export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
     upstream.on('close', () => client.destroy());
     client.on('data', (data: Buffer) => {
       sent.push(data);
-      if (!isSilent) upstream.write(data);
+      if (!isSilent) upstream.write(proxy.rewrite(data));
     });
     upstream.on('data', (data: Buffer) => {
       if (!isSilent) client.write(data);
@@ -64,8 +66,9 @@ export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
   onTestFinished(async () => {
     if (server.listening) await cut();
   });
-  return {
+  const proxy: Proxy = {
     port,
+    rewrite: (data) => data,
     get connections() {
       return connections;
     },
@@ -79,4 +82,5 @@ export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
       isSilent = true;
     },
   };
+  return proxy;
 }

@@ -1,17 +1,16 @@
 /** The real server that these tests talk with, and databases of their own on it. */
 import { randomBytes } from 'node:crypto';
 import { type Document, MongoClient } from 'mongodb';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
 import type { DocumentDatabase } from '../../src/control/ports.ts';
 import { createDocumentDatabase } from '../../src/documentdb/database.ts';
+import type {} from '../support/document-database.setup.ts';
 
 /** Of a user who may write. */
-export const adminConnectionString =
-  process.env['SANDHAVEN_TEST_DOCUMENTDB'] ?? 'mongodb://sandhaven:lab-pw@127.0.0.1:27118/';
+export const adminConnectionString = inject('documentDatabase').admin;
 
 /** Of one who may only read. */
-export const readerConnectionString =
-  process.env['SANDHAVEN_TEST_DOCUMENTDB_READER'] ?? 'mongodb://reader:lab-pw@127.0.0.1:27118/';
+export const readerConnectionString = inject('documentDatabase').reader;
 
 export interface TestDatabase {
   /** Of the database. */
@@ -47,11 +46,11 @@ export function connectTo(connectionString: string): DocumentDatabase {
   return documents;
 }
 
-/** The same server at another address. */
+/** The same server at another address; one that cannot be reached is given up soon. */
 export function connectionStringAt(port: number, options = ''): string {
   const url = new URL(adminConnectionString);
   url.host = `127.0.0.1:${port}`;
-  url.search = options;
+  url.search = `serverSelectionTimeoutMS=1000&connectTimeoutMS=1000&${options}`;
   return url.href;
 }
 

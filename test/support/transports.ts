@@ -75,11 +75,12 @@ type Method = (parameters: Parameters, options?: CallOptions) => Promise<Record<
 
 /** `createSandbox` for CreateSandbox: a test that walks the catalogue cannot use the types. */
 function method(client: Sandhaven, tool: string): Method {
-  const bare = tool.replace(/^.*[.]/, '');
+  const [toolkit, bare = ''] = wholeName(tool).split('.');
   const name = bare.charAt(0).toLowerCase() + bare.slice(1);
-  const found = (client as unknown as Record<string, Method | undefined>)[name];
+  const tools = toolkit === 'DocumentDb' ? client.documentDb : client;
+  const found = (tools as unknown as Record<string, Method | undefined>)[name];
   if (!found) throw new Error(`the SDK has no ${name}`);
-  return found.bind(client);
+  return found.bind(tools);
 }
 
 export async function run(args: string[], service: Pick<Service, 'url' | 'apiKey'>, input = '') {
