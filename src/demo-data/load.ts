@@ -68,7 +68,7 @@ export async function loadDemoData(client: MongoClient, options: LoadOptions): P
   return { loaded: true, collections };
 }
 
-/** A few batches on their way at once. All have ended when it returns, so that none arrives after the next drop. */
+/** A few batches on their way at once. All are answered when it returns, so that none arrives after the next drop. */
 async function insertAll(db: Db, shop: Shop, { documents, onProgress, signal }: LoadOptions): Promise<void> {
   const remaining = batchesOf(shop);
   let done = 0;
@@ -82,7 +82,7 @@ async function insertAll(db: Db, shop: Shop, { documents, onProgress, signal }: 
   };
   const ends = await Promise.allSettled(Array.from({ length: batchesInFlight }, insertRest));
   const failed = ends.find((end) => end.status === 'rejected');
-  if (failed) throw failed.reason;
+  if (failed) throw signal?.aborted ? signal.reason : notTaken(failed.reason);
 }
 
 function* batchesOf(shop: Shop): Generator<Batch> {
@@ -115,6 +115,14 @@ async function hasCollections(db: Db): Promise<boolean> {
 async function count(db: Db): Promise<Record<DemoCollection, number>> {
   const counted = collectionNames.map(async (name) => [name, await db.collection(name).countDocuments()]);
   return Object.fromEntries(await Promise.all(counted)) as Record<DemoCollection, number>;
+}
+
+/** The driver's own error holds the whole batch. */
+function notTaken(reason: unknown): SandhavenError {
+  const message = reason instanceof Error ? reason.message : 'it did not say why';
+  return new SandhavenError('unavailable', `The database did not take the demo data: ${message}`, {
+    hint: 'Try again; what was loaded in part is loaded anew.',
+  });
 }
 
 function changedMeanwhile(): SandhavenError {

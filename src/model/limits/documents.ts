@@ -128,7 +128,7 @@ export const documentsLimits = {
     demo: {
       /** In all collections together. Fewer leave none of some kinds. */
       documents: { min: 100, max: 10_000_000, default: 100_000 },
-      batchDocuments: 1_000,
+      batchDocuments: 500,
       /** Batches on their way to the server. */
       batchesInFlight: 4,
     },
