@@ -82,8 +82,26 @@ const doctor: Command = {
   },
 };
 
+const demoDb: Command = {
+  summary: 'run a document database with data to try, in a sandbox',
+  async run(argv, io) {
+    const { demoDb } = await import('./surfaces/cli/commands/demo-db.ts');
+    const command = demoDb({
+      async load(client, options) {
+        const { loadDemoData } = await import('./demo-data/load.ts');
+        return loadDemoData(client, options);
+      },
+      async buildImage(onOutput, signal) {
+        const { buildDocumentDbImage } = await import('./runtime/images/build-image.ts');
+        return buildDocumentDbImage(onOutput, signal);
+      },
+    });
+    return command.run(argv, io);
+  },
+};
+
 // Exits by itself when nothing is left to do; what keeps it running would be a leak worth seeing.
 process.exitCode = await runCli(process.argv.slice(2), processIo(), {
   version,
-  commands: { up, purge, doctor, mcp },
+  commands: { up, purge, doctor, mcp, 'demo-db': demoDb },
 });
