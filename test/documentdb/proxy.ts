@@ -11,6 +11,8 @@ export interface Proxy {
   readonly connections: number;
   /** All that clients sent, as text. */
   sent(): string;
+  /** Bytes that the server sent. */
+  readonly receivedBytes: number;
   /** Breaks every connection; new ones are refused until `resume`. */
   cut(): Promise<void>;
   resume(): Promise<void>;
@@ -18,10 +20,18 @@ export interface Proxy {
   silence(): void;
 }
 
+/** For this test. */
 export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
+  const proxy = await openProxy(tls);
+  onTestFinished(proxy.close);
+  return proxy;
+}
+
+export async function openProxy(tls?: TlsOptions): Promise<Proxy & { close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const sent: Buffer[] = [];
   let connections = 0;
+  let receivedBytes = 0;
   let isSilent = false;
 
   const accept = (client: Socket) => {
@@ -42,7 +52,10 @@ export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
       if (!isSilent) upstream.write(data);
     });
     upstream.on('data', (data: Buffer) => {
-      if (!isSilent) client.write(data);
+      receivedBytes += data.length;
+      if (isSilent || client.write(data)) return;
+      upstream.pause();
+      client.once('drain', () => upstream.resume());
     });
   };
   const listen = async (port: number): Promise<Server> => {
@@ -61,16 +74,19 @@ export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  onTestFinished(async () => {
-    if (server.listening) await cut();
-  });
   return {
     port,
     get connections() {
       return connections;
     },
     sent: () => Buffer.concat(sent).toString('latin1'),
+    get receivedBytes() {
+      return receivedBytes;
+    },
     cut,
+    async close() {
+      if (server.listening) await cut();
+    },
     async resume() {
       isSilent = false;
       server = await listen(port);
