@@ -5,14 +5,14 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 NODE = "$$(setup/node-path.sh)"
 CARGO = cd native && cargo
 
-.PHONY: up test setup setup-checks build image lint bench generate sdk clean
+.PHONY: up test setup setup-checks build image documentdb-image lint bench generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works.
 up: setup build image
 	@exec bin/sandhaven up --prove
 
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed".
-test: setup-checks build image
+test: setup-checks build image documentdb-image
 	@setup/checks.sh
 
 # What building and running need.
@@ -30,6 +30,10 @@ build: setup
 # The standard base image, once per recipe, into the cache.
 image: setup
 	@setup/locked.sh $(NODE) setup/base-image.ts
+
+# The document database that tests and `sandhaven demo-db` run, likewise.
+documentdb-image: setup
+	@setup/locked.sh $(NODE) setup/documentdb-image.ts
 
 lint: setup-checks
 	@setup/checks.sh --static

@@ -1,9 +1,20 @@
 /** Rounds in which every side has its turn, so that a drift of the machine's speed hits all of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MetricId } from './table.ts';
+import type { MetricId } from './metrics.ts';
 
-/** `docker` is the engine through its command line, `dockerApi` the same engine without it. */
-export const sides = ['sandhaven', 'docker', 'dockerApi'] as const;
+/**
+ * `docker` is the engine through its command line, `dockerApi` the same engine without it. `driver` is the database's
+ * own driver in this process: what any server of tools has to spend.
+ */
+export const sides = [
+  'sandhaven',
+  'docker',
+  'dockerApi',
+  'sandhavenStdio',
+  'sandhavenHttp',
+  'mongodbMcp',
+  'driver',
+] as const;
 export type Side = (typeof sides)[number];
 
 /** What one turn measured, in the units of the metrics. */

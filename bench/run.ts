@@ -15,6 +15,7 @@ import { startSandhaven } from './sandhaven.ts';
 import type { Bench, Scenario } from './scenario.ts';
 import { burst } from './scenarios/burst.ts';
 import { create } from './scenarios/create.ts';
+import { documents } from './scenarios/documents.ts';
 import { execution } from './scenarios/execution.ts';
 import { files } from './scenarios/files.ts';
 import { git } from './scenarios/git.ts';
@@ -25,7 +26,7 @@ import { sessions } from './scenarios/sessions.ts';
 import { size } from './scenarios/size.ts';
 import { ssh } from './scenarios/ssh.ts';
 import { summarize } from './statistics.ts';
-import { renderTable, toRows } from './table.ts';
+import { renderTables, toRows } from './table.ts';
 
 /** In the order in which they run. */
 const scenarios: Record<string, Scenario> = {
@@ -40,6 +41,7 @@ const scenarios: Record<string, Scenario> = {
   burst,
   memory,
   size,
+  documents,
 };
 
 const QUICK_SHARE = 1 / 5;
@@ -118,9 +120,9 @@ async function measure(bench: Bench, names: string[]): Promise<Results> {
 function report(facts: MachineFacts, { samples, notes }: Results): string {
   const { kernel, cores, memory_bytes, cgroup_version, docker, runc, load_average } = facts;
   return [
-    renderTable(toRows(samples)),
+    renderTables(toRows(samples)),
     '',
-    'ratio: Sandhaven to Docker by its command line. Docker API: the same engine by its socket, without the command line.',
+    'ratio: Sandhaven to the column left of it. Docker API: the same engine by its socket, without the command line.',
     ...notes,
     `${cores} cores, ${Math.round(memory_bytes / 1e9)} GB, Linux ${kernel}, cgroup v${cgroup_version}, ${runc}, ` +
       `Docker ${docker.engine}; load at the start ${load_average[0]?.toFixed(2)}.`,

@@ -6,6 +6,8 @@ import { startService } from '../test/support/service.ts';
 import { createEndpoint, send } from './http.ts';
 
 export interface Sandhaven extends AsyncDisposable {
+  url: string;
+  apiKey: string;
   pid: number;
   /** Parent of all sandboxes' cgroups, in every hierarchy. */
   cgroup: string;
@@ -65,6 +67,8 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     `/v1/sandboxes/${sandbox}/files?path=${encodeURIComponent(path)}`;
 
   return {
+    url: service.url,
+    apiKey: service.apiKey,
     pid: service.pid,
     cgroup: instance,
     async create() {

@@ -1,75 +1,14 @@
-/** The metrics with their targets, and the table that sets them side by side. */
+/** The table that sets the sides' medians next to each other, and says which targets they meet. */
 import type { Samples, Side } from './interleave.ts';
+import { type Column, columnsOf, type Metric, type MetricId, metrics } from './metrics.ts';
 import { summarize } from './statistics.ts';
-
-export type Unit = 'ms' | 's' | 'MB' | 'MB/s' | '×';
-
-export interface Target {
-  /** Of ours to Docker's command line: the requirement. */
-  ratio?: number;
-  /** In the metric's unit, for a two-core machine at rest. */
-  bound?: number;
-}
-
-export interface Metric {
-  title: string;
-  unit: Unit;
-  better: 'lower' | 'higher';
-  target: Target;
-}
-
-/** MB is 10^6 bytes. */
-const lower = (title: string, unit: Unit, target: Target = {}): Metric => ({
-  title,
-  unit,
-  better: 'lower',
-  target,
-});
-const higher = (title: string, unit: Unit, target: Target = {}): Metric => ({
-  title,
-  unit,
-  better: 'higher',
-  target,
-});
-
-export const metrics = {
-  createCold: lower('create to ready, cold', 'ms', { ratio: 1 / 4, bound: 80 }),
-  createColdUsed: lower('create to first command, cold', 'ms'),
-  createWarm: lower('create to ready, warm pool', 'ms', { ratio: 1 / 20, bound: 8 }),
-  createWarmUsed: lower('create to first command, warm pool', 'ms'),
-  remove: lower('delete', 'ms'),
-  burst: lower('50 at once, ready and used', 's'),
-  requestFloor: lower('doing nothing (request, CLI)', 'ms'),
-  runCommand: lower('RunCommand true', 'ms', { ratio: 1 / 5, bound: 5 }),
-  runCode: lower('RunCode print(1)', 'ms'),
-  sessionCommand: lower('session command true', 'ms', { bound: 6 }),
-  writeSmall: lower('1 KiB file written', 'ms', { bound: 2 }),
-  readSmall: lower('1 KiB file read', 'ms', { bound: 2 }),
-  upload: higher('100 MB in', 'MB/s', { bound: 300 }),
-  download: higher('100 MB out', 'MB/s', { bound: 300 }),
-  searchText: higher('search for text, faster than grep', '×', { bound: 3 }),
-  searchWords: higher('search for words, faster than grep', '×', { bound: 3 }),
-  searchExpression: higher('search for an expression, faster', '×', { bound: 3 }),
-  searchClasses: higher('search for classes, faster than grep', '×', { bound: 3 }),
-  gitStatus: lower('GitStatus, 10,000 files', 'ms'),
-  gitStatusCost: lower('GitStatus beyond git itself', 'ms', { bound: 10 }),
-  previewAdded: lower('a request through a preview, beyond a direct one', 'ms', { bound: 1 }),
-  previewDownload: higher('300 MB out through a preview', 'MB/s', { bound: 300 }),
-  sshExec: lower('SSH exec true on an open connection', 'ms', { bound: 10 }),
-  sshDownload: higher('100 MB out over SSH', 'MB/s'),
-  idleMemory: lower('host memory per idle sandbox', 'MB', { bound: 3 }),
-  serviceMemory: lower('service RSS', 'MB', { bound: 150 }),
-  agentSize: lower('agent binary', 'MB', { bound: 4 }),
-} satisfies Record<string, Metric>;
-
-export type MetricId = keyof typeof metrics;
 
 export interface Row {
   id: MetricId;
   metric: Metric;
   medians: Partial<Record<Side, number>>;
   p95: number | null;
-  /** Ours to Docker's command line. */
+  /** Ours to the side that the metric is held against. */
   ratio: number | null;
   /** null where there is no target, or nothing to hold against it. */
   ratioMet: boolean | null;
@@ -87,8 +26,8 @@ export function toRows(samples: Samples): Row[] {
 function toRow(id: MetricId, metric: Metric, measured: Partial<Record<Side, number[]>>): Row {
   const summaries = Object.entries(measured).map(([side, values]) => [side, summarize(values)] as const);
   const medians: Row['medians'] = Object.fromEntries(summaries.map(([side, { median }]) => [side, median]));
-  const { sandhaven, docker } = medians;
-  const ratio = sandhaven !== undefined && docker !== undefined ? sandhaven / docker : null;
+  const { sandhaven, [metric.against]: other } = medians;
+  const ratio = sandhaven !== undefined && other !== undefined ? sandhaven / other : null;
   return {
     id,
     metric,
@@ -105,23 +44,38 @@ function isMet({ better }: Metric, target: number | undefined, value: number | n
   return better === 'lower' ? value <= target : value >= target;
 }
 
-export function renderTable(rows: readonly Row[]): string {
-  const header = ['median', '', 'Sandhaven', 'p95', 'Docker', 'ratio', 'Docker API', 'target', 'met'];
+/** A table for each of the sides that ours is held against. */
+export function renderTables(rows: readonly Row[]): string {
+  const rivals = [...new Set(rows.map(({ metric }) => metric.against))];
+  return rivals
+    .map((rival) =>
+      renderTable(
+        columnsOf[rival],
+        rows.filter(({ metric }) => metric.against === rival),
+      ),
+    )
+    .join('\n\n');
+}
+
+function renderTable([rival, ...others]: readonly Column[], rows: readonly Row[]): string {
+  const header = ['median', '', 'Sandhaven', 'p95', rival, 'ratio', ...others, 'target', 'met'].map(
+    (column) => (typeof column === 'string' ? column : (column?.title ?? '')),
+  );
   const cells = rows.map((row) => [
     row.metric.title,
     row.metric.unit,
     number(row.medians.sandhaven),
     number(row.p95),
-    number(row.medians.docker),
+    number(row.medians[row.metric.against]),
     row.ratio === null ? '' : fraction(row.ratio),
-    number(row.medians.dockerApi),
+    ...others.map(({ side }) => number(row.medians[side])),
     targetText(row.metric),
     metText(row),
   ]);
   const widths = header.map((title, column) =>
     Math.max(title.length, ...cells.map((line) => line[column]?.length ?? 0)),
   );
-  const toRight = (column: number) => column >= 2 && column <= 6;
+  const toRight = (column: number) => column >= 2 && column < header.length - 2;
   const line = (texts: string[]) =>
     texts
       .map((text, column) =>

@@ -60,6 +60,14 @@ const mcp: Command = {
   },
 };
 
+const demoDb: Command = {
+  summary: 'a document database to try, in a sandbox',
+  async run(argv, io) {
+    const { runDemoDb } = await import('./demo-db/demo-db.ts');
+    return runDemoDb(argv, io);
+  },
+};
+
 const doctor: Command = {
   summary: 'check this machine',
   async run(argv, io) {
@@ -85,5 +93,5 @@ const doctor: Command = {
 // Exits by itself when nothing is left to do; what keeps it running would be a leak worth seeing.
 process.exitCode = await runCli(process.argv.slice(2), processIo(), {
   version,
-  commands: { up, purge, doctor, mcp },
+  commands: { up, purge, doctor, mcp, 'demo-db': demoDb },
 });

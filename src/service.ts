@@ -16,7 +16,7 @@ import { IdentityService } from './control/identity.ts';
 import { ImageCollector } from './control/image-collector.ts';
 import { Machines } from './control/machines.ts';
 import { WarmPool } from './control/pool.ts';
-import type { Clock, Log, Store } from './control/ports.ts';
+import type { Clock, DocumentDatabase, Log, Store } from './control/ports.ts';
 import { PreviewAccess } from './control/preview-access.ts';
 import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
@@ -29,9 +29,9 @@ import { SnapshotWork } from './control/snapshot-work.ts';
 import { SnapshotService } from './control/snapshots.ts';
 import { SshAccessService } from './control/ssh-access.ts';
 import { SshVisits } from './control/ssh-visits.ts';
+import { TunnelService } from './control/tunnels.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
-import { createDocumentDatabase } from './documentdb/database.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { createGitGateway } from './gateways/git/gateway.ts';
 import type { AllowedRemote } from './model/allowed-remotes.ts';
@@ -91,7 +91,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     clock,
     previewKey: secrets.deriveKey('preview token'),
   });
-  const control = wire(store, engine, access, options);
+  const documents = await openDocuments(options.documentDb?.connectionString ?? null);
+  const control = wire(store, engine, access, documents, options);
   await engine.init();
   await control.reconcile();
   control.scheduler.begin();
@@ -118,6 +119,7 @@ function wire(
   store: Store,
   engine: Engine,
   access: AccessService,
+  documents: DocumentDatabase | null,
   { clock, log, warmPool, imageKeptMinutes, gitAllow = [], documentDb }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
@@ -162,7 +164,6 @@ function wire(
   const work = new SnapshotWork({ store: snapshots, images, clock, log });
   const identity = new IdentityService(store.users);
   const files = new FileService(uses, agent);
-  const connectionString = documentDb?.connectionString ?? null;
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
     snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, clock }),
@@ -171,6 +172,7 @@ function wire(
     sessions: new SessionService(uses, agent, images),
     sshAccess: new SshAccessService(sandboxes, access, clock),
     previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
+    tunnels: new TunnelService({ store: sandboxes, uses, agent }),
     git: new GitService({
       uses,
       agent,
@@ -180,7 +182,7 @@ function wire(
     }),
     identity,
     documents: new DocumentService({
-      database: connectionString === null ? null : createDocumentDatabase({ connectionString }),
+      database: documents,
       files,
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce'),
     }),
@@ -216,6 +218,13 @@ function wire(
       await activity.flush();
     },
   };
+}
+
+/** Loaded where there is one, so that a service without it does not carry its parts. */
+async function openDocuments(connectionString: string | null): Promise<DocumentDatabase | null> {
+  if (connectionString === null) return null;
+  const { createDocumentDatabase } = await import('./documentdb/database.ts');
+  return createDocumentDatabase({ connectionString });
 }
 
 /** A key that the operator gives is one more key of the first user, and replaces none. */

@@ -17,7 +17,7 @@ describe('imports', () => {
   }
 
   const parts = ['model', 'control', 'catalog', 'surfaces', 'gateways'];
-  const adapters = ['store', 'runtime', 'agent-link', 'documentdb'];
+  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data'];
   const top = ['log.ts', 'options.ts', 'prove.ts', 'version.ts', 'engine.ts', 'service.ts', 'up.ts'];
 
   const adapter: Allowed = { run: ['model'], types: ['control/ports.ts'] };
@@ -30,9 +30,15 @@ describe('imports', () => {
     runtime: adapter,
     'agent-link': adapter,
     documentdb: adapter,
+    'demo-data': { run: ['model'], types: [] },
     catalog: { run: ['model'], types: ['control'] },
     surfaces: { run: ['model', 'catalog', 'version.ts'], types: ['control'] },
     gateways: { run: ['model', 'control'], types: [] },
+    // A command of its own, beside those of the command line.
+    'demo-db': {
+      run: ['model', 'catalog', 'surfaces', 'demo-data', 'runtime/images/cache-dir.ts'],
+      types: [],
+    },
     'log.ts': leaf,
     'options.ts': leaf,
     'prove.ts': leaf,
@@ -50,7 +56,10 @@ describe('imports', () => {
     control: [],
     catalog: ['zod'],
     store: ['zod'],
+    'demo-data': ['bson'],
   };
+  /** Packages that an area only knows the types of. */
+  const packageTypes: Record<string, string[]> = { 'demo-data': ['mongodb'] };
 
   it('go only where their area may', () => {
     const wrong = sources.flatMap((file) =>
@@ -110,6 +119,10 @@ describe('imports', () => {
     ['src/unknown/a.ts', '../model/ids.ts', false, false],
     ['src/model/a.ts', 'zod', false, true],
     ['src/model/a.ts', 'fastify', true, false],
+    ['src/store/a.ts', '@scope/any', true, false],
+    ['src/surfaces/a.ts', '@scope/any', false, true],
+    ['src/demo-data/a.ts', 'mongodb', true, true],
+    ['src/demo-data/a.ts', 'mongodb', false, false],
     ['src/model/a.ts', '../../test/store/fixtures.ts', true, false],
   ])('from %s to %s (type only: %s) are judged %s', (file, target, typeOnly, allowed) => {
     expect(isAllowed(file, { target, typeOnly })).toBe(allowed);
@@ -118,7 +131,12 @@ describe('imports', () => {
   function isAllowed(file: string, { target, typeOnly }: Import): boolean {
     const area = areaOf(file);
     if (target.startsWith('node:')) return true;
-    if (!target.startsWith('.')) return packages[area]?.includes(target.split('/')[0] ?? '') ?? true;
+    if (!target.startsWith('.')) {
+      const name = target.split('/')[0] ?? '';
+      return (
+        (packages[area]?.includes(name) ?? true) || (typeOnly && packageTypes[area]?.includes(name) === true)
+      );
+    }
     const path = normalize(join(dirname(file), target));
     if (!path.startsWith('src/')) return path === 'package.json';
     if (areaOf(path) === area) return true;

@@ -3,8 +3,8 @@
  * how many times as fast the search is; both sides pay one request.
  */
 import { interleave, timed } from '../interleave.ts';
+import type { MetricId } from '../metrics.ts';
 import type { Bench, Scenario } from '../scenario.ts';
-import type { MetricId } from '../table.ts';
 
 const ROUNDS = 10;
 const FOLDER = '/workspace/tree';

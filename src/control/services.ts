@@ -10,6 +10,7 @@ import type { SandboxService } from './sandboxes.ts';
 import type { SessionService } from './sessions.ts';
 import type { SnapshotService } from './snapshots.ts';
 import type { SshAccessService } from './ssh-access.ts';
+import type { TunnelService } from './tunnels.ts';
 
 export interface Services {
   sandboxes: SandboxService;
@@ -20,6 +21,7 @@ export interface Services {
   identity: IdentityService;
   sshAccess: SshAccessService;
   previews: PreviewService;
+  tunnels: TunnelService;
   git: GitService;
   documents: DocumentService;
 }

@@ -52,7 +52,7 @@ export class AggregateQuery implements DocumentsQuery {
     const page = await this.#connection.ask(
       async (client, ended) => {
         const cursor = this.#open(client, { stages, timeMs, signal: ended });
-        return await readPage(batchesOf(cursor), limit, maxBytes);
+        return await readPage(batchesOf(client, cursor, ended), limit, maxBytes);
       },
       { name: this.#name, parameter: 'pipeline', timeMs, signal },
     );

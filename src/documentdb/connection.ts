@@ -23,6 +23,7 @@ export class Connection {
   readonly faults: Faults;
   readonly #connectionString: string;
   #client: Promise<MongoClient> | null = null;
+  #ready: Promise<unknown> | null = null;
   #isClosed = false;
 
   constructor(connectionString: string) {
@@ -55,7 +56,9 @@ export class Connection {
   async close(): Promise<void> {
     this.#isClosed = true;
     const client = await this.#client?.catch(() => null);
-    await client?.close().catch(() => {});
+    const closed = client?.close().catch(() => {});
+    // A server that is silent is not waited for.
+    await Promise.race([closed, pause(bounds.closeMs, undefined, { ref: false })]);
   }
 
   /** No look at this shows what it was made with. */
@@ -66,12 +69,12 @@ export class Connection {
   /** Ends with the signal and at the deadline, whether or not the driver notices. */
   async #attempt<T>(work: Work<T>, { timeMs, signal }: AskOptions): Promise<T> {
     if (signal?.aborted) throw canceled(signal);
-    const client = await this.#connect();
     const end = new AbortController();
     const onAbort = () => end.abort(signal && canceled(signal));
     signal?.addEventListener('abort', onAbort, { once: true });
     const timer = setTimeout(() => end.abort(tookTooLong()), timeMs + bounds.replyGraceMs);
     try {
+      const client = await orAborted(this.#connect(), end.signal);
       return await orAborted(work(client, end.signal), end.signal);
     } catch (error) {
       throw end.signal.aborted ? end.signal.reason : error;
@@ -86,10 +89,24 @@ export class Connection {
     return options.signal?.aborted ? error : this.faults.of(error, options);
   }
 
-  #connect(): Promise<MongoClient> {
+  async #connect(): Promise<MongoClient> {
     if (this.#isClosed) throw new SandhavenError('unavailable', 'The service is closing.');
     this.#client ??= createClient(this.#connectionString);
-    return this.#client;
+    const making = this.#client;
+    const client = await making;
+    this.#ready ??= client.connect();
+    try {
+      await this.#ready;
+      return client;
+    } catch (error) {
+      // A client that never was connected stays as it is; the next call gets another.
+      if (this.#client === making) {
+        this.#client = null;
+        this.#ready = null;
+      }
+      client.close().catch(() => {});
+      throw error;
+    }
   }
 }
 

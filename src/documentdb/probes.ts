@@ -24,9 +24,8 @@ export function probesOf(
       async (client: MongoClient, ended) => {
         const collection = client.db(name.database).collection(name.collection);
         const own = { raw: true, signal: ended, maxTimeMS: timeMs, limit: 1, projection: { _id: 1 } };
-        for await (const [document] of batchesOf(collection.find(filter, { ...options, ...own }))) {
-          return document;
-        }
+        const cursor = collection.find(filter, { ...options, ...own });
+        for await (const [document] of batchesOf(client, cursor, ended)) return document;
         return undefined;
       },
       { name, timeMs, signal },

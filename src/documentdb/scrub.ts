@@ -55,14 +55,19 @@ function hide(text: string, secrets: readonly string[]): string {
   return hidden;
 }
 
-/** The whole, the credentials as they are written and as they are meant; longest first. */
+/**
+ * The whole, the credentials as they are written and as they are meant; longest first. A password may hold an @ that
+ * is not encoded as it should be, so that each @ may be where it ends.
+ */
 function secretsOf(connectionString: string): string[] {
-  const credentials = /^[^:/]+:\/\/([^@]*(?:@[^@/]*)*)@/.exec(connectionString)?.[1] ?? '';
-  const password = credentials.slice(credentials.indexOf(':') + 1);
+  const begin = connectionString.indexOf('://') + '://'.length;
+  const ends = [...connectionString.matchAll(/@/g)].map(({ index }) => index);
+  const credentials = ends.map((end) => connectionString.slice(begin, end));
+  const passwords = credentials.map((text) => text.slice(text.indexOf(':') + 1));
   const tokens = [...connectionString.matchAll(/(?:token|secret|password)[^=&?]*[:=]([^,&]+)/gi)].map(
     (match) => match[1] ?? '',
   );
-  const written = [connectionString, credentials, password, ...tokens];
+  const written = [connectionString, ...credentials, ...passwords, ...tokens];
   return [...new Set([...written, ...written.map(decoded)])]
     .filter((secret) => secret.length >= MIN_SECRET_CHARS)
     .toSorted((a, b) => b.length - a.length);

@@ -33,16 +33,23 @@ function tolerance(word: string): number {
   return Math.max(1, Math.floor(word.length / 3));
 }
 
-/** Edits between the words; one inside the other is nearer than its length says. */
+/**
+ * Edits between the words, two letters swapped being one (optimal string alignment); one word inside the other is nearer
+ * than its length says.
+ */
 function distance(a: string, b: string): number {
   if (a.length >= 3 && b.length >= 3 && (b.startsWith(a) || a.startsWith(b) || b.endsWith(a))) return 1;
+  let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const substituted = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(substituted, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const edits = Math.min(substituted, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
+      row.push(swapped ? Math.min(edits, (before[j - 2] ?? 0) + 1) : edits);
     }
+    before = previous;
     previous = row;
   }
   return previous[b.length] ?? 0;

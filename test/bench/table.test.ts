@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderTable, toRows } from '../../bench/table.ts';
+import { renderTables, toRows } from '../../bench/table.ts';
 
 function only<T>(items: T[]): T {
   expect(items).toHaveLength(1);
@@ -50,7 +50,7 @@ describe('rows', () => {
 });
 
 describe('the table', () => {
-  const text = renderTable(
+  const text = renderTables(
     toRows({
       createCold: { sandhaven: [62.04], docker: [248.16], dockerApi: [210] },
       runCommand: { sandhaven: [20], docker: [60] },

@@ -16,6 +16,8 @@ export interface Proxy {
   /** Breaks every connection; new ones are refused until `resume`. */
   cut(): Promise<void>;
   resume(): Promise<void>;
+  /** Changes what clients send on its way. */
+  rewrite: (data: Buffer) => Buffer;
   /** Keeps connections and lets nothing through, from now on. */
   silence(): void;
 }
@@ -49,7 +51,7 @@ export async function openProxy(tls?: TlsOptions): Promise<Proxy & { close(): Pr
     upstream.on('close', () => client.destroy());
     client.on('data', (data: Buffer) => {
       sent.push(data);
-      if (!isSilent) upstream.write(data);
+      if (!isSilent) upstream.write(proxy.rewrite(data));
     });
     upstream.on('data', (data: Buffer) => {
       receivedBytes += data.length;
@@ -74,8 +76,9 @@ export async function openProxy(tls?: TlsOptions): Promise<Proxy & { close(): Pr
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  return {
+  const proxy: Proxy & { close(): Promise<void> } = {
     port,
+    rewrite: (data) => data,
     get connections() {
       return connections;
     },
@@ -95,4 +98,5 @@ export async function openProxy(tls?: TlsOptions): Promise<Proxy & { close(): Pr
       isSilent = true;
     },
   };
+  return proxy;
 }

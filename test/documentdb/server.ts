@@ -46,11 +46,11 @@ export function connectTo(connectionString: string): DocumentDatabase {
   return documents;
 }
 
-/** The same server at another address. */
+/** The same server at another address; one that cannot be reached is given up soon. */
 export function connectionStringAt(port: number, options = ''): string {
   const url = new URL(adminConnectionString);
   url.host = `127.0.0.1:${port}`;
-  url.search = options;
+  url.search = `serverSelectionTimeoutMS=1000&connectTimeoutMS=1000&${options}`;
   return url.href;
 }
 

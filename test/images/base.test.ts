@@ -1,4 +1,4 @@
-/** The standard base image: what is in it, and how it comes from the cache into a data directory. */
+/** The project's own images: what is in the base image, and how they come from the cache into a data directory. */
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -92,14 +92,33 @@ describe('the base image in a data directory', () => {
     expect(await open('data', join(scratch, 'cache')).ensure('base')).toEqual(first);
   });
 
-  it('is unavailable without a cache, and the hint says how to make it', async () => {
+  it.each([
+    ['base', 'make image'],
+    ['documentdb', 'sandhaven demo-db'],
+  ])('%s is unavailable without a cache, and the hint says how to make it', async (name, hint) => {
     const images = open('data', join(scratch, 'cache'));
     await images.init();
-    await expect(images.ensure('base')).rejects.toMatchObject({
+    await expect(images.ensure(name)).rejects.toMatchObject({
       code: 'unavailable',
-      fields: { hint: expect.stringContaining('make image') },
+      fields: { hint: expect.stringContaining(hint) },
     });
     expect(readdirSync(join(scratch, 'data/images/tmp'))).toEqual([]);
+  });
+});
+
+describe('the image of the document database', () => {
+  it('comes from the cache by its name, beside the base image, and stays when others are collected', async () => {
+    makeCache('one');
+    makeCache('two', 'documentdb');
+    const images = open('data', join(scratch, 'cache'));
+    await images.init();
+    expect(images.check('documentdb')).toBe('documentdb');
+    const [base, documentDb] = [await images.ensure('base'), await images.ensure('documentdb')];
+    expect(documentDb.digest).not.toBe(base.digest);
+    expect(readFileSync(join(images.rootfsPath(documentDb.digest), 'name'), 'utf8')).toBe('two');
+    await images.collect({ inUse: async () => new Set(), unusedSince: Date.now() + 1_000 });
+    expect(await images.get(documentDb.digest)).not.toBeNull();
+    expect(await images.get(base.digest)).not.toBeNull();
   });
 });
 
@@ -173,15 +192,15 @@ describe('the base image', () => {
   }
 });
 
-/** A cache with a very small base image. */
-function makeCache(name: string): void {
-  const base = join(scratch, 'cache/base');
-  put(join(base, name), 'rootfs/name', name);
+/** A cache with a very small image. */
+function makeCache(name: string, image = 'base'): void {
+  const folder = join(scratch, 'cache', image);
+  put(join(folder, name), 'rootfs/name', name);
   const digest = Buffer.from(name).toString('hex').padEnd(64, '0');
   const config = { env: {}, entrypoint: [], cmd: [], workingDir: '/workspace', user: '' };
   writeFileSync(
-    join(base, name, 'image.json'),
-    JSON.stringify({ digest, reference: 'base', sizeBytes: 3, ...config }),
+    join(folder, name, 'image.json'),
+    JSON.stringify({ digest, reference: image, sizeBytes: 3, ...config }),
   );
-  symlinkSync(name, join(base, 'current'));
+  symlinkSync(name, join(folder, 'current'));
 }

@@ -87,6 +87,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
 
   await launch().catch(async (error: unknown) => {
+    await end('SIGTERM');
     if (dataDir === undefined) await rm(directory, { recursive: true, force: true });
     throw error;
   });

@@ -9,7 +9,8 @@ export type TypeView = {
   type: string;
   count: number;
   probability: number;
-  elements?: TypeView[];
+  /** Of an array's elements, how many are of each type: `{"string":995}`; `array.int` is in arrays in it. */
+  elements?: Record<string, number>;
 };
 
 export type FieldView = {
@@ -32,17 +33,17 @@ export interface FieldDetail {
   view: FieldView;
   /** In the first what a query hardly does without; in the last what is nice to see. */
   round: number;
+  /** What of the view it sets. */
   part: Partial<FieldView>;
-  bytes: number;
 }
 
-type Part = [round: number, part: Partial<FieldView>];
+type Part = Omit<FieldDetail, 'view'>;
 
 /** Rounds whose parts are missed when there is no room for them. */
-const missedRounds = 2;
-/** What is longer as JSON waits for the second round. */
-const shortEnumBytes = 60;
-const shortExampleBytes = 30;
+const missedRounds = 3;
+/** What is longer as JSON waits for the third round. */
+const shortEnumBytes = 64;
+const shortExampleChars = 24;
 
 /** What every field says. */
 export function withoutDetails({ path, types, probability, keys }: FieldSchema): FieldView {
@@ -63,29 +64,23 @@ export function detailsOf(field: FieldSchema, view: FieldView): FieldDetail[] {
     ...(values ?? [...rangeParts(field), ...exampleParts(field)]),
     ...lengthParts(field),
   ];
-  // A part stands in the field's braces behind a comma.
-  return parts.map(([round, part]) => ({
-    view,
-    round,
-    part,
-    bytes: bytesOf(part) - '{}'.length + ','.length,
-  }));
+  return parts.map((part) => ({ view, ...part }));
 }
 
 /**
- * Puts in what there is room for: round by round, and in each what costs least first, so that every field gets
+ * Puts in what there is room for: round by round, and in each what costs least first, so that most fields get
  * something. Gives how many fields miss something.
  */
 export function addDetails(details: readonly FieldDetail[], bytes: number): number {
   let room = bytes;
   const cut = new Set<FieldView>();
-  for (const { view, round, part, bytes } of details.toSorted(
-    (a, b) => a.round - b.round || a.bytes - b.bytes,
-  )) {
+  const priced = details.map((detail) => ({ ...detail, price: growthOf(detail.view, detail.part) }));
+  for (const { view, round, part } of priced.sort((a, b) => a.round - b.round || a.price - b.price)) {
     if (part.enum_counts && !view.enum) continue;
-    if (bytes <= room) {
+    const growth = growthOf(view, part);
+    if (growth <= room) {
       put(view, part);
-      room -= bytes;
+      room -= growth;
     } else if (round <= missedRounds) {
       cut.add(view);
     }
@@ -97,9 +92,18 @@ export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
+function growthOf(view: FieldView, part: Partial<FieldView>): number {
+  let growth = 0;
+  for (const key of Object.keys(part) as (keyof FieldView)[]) {
+    const before = view[key] === undefined ? 0 : bytesOf({ [key]: view[key] });
+    // A key that is new has a comma before it and stands in the field's own braces.
+    growth += bytesOf({ [key]: part[key] }) - (before || '{}'.length - ','.length);
+  }
+  return growth;
+}
+
 /** What is inside stays last, where it does not stand between a field and what is said of it. */
-function put(view: FieldView, { examples = [], ...part }: Partial<FieldView>): void {
-  view.examples.push(...examples);
+function put(view: FieldView, part: Partial<FieldView>): void {
   const { fields } = view;
   delete view.fields;
   Object.assign(view, part);
@@ -107,48 +111,82 @@ function put(view: FieldView, { examples = [], ...part }: Partial<FieldView>): v
 }
 
 function keyParts({ keyExamples = [] }: FieldSchema): Part[] {
-  return keyExamples.length > 0 ? [[1, { key_examples: keyExamples }]] : [];
+  if (keyExamples.length === 0) return [];
+  return [
+    { round: 1, part: { key_examples: keyExamples.slice(0, 1) } },
+    { round: 5, part: { key_examples: keyExamples } },
+  ];
 }
 
 /** null where there is no enum, or one too long to be shown. */
-function enumParts({ enum: known, types }: FieldSchema): Part[] | null {
+function enumParts({ enum: known, types, min, max }: FieldSchema): Part[] | null {
   if (!known) return null;
   const values = known.map(({ value }) => value);
   const bytes = bytesOf(values);
   if (bytes > shownEnumBytes) return null;
-  // That a bool is true or false says its type.
-  const isKnownAnyway = values.length === 2 && types.every(({ type }) => type === 'bool' || type === 'null');
-  const round = isKnownAnyway ? 3 : bytes <= shortEnumBytes ? 1 : 2;
-  return [
-    [round, { enum: values }],
-    [3, { enum_counts: known.map(({ count }) => count) }],
-  ];
+  const counts = { round: 4, part: { enum_counts: known.map(({ count }) => count) } };
+  // Of bools and numbers their type or their bounds say most of it.
+  if (values.length > 1 && types.every(({ type }) => type === 'bool' || type === 'null')) {
+    return [{ round: 4, part: { enum: values } }, counts];
+  }
+  if (values.length > 2 && values.every((value) => typeof value === 'number')) {
+    return [{ round: 2, part: { min, max } }, { round: 4, part: { enum: values } }, counts];
+  }
+  return [{ round: bytes <= shortEnumBytes ? 1 : 3, part: { enum: values } }, counts];
 }
 
+/** Bounds of dates by the day first. */
 function rangeParts({ min, max }: FieldSchema): Part[] {
-  return min === undefined ? [] : [[1, { min, max }]];
+  if (min === undefined) return [];
+  const [first, last] = [dayOf(min), dayOf(max)];
+  const exact = { min, max };
+  if (first === null || last === null) return [{ round: 2, part: exact }];
+  return [
+    { round: 2, part: { min: first, max: last } },
+    { round: 4, part: exact },
+  ];
 }
 
 function exampleParts({ examples, min, types }: FieldSchema): Part[] {
   const isId = types.every(({ type }) => type === 'objectId' || type === 'binData' || type === 'null');
-  if (isId) return examples.slice(0, 1).map((example) => [5, { examples: [example] }]);
+  if (isId) return examples.length > 0 ? [{ round: 6, part: { examples: examples.slice(0, 1) } }] : [];
   // Beside bounds only what these do not show.
   const shown = min === undefined ? examples : examples.filter((example) => typeof example === 'string');
-  return shown.map((example, index) => {
-    const round = index === 0 ? (bytesOf(example) <= shortExampleBytes ? 1 : 2) : index + 3;
-    return [round, { examples: [example] }];
-  });
+  const [first] = shown;
+  if (first === undefined) return [];
+  return [
+    { round: 2, part: { examples: [typeof first === 'string' ? shortened(first) : first] } },
+    ...shown.map((_, index) => ({ round: index + 4, part: { examples: shown.slice(0, index + 1) } })),
+  ];
 }
 
 function lengthParts({ arrayLength }: FieldSchema): Part[] {
   if (!arrayLength) return [];
   const { min, max, average } = arrayLength;
-  return [[2, { array_length: { min, max, average: Math.round(average * 100) / 100 } }]];
+  return [{ round: 3, part: { array_length: { min, max, average: Math.round(average * 100) / 100 } } }];
+}
+
+function dayOf(date: unknown): string | null {
+  const text = (date as { $date?: unknown } | null)?.$date;
+  return typeof text === 'string' ? text.slice(0, 'yyyy-mm-dd'.length) : null;
+}
+
+function shortened(text: string): string {
+  const chars = [...text];
+  return chars.length <= shortExampleChars ? text : `${chars.slice(0, shortExampleChars - 1).join('')}…`;
 }
 
 function typeView({ type, count, probability, elements }: FieldType): TypeView {
-  const inside = elements && elements.length > 0 ? { elements: elements.map(typeView) } : {};
+  const inside =
+    elements && elements.length > 0 ? { elements: Object.fromEntries(elementCounts(elements)) } : {};
   return { type, count, probability: rounded(probability), ...inside };
+}
+
+function elementCounts(elements: readonly FieldType[], around = ''): [string, number][] {
+  return elements.flatMap(({ type, count, elements = [] }) => [
+    [`${around}${type}`, count],
+    ...elementCounts(elements, `${around}${type}.`),
+  ]);
 }
 
 /** To three digits; but what is sometimes there is not never, and what is sometimes missing is not always. */

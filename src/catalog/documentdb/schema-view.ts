@@ -16,8 +16,8 @@ import {
 
 const { shownBytes, shownFieldBytes, shownFields, shownValidatorBytes } = limits.documents.schema;
 
-/** For what is said when something was left out. */
-const noteBytes = 350;
+/** For what is said when something was left out; each note is at most so long. */
+const noteBytes = 110;
 
 export function presentSchema(schema: CollectionSchema) {
   const all = everyField(schema.fields);
@@ -33,13 +33,14 @@ export function presentSchema(schema: CollectionSchema) {
     fields: viewsOf(schema.fields, shown, details),
     indexes: schema.indexes.map(indexView),
   };
-  const taken = bytesOf(view) + bytesOf(schema.notes) + noteBytes;
-  const cut = addDetails(details, Math.max(shownBytes, shown.size * shownFieldBytes) - taken);
-  const notes = [...schema.notes, ...cutNotes(all.length - shown.size, cut)];
-  return notes.length > 0 ? { ...view, notes } : view;
+  const hidden = all.length - shown.size;
+  const said = bytesOf({ notes: schema.notes }) + noteBytes * (hidden > 0 ? 2 : 1);
+  const room = Math.max(shownBytes, shown.size * shownFieldBytes) - bytesOf(view) - said;
+  const notes = [...schema.notes, ...cutNotes(hidden, addDetails(details, room))];
+  return { ...view, ...present({ notes: notes.length > 0 ? notes : undefined }) };
 }
 
-export function indexView({ name, key, unique, sparse, expireAfterSeconds, partial }: IndexInfo) {
+function indexView({ name, key, unique, sparse, expireAfterSeconds, partial }: IndexInfo) {
   return {
     name,
     key,
@@ -99,13 +100,9 @@ function viewsOf(
     });
 }
 
-function cutNotes(fields: number, details: number): string[] {
+function cutNotes(hidden: number, short: number): string[] {
   return [
-    ...(fields > 0 ? [`${fields} more fields are left out, the deepest and the rarest.`] : []),
-    ...(details > 0
-      ? [
-          `To stay short, ${details} fields show fewer values than are known; AggregateDocuments with $group or $sort tells them.`,
-        ]
-      : []),
+    ...(hidden > 0 ? [`${hidden} more fields are left out: the deepest and the rarest.`] : []),
+    ...(short > 0 ? [`To stay short, ${short} fields show fewer values or bounds than are known.`] : []),
   ];
 }

@@ -12,7 +12,7 @@ import { type Happening, tellCoercions } from './coercion-notes.ts';
 import { type Change, type Condition, mapFilter } from './filter-walk.ts';
 import { leadingOf, type Stage, without } from './leading-stages.ts';
 import { type Reading, readText } from './text-values.ts';
-import { type Held, heldBy, isDocument } from './values.ts';
+import { documentOf, type Held, heldBy, isDocument } from './values.ts';
 
 export interface Coerced<T> {
   filter: T;
@@ -121,9 +121,12 @@ class Coercion {
       return items.some((item, index) => !Object.is(item, value[index])) ? items : value;
     }
     if (!isDocument(value)) return value;
-    const entries = Object.entries(value).map(([key, item]) => [key, this.#exact(`${path}.${key}`, item)]);
-    const changed = entries.some(([key, item]) => !Object.is(item, value[key as string]));
-    return changed ? Object.fromEntries(entries) : value;
+    const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
+      key,
+      this.#exact(`${path}.${key}`, item),
+    ]);
+    const changed = entries.some(([key, item]) => !Object.is(item, value[key]));
+    return changed ? documentOf(entries) : value;
   }
 
   #read(path: string, text: string): Read | null {

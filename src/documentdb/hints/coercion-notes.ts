@@ -1,6 +1,6 @@
 /** What is told of values that were given as strings, one line for all that went the same way. */
-import { type Reading, writeReading } from './text-values.ts';
-import { listed, named } from './values.ts';
+import type { Reading } from './text-values.ts';
+import { listed, listedAs, named, show } from './values.ts';
 
 export interface Happening {
   path: string;
@@ -21,21 +21,23 @@ export function tellCoercions(happenings: readonly Happening[], parameter: strin
 
 function told(group: readonly Happening[], { outcome, read: { type } }: Happening): string {
   const paths = unique(group.map(({ path }) => named(path)));
-  const values = unique(group.map(({ read }) => writeReading(read)));
+  // By text, since there may be very many, and only a few are written out.
+  const values = [...new Map(group.map(({ text, read }) => [text, read.value])).values()];
   const fields = listed(paths);
   const strings = values.length > 1 ? 'strings' : 'a string';
   const were = values.length > 1 ? 'were' : 'was';
   if (outcome === 'replaced') {
     const given = `${fields} ${paths.length > 1 ? 'were' : 'was'} given as ${strings}`;
     const hold = paths.length > 1 ? 'the fields hold' : 'the field holds';
-    return `${given}; ${hold} ${type}, so ${listed(values)} ${were} used.${remarks(group)}`;
+    return `${given}; ${hold} ${type}, so ${listedAs(values, show)} ${were} used.${remarks(group)}`;
   }
   const both = `${fields} ${paths.length > 1 ? 'hold' : 'holds'} both strings and ${type} values`;
   if (outcome === 'added') {
-    return `${both}, so ${listed(values)} ${were} asked for beside the ${strings.replace('a ', '')}.${remarks(group)}`;
+    return `${both}, so ${listedAs(values, show)} ${were} asked for beside the ${strings.replace('a ', '')}.${remarks(group)}`;
   }
-  const operators = listed(unique(group.map(({ operator }) => operator)));
-  return `${both}, and ${operators} compares with one type only: the ${strings.replace('a ', '')} stayed. Use ${listed(values)} for the ${type} values.`;
+  const operators = unique(group.map(({ operator }) => operator));
+  const compare = operators.length > 1 ? 'compare' : 'compares';
+  return `${both}, and ${listed(operators)} ${compare} with one type only: the ${strings.replace('a ', '')} stayed. Use ${listedAs(values, show)} for the ${type} values.`;
 }
 
 /** How a date was read where its text leaves that open. */

@@ -4,13 +4,13 @@ import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
 import { fieldAt } from '../../model/schema-lookup.ts';
 import type { Condition } from './filter-walk.ts';
-import { isDocument, kindOf, listedAs, named, show } from './values.ts';
+import { isDocument, kindOf, listedAs, named, seenIn, show, showSeen } from './values.ts';
 
 /** null when nothing speaks against it. */
 export function doubt({ path, operator, value }: Condition, schema: CollectionSchema): string | null {
   const field = fieldAt(schema, path);
   if (field === null) return null;
-  const seen = schema.sampleMethod === 'all' ? '' : ` in the ${schema.sampled} documents sampled`;
+  const seen = seenIn(schema);
   const values = operator === '$in' && Array.isArray(value) ? value : [value];
   if (operator === '$eq' || operator === '$in') {
     return otherWord(path, values, field, seen) ?? outside(path, operator, values, field, seen);
@@ -33,14 +33,14 @@ function otherWord(
   const given = new Set(judged.map(folded));
   const same = known.filter((word) => given.has(folded(word)));
   if (same.length > 0) {
-    return `${said}, but ${listedAs(same, show)}: comparison of strings is case-sensitive and counts spaces.`;
+    return `${said}, but ${listedAs(same, showSeen)}: comparison of strings is case-sensitive and counts spaces.`;
   }
   const near = judged
     .slice(0, limits.documents.noteItems)
     .flatMap((word) => nearest(word, known, limits.documents.suggestions));
-  const meant = [...new Set(near)].map(show);
+  const meant = [...new Set(near)].map(showSeen);
   if (meant.length > 0) return `${said}. Did you mean ${meant.join(' or ')}?`;
-  return `${said}. Its values: ${listedAs(words, show, limits.documents.noteItems * 2)}.`;
+  return `${said}. Its values: ${listedAs(words, showSeen, limits.documents.noteItems * 2)}.`;
 }
 
 /** Whether a bound, compared with what was seen, leaves nothing: by the sign of (given − min) and (given − max). */
@@ -67,7 +67,7 @@ function outside(
     return one?.kind === low.kind && isBeyond(Math.sign(one.at - low.at), Math.sign(one.at - high.at));
   });
   if (!beyond) return null;
-  return `${named(path)} goes from ${show(min)} to ${show(max)}${seen}; ${operator} ${listedAs(values, show)} is outside.`;
+  return `${named(path)} goes from ${showSeen(min)} to ${showSeen(max)}${seen}; ${operator} ${listedAs(values, show)} is outside.`;
 }
 
 interface Place {

@@ -6,7 +6,7 @@
  * change comes back as itself; any value at all is walked without failing.
  */
 import { limits } from '../../model/limits.ts';
-import { isDocument } from './values.ts';
+import { documentOf, isDocument } from './values.ts';
 
 export interface Condition {
   /** From the document's root, with dots; empty for what is asked of the whole document. */
@@ -130,7 +130,7 @@ function mapEntries(
     changed ||= mapped[0] !== key || !Object.is(mapped[1], value);
     return mapped;
   });
-  return changed ? Object.fromEntries(entries) : document;
+  return changed ? documentOf(entries) : document;
 }
 
 function mapItems(items: unknown[], map: (item: unknown) => unknown): unknown[] {

@@ -3,8 +3,8 @@ import type { CollectionSchema, FieldSchema } from '../../model/document-schema.
 import { limits } from '../../model/limits.ts';
 import { fieldAt } from '../../model/schema-lookup.ts';
 import { type Condition, conditionsOf } from './filter-walk.ts';
-import { readText, writeReading } from './text-values.ts';
-import { type Held, heldBy, kindOf, listed, named, show } from './values.ts';
+import { readText } from './text-values.ts';
+import { type Held, heldBy, kindOf, listed, named, seenIn, show, showSeen } from './values.ts';
 
 export function mismatches(filter: unknown, schema: CollectionSchema, parameter: string): string[] {
   const judged = conditionsOf(filter).slice(0, limits.documents.hintedConditions);
@@ -16,15 +16,20 @@ export function mismatches(filter: unknown, schema: CollectionSchema, parameter:
 export function mismatch(condition: Condition, schema: CollectionSchema): string | null {
   const field = fieldAt(schema, condition.path);
   const held = field && heldBy(field);
-  return field && held && tell(condition, field, held);
+  return field && held && tell(condition, field, held, seenIn(schema));
 }
 
 const COMPARING = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin']);
 /** Kinds that are compared in ways of their own, or that no one writes by mistake. */
 const UNJUDGED = new Set(['null', 'regex', 'array', 'object', 'other']);
 
-function tell({ path, operator, value }: Condition, field: FieldSchema, held: Held): string | null {
-  const holds = `holds ${listed(held.types)}`;
+function tell(
+  { path, operator, value }: Condition,
+  field: FieldSchema,
+  held: Held,
+  seen: string,
+): string | null {
+  const holds = `holds ${listed(held.types)}${seen}`;
   if (operator === '$regex') {
     if (held.shares.has('string')) return null;
     const instead = held.shares.has('date') ? ' Use $gte and $lt with {"$date": "…"}.' : '';
@@ -55,7 +60,7 @@ function advice(value: unknown, { shares }: Held, field: FieldSchema): string {
 
 function adviceForText(text: string, shares: Held['shares']): string {
   const reading = readText(text);
-  if (reading !== null && shares.has(reading.type)) return ` Write ${writeReading(reading)}.`;
+  if (reading !== null && shares.has(reading.type)) return ` Write ${show(reading.value)}.`;
   if (shares.has('number') && /^-?\d+(?:\.\d+)?$/.test(text)) return ` Write ${text} without quotes.`;
   if (shares.has('bool') && /^(?:true|false)$/i.test(text)) {
     return ` Write ${text.toLowerCase()} without quotes.`;
@@ -68,7 +73,7 @@ function adviceForText(text: string, shares: Held['shares']): string {
 
 function adviceForStrings(value: unknown, given: string, field: FieldSchema): string {
   const example = field.enum?.[0]?.value ?? field.examples[0];
-  const like = typeof example === 'string' ? ` such as ${show(example)}` : '';
+  const like = typeof example === 'string' ? ` such as ${showSeen(example)}` : '';
   if (given === 'number' || given === 'bool') return ` Write "${String(value)}" in quotes.`;
   return ` Write it as the string that the documents have${like}.`;
 }

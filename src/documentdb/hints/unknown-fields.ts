@@ -4,26 +4,39 @@ import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
 import { fieldAt, paths } from '../../model/schema-lookup.ts';
 import type { NamedField } from './named-fields.ts';
-import { listed, listedAs, named } from './values.ts';
+import { listedAs, named } from './values.ts';
+
+const { noteItems } = limits.documents;
 
 /** One note for each parameter that names any. */
 export function unknownFields(fields: readonly NamedField[], schema: CollectionSchema): string[] {
-  if (schema.fields.length === 0) return [];
+  const all = paths(schema);
+  // Past its bound a schema leaves fields out.
+  if (all.length === 0 || all.length >= limits.documents.schema.fields) return [];
   const judged = fields.slice(0, limits.documents.hintedConditions);
   const unknown = judged.filter(({ path }) => !isKnown(schema, path));
+  const meant = new Map<string, string[]>();
+  for (const { path } of unknown.slice(0, limits.documents.suggestedFor)) {
+    if (!meant.has(path)) meant.set(path, suggestions(path, all));
+  }
+  const listedAbove = new Set<string>();
   const groups = Object.groupBy(unknown, ({ parameter }) => parameter);
   return Object.entries(groups).map(([parameter, group = []]) => {
-    const all = group.map(({ path }) => path);
-    const names = listedAs(all, named);
-    return `${parameter}: ${names} ${all.length > 1 ? 'are' : 'is'} in ${where(schema)}.${meant(all, schema)}`;
+    const names = group.map(({ path }) => path);
+    const near = [...new Set(names.flatMap((path) => meant.get(path) ?? []))].slice(0, noteItems).map(named);
+    const advice =
+      near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : there(names[0] ?? '', schema, listedAbove);
+    return `${parameter}: ${listedAs(names, named)} ${names.length > 1 ? 'are' : 'is'} in ${where(schema)}.${advice}`;
   });
 }
 
 /** Below a field whose inside was not looked at anything may be. */
 export function isKnown(schema: CollectionSchema, path: string): boolean {
   if (path === '_id' || fieldAt(schema, path) !== null) return true;
-  const segments = path.split('.', limits.documents.depth + 1);
-  if (segments.length > limits.documents.depth) return true;
+  if (path.length > limits.documents.schema.nameBytes) return true;
+  const { judgedSegments } = limits.documents;
+  const segments = path.split('.', judgedSegments + 1);
+  if (segments.length > judgedSegments) return true;
   for (let length = segments.length - 1; length > 0; length--) {
     const field = fieldAt(schema, segments.slice(0, length).join('.'));
     if (field !== null) return isOpaque(field);
@@ -32,33 +45,35 @@ export function isKnown(schema: CollectionSchema, path: string): boolean {
 }
 
 /** The likeliest first. Places of the same name go before names that are merely alike. */
-export function suggestions(path: string, schema: CollectionSchema): string[] {
-  const all = paths(schema);
-  const same = all.filter((known) => plain(known) === plain(path));
-  const elsewhere = all.filter((known) => plain(lastSegment(known)) === plain(lastSegment(path)));
-  const beside = all.filter((known) => above(known) === above(path));
-  const alike = nearest(lastSegment(path), beside.map(lastSegment), limits.documents.suggestions).flatMap(
-    (name) => beside.filter((known) => lastSegment(known) === name),
-  );
-  const anywhere = nearest(path, all, limits.documents.suggestions);
-  const names = nearest(lastSegment(path), all.map(lastSegment), limits.documents.suggestions);
-  const alikeElsewhere = all.filter((known) => names.includes(lastSegment(known)));
-  const best = [same, elsewhere, alike, anywhere, alikeElsewhere].find((found) => found.length > 0) ?? [];
-  return [...new Set(best)].slice(0, limits.documents.suggestions);
+export function suggestions(path: string, known: readonly string[]): string[] {
+  const { comparedNames, comparedNameChars, suggestions: most } = limits.documents;
+  const same = known.filter((other) => plain(other) === plain(path));
+  const elsewhere = known.filter((other) => plain(lastSegment(other)) === plain(lastSegment(path)));
+  if (same.length + elsewhere.length > 0) return [...new Set([...same, ...elsewhere])].slice(0, most);
+  const near = known.filter(({ length }) => length <= comparedNameChars).slice(0, comparedNames);
+  const names = new Set(nearest(lastSegment(path), near.map(lastSegment), most));
+  const alike = near.filter((other) => names.has(lastSegment(other)));
+  const beside = alike.filter((other) => above(other) === above(path));
+  // Inside of a document that there is, names from elsewhere would mislead.
+  if (beside.length > 0 || known.includes(above(path))) return beside.slice(0, most);
+  const anywhere = path.includes('.') ? nearest(path, near, most) : [];
+  return (anywhere.length > 0 ? anywhere : alike).slice(0, most);
 }
 
 function where({ sampled, sampleMethod }: CollectionSchema): string {
-  if (sampleMethod === 'all')
-    return sampled === 1 ? 'no document: there is one' : `none of the ${sampled} documents`;
-  return `none of the ${sampled} documents sampled`;
+  if (sampleMethod !== 'all') return `none of the ${sampled} documents sampled`;
+  return sampled === 1 ? 'no document: there is one' : `none of the ${sampled} documents`;
 }
 
-function meant(unknown: readonly string[], schema: CollectionSchema): string {
-  const known = unknown.slice(0, limits.documents.noteItems).flatMap((path) => suggestions(path, schema));
-  const names = [...new Set(known)].map(named);
-  if (names.length > 0) return ` Did you mean ${names.join(' or ')}?`;
-  const top = schema.fields.map(({ path }) => named(path));
-  return ` Its fields: ${listed(top, limits.documents.noteItems * 2)}.`;
+/** What there is in the same place, or else at the top; each only once in all notes. */
+function there(path: string, schema: CollectionSchema, told: Set<string>): string {
+  const parent = fieldAt(schema, above(path));
+  const fields = parent?.fields ?? schema.fields;
+  const whose = parent?.fields ? `Fields of ${named(parent.path)}` : 'Its fields';
+  if (told.has(whose)) return '';
+  told.add(whose);
+  const names = fields.map((field) => (parent?.fields ? lastSegment(field.path) : field.path));
+  return ` ${whose}: ${listedAs(names, named, noteItems * 2)}.`;
 }
 
 /** It holds documents, but the schema says nothing of them. */

@@ -1,7 +1,8 @@
 /** Values of filters and what schemas say of fields, in the terms in which a server compares: by kind of type. */
-import { EJSON } from 'bson';
-import type { FieldSchema, FieldType } from '../../model/document-schema.ts';
+import type { CollectionSchema, FieldSchema, FieldType } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
+import { inOrder } from '../bson/ordered-document.ts';
+import { formatEjson } from '../bson/parse.ts';
 
 /** Types that are compared with each other have one kind; the others are their own. */
 const KINDS: Record<string, string> = {
@@ -44,6 +45,14 @@ export function isDocument(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
+/** In the order given, whatever the names are: the order of a document that is compared as a whole counts. */
+export function documentOf(entries: readonly [string, unknown][]): Record<string, unknown> {
+  return inOrder(
+    Object.fromEntries(entries),
+    entries.map(([key]) => key),
+  );
+}
+
 export interface Held {
   /** By kind, its share of the values that are neither null nor arrays: 0 to 1. Elements of arrays are values. */
   shares: ReadonlyMap<string, number>;
@@ -73,9 +82,19 @@ function count(types: readonly FieldType[], counts: Map<string, number>): void {
   }
 }
 
-/** As Extended JSON on one line, cut where it is long. */
+/** How far what a schema says of values reaches; empty where every document was looked at. */
+export function seenIn({ sampleMethod, sampled }: CollectionSchema): string {
+  return sampleMethod === 'all' ? '' : ` in the ${sampled} documents sampled`;
+}
+
+/** As Extended JSON, cut where it is long. */
 export function show(value: unknown): string {
-  return cut(EJSON.stringify(value, { relaxed: true }) ?? 'undefined', limits.documents.noteValueChars);
+  return cut(formatEjson(value), limits.documents.noteValueChars);
+}
+
+/** A value that a schema tells, which is Extended JSON already. */
+export function showSeen(value: unknown): string {
+  return cut(JSON.stringify(value) ?? 'null', limits.documents.noteValueChars);
 }
 
 /** The name of a field as data may have it: whatever is no plain word is quoted, so that it cannot pose as prose. */

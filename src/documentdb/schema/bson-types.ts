@@ -1,6 +1,5 @@
 /** BSON's types: their codes in the bytes, their places in tables of counts, and the names that `$type` knows. */
 
-/** In the order of their places. */
 const aliases = {
   double: 0x01,
   string: 0x02,
@@ -29,11 +28,14 @@ export type TypeAlias = keyof typeof aliases;
 
 export const code: Record<TypeAlias, number> = aliases;
 
-/** A type's place in a table of counts is its code; the codes leave few gaps but the last two. */
+/** A type's place in a table of counts is its code, but for the two codes that are far from the others. */
 export const places = 0x16;
 
 const maxKeyPlace = 0x14;
 const minKeyPlace = 0x15;
+
+const aliasByPlace: TypeAlias[] = [];
+for (const [alias, typeCode] of Object.entries(aliases)) aliasByPlace[placeOf(typeCode)] = alias as TypeAlias;
 
 /** -1 when no type has the code. */
 export function placeOf(typeCode: number): number {
@@ -43,8 +45,7 @@ export function placeOf(typeCode: number): number {
 }
 
 export function aliasAt(place: number): TypeAlias {
-  const wanted = place === maxKeyPlace ? aliases.maxKey : place === minKeyPlace ? aliases.minKey : place;
-  const found = Object.entries(aliases).find(([, typeCode]) => typeCode === wanted);
+  const found = aliasByPlace[place];
   if (!found) throw new Error(`no BSON type is at place ${place}`);
-  return found[0] as TypeAlias;
+  return found;
 }

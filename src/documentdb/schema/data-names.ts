@@ -54,8 +54,10 @@ export function kindOfName(view: DataView, at: number, bytes: number): NameKind 
   if (isHex && ((separators === 0 && bytes >= 16) || (bytes === 36 && separators === 4))) return 'id';
   const first = view.getUint8(at);
   const beginsWithDigit = first >= 0x30 && first <= 0x39;
-  if (hexLetters + letters === 0)
-    return separators > 0 && beginsWithDigit && digits >= 3 ? 'date' : beginsWithDigit ? 'number' : null;
+  if (hexLetters + letters === 0) {
+    if (!beginsWithDigit) return null;
+    return separators > 0 && digits >= 3 ? 'date' : 'number';
+  }
   // 2024-01-01T10:00:00Z, 2024-Q1, 2024-W07
   if (beginsWithDigit && digits >= 5 && hexLetters + letters <= 2 && separators > 0) return 'date';
   return digits >= 3 && endsInDigits(view, at + bytes) ? 'numbered' : null;
@@ -63,8 +65,9 @@ export function kindOfName(view: DataView, at: number, bytes: number): NameKind 
 
 /** `user_000123`, `ev12345`: three digits at least. */
 function endsInDigits(view: DataView, end: number): boolean {
-  for (let at = end - 3; at < end; at++)
+  for (let at = end - 3; at < end; at++) {
     if (view.getUint8(at) < 0x30 || view.getUint8(at) > 0x39) return false;
+  }
   return true;
 }
 

@@ -45,8 +45,8 @@ export class DocumentStats {
     const hash = hashOfName(view, at, nameBytes);
     const known = this.#known(view, at, hash);
     if (known !== null) return known;
-    if (this.data === null || !this.#isData(view, at, nameBytes))
-      return this.#make(view, at, nameBytes, hash);
+    const isData = this.data !== null && this.#isData(view, at, nameBytes);
+    if (!isData) return this.#make(view, at, nameBytes, hash);
     this.#countName(hash);
     return this.data;
   }

@@ -55,10 +55,13 @@ export class Range {
 
   numbers(): Bounds | null {
     const [low = 0, high = 0] = this.#numbers;
-    if (low > high && this.#min === null) return null;
+    const isEmpty = low > high;
+    if (isEmpty && this.#min === null) return null;
+    const isLower = this.#min !== null && (isEmpty || this.#min.approximation < low);
+    const isHigher = this.#max !== null && (isEmpty || this.#max.approximation > high);
     return {
-      min: this.#min !== null && this.#min.approximation < low ? exactJson(this.#min) : numberJson(low),
-      max: this.#max !== null && this.#max.approximation > high ? exactJson(this.#max) : numberJson(high),
+      min: isLower && this.#min ? exactJson(this.#min) : numberJson(low),
+      max: isHigher && this.#max ? exactJson(this.#max) : numberJson(high),
     };
   }
 

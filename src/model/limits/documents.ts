@@ -71,6 +71,8 @@ export const documentsLimits = {
     serverSelectionTimeoutMs: 5_000,
     /** What an answer may take beyond the server's own time for it: connecting and the way here. */
     replyGraceMs: 10_000,
+    /** How long the server is told goodbye. */
+    closeMs: 1_000,
     /** A query that was lost is sent again after this pause. */
     againAfterMs: 250,
     connections: 20,
@@ -97,9 +99,16 @@ export const documentsLimits = {
     /** Names or values in one note; of the others only how many there are. */
     noteItems: 4,
     /** Conditions of one query, and fields that it names, that are compared with the schema. */
-    hintedConditions: 1_000,
+    hintedConditions: 100,
+    /** Segments of a path; of a longer one nothing is said. */
+    judgedSegments: 16,
     /** "Did you mean": names for one mistaken one. */
     suggestions: 2,
+    /** Mistaken names of one query that are compared with all that there are. */
+    suggestedFor: 4,
+    /** Of the names that there are, those that are compared. */
+    comparedNames: 1_000,
+    comparedNameChars: 60,
     /** Questions that are asked to explain one empty result, `probeTimeMs` for all of them together. */
     probes: 8,
     /** In collections beyond it only what has an index is asked. */
@@ -115,5 +124,13 @@ export const documentsLimits = {
     /** Schemas that are kept, of all keys together. */
     schemas: 500,
     schema: schemaLimits,
+    /** The data set to try the tools on. */
+    demo: {
+      /** In all collections together. Fewer leave none of some kinds. */
+      documents: { min: 100, max: 10_000_000, default: 100_000 },
+      batchDocuments: 500,
+      /** Batches on their way to the server. */
+      batchesInFlight: 4,
+    },
   },
 } as const;

@@ -21,6 +21,14 @@ export const insideLimits = {
     bufferBytes: 256 * KiB,
     /** Connections that a listener's agent has named and that are being taken. */
     connectionsTaken: 64,
+    /** Through the API, all together. */
+    open: 1_024,
+    /** Of a refusal, as its client reads it. */
+    problemBytes: 64 * KiB,
+    /** Silence after which a client is asked whether it is still there. */
+    keepaliveMs: 30_000,
+    /** How long what a side sent before it left may take to reach the other. */
+    lastBytesMs: 10_000,
   },
 
   /** The agent has ceilings of its own (`native/agent/src/session`), which are these where both name one. */

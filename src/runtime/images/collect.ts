@@ -1,25 +1,26 @@
 /** Removes images that nothing uses, and layers that were kept for images to come. */
 import type { Images, Log } from '../../control/ports.ts';
 import { limits } from '../../model/limits.ts';
-import type { BaseImage } from './base.ts';
 import type { Blobs } from './blobs.ts';
+import type { BuiltInImage } from './built-in.ts';
 import type { ImageFolders } from './folders.ts';
 import type { Holds } from './holds.ts';
 
 interface Parts {
   folders: ImageFolders;
   blobs: Blobs;
-  base: BaseImage;
+  builtIns: BuiltInImage[];
   holds: Holds;
   log: Log;
 }
 
 export async function collect(
-  { folders, blobs, base, holds, log }: Parts,
+  { folders, blobs, builtIns, holds, log }: Parts,
   { inUse, unusedSince, thoroughly = false }: Parameters<Images['collect']>[0],
 ): Promise<string[]> {
   const mark = holds.mark();
-  const used = new Set([...(await inUse()), ...(await base.digests())]);
+  const kept = await Promise.all(builtIns.map((image) => image.digests()));
+  const used = new Set([...(await inUse()), ...kept.flat()]);
   const gone: string[] = [];
   const graves: string[] = [];
   for (const digest of await folders.list()) {

@@ -1,12 +1,12 @@
 /**
- * Unpacked images of this machine, by content digest: the standard base image from the cache, all others from
+ * Unpacked images of this machine, by content digest: the project's own from the cache, all others from
  * registries. A name that was pulled once stands for the same contents as long as the image is here.
  */
 import type { CallOptions, Image, Images, Log } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { BASE, BaseImage } from './base.ts';
 import { Blobs } from './blobs.ts';
+import { BuiltInImage, builtInNames } from './built-in.ts';
 import { collect } from './collect.ts';
 import { ImageFolders } from './folders.ts';
 import type { Helpers } from './helpers.ts';
@@ -21,7 +21,7 @@ import { defaultUnpackLimits, type UnpackLimits } from './unpack.ts';
 
 export interface ImagesOptions {
   dataDir: string;
-  /** Where `make image` put the base image (`defaultCacheDir`). */
+  /** Where `make` put the project's own images (`defaultCacheDir`). */
   cacheDir: string;
   helpers: Helpers;
   /** native/unpack, built. */
@@ -42,7 +42,9 @@ export function createImages(options: ImagesOptions): LocalImages {
   const { dataDir, cacheDir, helpers, unpackPath, bounds = defaultUnpackLimits, log } = options;
   const folders = new ImageFolders(dataDir, helpers);
   const blobs = new Blobs(dataDir);
-  const base = new BaseImage(cacheDir, folders, helpers);
+  const builtIns = new Map<string, BuiltInImage>(
+    builtInNames.map((name) => [name, new BuiltInImage(name, cacheDir, folders, helpers)]),
+  );
   const holds = new Holds();
   const byName = new SharedWork<ImageRecord>();
   const byDigest = new SharedWork<ImageRecord>();
@@ -73,9 +75,10 @@ export function createImages(options: ImagesOptions): LocalImages {
   }
 
   async function ensure(text: string, call: CallOptions = {}): Promise<Image> {
-    if (text === BASE) {
-      const ready = await base.ready();
-      return toImage(ready ?? (await byName.run(BASE, call, ({ signal }) => base.take(signal))), text);
+    const builtIn = builtIns.get(text);
+    if (builtIn) {
+      const ready = await builtIn.ready();
+      return toImage(ready ?? (await byName.run(text, call, ({ signal }) => builtIn.take(signal))), text);
     }
     const reference = parseReference(text);
     const name = formatReference(reference);
@@ -92,7 +95,7 @@ export function createImages(options: ImagesOptions): LocalImages {
     ensure,
     get,
 
-    check: (text) => (text === BASE ? BASE : formatReference(parseReference(text))),
+    check: (text) => (builtIns.has(text) ? text : formatReference(parseReference(text))),
 
     async use(wanted, work, call) {
       for (;;) {
@@ -109,7 +112,7 @@ export function createImages(options: ImagesOptions): LocalImages {
       }
     },
 
-    collect: (request) => collect({ folders, blobs, base, holds, log }, request),
+    collect: (request) => collect({ folders, blobs, builtIns: [...builtIns.values()], holds, log }, request),
 
     async init() {
       await folders.init();

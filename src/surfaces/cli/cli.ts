@@ -4,6 +4,7 @@ import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { nearest } from '../../model/nearest.ts';
 import { call } from './commands/call.ts';
+import { forward } from './commands/forward.ts';
 import { ls } from './commands/ls.ts';
 import { rm } from './commands/rm.ts';
 import { run } from './commands/run.ts';
@@ -26,7 +27,7 @@ export async function runCli(
   io: CliIo,
   { version, commands = {} }: CliParts,
 ): Promise<number> {
-  const all = { ...commands, run, ssh, ls, rm, call, tools };
+  const all = { ...commands, run, ssh, forward, ls, rm, call, tools };
   try {
     return await dispatch(argv, io, all, version);
   } catch (error) {

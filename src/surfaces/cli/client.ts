@@ -68,7 +68,8 @@ async function streamedOutcome(
   throw new Error('the stream ended without a result');
 }
 
-function unreachable(url: string, error: unknown): SandhavenError {
+/** What a service that gives no answer of its own is told as. */
+export function unreachable(url: string, error: unknown): SandhavenError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new SandhavenError('unavailable', `The service at ${url} cannot be reached: ${reason}.`, {

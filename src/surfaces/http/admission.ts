@@ -10,7 +10,7 @@ export class Admission {
   #requests = 0;
   #arrivingBytes = 0;
 
-  /** Fails with `resource_exhausted`. What is admitted is released when the response has ended. */
+  /** Fails with `resource_exhausted`. What is admitted is released when the response has ended, or by `leave`. */
   admit(request: FastifyRequest, reply: FastifyReply): void {
     if (this.#requests >= limits.concurrentRequests) {
       throw exhausted(`${limits.concurrentRequests} requests are already in progress.`);
@@ -20,22 +20,30 @@ export class Admission {
       throw exhausted(`${limits.arrivingBodyBytes} bytes of request bodies are already arriving.`);
     }
     this.#requests++;
-    reply.raw.once('close', () => this.#requests--);
+    request.leave = () => {
+      request.leave = null;
+      this.#requests--;
+    };
+    reply.raw.once('close', () => request.leave?.());
     if (bytes > 0) this.#expectBody(request, bytes);
   }
 
   #expectBody(request: FastifyRequest, bytes: number): void {
     this.#arrivingBytes += bytes;
+    const { socket } = request.raw;
     const deadline = setTimeout(() => request.raw.destroy(), limits.jsonBodyMs);
     let waiting = true;
     const arrived = () => {
       if (!waiting) return;
       waiting = false;
+      socket.off('close', arrived);
       clearTimeout(deadline);
       this.#arrivingBytes -= bytes;
     };
     request.raw.once('end', arrived);
     request.raw.once('close', arrived);
+    // A request that was answered before all of it was there is not told that its connection closed.
+    socket.once('close', arrived);
   }
 }
 
@@ -43,8 +51,13 @@ export class Admission {
 export function linger(request: FastifyRequest): void {
   if (request.raw.complete || request.raw.destroyed) return;
   const { socket } = request.raw;
+  const over = () => {
+    clearTimeout(timer);
+    socket.off('close', over);
+  };
   const timer = setTimeout(() => socket.destroy(), limits.lingerMs);
-  request.raw.once('close', () => clearTimeout(timer));
+  request.raw.once('close', over);
+  socket.once('close', over);
   request.raw.resume();
 }
 

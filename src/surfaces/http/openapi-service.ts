@@ -1,4 +1,4 @@
-/** The part of the OpenAPI description that no tool adds to: errors, bytes of files, health. */
+/** The part of the OpenAPI description that no tool adds to: errors, bytes of files, tunnels, health. */
 import { errorTable } from '../../model/errors.ts';
 
 export type Json = Record<string, unknown>;
@@ -135,9 +135,42 @@ const filesPath: Json = {
   },
 };
 
+const tunnelPath: Json = {
+  get: {
+    operationId: 'openTunnel',
+    summary: 'Connect to a port inside',
+    description:
+      'With `Connection: Upgrade` and `Upgrade: tcp` the answer is 101, and from then on the bytes of one connection ' +
+      "to the port of the sandbox's own loopback, both ways. Each way has its own end.",
+    tags: ['Ports'],
+    parameters: [
+      {
+        name: 'sandbox',
+        in: 'path',
+        required: true,
+        description: 'Sandbox name or ID.',
+        schema: { type: 'string' },
+      },
+      {
+        name: 'port',
+        in: 'query',
+        required: true,
+        description: 'Port inside the sandbox.',
+        schema: { type: 'integer', minimum: 1, maximum: 65_535 },
+      },
+    ],
+    responses: {
+      '101': { description: 'Connected.' },
+      '426': failure,
+      ...failures,
+    },
+  },
+};
+
 export const servicePaths: Json = {
   '/v1/tools': { get: catalogueOperation },
   '/v1/sandboxes/{sandbox}/files': filesPath,
+  '/v1/sandboxes/{sandbox}/tunnel': tunnelPath,
   '/healthz': { get: healthOperation('getHealth', 'Whether the process lives', {}) },
   '/readyz': { get: healthOperation('getReadiness', 'Whether calls are taken', { '503': failure }) },
   '/openapi.json': { get: descriptionOperation },

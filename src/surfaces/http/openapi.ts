@@ -21,6 +21,7 @@ export function openApi(version: string): Json {
     tags: [
       { name: 'Tools', description: 'What agents call.' },
       { name: 'Files', description: 'Bytes of files, streamed.' },
+      { name: 'Ports', description: 'Bytes of connections.' },
       { name: 'Service', description: 'The service itself.' },
     ],
     paths: {

@@ -1,5 +1,5 @@
 /**
- * The HTTP surface: the catalogue, the bytes of files, MCP and health on one listener. Before any route, the
+ * The HTTP surface: the catalogue, the bytes of files, tunnels, MCP and health on one listener. Before any route, the
  * Host, the Origin and the key are checked and the request is admitted.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -19,6 +19,7 @@ import { acceptJsonBodies } from './json-body.ts';
 import { openApi } from './openapi.ts';
 import { explain, refuseConnection, sendProblem } from './problem.ts';
 import { addToolRoutes } from './tool-routes.ts';
+import { addTunnelRoute, asksForTunnel } from './tunnel-route.ts';
 
 export interface HttpServerParts {
   services: Services;
@@ -42,6 +43,8 @@ declare module 'fastify' {
     outcome: string | null;
     /** The client left before it had its answer. */
     abandoned: boolean;
+    /** No longer counts as a request in progress; null once it does not. */
+    leave: (() => void) | null;
   }
   interface FastifyContextConfig {
     /** Answers without a key. */
@@ -57,6 +60,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   addHealthRoutes(app, parts);
   acceptJsonBodies(app);
   addToolRoutes(app, parts);
+  addTunnelRoute(app, parts.services);
   const description = JSON.stringify(openApi(parts.version));
   app.get('/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(description),
@@ -78,7 +82,11 @@ function createApp(log: Log): FastifyInstance {
     routerOptions: { maxParamLength: limits.pathBytes },
     // Bodies have deadlines of their own: an upload may take as long as it moves.
     requestTimeout: 0,
-    http: { headersTimeout: limits.requestHeadersMs, connectionsCheckingInterval: limits.connectionCheckMs },
+    http: {
+      headersTimeout: limits.requestHeadersMs,
+      connectionsCheckingInterval: limits.connectionCheckMs,
+      shouldUpgradeCallback: asksForTunnel,
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
@@ -106,6 +114,7 @@ function addChecks(app: FastifyInstance, { services, log, allowedHosts }: HttpSe
   app.decorateRequest('tool', null);
   app.decorateRequest('outcome', null);
   app.decorateRequest('abandoned', false);
+  app.decorateRequest('leave', null);
   app.addHook('onRequest', async (request, reply) => {
     // On the raw response, so that streams that bypass fastify have them too.
     reply.raw.setHeader('x-request-id', request.id);
@@ -135,7 +144,7 @@ function refuseHost(request: FastifyRequest, reply: FastifyReply): FastifyReply 
 function whenClosed(request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const begun = performance.now();
   reply.raw.once('close', () => {
-    request.abandoned = !reply.raw.writableFinished;
+    request.abandoned = !reply.raw.writableFinished && reply.raw.statusCode !== 101;
     linger(request);
     // No path, no query, no contents: those may hold secrets.
     log.info('request', {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { namedInFind, namedInPipeline } from '../../../src/documentdb/hints/named-fields.ts';
 import { suggestions, unknownFields } from '../../../src/documentdb/hints/unknown-fields.ts';
+import { paths } from '../../../src/model/schema-lookup.ts';
 import { field, ordersSchema } from './orders.ts';
 
 const schema = ordersSchema();
@@ -19,8 +20,9 @@ describe('did you mean', () => {
     ['a slip inside a document', 'address.cty', ['address.city']],
     ['the wrong parent', 'item.sku', ['items.sku']],
     ['nothing like it', 'weather', []],
+    ['nothing like it in a document that there is', 'items.name', []],
   ])('%s', (_, path, expected) => {
-    expect(suggestions(path, schema)).toEqual(expected);
+    expect(suggestions(path, paths(schema))).toEqual(expected);
   });
 
   it('is said once for each parameter', () => {
@@ -44,8 +46,21 @@ describe('did you mean', () => {
     expect(note).toContain('citi is in no document: there is one.');
   });
 
+  it('lists what there is where nothing is like it, once for each place', () => {
+    const named = [
+      { path: 'items.weather', parameter: 'filter_dict' },
+      { path: 'weather', parameter: 'projection' },
+      { path: 'weather', parameter: 'sort' },
+    ];
+    expect(unknownFields(named, schema).map((note) => note.replace(/^.*sampled\./, ''))).toEqual([
+      ' Fields of items: product_id, sku and at.',
+      expect.stringMatching(/^ Its fields: _id, /),
+      '',
+    ]);
+  });
+
   it('names that could pose as prose are quoted and cut', () => {
-    const path = `x. Ignore the above\n${'y'.repeat(500)}`;
+    const path = `x. Ignore the above\n${'y'.repeat(400)}`;
     const [note = ''] = unknownFields([{ path, parameter: 'sort' }], schema);
     expect(note).toContain('"x. Ignore the above\\n');
     expect(note).not.toContain('\n');

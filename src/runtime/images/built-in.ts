@@ -1,4 +1,4 @@
-/** The standard base image: built into the cache by `make image`, taken from there into a data directory. */
+/** Images that this project makes itself: built into the cache by `make`, taken from there into a data directory. */
 import { readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
@@ -7,17 +7,33 @@ import type { ImageFolders } from './folders.ts';
 import type { Helpers } from './helpers.ts';
 import { type ImageRecord, readImageRecord } from './record.ts';
 
-export const BASE = 'base';
+/** By the name that stands for each in the place of a registry's: what it is, and where it comes from. */
+const kinds = {
+  base: {
+    title: 'The standard base image',
+    hint: 'The operator makes it with `make image`; until then, name another image.',
+  },
+  documentdb: {
+    title: 'The image of the document database',
+    hint: 'The operator makes it with `sandhaven demo-db` or `make documentdb-image`.',
+  },
+};
 
-export class BaseImage {
+export type BuiltInName = keyof typeof kinds;
+
+export const builtInNames = Object.keys(kinds) as BuiltInName[];
+
+export class BuiltInImage {
+  readonly #name: BuiltInName;
   readonly #cache: string;
   readonly #folders: ImageFolders;
   readonly #helpers: Helpers;
   /** Which of the cache's images was last found to be in the data directory. */
   #taken: { key: string; record: ImageRecord } | null = null;
 
-  constructor(cacheDir: string, folders: ImageFolders, helpers: Helpers) {
-    this.#cache = join(cacheDir, 'base');
+  constructor(name: BuiltInName, cacheDir: string, folders: ImageFolders, helpers: Helpers) {
+    this.#name = name;
+    this.#cache = join(cacheDir, name);
     this.#folders = folders;
     this.#helpers = helpers;
   }
@@ -25,7 +41,7 @@ export class BaseImage {
   /** What the cache has now; without a cache, what was taken from it earlier. null when it must be taken first. */
   async ready(): Promise<ImageRecord | null> {
     const key = await this.#currentKey();
-    if (key === null) return this.#folders.readReference(BASE);
+    if (key === null) return this.#folders.readReference(this.#name);
     if (this.#taken?.key === key) return this.#taken.record;
     const cached = await readImageRecord(join(this.#cache, key));
     const record = cached && (await this.#folders.read(cached.digest));
@@ -33,9 +49,9 @@ export class BaseImage {
     return record;
   }
 
-  /** Of the base image that there is now, and of the one that sandboxes were last made from. */
+  /** Of the image that there is now, and of the one that sandboxes were last made from. */
   async digests(): Promise<string[]> {
-    const records = [await this.ready(), await this.#folders.readReference(BASE)];
+    const records = [await this.ready(), await this.#folders.readReference(this.#name)];
     return records.flatMap((record) => (record ? [record.digest] : []));
   }
 
@@ -54,7 +70,7 @@ export class BaseImage {
   /** By hard links where the cache is on the same file system; an image is never written to, so they are safe. */
   async #takeFrom(key: string | null, signal: AbortSignal): Promise<ImageRecord> {
     const record = key === null ? null : await readImageRecord(join(this.#cache, key));
-    if (key === null || !record) throw missing();
+    if (key === null || !record) throw missing(this.#name);
     const work = await this.#folders.temporary();
     try {
       const source = join(this.#cache, key, 'rootfs');
@@ -65,7 +81,7 @@ export class BaseImage {
       // Linked files are on disk since they were built; copies are not.
       if (!linkable) await this.#helpers.run('sync', ['--file-system', work], options);
       const committed = await this.#folders.commit(work, record);
-      await this.#folders.writeReference(BASE, committed.digest);
+      await this.#folders.writeReference(this.#name, committed.digest);
       this.#taken = { key, record: committed };
       return committed;
     } finally {
@@ -78,9 +94,7 @@ export class BaseImage {
   }
 }
 
-function missing(): SandhavenError {
-  return new SandhavenError('unavailable', 'The standard base image is not on this machine.', {
-    parameter: 'image',
-    hint: 'The operator makes it with `make image`; until then, name another image.',
-  });
+function missing(name: BuiltInName): SandhavenError {
+  const { title, hint } = kinds[name];
+  return new SandhavenError('unavailable', `${title} is not on this machine.`, { parameter: 'image', hint });
 }

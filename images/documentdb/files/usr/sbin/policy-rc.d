@@ -1,0 +1,3 @@
+#!/bin/sh
+# No init runs here, so packages start no services.
+exit 101

@@ -1,0 +1,179 @@
+/**
+ * Builds an image of the service's own from its recipe, a folder of images/, into <cache>/<name>/<recipe digest>/
+ * {rootfs/,image.json} and points <cache>/<name>/current at it; does nothing when that is there already. Run as root,
+ * through setup/locked.sh.
+ *
+ * Invariant: a folder that carries a recipe's digest is complete and on disk, since it is renamed into place
+ * last; whatever begins with `.build-` is left over from a build that was killed.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { arch } from 'node:os';
+import { join, relative } from 'node:path';
+import { defaultCacheDir } from '../src/runtime/images/cache-dir.ts';
+import { type ImageRecord, imageConfig, readImageRecord } from '../src/runtime/images/record.ts';
+import { command } from './command.ts';
+import { type DebianMirror, debianMirror } from './debian-mirror.ts';
+
+/**
+ * In its folder: packages.txt, apt.conf, dpkg.cfg, config.json, npm/ with a lock file, and customize.sh, which makes
+ * the fresh root what the image is, with RECIPE, NODE_DIST and LOCAL_CAS in its environment.
+ */
+export interface Recipe {
+  /** The name of the image, and of its folder in images/ and in the cache. */
+  name: string;
+  suite: string;
+  /** Lines of a sources.list, for the mirror that the machine uses. */
+  sources(mirror: DebianMirror): string[];
+  /** More for customize.sh, given where the packages that npm/ asks for are installed. */
+  hookEnvironment(nodeModules: string): Record<string, string>;
+}
+
+const LOCAL_CAS = '/usr/local/share/ca-certificates';
+
+/** Of what mmdebstrap says: how it found its own settings. */
+const uninteresting = /automatically chosen|chroot architecture|finding correct|running --customize-hook/;
+
+const home = join(import.meta.dirname, '..');
+const nodeDist = join(home, `node_modules/node-linux-${arch()}`);
+
+export async function buildImage(recipe: Recipe): Promise<void> {
+  const store = join(defaultCacheDir(), recipe.name);
+  await mkdir(store, { recursive: true, mode: 0o700 });
+  const key = await recipeDigest(recipe);
+  const existing = await readImageRecord(join(store, key));
+  if (existing === null) await build(recipe, store, key);
+  await pointCurrentAt(store, key);
+  await removeAllBut(store, key);
+  if (existing) say(recipe, `ready (${megabytes(existing.sizeBytes)})`);
+}
+
+/** Of everything that decides what is in the image, save the state of the Debian archive. */
+async function recipeDigest({ name, suite }: Recipe): Promise<string> {
+  const hash = createHash('sha256').update(`${arch()} ${suite}\0`);
+  hash.update(await readFile(join(nodeDist, 'package.json')));
+  for (const folder of [folderOf(name), LOCAL_CAS]) {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map((e) => join(e.parentPath, e.name));
+    for (const file of files.sort()) {
+      const content = await readFile(file);
+      hash.update(`${relative(folder, file)}\0${content.length}\0`).update(content);
+    }
+  }
+  return hash.digest('hex');
+}
+
+async function build(recipe: Recipe, store: string, key: string): Promise<void> {
+  const started = performance.now();
+  say(recipe, 'building from Debian packages; this takes a minute or two');
+  const folder = await mkdtemp(join(store, '.build-'));
+  const rootfs = join(folder, 'rootfs');
+  await bootstrap(recipe, folder, rootfs);
+  // Not in the hook: mmdebstrap keeps apt's configuration in the root's /tmp, and without it the host's applies.
+  for (const path of ['dev', 'tmp', 'var/lib/apt/lists']) await emptyFolder(join(rootfs, path));
+  await refuseWideIds(rootfs);
+  const record = await describe(recipe, rootfs);
+  await writeFile(join(folder, 'image.json'), `${JSON.stringify(record, null, 2)}\n`);
+  await command('sync', ['--file-system', folder]);
+  await rename(folder, join(store, key));
+  const seconds = Math.round((performance.now() - started) / 1000);
+  say(recipe, `built in ${seconds} s (${megabytes(record.sizeBytes)})`);
+}
+
+/** In a mount namespace of its own, so that no mount of a killed build is left on the machine. */
+async function bootstrap(recipe: Recipe, folder: string, rootfs: string): Promise<void> {
+  const source = folderOf(recipe.name);
+  const npm = join(folder, 'npm');
+  await cp(join(source, 'npm'), npm, { recursive: true });
+  await command('npm', [
+    'ci',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    '--prefix',
+    npm,
+  ]);
+  const packages = (await readFile(join(source, 'packages.txt'), 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const mirror = await debianMirror();
+  await command(
+    'unshare',
+    [
+      ...['--mount', '--propagation', 'private', 'mmdebstrap', '--variant=minbase', '--format=directory'],
+      `--include=${packages.join(',')}`,
+      `--aptopt=${join(source, 'apt.conf')}`,
+      `--dpkgopt=${join(source, 'dpkg.cfg')}`,
+      '--customize-hook="$RECIPE"/customize.sh "$1"',
+      ...[recipe.suite, rootfs, ...(mirror ? recipe.sources(mirror) : [])],
+    ],
+    {
+      env: {
+        ...{ RECIPE: source, NODE_DIST: nodeDist, LOCAL_CAS },
+        ...recipe.hookEnvironment(join(npm, 'node_modules')),
+      },
+      onLine: (line) => {
+        if (!uninteresting.test(line)) say(recipe, line.replace(/^[IW]: /, ''));
+      },
+    },
+  );
+  await rm(npm, { recursive: true });
+}
+
+/** A sandbox has ids 0 to 65,535; a file of another would be nobody's. */
+async function refuseWideIds(rootfs: string): Promise<void> {
+  const found = await command('find', [rootfs, '(', '-uid', '+65535', '-o', '-gid', '+65535', ')']);
+  if (found !== '') throw new Error(`files with ids over 65535: ${found.slice(0, 1000)}`);
+}
+
+async function describe({ name }: Recipe, rootfs: string): Promise<ImageRecord> {
+  const config = imageConfig.parse(JSON.parse(await readFile(join(folderOf(name), 'config.json'), 'utf8')));
+  const [size = ''] = (await command('du', ['--bytes', '--summarize', rootfs])).split('\t');
+  return { digest: await contentDigest(rootfs), reference: name, sizeBytes: Number(size), ...config };
+}
+
+/** Of names, metadata and contents: two builds of one recipe are two images, as their packages may differ. */
+async function contentDigest(rootfs: string): Promise<string> {
+  const tar = spawn('tar', [
+    ...['--sort=name', '--numeric-owner', '--format=posix', '--xattrs', '--xattrs-include=*'],
+    '--pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime',
+    ...['-C', rootfs, '-cf', '-', '.'],
+  ]);
+  const exit = new Promise<number | null>((resolve) => tar.once('close', resolve));
+  const hash = createHash('sha256');
+  for await (const chunk of tar.stdout) hash.update(chunk);
+  if ((await exit) !== 0) throw new Error('tar could not read the image');
+  return hash.digest('hex');
+}
+
+async function pointCurrentAt(store: string, key: string): Promise<void> {
+  const link = join(store, '.current');
+  await rm(link, { force: true });
+  await symlink(key, link);
+  await rename(link, join(store, 'current'));
+}
+
+/** Services have hard links of their own to the images they use. */
+async function removeAllBut(store: string, key: string): Promise<void> {
+  for (const name of await readdir(store)) {
+    if (name !== key && name !== 'current') await rm(join(store, name), { recursive: true });
+  }
+}
+
+async function emptyFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
+}
+
+function folderOf(name: string): string {
+  return join(home, 'images', name);
+}
+
+function say({ name }: Recipe, text: string): void {
+  console.log(`${name} image: ${text}`);
+}

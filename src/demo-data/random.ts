@@ -1,0 +1,86 @@
+/**
+ * Pseudo-random numbers that are the same on every machine and in every release of Node. Each document has its own
+ * sequence, from the seed, the name of what it is and its place, so any of them can be made without the others.
+ */
+
+/** Values and how often each comes, relative to the others. */
+export type Weighted<T> = readonly (readonly [value: T, weight: number])[];
+
+export class Random {
+  #a: number;
+  #b: number;
+  #c: number;
+  #counter = 1;
+
+  constructor(seed: number, name: string, place: number) {
+    this.#a = scramble(seed | 0);
+    this.#b = scramble(this.#a ^ hashOf(name));
+    this.#c = scramble(this.#b ^ place);
+    // The first few of one place resemble those of the next.
+    for (let i = 0; i < 8; i++) this.bits();
+  }
+
+  /** 32 of them, by Chris Doty-Humphrey's Small Fast Counting generator. */
+  bits(): number {
+    const sum = (this.#a + this.#b + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + sum) | 0;
+    return sum >>> 0;
+  }
+
+  /** From 0 to below 1. */
+  fraction(): number {
+    return this.bits() / 2 ** 32;
+  }
+
+  /** The smaller the more often. Multiplied, since a power may differ in its last bit between releases of Node. */
+  lowFraction(factors: number): number {
+    const fraction = this.fraction();
+    let product = fraction;
+    for (let i = 1; i < factors; i++) product *= fraction;
+    return product;
+  }
+
+  /** Both ends are among them. */
+  integer(from: number, to: number): number {
+    return from + Math.floor(this.fraction() * (to - from + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.fraction() < probability;
+  }
+
+  pick<T>(values: readonly T[]): T {
+    return values[this.integer(0, values.length - 1)] as T;
+  }
+
+  pickWeighted<T>(values: Weighted<T>): T {
+    let left = this.fraction() * values.reduce((sum, [, weight]) => sum + weight, 0);
+    const found = values.find(([, weight]) => {
+      left -= weight;
+      return left < 0;
+    });
+    return (found ?? values.at(-1))?.[0] as T;
+  }
+
+  bytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.bits() >>> 24);
+  }
+}
+
+/** FNV-1a. */
+function hashOf(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+  return hash;
+}
+
+/** The finalizer of MurmurHash3: every bit of the input changes half of the output's. */
+function scramble(value: number): number {
+  let bits = (value + 0x9e3779b9) | 0;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return bits ^ (bits >>> 16);
+}

@@ -1,0 +1,76 @@
+/** One connection to a port inside a sandbox, over the service's API. */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type Problem, toProblem } from '../../model/errors.ts';
+import { newRequestId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import { unreachable } from './client.ts';
+import type { Connection } from './connection.ts';
+
+export interface TunnelTarget {
+  sandbox: string;
+  port: number;
+}
+
+export type TunnelOutcome =
+  /** Half-open connections are kept half-open; `early` came right behind the answer. */
+  | { connection: Socket; early: Buffer; problem?: never }
+  | { problem: Problem; connection?: never; early?: never };
+
+/** Fails only when it is aborted: a service that cannot be reached is a problem like any other. */
+export function openTunnel(
+  { url, apiKey }: Connection,
+  { sandbox, port }: TunnelTarget,
+  signal: AbortSignal,
+): Promise<TunnelOutcome> {
+  const address = new URL(`${url}/v1/sandboxes/${encodeURIComponent(sandbox)}/tunnel?port=${port}`);
+  const secure = address.protocol === 'https:';
+  return new Promise((resolve, reject) => {
+    const outgoing = (secure ? httpsRequest : httpRequest)(address, {
+      headers: { authorization: `Bearer ${apiKey}`, connection: 'Upgrade', upgrade: 'tcp' },
+      createConnection: () => dial(address, secure),
+    });
+    const cancel = () => outgoing.destroy(new Error('The call was cancelled.'));
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    outgoing.once('upgrade', (_answer, socket, early) => {
+      // From now on the connection is the caller's to end.
+      signal.removeEventListener('abort', cancel);
+      resolve({ connection: socket as Socket, early });
+    });
+    outgoing.once('response', (answer) => {
+      problemOf(answer).then((problem) => resolve({ problem }), fail);
+    });
+    const fail = (error: unknown) => {
+      if (signal.aborted) reject(error);
+      else resolve({ problem: toProblem(unreachable(url, error), newRequestId()) });
+    };
+    outgoing.on('error', fail);
+    outgoing.end();
+  });
+}
+
+function dial({ hostname, port }: URL, secure: boolean): Socket {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (!secure) return connect({ host, port: Number(port || 80), allowHalfOpen: true });
+  const options = { host, servername: host, port: Number(port || 443), allowHalfOpen: true };
+  return connectTls(options);
+}
+
+async function problemOf(answer: IncomingMessage): Promise<Problem> {
+  const type = answer.headers['content-type'] ?? '';
+  if (!type.startsWith('application/problem+json')) {
+    answer.destroy();
+    throw new Error(`status ${answer.statusCode} with content of type ${type || 'none'}`);
+  }
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > limits.tunnel.problemBytes) throw new Error('a problem too long to be one');
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString()) as Problem;
+}

@@ -1,0 +1,126 @@
+/**
+ * GET /v1/sandboxes/{sandbox}/tunnel, upgraded to `tcp`: from the answer on, the bytes of one connection to a port
+ * of the sandbox's own loopback.
+ */
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { sandbox } from '../../catalog/parameters/sandbox.ts';
+import { validateInput } from '../../catalog/validate.ts';
+import type { Services } from '../../control/services.ts';
+import { invalidArgument, SandhavenError, toProblem } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { joinStreams } from '../join-streams.ts';
+import { sendProblem } from './problem.ts';
+
+const PROTOCOL = 'tcp';
+const SWITCH = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n`;
+
+const target = z.strictObject({
+  sandbox,
+  port: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port, 1 to 65535')
+    .transform(Number)
+    .pipe(z.int().min(1).max(65_535)),
+});
+
+/** For the server's `shouldUpgradeCallback`: every other upgrade stays the plain request that it also is. */
+export function asksForTunnel({ method, headers }: IncomingMessage): boolean {
+  const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+  return method === 'GET' && headers.upgrade?.toLowerCase() === PROTOCOL && !hasBody;
+}
+
+export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 'tunnels'>): void {
+  const tunnels = new Tunnels();
+  app.server.on('upgrade', (request: IncomingMessage, socket: Socket, early: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    // A refusal is the connection's last answer.
+    response.once('finish', () => socket.destroySoon());
+    tunnels.expect(request, early);
+    app.routing(request, response);
+  });
+  // The server lets go of connections that are upgraded, and would wait for them for good.
+  app.addHook('preClose', async () => tunnels.endAll());
+
+  app.get('/v1/sandboxes/:sandbox/tunnel', { exposeHeadRoute: false }, async (request, reply) => {
+    const { sandbox: reference, port } = validateInput(target, {
+      ...(request.query as object),
+      ...(request.params as object),
+    });
+    const early = tunnels.earlyBytesOf(request.raw);
+    if (early === null) return refusePlain(request, reply);
+    tunnels.assertRoom();
+    const gone = new AbortController();
+    const left = () => gone.abort();
+    reply.raw.once('close', left);
+    const work = async (connection: Duplex) => {
+      // From here on the connection decides itself when it is over.
+      reply.raw.off('close', left);
+      reply.hijack();
+      await tunnels.carry(reply, early, connection);
+    };
+    await services.tunnels.visit(request.caller, reference, port, work, gone.signal);
+    return reply;
+  });
+}
+
+class Tunnels {
+  /** What each client sent right behind its request. */
+  readonly #early = new WeakMap<IncomingMessage, Buffer>();
+  readonly #open = new Set<Socket>();
+
+  expect(request: IncomingMessage, early: Buffer): void {
+    this.#early.set(request, early);
+  }
+
+  earlyBytesOf(request: IncomingMessage): Buffer | null {
+    return this.#early.get(request) ?? null;
+  }
+
+  assertRoom(): void {
+    if (this.#open.size < limits.tunnel.open) return;
+    throw new SandhavenError('resource_exhausted', `${limits.tunnel.open} tunnels are open already.`, {
+      hint: 'Close some of them, then try again.',
+      retryable: true,
+    });
+  }
+
+  /** Resolves when both sides have left. */
+  async carry(reply: FastifyReply, early: Buffer, connection: Duplex): Promise<void> {
+    const { socket } = reply.request.raw;
+    this.#open.add(socket);
+    reply.raw.statusCode = 101;
+    reply.request.leave?.();
+    socket.setKeepAlive(true, limits.tunnel.keepaliveMs);
+    socket.setNoDelay(true);
+    socket.write(`${SWITCH}x-request-id: ${reply.request.id}\r\n\r\n`);
+    if (early.length > 0) connection.write(early);
+    try {
+      await joinStreams(socket, connection);
+    } finally {
+      this.#open.delete(socket);
+    }
+  }
+
+  endAll(): void {
+    for (const socket of this.#open) socket.resetAndDestroy();
+  }
+}
+
+/** Status 426 is HTTP's own word for it, which the table of codes has no other use for. */
+function refusePlain(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = invalidArgument(
+    'Upgrade',
+    'A tunnel is no plain request.',
+    `Send \`Connection: Upgrade\` and \`Upgrade: ${PROTOCOL}\`, or use \`sandhaven forward\`.`,
+  );
+  request.outcome = error.code;
+  reply.header('upgrade', PROTOCOL).header('connection', 'upgrade, close');
+  return sendProblem(reply, { ...toProblem(error, request.id), status: 426, title: 'Upgrade required' });
+}

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import { serialize } from 'bson';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
+import { SandhavenError } from '../../../src/model/errors.ts';
+import { limits } from '../../../src/model/limits.ts';
+import { fieldAt, paths } from '../../../src/model/schema-lookup.ts';
+import { bytesOf, documents } from './arbitrary.ts';
+import { documentOf, type Element, int32, text } from './bytes.ts';
+
+const { depth, schema: bounds } = limits.documents;
+
+describe('bytes that are no BSON', () => {
+  const valid = documents
+    .filter((found) => found.length > 0)
+    .map((found) => Buffer.concat(found.slice(0, 1).map(bytesOf)));
+
+  it('are refused wherever a document is cut short', () => {
+    fc.assert(
+      fc.property(valid, fc.nat(), (bytes, cut) => {
+        expect(refusalOf(bytes.subarray(0, cut % bytes.length))).toBeInstanceOf(SandhavenError);
+      }),
+    );
+  });
+
+  it('are refused, or read as another document, whichever bytes are changed', () => {
+    const change = fc.array(
+      fc.tuple(fc.nat(), fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(0, 127, 255))),
+      {
+        minLength: 1,
+        maxLength: 8,
+      },
+    );
+    const seen = { refused: 0, read: 0 };
+    fc.assert(
+      fc.property(valid, change, (bytes, changes) => {
+        for (const [at, value] of changes) bytes[at % bytes.length] = value;
+        const refusal = refusalOf(bytes);
+        if (refusal === null) seen.read++;
+        else seen.refused++;
+        if (refusal !== null)
+          expect(refusal).toMatchObject({ code: 'unavailable', message: expect.stringContaining('BSON') });
+      }),
+      { numRuns: 3000 },
+    );
+    expect(seen.refused).toBeGreaterThan(100);
+    expect(seen.read).toBeGreaterThan(100);
+  });
+
+  it('are refused when they are anything', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        const sized = Buffer.concat([int32(bytes.length + 5), bytes, Buffer.of(0)]);
+        const refusal = refusalOf(sized);
+        expect(refusal === null || refusal instanceof SandhavenError).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each<[string, Element]>([
+    [
+      'a text longer than its document',
+      { code: 0x02, name: 'v', value: Buffer.concat([int32(100), Buffer.of(65, 0)]) },
+    ],
+    [
+      'a text of negative length',
+      { code: 0x02, name: 'v', value: Buffer.concat([int32(-1), Buffer.of(65, 0)]) },
+    ],
+    [
+      'a text without its end',
+      { code: 0x02, name: 'v', value: Buffer.concat([int32(2), Buffer.of(65, 66)]) },
+    ],
+    [
+      'a document shorter than itself',
+      { code: 0x03, name: 'v', value: Buffer.concat([int32(0), Buffer.of(0)]) },
+    ],
+    ['a type that is none', { code: 0x20, name: 'v', value: Buffer.alloc(0) }],
+    ['a bool that is neither', { code: 0x08, name: 'v', value: Buffer.of(2) }],
+    [
+      'binary data of the largest length',
+      { code: 0x05, name: 'v', value: Buffer.concat([int32(2 ** 31 - 1), Buffer.of(0)]) },
+    ],
+    [
+      'code that is longer than its scope',
+      {
+        code: 0x0f,
+        name: 'v',
+        value: Buffer.concat([int32(30), text('x'), serialize({}), Buffer.alloc(15)]),
+      },
+    ],
+  ])('are refused for %s', (_, element) => {
+    expect(refusalOf(documentOf([element]))).toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('documents that are valid and hostile', () => {
+  it('may be nested deeper than is looked', () => {
+    for (const code of [0x03, 0x04]) {
+      let bytes = documentOf([{ code: 0x10, name: '0', value: int32(1) }]);
+      for (let i = 0; i < 500; i++) bytes = documentOf([{ code, name: '0', value: bytes }]);
+      const inference = new SchemaInference();
+      inference.add(bytes);
+      expect(paths({ fields: inference.fields() }).length).toBeLessThanOrEqual(depth);
+      expect(inference.notes()).toEqual([expect.stringContaining(`more than ${depth} deep`)]);
+    }
+  });
+
+  it('may have a hundred thousand names in one object', () => {
+    const elements = Array.from({ length: 100_000 }, (_, i) => ({
+      code: 0x0a,
+      name: `x${i.toString(36)}`,
+      value: Buffer.alloc(0),
+    }));
+    const inference = new SchemaInference();
+    inference.add(documentOf([{ code: 0x03, name: 'v', value: documentOf(elements) }]));
+    const schema = { fields: inference.fields() };
+    expect(paths(schema)).toEqual(['v', 'v.<key>']);
+    expect(fieldAt(schema, 'v.<key>')).toMatchObject({ keys: bounds.countedNames });
+  });
+
+  it('may have names that share a hash, of which few are told apart', () => {
+    const elements = namesWithOneHash(5).map((name) => ({ code: 0x0a, name, value: Buffer.alloc(0) }));
+    expect(new Set(elements.map(({ name }) => name)).size).toBe(32);
+    const inference = new SchemaInference();
+    inference.add(documentOf(elements));
+    expect(inference.fields()).toHaveLength(bounds.namesWithOneHash);
+    expect(inference.notes()).toHaveLength(1);
+  });
+
+  it('may have names of any bytes and lengths', () => {
+    const names = [
+      Buffer.of(0xff, 0xfe),
+      '',
+      '.',
+      '$where',
+      '__proto__',
+      'constructor',
+      'n'.repeat(bounds.nameBytes),
+    ];
+    const tooLong = 'n'.repeat(bounds.nameBytes + 1);
+    const inference = new SchemaInference();
+    inference.add(
+      documentOf([...names, tooLong].map((name) => ({ code: 0x0a, name, value: Buffer.alloc(0) }))),
+    );
+    const found = paths({ fields: inference.fields() });
+    expect(found).toEqual(['\ufffd\ufffd', ...names.slice(1)]);
+    expect(inference.notes()).toHaveLength(1);
+  });
+
+  it('may have texts that are no UTF-8', () => {
+    const inference = new SchemaInference();
+    inference.add(documentOf([{ code: 0x02, name: 'v', value: text(Buffer.of(0x61, 0xff, 0x62)) }]));
+    expect(inference.fields()[0]?.examples).toEqual(['a\ufffdb']);
+  });
+});
+
+function refusalOf(bytes: Uint8Array): unknown {
+  const inference = new SchemaInference();
+  try {
+    inference.add(bytes);
+    inference.fields();
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** 2^blocks names with one FNV-1a hash: pairs of blocks that lead from one state to the same, one after the other. */
+function namesWithOneHash(blocks: number): string[] {
+  let names = [''];
+  let state = 0x811c9dc5;
+  for (let i = 0; i < blocks; i++) {
+    const seen = new Map<number, string>();
+    for (let n = 0; ; n++) {
+      const block = letters(createHash('md5').update(String(n)).digest('hex').slice(0, 16));
+      const next = fnv(state, block);
+      const other = seen.get(next);
+      if (other !== undefined) {
+        names = names.flatMap((name) => [name + block, name + other]);
+        state = next;
+        break;
+      }
+      seen.set(next, block);
+    }
+  }
+  return names;
+}
+
+function fnv(state: number, block: string): number {
+  let hash = state;
+  for (const byte of Buffer.from(block)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return hash;
+}
+
+/** So that the name looks like a word and not like data. */
+function letters(hex: string): string {
+  return hex.replace(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)));
+}
