@@ -95,6 +95,10 @@ const demoDb: Command = {
         const { buildDocumentDbImage } = await import('./runtime/images/build-image.ts');
         return buildDocumentDbImage(onOutput, signal);
       },
+      async builtRecipe() {
+        const { builtRecipe } = await import('./runtime/images/build-image.ts');
+        return builtRecipe();
+      },
     });
     return command.run(argv, io);
   },

@@ -1,13 +1,20 @@
 /** Builds an image of this project into the cache, by the recipe of the checkout that this is. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
+import { defaultCacheDir } from './cache-dir.ts';
 
 const home = join(import.meta.dirname, '../../..');
 const LOCKED = 'setup/locked.sh';
 const RECIPE = 'setup/documentdb-image.ts';
+
+/** The name of the recipe that the image in the cache was built by; null when there is none. */
+export function builtRecipe(): Promise<string | null> {
+  return readlink(join(defaultCacheDir(), 'documentdb/current')).catch(() => null);
+}
 
 /** Does nothing when it is there already. Aborting ends the build, whose leftovers the next one removes. */
 export async function buildDocumentDbImage(

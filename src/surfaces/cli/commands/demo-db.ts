@@ -2,23 +2,15 @@
  * `sandhaven demo-db`: a document database to try the DocumentDb tools on, in a sandbox of the service. Every step
  * leaves what the next call goes on from, so it may be interrupted at any time.
  */
-import { invalidArgument } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { createClient } from '../client.ts';
 import { type Connection, connectionOf } from '../connection.ts';
 import { connectWhenReady, type LoadData, readerConnectionString } from '../demo-db/database.ts';
 import { rememberDocuments, removeMachine, SANDBOX, type Steps, startMachine } from '../demo-db/machine.ts';
+import { type DemoDbOptions, demoDbFlags, demoDbHelp, demoDbOptions } from '../demo-db/options.ts';
 import { BUILT_IN, SERVER_PORT, serverKind } from '../demo-db/server-kind.ts';
-import {
-  commonFlags,
-  flagIsSet,
-  flagValue,
-  type ParsedFlags,
-  parseKnownFlags,
-  usageError,
-} from '../flags.ts';
+import { flagIsSet, parseKnownFlags } from '../flags.ts';
 import { type Forwarder, isTaken, openForwarder } from '../forwarder.ts';
-import { commonHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
 import { type ProgressLine, printProblem, progressLine } from '../output.ts';
 import { interrupted } from './forward.ts';
@@ -27,48 +19,19 @@ export interface DemoDbParts {
   load: LoadData;
   /** Builds the image of the document database on this machine unless it is there. */
   buildImage(onOutput: (text: string) => void, signal: AbortSignal): Promise<void>;
-}
-
-const { min, max, default: standardDocuments } = limits.documents.demo.documents;
-
-const help = `Usage: sandhaven demo-db [--documents N] [--listen [HOST:]PORT] [--image IMAGE] [--json]
-       sandhaven demo-db --remove
-
-Runs a document database with data to try the DocumentDb tools on, in the sandbox '${SANDBOX}'; prints the
-connection string of a user who may only read, and leads its port there until interrupted. The
-sandbox stays, with its data and its passwords, and the next call goes on with it.
-
-  --documents N          in all collections together, ${min}-${max} (default ${standardDocuments}, or as before)
-  --listen [HOST:]PORT   default 127.0.0.1:${SERVER_PORT}, or a free port when that is taken
-  --image IMAGE          MongoDB instead, such as mongo:8
-  --remove               deletes the sandbox, and the data with it
-
-${commonHelp}`;
-
-const flagSpecs = {
-  ...commonFlags,
-  documents: { type: 'string' },
-  listen: { type: 'string' },
-  image: { type: 'string' },
-  remove: { type: 'boolean' },
-} as const;
-
-interface Options {
-  json: boolean;
-  documents: number | null;
-  listen: { host: string; port: number } | null;
-  image: string | null;
+  /** What names the recipe of the image that is there; null when none is. */
+  builtRecipe(): Promise<string | null>;
 }
 
 export function demoDb(parts: DemoDbParts): Pick<Command, 'run'> {
   return {
     async run(argv, io) {
-      const flags = parseKnownFlags(argv, flagSpecs);
+      const flags = parseKnownFlags(argv, demoDbFlags);
       if (flagIsSet(flags, 'help')) {
-        io.stdout.write(help);
+        io.stdout.write(demoDbHelp);
         return 0;
       }
-      const options = optionsOf(flags);
+      const options = demoDbOptions(flags);
       const connection = await connectionOf(flags, io);
       const progress = progressLine(io);
       const steps = stepsOf(connection, parts, progress, io);
@@ -88,7 +51,7 @@ export function demoDb(parts: DemoDbParts): Pick<Command, 'run'> {
 
 async function serve(
   connection: Connection,
-  options: Options,
+  options: DemoDbOptions,
   steps: Steps,
   load: LoadData,
   io: CliIo,
@@ -110,7 +73,7 @@ async function serve(
     const client = await connectWhenReady(forwarder, kind, machine, io.signal);
     ready = true;
     try {
-      const documents = options.documents ?? machine.documents ?? standardDocuments;
+      const documents = options.documents ?? machine.documents ?? limits.documents.demo.documents.default;
       steps.say(`looking for the ${documents} documents`);
       const onProgress = (done: number, total: number) =>
         steps.onProgress({ message: 'demo-db: loading documents', done, total });
@@ -131,7 +94,7 @@ function announce(
   connectionString: string,
   { host, port }: Forwarder,
   { loaded, collections }: Awaited<ReturnType<LoadData>>,
-  { json }: Options,
+  { json }: DemoDbOptions,
   io: CliIo,
 ): void {
   if (json) {
@@ -149,7 +112,7 @@ function announce(
 
 /** A standard port that another program has gives way, unless somebody chose it. */
 async function listen(
-  chosen: Options['listen'],
+  chosen: DemoDbOptions['listen'],
   open: (at: { host: string; port: number }) => Promise<Forwarder>,
 ): Promise<Forwarder> {
   return open(chosen ?? { host: '127.0.0.1', port: SERVER_PORT }).catch((error: unknown) => {
@@ -169,31 +132,6 @@ function stepsOf(connection: Connection, parts: DemoDbParts, progress: ProgressL
     say,
     onProgress: progress.show,
     buildImage: () => parts.buildImage((text) => void io.stderr.write(text), io.signal),
+    recipe: parts.builtRecipe,
   };
-}
-
-function optionsOf(flags: ParsedFlags): Options {
-  const [extra] = [...flags.positionals, ...(flags.rest ?? [])];
-  if (extra !== undefined) throw usageError(`'${extra}' is not the value of any flag.`);
-  return {
-    json: flagIsSet(flags, 'json'),
-    documents: parseDocuments(flagValue(flags, 'documents')),
-    listen: parseListen(flagValue(flags, 'listen')),
-    image: flagValue(flags, 'image') ?? null,
-  };
-}
-
-function parseDocuments(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const count = Number(text);
-  if (/^\d+$/.test(text) && count >= min && count <= max) return count;
-  throw invalidArgument('--documents', `--documents must be a whole number from ${min} to ${max}.`);
-}
-
-function parseListen(text: string | undefined): Options['listen'] {
-  if (text === undefined) return null;
-  const match = /^(?:(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+)):)?(\d{1,5})$/.exec(text);
-  const port = Number(match?.[3]);
-  if (match && port <= 65_535) return { host: match[1] ?? match[2] ?? '127.0.0.1', port };
-  throw invalidArgument('--listen', '--listen must be [HOST:]PORT.', `Such as 127.0.0.1:${SERVER_PORT}.`);
 }

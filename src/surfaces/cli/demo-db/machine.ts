@@ -20,6 +20,7 @@ export const SANDBOX = 'demo-db';
 /** How many documents were asked for last. */
 const DOCUMENTS_LABEL = 'demo-db.documents';
 const POLL_MS = 250;
+const RECIPE_CHARS = 12;
 
 export interface Machine {
   id: string;
@@ -38,6 +39,8 @@ export interface Steps {
   say(step: string): void;
   onProgress: NonNullable<CallOptions['onProgress']>;
   buildImage(): Promise<void>;
+  /** Of the image that is built here now; null when there is none. */
+  recipe(): Promise<string | null>;
 }
 
 /** Started, made first where it is not there. Fails with `already_exists` when the sandbox is of another image. */
@@ -90,28 +93,26 @@ function describe({ id, image, labels, env_vars }: WithEnvironment): { machine: 
 }
 
 async function create(steps: Steps, kind: ServerKind): Promise<void> {
-  await ensureSnapshot(steps, kind);
+  const snapshot = await ensureSnapshot(steps, kind);
   steps.say(`creating sandbox '${SANDBOX}'`);
   await must(steps, createSandbox, {
     name: SANDBOX,
-    snapshot: kind.snapshot,
+    snapshot,
     auto_stop_minutes: 0,
     env_vars: kind.environment(),
   });
 }
 
-async function ensureSnapshot(steps: Steps, kind: ServerKind): Promise<void> {
-  const { client, signal } = steps;
-  const there = await client(getSnapshot, { snapshot: kind.snapshot }, { signal });
-  if (there.problem && there.problem.code !== 'not_found') throw asError(there.problem);
-  if (there.result && there.result['image'] !== kind.image) throw otherSnapshot(kind);
-  if (there.result && (await isActive(steps, kind)) === null) return;
-  let reason = await makeSnapshot(steps, kind);
+/** @returns its name. */
+async function ensureSnapshot(steps: Steps, kind: ServerKind): Promise<string> {
+  let name = await snapshotName(steps, kind);
+  let reason = await makeSnapshot(steps, kind, name);
   if (reason !== null && kind.builtIn) {
     await steps.buildImage();
-    reason = await makeSnapshot(steps, kind);
+    name = await snapshotName(steps, kind);
+    reason = await makeSnapshot(steps, kind, name);
   }
-  if (reason === null) return;
+  if (reason === null) return name;
   throw new SandhavenError('failed_precondition', `The image '${kind.image}' cannot be used: ${reason}`, {
     hint: kind.builtIn
       ? 'It was built for this user of this machine; the service must be of both, too.'
@@ -119,22 +120,29 @@ async function ensureSnapshot(steps: Steps, kind: ServerKind): Promise<void> {
   });
 }
 
+/** A snapshot keeps the image that it was made of, so that one of a new recipe needs another name. */
+async function snapshotName({ recipe }: Steps, kind: ServerKind): Promise<string> {
+  const key = kind.builtIn ? await recipe() : null;
+  return key === null ? kind.snapshot : `${kind.snapshot} ${key.slice(0, RECIPE_CHARS)}`;
+}
+
 /** Why it could not be made; null when it is there. */
-async function makeSnapshot(steps: Steps, kind: ServerKind): Promise<string | null> {
+async function makeSnapshot(steps: Steps, kind: ServerKind, name: string): Promise<string | null> {
   const { client, signal } = steps;
   steps.say(`getting the image '${kind.image}'`);
-  const { image, snapshot: name, entrypoint } = kind;
+  const { image, entrypoint } = kind;
   const { problem } = await client(createSnapshot, { name, image, entrypoint }, { signal });
   if (problem?.code === 'unavailable') return problem.detail;
   if (problem && problem.code !== 'already_exists') throw asError(problem);
-  return isActive(steps, kind);
+  return isActive(steps, kind, name);
 }
 
 /** Waits for it. Null when it is, else why not. */
-async function isActive(steps: Steps, { snapshot }: ServerKind): Promise<string | null> {
+async function isActive(steps: Steps, kind: ServerKind, snapshot: string): Promise<string | null> {
   const deadline = performance.now() + limits.image.pullTimeoutMs;
   for (;;) {
-    const { state, state_reason } = await must(steps, getSnapshot, { snapshot });
+    const { state, state_reason, image } = await must(steps, getSnapshot, { snapshot });
+    if (image !== kind.image) throw otherSnapshot(snapshot, kind);
     if (state === 'active') return null;
     if (state === 'error') return String(state_reason ?? 'it could not be made.');
     if (performance.now() > deadline) return 'it is not there in time.';
@@ -165,7 +173,7 @@ function otherImage({ image }: SandboxView, kind: ServerKind): SandhavenError {
   });
 }
 
-function otherSnapshot({ snapshot, image }: ServerKind): SandhavenError {
+function otherSnapshot(snapshot: string, { image }: ServerKind): SandhavenError {
   return new SandhavenError('already_exists', `The snapshot '${snapshot}' is not of the image '${image}'.`, {
     hint: 'The name is taken by a snapshot of yours; use another key for the demo database.',
   });
