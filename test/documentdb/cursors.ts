@@ -1,6 +1,6 @@
 /** Whether the server still holds the cursors that a client has told it to forget. */
 import { Long, type MongoClient } from 'mongodb';
-import type { Proxy } from './proxy.ts';
+import type { Proxy as DatabaseProxy } from './proxy.ts';
 
 const CURSOR_NOT_FOUND = 43;
 
@@ -11,7 +11,7 @@ const BEFORE_ID = '....\x120\0'.length;
 const ID_BYTES = 8;
 
 /** Ids of cursors in the `killCursors` commands that went through the proxy, in their order. */
-export function killedCursors(proxy: Proxy): Long[] {
+export function killedCursors(proxy: DatabaseProxy): Long[] {
   const [, ...commands] = proxy.sent().split(COMMAND);
   return commands.map((command) => {
     const begin = command.indexOf(LIST) + LIST.length + BEFORE_ID;
