@@ -7,6 +7,7 @@ import { gitLimits } from './limits/git.ts';
 import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
 import { networkLimits } from './limits/network.ts';
+import { peopleLimits } from './limits/people.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
 
 export { GiB };
@@ -110,6 +111,7 @@ export const limits = {
   ...imagesLimits,
   ...documentsLimits,
   ...auditLimits,
+  ...peopleLimits,
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,

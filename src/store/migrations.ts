@@ -14,6 +14,50 @@ export interface Migration {
 /** "SHVN": marks the file as ours, so that no other program's database is ever migrated. */
 const APPLICATION_ID = 0x5348564e;
 
+const people = `
+  ALTER TABLE users ADD COLUMN role TEXT NOT NULL DEFAULT 'member' CHECK (role IN ('admin', 'member'));
+  ALTER TABLE users ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE users ADD COLUMN disabled_at INTEGER;
+  ALTER TABLE users ADD COLUMN quota TEXT NOT NULL DEFAULT '{}';
+  CREATE UNIQUE INDEX users_by_email ON users (email COLLATE NOCASE);
+  UPDATE users SET role = 'admin';
+
+  ALTER TABLE api_keys ADD COLUMN name TEXT NOT NULL DEFAULT '';
+  ALTER TABLE api_keys ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
+  ALTER TABLE api_keys ADD COLUMN last_used_at INTEGER;
+  ALTER TABLE api_keys ADD COLUMN revoked_at INTEGER;
+  CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at);
+`;
+
+/** No index on time: rows are in its order, and are found by halves. */
+const auditLog = `
+      CREATE TABLE audit_log (
+        sequence INTEGER PRIMARY KEY,
+        time INTEGER NOT NULL,
+        action TEXT NOT NULL,
+        transport TEXT NOT NULL,
+        outcome TEXT NOT NULL,
+        duration_ms REAL NOT NULL,
+        user_id TEXT,
+        key_id TEXT,
+        sandbox_id TEXT,
+        client_address TEXT,
+        request_id TEXT,
+        count INTEGER,
+        hash BLOB NOT NULL CHECK (length(hash) = 32)
+      ) STRICT;
+      CREATE INDEX audit_log_by_user ON audit_log (user_id) WHERE user_id IS NOT NULL;
+      CREATE INDEX audit_log_by_sandbox ON audit_log (sandbox_id) WHERE sandbox_id IS NOT NULL;
+
+      CREATE TABLE audit_anchor (
+        only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+        sequence INTEGER NOT NULL,
+        hash BLOB NOT NULL CHECK (length(hash) = 32),
+        seal BLOB NOT NULL CHECK (length(seal) = 32)
+      ) STRICT;
+    `;
+
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -132,6 +176,7 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  { version: 3, sql: [people, auditLog].join('') },
 ];
 
 /**
