@@ -4,6 +4,8 @@
  */
 import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
+import { AuditService } from './control/audit/audit.ts';
+import { PreviewGrants } from './control/audit/preview-grants.ts';
 import { BASE_IMAGE } from './control/base-image.ts';
 import { Creation } from './control/creation.ts';
 import { DocumentService } from './control/documents/documents.ts';
@@ -39,6 +41,7 @@ import type { AllowedRemote } from './model/allowed-remotes.ts';
 import { SandhavenError } from './model/errors.ts';
 import { newUserId } from './model/ids.ts';
 import { limits } from './model/limits.ts';
+import { auditCheckpointFile } from './store/audit-checkpoint.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
@@ -50,6 +53,8 @@ export interface ServiceOptions {
   warmPool: number;
   /** How long an image stays that nothing uses. */
   imageKeptMinutes: number;
+  /** How long rows of the audit log stay; 0 for good. */
+  auditKeptDays: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
@@ -77,6 +82,7 @@ export interface RunningService {
 
 const SCHEDULER_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 30_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, log } = options;
@@ -93,8 +99,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     previewKey: secrets.deriveKey('preview token'),
   });
   const documents = await openDocuments(options.documentDb?.connectionString ?? null);
-  const control = wire(store, engine, access, documents, options);
+  const audit = new AuditService({
+    store: store.audit,
+    checkpoint: auditCheckpointFile(data.auditCheckpointFile),
+    key: secrets.deriveKey('audit chain'),
+    keptMs: options.auditKeptDays * DAY_MS,
+    ...{ clock, log },
+  });
+  const control = wire({ store, engine, access, documents, audit }, options);
   await engine.init();
+  await audit.open();
   await control.reconcile();
   control.scheduler.begin();
   control.collector.begin();
@@ -110,17 +124,23 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     async close() {
       await control.close();
       await engine.runtime.close();
+      await audit.close();
       await store.close();
       lock.release();
     },
   };
 }
 
+interface Parts {
+  store: Store;
+  engine: Engine;
+  access: AccessService;
+  documents: DocumentDatabase | null;
+  audit: AuditService;
+}
+
 function wire(
-  store: Store,
-  engine: Engine,
-  access: AccessService,
-  documents: DocumentDatabase | null,
+  { store, engine, access, documents, audit }: Parts,
   { clock, log, warmPool, imageKeptMinutes, gitAllow = [], documentDb }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
@@ -188,12 +208,13 @@ function wire(
       files,
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce'),
     }),
+    audit,
   };
   return {
     services,
-    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, images, clock, log }),
+    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, images, audit, clock, log }),
     scheduler,
-    previewAccess: new PreviewAccess({ access, uses, agent, clock }),
+    previewAccess: new PreviewAccess({ access, uses, agent, grants: new PreviewGrants(audit, clock), clock }),
     collector,
     pool,
     async reconcile() {

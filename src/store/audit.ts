@@ -71,7 +71,10 @@ export class AuditRows implements AuditStore {
     const where = ['sequence > :after', 'sequence <= :through', ...given.map(([name]) => conditions[name])];
     const order = which === 'first' ? 'ASC' : 'DESC';
     const sql = `SELECT ${all} FROM audit_log WHERE ${where.join(' AND ')} ORDER BY sequence ${order} LIMIT :limit`;
-    const rows = this.#database.prepare(sql).all({ ...filter, after, through, limit }).map(decode);
+    const rows = this.#database
+      .prepare(sql)
+      .all({ ...filter, after, through, limit })
+      .map(decode);
     return which === 'first' ? rows : rows.reverse();
   }
 

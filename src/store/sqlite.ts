@@ -2,8 +2,8 @@
 import type { Store } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { AccessTokenRows } from './access-tokens.ts';
-import { AuditRows } from './audit.ts';
 import { KeyRows } from './api-keys.ts';
+import { AuditRows } from './audit.ts';
 import { Database } from './database.ts';
 import { GitCredentialRows } from './git-credentials.ts';
 import { IdempotencyRows } from './idempotency.ts';

@@ -18,6 +18,7 @@ beforeEach(() => {
     caller: user,
     services: fake.services,
     requestId: 'req_1',
+    origin: { transport: 'http', address: null },
     signal: new AbortController().signal,
     progress: () => {},
   };

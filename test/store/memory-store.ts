@@ -12,6 +12,7 @@ import { notFound, SandhavenError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
+import { memoryAudit } from './memory-audit.ts';
 import { memoryPeople } from './memory-people.ts';
 
 export function memoryStore(): Store {
@@ -23,6 +24,7 @@ export function memoryStore(): Store {
     ...memoryIdempotency(),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
+    ...memoryAudit(),
     close: async () => {},
   };
 }

@@ -4,7 +4,6 @@
  */
 import {
   type AuditEvent,
-  type AuditFilter,
   type AuditOutcome,
   type AuditTransport,
   auditActions,
@@ -16,7 +15,7 @@ import { limits } from '../../model/limits.ts';
 import type { AuditCheckpoint, AuditStore, Clock, Log } from '../ports.ts';
 import { AuditChain } from './chain.ts';
 import { pruneAudit } from './retention.ts';
-import { inScope } from './scope.ts';
+import { type AuditScope, inScope } from './scope.ts';
 import { type AuditPage, type AuditQuery, searchAudit } from './search.ts';
 import { type AuditFault, Verification } from './verification.ts';
 import { AuditWriter } from './writer.ts';
@@ -78,6 +77,11 @@ export class AuditService {
     this.#writer = new AuditWriter({ ...dependencies, chain: this.#chain });
   }
 
+  /** By the clock of the log. */
+  now(): number {
+    return this.#d.clock.now();
+  }
+
   async open(): Promise<void> {
     await this.#writer.open();
     this.#writer.add(serviceEvent(auditActions.serviceStart));
@@ -103,12 +107,41 @@ export class AuditService {
     fault: () => AuditOutcome | null = () => null,
   ): Promise<T> {
     const begun = performance.now();
-    const scope = { sandboxId: null };
+    const scope: AuditScope = { sandboxId: null };
     const note = (outcome: AuditOutcome) =>
       this.note(subject, { outcome, durationMs: performance.now() - begun, ...scope });
     try {
       const result = await inScope(scope, work);
       note(fault() ?? 'ok');
+      return result;
+    } catch (error) {
+      note(outcomeOf(error, subject.signal));
+      throw error;
+    }
+  }
+
+  /**
+   * Carries out what lasts: noted when it has begun, which `work` says, and again as `closing` when it is over. What
+   * never begins is noted once, with the reason.
+   */
+  async visit<T>(
+    subject: AuditSubject,
+    closing: string,
+    work: (begun: () => void) => Promise<T>,
+  ): Promise<T> {
+    const since = performance.now();
+    let action = subject.action;
+    const scope: AuditScope = { sandboxId: null };
+    const note = (outcome: AuditOutcome) =>
+      this.note({ ...subject, action }, { outcome, durationMs: performance.now() - since, ...scope });
+    try {
+      const result = await inScope(scope, () =>
+        work(() => {
+          note('ok');
+          action = closing;
+        }),
+      );
+      note('ok');
       return result;
     } catch (error) {
       note(outcomeOf(error, subject.signal));
@@ -196,11 +229,6 @@ export class AuditService {
       ...{ beginsAfter: begin.sequence, end },
     };
   }
-}
-
-/** A filter for a caller who may see only their own. */
-export function ownRows(userId: string, filter: AuditFilter): AuditFilter {
-  return { ...filter, userId };
 }
 
 function outcomeOf(error: unknown, signal: AbortSignal | undefined): AuditOutcome {

@@ -33,7 +33,9 @@ export async function pruneAudit(d: RetentionDependencies, keptMs: number): Prom
     if (old.length === 0) break;
     for (const row of old) walk.take(row);
     if (walk.faults.some(({ kind }) => kind === 'changed')) {
-      log.error('the audit log was changed, so its old rows are kept', { sequence: walk.faults[0]?.sequence });
+      log.error('the audit log was changed, so its old rows are kept', {
+        sequence: walk.faults[0]?.sequence,
+      });
       break;
     }
     await store.prune(chain.seal('anchor', walk.at));

@@ -5,7 +5,13 @@
  * Invariant: rows are chained in the order in which events came, each once. After a kill the events of the last batch
  * are gone, and what was written is a whole chain.
  */
-import { type AuditEvent, type AuditRow, auditActions, type ChainEnd, serviceEvent } from '../../model/audit.ts';
+import {
+  type AuditEvent,
+  type AuditRow,
+  auditActions,
+  type ChainEnd,
+  serviceEvent,
+} from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditCheckpoint, AuditStore, Clock, Log } from '../ports.ts';
@@ -154,7 +160,9 @@ export class AuditWriter {
     if (!(error instanceof SandhavenError) || error.code !== 'already_exists') return false;
     const last = await this.#d.store.last().catch(() => null);
     if (last === null || last.sequence <= this.#end.sequence) return false;
-    this.#d.log.error('the audit log has rows that this service did not write', { after: this.#end.sequence });
+    this.#d.log.error('the audit log has rows that this service did not write', {
+      after: this.#end.sequence,
+    });
     this.#end = last;
     return true;
   }

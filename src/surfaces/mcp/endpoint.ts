@@ -46,6 +46,12 @@ interface OpenExchanges {
   calls: InFlightCalls;
 }
 
+/** Who sent a request, and from where. */
+interface Client {
+  caller: Caller;
+  address: string | null;
+}
+
 const SESSION_HEADER = 'mcp-session-id';
 
 export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
@@ -61,7 +67,8 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   });
   return {
     handle(request, response, caller) {
-      const fetch = (web: Request) => serve(handler, web, caller);
+      const client = { caller, address: request.socket.remoteAddress ?? null };
+      const fetch = (web: Request) => serve(handler, web, client);
       const nodeHandler = toNodeHandler({ fetch }, { maxRequestBodySize: limits.jsonBodyBytes, onerror });
       return nodeHandler(request as IncomingMessage & { method: string; url: string }, response);
     },
@@ -75,8 +82,12 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
  * Parses the body once for all that look at it. The answer to `initialize` carries a session id, by which
  * `InFlightCalls` tells the clients of one caller apart.
  */
-async function serve(handler: McpHttpHandler, request: Request, caller: Caller): Promise<Response> {
-  const authInfo = { token: '', clientId: caller.id, scopes: [], extra: { caller } };
+async function serve(
+  handler: McpHttpHandler,
+  request: Request,
+  { caller, address }: Client,
+): Promise<Response> {
+  const authInfo = { token: '', clientId: caller.id, scopes: [], extra: { caller, address } };
   const { url, method, headers, signal } = request;
   const unknown = unknownToolset(request);
   if (unknown) return unknown;
@@ -128,9 +139,10 @@ function createExchange(
   open: OpenExchanges,
   { era, authInfo, requestInfo }: McpRequestContext,
 ): Server {
-  const caller = authInfo?.extra?.['caller'] as Caller;
+  const client = authInfo?.extra as unknown as Client;
+  const { caller } = client;
   const seen = requestInfo ? toolsIn(requestInfo.url, tools) : tools;
-  const parts = { version, tools: seen, carryOut: carryOutHere(services, log, caller) };
+  const parts = { version, tools: seen, carryOut: carryOutHere(services, log, client) };
   // Newer revisions cancel a call by ending its request, which the call's own signal tells.
   if (era === 'modern') return createServer(parts);
 
@@ -152,7 +164,8 @@ function createExchange(
   return server;
 }
 
-function carryOutHere(services: Services, log: Log, caller: Caller): CarryOut {
+function carryOutHere(services: Services, log: Log, { caller, address }: Client): CarryOut {
+  const origin = { transport: 'mcp', address } as const;
   return async (tool, parameters, { signal, progress }) => {
     const requestId = newRequestId();
     const begun = performance.now();
@@ -162,7 +175,7 @@ function carryOutHere(services: Services, log: Log, caller: Caller): CarryOut {
       log.info('mcp call', { tool: tool.name, ...ended, request_id: requestId, user: caller.id });
     };
     try {
-      const context = { caller, services, requestId, signal, progress };
+      const context = { caller, services, requestId, origin, signal, progress };
       const result = await callTool(tool.name, parameters, context);
       logged(null);
       return { result };
