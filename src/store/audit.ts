@@ -90,7 +90,8 @@ export class AuditRows implements AuditStore {
         if (row && Number(row['time']) < time) low = Number(row['sequence']) + 1;
         else high = middle;
       }
-      return low;
+      // Numbers may be missing: it is the row there that counts.
+      return Number(from.get({ sequence: low })?.['sequence'] ?? low);
     });
   }
 

@@ -17,11 +17,13 @@ import type { CliIo, Command } from '../io.ts';
 import { printProblem } from '../output.ts';
 import { render, table } from '../render.ts';
 
-const help = `Usage: sandhaven audit [--since TIME] [--until TIME] [--user USER] [--key KEY] [--action ACTION]
-                       [--sandbox SANDBOX] [--outcome OUTCOME] [--limit N] [--after SEQUENCE]
-       sandhaven audit --follow [filters]
-       sandhaven audit --export FILE [filters]
-       sandhaven audit --verify
+const help = `Usage: sandhaven audit …
+
+  sandhaven audit [--since TIME] [--until TIME] [--user USER] [--key KEY] [--action ACTION]
+                  [--sandbox SANDBOX] [--outcome OUTCOME] [--limit N] [--after SEQUENCE]
+  sandhaven audit --follow [filters]
+  sandhaven audit --export FILE [filters]
+  sandhaven audit --verify
 
 Shows who called what, on which sandbox, how it ended and how long it took; never what was said. A time is
 2026-01-31T12:00:00Z, or how long ago: 30m, 2h, 7d. An admin sees all, a member their own.
