@@ -41,6 +41,8 @@ export async function up(
     imageKeptMinutes: options.imageKeptMinutes,
     apiKey,
     gitAllow: options.gitAllow,
+    quota: options.quota,
+    rate: options.rate,
     documentDb,
     clock: Date,
     log,

@@ -39,10 +39,10 @@ function memoryUsers(users: Map<string, Account>): Pick<Store, 'users'> {
         users: structuredClone([...users.values()].slice((page - 1) * pageSize, page * pageSize)),
         totalCount: users.size,
       }),
-      updateUser: async (id, patch) => {
+      updateUser: async (id, change) => {
         const known = users.get(id);
         if (!known) return null;
-        save({ ...known, ...patch });
+        save({ ...known, ...change(known) });
         return structuredClone(users.get(id) ?? null);
       },
     },
