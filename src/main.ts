@@ -62,14 +62,6 @@ const mcp: Command = {
   },
 };
 
-const demoDb: Command = {
-  summary: 'a document database to try, in a sandbox',
-  async run(argv, io) {
-    const { runDemoDb } = await import('./demo-db/demo-db.ts');
-    return runDemoDb(argv, io);
-  },
-};
-
 const doctor: Command = {
   summary: 'check this machine',
   async run(argv, io) {
@@ -89,6 +81,28 @@ const doctor: Command = {
     } finally {
       await database.close();
     }
+  },
+};
+
+const demoDb: Command = {
+  summary: 'run a document database with data to try, in a sandbox',
+  async run(argv, io) {
+    const { demoDb } = await import('./surfaces/cli/commands/demo-db.ts');
+    const command = demoDb({
+      async load(client, options) {
+        const { loadDemoData } = await import('./demo-data/load.ts');
+        return loadDemoData(client, options);
+      },
+      async buildImage(onOutput, signal) {
+        const { buildDocumentDbImage } = await import('./runtime/images/build-image.ts');
+        return buildDocumentDbImage(onOutput, signal);
+      },
+      async builtRecipe() {
+        const { builtRecipe } = await import('./runtime/images/build-image.ts');
+        return builtRecipe();
+      },
+    });
+    return command.run(argv, io);
   },
 };
 

@@ -34,11 +34,6 @@ describe('imports', () => {
     catalog: { run: ['model'], types: ['control'] },
     surfaces: { run: ['model', 'catalog', 'version.ts'], types: ['control'] },
     gateways: { run: ['model', 'control'], types: [] },
-    // A command of its own, beside those of the command line.
-    'demo-db': {
-      run: ['model', 'catalog', 'surfaces', 'demo-data', 'runtime/images/cache-dir.ts'],
-      types: [],
-    },
     'log.ts': leaf,
     'options.ts': leaf,
     'prove.ts': leaf,

@@ -45,6 +45,14 @@ interface Batch {
 }
 
 export async function loadDemoData(client: MongoClient, options: LoadOptions): Promise<LoadedData> {
+  try {
+    return await loadUnlessThere(client, options);
+  } catch (error) {
+    throw options.signal?.aborted ? options.signal.reason : told(error);
+  }
+}
+
+async function loadUnlessThere(client: MongoClient, options: LoadOptions): Promise<LoadedData> {
   const { documents, database = 'shop', signal } = options;
   const shop = planShop(documents);
   const db = client.db(database);
@@ -82,7 +90,7 @@ async function insertAll(db: Db, shop: Shop, { documents, onProgress, signal }: 
   };
   const ends = await Promise.allSettled(Array.from({ length: batchesInFlight }, insertRest));
   const failed = ends.find((end) => end.status === 'rejected');
-  if (failed) throw signal?.aborted ? signal.reason : notTaken(failed.reason);
+  if (failed) throw failed.reason;
 }
 
 function* batchesOf(shop: Shop): Generator<Batch> {
@@ -117,10 +125,10 @@ async function count(db: Db): Promise<Record<DemoCollection, number>> {
   return Object.fromEntries(await Promise.all(counted)) as Record<DemoCollection, number>;
 }
 
-/** The driver's own error holds the whole batch. */
-function notTaken(reason: unknown): SandhavenError {
-  const message = reason instanceof Error ? reason.message : 'it did not say why';
-  return new SandhavenError('unavailable', `The database did not take the demo data: ${message}`, {
+/** The driver's own error holds the whole batch, and would be shown with it. */
+function told(error: unknown): unknown {
+  if (!(error instanceof Error) || !error.name.startsWith('Mongo')) return error;
+  return new SandhavenError('unavailable', `The database did not take the demo data: ${error.message}`, {
     hint: 'Try again; what was loaded in part is loaded anew.',
   });
 }

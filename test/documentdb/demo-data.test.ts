@@ -1,10 +1,14 @@
 /** The demo data in a real server: loaded once, whole or not at all, and found by the tools. */
+
+import { inspect } from 'node:util';
 import { serialize } from 'bson';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { collectionNames, documentsOf } from '../../src/demo-data/collections.ts';
 import { loadDemoData } from '../../src/demo-data/load.ts';
 import { planShop } from '../../src/demo-data/shop.ts';
-import { useTestDatabase } from './server.ts';
+import { startProxy } from './proxy.ts';
+import { adminConnectionString, connectionStringAt, useTestDatabase } from './server.ts';
 
 const SIZE = 1_500;
 const expected = { customers: 150, products: 30, orders: 720, events: 600 };
@@ -75,6 +79,27 @@ describe('loading', () => {
     expect(await load(SIZE + 2_500)).toMatchObject({ loaded: true });
     expect(await load(SIZE)).toEqual({ loaded: true, collections: expected });
     await db.collection('events').drop();
+    expect(await load(SIZE)).toEqual({ loaded: true, collections: expected });
+  });
+
+  it('says in one sentence that the server went away, and begins anew', async () => {
+    const proxy = await startProxy();
+    const client = new MongoClient(connectionStringAt(proxy.port), { serverSelectionTimeoutMS: 1_000 });
+    onTestFinished(() => client.close());
+    const onProgress = () => void proxy.cut();
+    const error: unknown = await loadDemoData(client, {
+      documents: 4_000,
+      database: database.name,
+      onProgress,
+    }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'unavailable',
+      fields: { hint: expect.stringContaining('Try again') },
+    });
+    expect(inspect(error, { depth: 5 }).length).toBeLessThan(3_000);
+    expect(inspect(error, { depth: 5 })).not.toContain(
+      new URL(adminConnectionString).password || 'no password',
+    );
     expect(await load(SIZE)).toEqual({ loaded: true, collections: expected });
   });
 

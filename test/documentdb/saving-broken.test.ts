@@ -167,7 +167,8 @@ it('holds little of what it saves', async () => {
   const { saved } = await save(LARGE_COUNT).finally(() => clearInterval(watch));
   expect(saved).toMatchObject({ count: LARGE_COUNT });
   expect((saved as { size_bytes: number }).size_bytes).toBeGreaterThan(300_000_000);
-  expect(most - before).toBeLessThan(100_000_000);
+  // Two answers of the server, of 16 MB each, as they come and in one piece.
+  expect(most - before).toBeLessThan(150_000_000);
 }, 240_000);
 
 function residentBytes(): number {

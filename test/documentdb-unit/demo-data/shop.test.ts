@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { period } from '../../../src/demo-data/calendar.ts';
 import { collectionNames, type DemoCollection, documentsOf } from '../../../src/demo-data/collections.ts';
 import { orderDocument } from '../../../src/demo-data/orders.ts';
-import { regions } from '../../../src/demo-data/regions.ts';
+import { MOST_BOUGHT, regions } from '../../../src/demo-data/regions.ts';
 import { planShop, type Shop } from '../../../src/demo-data/shop.ts';
 import { limits } from '../../../src/model/limits.ts';
 
@@ -155,6 +155,7 @@ describe('time', () => {
     for (const [{ name }] of regions) {
       for (const month of ['2024-07', '2025-02', '2026-06']) expect(ordersIn(month, name)).toBeGreaterThan(0);
     }
+    expect(Math.max(...regions.flatMap(([{ byMonth }]) => byMonth))).toBe(MOST_BOUGHT);
     expect(ordersIn('2025-11', 'north-america')).toBeGreaterThan(2 * ordersIn('2025-02', 'north-america'));
     expect(ordersIn('2025-11', 'europe')).toBeGreaterThan(4 * ordersIn('2025-11', 'africa'));
   });
