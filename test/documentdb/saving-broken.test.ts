@@ -40,6 +40,8 @@ async function createSandbox(name: string): Promise<void> {
 async function interrupted(goAway: () => Promise<unknown>, to: Parameters = target) {
   const before = proxy.receivedBytes;
   const saving = documents.ask('AggregateDocuments', { ...some, pipeline: large, ...to });
+  // Awaited below, when it may have failed already.
+  saving.catch(() => {});
   await vi.waitUntil(() => proxy.receivedBytes > before + MIDDLE_BYTES, { timeout: 60_000, interval: 10 });
   await goAway();
   return (await saving).body;
@@ -151,6 +153,19 @@ describe('in the middle of a save', () => {
     });
     await expectUntouched();
     await proxy.resume();
+    await expectGoesOn();
+  }, 120_000);
+
+  it('the service is stopped', async () => {
+    let status: number | null = null;
+    const saving = interrupted(async () => {
+      status = await documents.service.terminate();
+    });
+    await saving.catch(() => {});
+    expect(status).toBe(0);
+    await documents.service.restart();
+    await expectUntouched();
+    await documents.explore(database.name, ['some']);
     await expectGoesOn();
   }, 120_000);
 });
