@@ -14,6 +14,8 @@ const up: Command = {
     }
     const options = parseUpOptions(argv, env);
     const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb: parseDocumentDbOptions(env) };
+    // No helper that the service starts is told them.
+    for (const name of ['SANDBOX_API_KEY', 'DOCUMENTDB_CONNECTION_STRING']) delete env[name];
     const { up } = await import('./up.ts');
     return up(options, secrets, signal);
   },
