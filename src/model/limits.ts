@@ -3,6 +3,7 @@
 import { documentsLimits } from './limits/documents.ts';
 import { gatewaysLimits } from './limits/gateways.ts';
 import { gitLimits } from './limits/git.ts';
+import { gpusLimits } from './limits/gpus.ts';
 import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
 import { networkLimits } from './limits/network.ts';
@@ -108,6 +109,7 @@ export const limits = {
   ...gatewaysLimits,
   ...imagesLimits,
   ...documentsLimits,
+  ...gpusLimits,
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,
