@@ -47,10 +47,18 @@ export function allClaims(): Claim[] {
 
 export function readClaim(sandboxId: string): Claim | null {
   try {
-    const contents = claimSchema.parse(JSON.parse(readFileSync(pathOf(sandboxId), 'utf8')));
-    return { sandboxId, ...contents };
+    return parseClaim(sandboxId, readFileSync(pathOf(sandboxId), 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** @param text Contents of the file that is named by the sandbox. */
+export function parseClaim(sandboxId: string, text: string): Claim {
+  try {
+    return { sandboxId, ...claimSchema.parse(JSON.parse(text)) };
+  } catch {
     return { sandboxId, ...unreadable, bootId: currentBootId() };
   }
 }
