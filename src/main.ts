@@ -70,9 +70,10 @@ const doctor: Command = {
       import('./engine.ts'),
     ]);
     const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
-    const { host, port } = parseUpOptions([], io.env).listen;
+    const { listen, gpuKind } = parseUpOptions([], io.env);
+    const { host, port } = listen;
     const { connectionString } = parseDocumentDbOptions(io.env);
-    const facts = { ...doctorFacts(), addresses: [`${host}:${port}`] };
+    const facts = { ...doctorFacts(gpuKind), addresses: [`${host}:${port}`] };
     if (connectionString === null) return runDoctor(argv, io, facts);
     const { createDocumentDatabase } = await import('./documentdb/database.ts');
     const database = createDocumentDatabase({ connectionString });
