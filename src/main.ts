@@ -14,6 +14,8 @@ const up: Command = {
     }
     const options = parseUpOptions(argv, env);
     const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb: parseDocumentDbOptions(env) };
+    // No helper that the service starts is told them.
+    for (const name of ['SANDBOX_API_KEY', 'DOCUMENTDB_CONNECTION_STRING']) delete env[name];
     const { up } = await import('./up.ts');
     return up(options, secrets, signal);
   },
@@ -60,14 +62,6 @@ const mcp: Command = {
   },
 };
 
-const demoDb: Command = {
-  summary: 'a document database to try, in a sandbox',
-  async run(argv, io) {
-    const { runDemoDb } = await import('./demo-db/demo-db.ts');
-    return runDemoDb(argv, io);
-  },
-};
-
 const doctor: Command = {
   summary: 'check this machine',
   async run(argv, io) {
@@ -76,9 +70,10 @@ const doctor: Command = {
       import('./engine.ts'),
     ]);
     const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
-    const { host, port } = parseUpOptions([], io.env).listen;
+    const { listen, gpuKind } = parseUpOptions([], io.env);
+    const { host, port } = listen;
     const { connectionString } = parseDocumentDbOptions(io.env);
-    const facts = { ...doctorFacts(), addresses: [`${host}:${port}`] };
+    const facts = { ...doctorFacts(gpuKind), addresses: [`${host}:${port}`] };
     if (connectionString === null) return runDoctor(argv, io, facts);
     const { createDocumentDatabase } = await import('./documentdb/database.ts');
     const database = createDocumentDatabase({ connectionString });
@@ -87,6 +82,28 @@ const doctor: Command = {
     } finally {
       await database.close();
     }
+  },
+};
+
+const demoDb: Command = {
+  summary: 'run a document database with data to try, in a sandbox',
+  async run(argv, io) {
+    const { demoDb } = await import('./surfaces/cli/commands/demo-db.ts');
+    const command = demoDb({
+      async load(client, options) {
+        const { loadDemoData } = await import('./demo-data/load.ts');
+        return loadDemoData(client, options);
+      },
+      async buildImage(onOutput, signal) {
+        const { buildDocumentDbImage } = await import('./runtime/images/build-image.ts');
+        return buildDocumentDbImage(onOutput, signal);
+      },
+      async builtRecipe() {
+        const { builtRecipe } = await import('./runtime/images/build-image.ts');
+        return builtRecipe();
+      },
+    });
+    return command.run(argv, io);
   },
 };
 

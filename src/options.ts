@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
 import { invalidArgument } from './model/errors.ts';
+import { defaultGpuKind, type GpuKind, parseGpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
 import type { Quota } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
@@ -29,6 +30,8 @@ export interface UpOptions {
   runtime: 'oci';
   /** Groups of tools that MCP and lists of tools show, separated by commas. */
   toolsets: string;
+  /** What counts as a GPU. */
+  gpuKind: GpuKind;
   /** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
   gitAllow: AllowedRemote[];
   /** What each user may have, unless an admin says otherwise. */
@@ -66,6 +69,10 @@ const flags = {
   },
   runtime: { default: 'oci', help: 'the engine: oci' },
   toolsets: { default: 'all', help: 'groups of tools that MCP clients see, such as files,git' },
+  'gpu-kind': {
+    default: defaultGpuKind.kind,
+    help: 'CDI kind of the GPUs that sandboxes get, vendor/class or vendor/class=name,name',
+  },
   'git-allow': {
     default: '127.0.0.0/8,::1/128',
     help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
@@ -125,6 +132,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     imageKeptMinutes: parseCount('--image-kept-minutes', value('image-kept-minutes'), limits.autoMinutesMax),
     runtime: 'oci',
     toolsets: value('toolsets'),
+    gpuKind: parseGpuKind('--gpu-kind', value('gpu-kind')),
     gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
     quota: {
       sandboxes: parseLimit('--quota-sandboxes', value('quota-sandboxes')),

@@ -8,6 +8,7 @@ import { BASE_IMAGE } from './control/base-image.ts';
 import { Creation } from './control/creation.ts';
 import { DocumentService } from './control/documents/documents.ts';
 import { type OrderMode, OrderOfUse } from './control/documents/order-of-use.ts';
+import { Environments } from './control/environment.ts';
 import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
 import { GitService } from './control/git/git-service.ts';
@@ -36,6 +37,7 @@ import { type Engine, openEngine } from './engine.ts';
 import { createGitGateway } from './gateways/git/gateway.ts';
 import type { AllowedRemote } from './model/allowed-remotes.ts';
 import { SandhavenError } from './model/errors.ts';
+import type { GpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
 import { type Quota, unlimited } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
@@ -52,6 +54,8 @@ export interface ServiceOptions {
   imageKeptMinutes: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
+  /** What counts as a GPU; by default NVIDIA's whole devices. */
+  gpuKind?: GpuKind;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
   gitAllow?: AllowedRemote[];
   /** What a user may have unless an admin says otherwise; without limits when absent. */
@@ -90,7 +94,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const store = await openSqliteStore({ file: data.databaseFile, secrets });
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);
-  const engine = openEngine({ data, secrets, clock, log });
+  const engine = openEngine({
+    data,
+    secrets,
+    clock,
+    log,
+    ...(options.gpuKind && { gpuKind: options.gpuKind }),
+  });
   const access = new AccessService({
     tokens: store.accessTokens,
     clock,
@@ -189,19 +199,20 @@ function wire(
   });
   const work = new SnapshotWork({ store: snapshots, images, clock, log });
   const files = new FileService(uses, agent);
+  const environments = new Environments(images, runtime);
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
     snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
     files,
-    execution: new ExecutionService(uses, agent, images),
-    sessions: new SessionService(uses, agent, images),
+    execution: new ExecutionService(uses, agent, environments),
+    sessions: new SessionService(uses, agent, environments),
     sshAccess: new SshAccessService(sandboxes, access, clock),
     previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),
     git: new GitService({
       uses,
       agent,
-      images,
+      environments,
       gateway: createGitGateway({ allowed: gitAllow }),
       credentials: store.gitCredentials,
     }),
@@ -216,7 +227,7 @@ function wire(
   };
   return {
     services,
-    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, images, clock, log }),
+    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, clock, log }),
     scheduler,
     previewAccess: new PreviewAccess({ access, uses, agent, clock }),
     collector,

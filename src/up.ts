@@ -40,6 +40,7 @@ export async function up(
     warmPool: options.warmPool,
     imageKeptMinutes: options.imageKeptMinutes,
     apiKey,
+    gpuKind: options.gpuKind,
     gitAllow: options.gitAllow,
     quota: options.quota,
     rate: options.rate,

@@ -13,6 +13,7 @@ describe('what `sandhaven up` can be told', () => {
       warmPool: 4,
       imageKeptMinutes: 1_440,
       runtime: 'oci',
+      gpuKind: { kind: 'nvidia.com/gpu', names: null },
       gitAllow: [
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
         { network: '::1', prefix: 128, family: 'ipv6' },
@@ -61,6 +62,15 @@ describe('what `sandhaven up` can be told', () => {
     expect(parseUpOptions(['--rate', 'none', '--quota-cpu', 'none'], {})).toMatchObject({ rate: null });
   });
 
+  it('what counts as a GPU: a kind, or some devices of it', () => {
+    const kind = (text: string) => parseUpOptions(['--gpu-kind', text], {}).gpuKind;
+    expect(kind('amd.com/gpu')).toEqual({ kind: 'amd.com/gpu', names: null });
+    expect(kind('nvidia.com/gpu=0,GPU-1f,0:1,0')).toEqual({
+      kind: 'nvidia.com/gpu',
+      names: ['0', 'GPU-1f', '0:1'],
+    });
+  });
+
   it.each([
     [['--listen', '7420'], '--listen'],
     [['--listen', 'host:99999'], '--listen'],
@@ -85,6 +95,10 @@ describe('what `sandhaven up` can be told', () => {
     [['--rate', '50/'], '--rate'],
     [['--rate', '50/0'], '--rate'],
     [['--rate', '1/2/3'], '--rate'],
+    [['--gpu-kind', 'gpu'], '--gpu-kind'],
+    [['--gpu-kind', 'a.b/gpu='], '--gpu-kind'],
+    [['--gpu-kind', 'a.b/gpu=0=1'], '--gpu-kind'],
+    [['--gpu-kind', 'a.b/../gpu'], '--gpu-kind'],
     [['--nonsense'], 'flags'],
   ])('%j is refused before anything starts', (argv, parameter) => {
     expect(() => parseUpOptions(argv, {})).toThrow(

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Activity } from '../../src/control/activity.ts';
+import { Environments } from '../../src/control/environment.ts';
 import type { AccessToken, SandboxStore } from '../../src/control/ports.ts';
 import { OperationQueue } from '../../src/control/queue.ts';
 import { SshVisits } from '../../src/control/ssh-visits.ts';
@@ -43,7 +44,7 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
         }),
     },
     runtime: { openChannel: async () => new PassThrough() },
-    images: { get: async () => null },
+    environments: new Environments({ get: async () => null }, { deviceEnvironment: () => ({}) }),
     clock: Date,
     log: { info: () => {}, warn: () => {}, error: () => {} },
   });
