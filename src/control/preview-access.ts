@@ -42,7 +42,7 @@ export class PreviewAccess {
   }
 
   /**
-   * Runs `work` as a use of the sandbox, and `expire` when the admission ends before it. A sandbox that is stopped
+   * Runs `work` as a use of the sandbox, and `expire` when the admission ends before it, or the owner is disabled. A sandbox that is stopped
    * or deleted under it takes its connections with it.
    */
   async visit(
@@ -54,10 +54,11 @@ export class PreviewAccess {
     const { sandboxId, port, tokenId, expiresAt } = admission;
     const stop = expiresAt === null ? () => {} : at(this.#d.clock, expiresAt, expire);
     try {
-      await this.#d.uses.connected(sandboxId, ({ ownerId }) => {
+      const entered = ({ ownerId }: { ownerId: string | null }) => {
         this.#d.grants.note({ sandboxId, ownerId, port, tokenId, address });
         return work();
-      });
+      };
+      await this.#d.uses.connected(sandboxId, entered, expire);
     } finally {
       stop();
     }

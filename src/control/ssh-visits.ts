@@ -9,8 +9,8 @@ import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { AuditService } from './audit/audit.ts';
 import { at } from './deadline.ts';
-import { environment } from './environment.ts';
-import type { AccessToken, AgentLink, Clock, Images, Log, Runtime } from './ports.ts';
+import type { Environments } from './environment.ts';
+import type { AccessToken, AgentLink, Clock, Log, Runtime } from './ports.ts';
 import type { Uses } from './use.ts';
 
 export interface SshVisit {
@@ -31,7 +31,7 @@ export interface VisitParts {
   uses: Pick<Uses, 'connected'>;
   agent: Pick<AgentLink, 'watch'>;
   runtime: Pick<Runtime, 'openChannel'>;
-  images: Pick<Images, 'get'>;
+  environments: Pick<Environments, 'of'>;
   audit: Pick<AuditService, 'note'>;
   clock: Clock;
   log: Log;
@@ -123,16 +123,19 @@ class Visit implements SshVisit {
     this.#channelsOfAll = channelsOfAll;
     await new Promise<void>((entered) => {
       this.#parts.uses
-        .connected(this.sandboxId, async (sandbox) => {
-          const image = await this.#parts.images.get(sandbox.imageDigest);
-          this.env = environment(image, sandbox, {});
-          this.#ownerId = sandbox.ownerId;
-          this.#watch(sandbox.name);
-          this.#note(auditActions.sshLogin, 'ok');
-          entered();
-          await this.left;
-          this.#note(auditActions.sshLogout, 'ok');
-        })
+        .connected(
+          this.sandboxId,
+          async (sandbox) => {
+            this.env = await this.#parts.environments.of(sandbox);
+            this.#ownerId = sandbox.ownerId;
+            this.#watch(sandbox.name);
+            this.#note(auditActions.sshLogin, 'ok');
+            entered();
+            await this.left;
+            this.#note(auditActions.sshLogout, 'ok');
+          },
+          () => this.#end("The sandbox's owner was disabled."),
+        )
         .catch((error: unknown) => {
           if (!(error instanceof SandhavenError)) this.#parts.log.error('an SSH visit failed', { error });
           this.refuse(error);

@@ -51,6 +51,8 @@ export function createFakes(): Fakes {
     ...fakeAudit(),
     identity: {
       authenticate: async (key: string) => (key === apiKey ? caller : null),
+      whileValid: () => () => {},
+      count: () => {},
     },
     sandboxes: {
       async create(_caller: unknown, request: { name?: string }, options: { onProgress: OnProgress }) {
