@@ -8,6 +8,7 @@ import { AuditService } from './control/audit/audit.ts';
 import { PreviewGrants } from './control/audit/preview-grants.ts';
 import { BASE_IMAGE } from './control/base-image.ts';
 import { Creation } from './control/creation.ts';
+import { within } from './control/deadline.ts';
 import { DocumentService } from './control/documents/documents.ts';
 import { type OrderMode, OrderOfUse } from './control/documents/order-of-use.ts';
 import { Environments } from './control/environment.ts';
@@ -38,7 +39,6 @@ import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { createGitGateway } from './gateways/git/gateway.ts';
 import type { AllowedRemote } from './model/allowed-remotes.ts';
-import { SandhavenError } from './model/errors.ts';
 import type { GpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
 import { type Quota, unlimited } from './model/quota.ts';
@@ -272,7 +272,11 @@ function wire(
       await collector.close();
       await work.close();
       await pool.close();
-      await within(DRAIN_TIMEOUT_MS, queue.drained());
+      await within(
+        DRAIN_TIMEOUT_MS,
+        queue.drained(),
+        'Operations were still running when the service was stopped.',
+      );
       watches.endAll();
       await activity.flush();
       await people.close();
@@ -285,20 +289,4 @@ async function openDocuments(connectionString: string | null): Promise<DocumentD
   if (connectionString === null) return null;
   const { createDocumentDatabase } = await import('./documentdb/database.ts');
   return createDocumentDatabase({ connectionString });
-}
-
-async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(new SandhavenError('timeout', 'Operations were still running when the service was stopped.')),
-      timeoutMs,
-    );
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import type { AuditRowView } from '../../../administration/audit/audit-view.ts';
 import { toTableRow } from '../../../administration/audit/audit-view.ts';
 import { listAudit } from '../../../administration/audit/list-audit.ts';
@@ -143,7 +144,11 @@ async function exportTo(
   for (let more = true; more; ) {
     const asked = { ...parameters, after, limit: limits.audit.list.max };
     const { result, problem } = await client(listAudit, asked, { signal: io.signal });
-    if (problem) return printProblem(problem, json, io);
+    if (problem) {
+      // A part of the log must not pass for the log.
+      if (out !== io.stdout) await rm(target, { force: true });
+      return printProblem(problem, json, io);
+    }
     const rows = result['rows'] as AuditRowView[];
     if (rows.length > 0 && !out.write(linesOf(rows))) await once(out, 'drain');
     written += rows.length;
