@@ -45,7 +45,7 @@ const purge: Command = {
         hint: 'Say --yes if that is what you want.',
       });
     }
-    const [{ purge }, { createLog }] = await Promise.all([import('./service.ts'), import('./log.ts')]);
+    const [{ purge }, { createLog }] = await Promise.all([import('./purge.ts'), import('./log.ts')]);
     const { parseUpOptions } = await import('./options.ts');
     const dataDir = flagValue(flags, 'data-dir') ?? parseUpOptions([], env).dataDir;
     await purge({ dataDir, clock: Date, log: createLog() });

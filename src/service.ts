@@ -13,9 +13,9 @@ import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
 import { GitService } from './control/git/git-service.ts';
 import { Idempotency } from './control/idempotency.ts';
-import { IdentityService } from './control/identity.ts';
 import { ImageCollector } from './control/image-collector.ts';
 import { Machines } from './control/machines.ts';
+import { createPeople, enrolFirstUser } from './control/people.ts';
 import { WarmPool } from './control/pool.ts';
 import type { Clock, DocumentDatabase, Log, Store } from './control/ports.ts';
 import { PreviewAccess } from './control/preview-access.ts';
@@ -32,15 +32,15 @@ import { SshAccessService } from './control/ssh-access.ts';
 import { SshVisits } from './control/ssh-visits.ts';
 import { TunnelService } from './control/tunnels.ts';
 import { Uses } from './control/use.ts';
-import { UserService } from './control/users.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { createGitGateway } from './gateways/git/gateway.ts';
 import type { AllowedRemote } from './model/allowed-remotes.ts';
 import { SandhavenError } from './model/errors.ts';
 import type { GpuKind } from './model/gpu-kind.ts';
-import { newUserId } from './model/ids.ts';
 import { limits } from './model/limits.ts';
+import { type Quota, unlimited } from './model/quota.ts';
+import type { Rate } from './model/rate.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
@@ -58,6 +58,10 @@ export interface ServiceOptions {
   gpuKind?: GpuKind;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
   gitAllow?: AllowedRemote[];
+  /** What a user may have unless an admin says otherwise; without limits when absent. */
+  quota?: Quota;
+  /** How often a key may call; without a limit when absent. */
+  rate?: Rate | null;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;
@@ -131,10 +135,21 @@ function wire(
   engine: Engine,
   access: AccessService,
   documents: DocumentDatabase | null,
-  { clock, log, warmPool, imageKeptMinutes, gitAllow = [], documentDb }: ServiceOptions,
+  {
+    clock,
+    log,
+    warmPool,
+    imageKeptMinutes,
+    gitAllow = [],
+    quota = unlimited,
+    rate = null,
+    documentDb,
+  }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
   const { sandboxes, snapshots } = store;
+  const people = createPeople({ store, clock, quota, rate });
+  const { identity, quotas, standing } = people;
   const queue = new OperationQueue();
   const activity = new Activity(clock, sandboxes);
   const watches = new Watches(agent, runtime, log);
@@ -144,6 +159,7 @@ function wire(
     images,
     agent,
     queue,
+    quotas,
     activity,
     watches,
     clock,
@@ -151,9 +167,18 @@ function wire(
   });
   const pool = new WarmPool({ store: sandboxes, runtime, images, machines, clock, log, size: warmPool });
   const onClaim = () => pool.refill();
-  const creation = new Creation({ store: sandboxes, snapshots, runtime, images, machines, clock, onClaim });
+  const creation = new Creation({
+    store: sandboxes,
+    snapshots,
+    runtime,
+    images,
+    machines,
+    quotas,
+    clock,
+    onClaim,
+  });
   const idempotency = new Idempotency(store.idempotency, clock);
-  const uses = new Uses(sandboxes, queue, activity);
+  const uses = new Uses(sandboxes, queue, activity, standing);
   const scheduler = new Scheduler({
     store: sandboxes,
     machines,
@@ -173,12 +198,11 @@ function wire(
     intervalMs: limits.image.collectIntervalMs,
   });
   const work = new SnapshotWork({ store: snapshots, images, clock, log });
-  const identity = new IdentityService(store.keys, clock);
   const files = new FileService(uses, agent);
   const environments = new Environments(images, runtime);
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
-    snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, clock }),
+    snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
     files,
     execution: new ExecutionService(uses, agent, environments),
     sessions: new SessionService(uses, agent, environments),
@@ -193,7 +217,8 @@ function wire(
       credentials: store.gitCredentials,
     }),
     identity,
-    users: new UserService({ store: store.users, clock }),
+    users: people.users,
+    keys: people.keys,
     documents: new DocumentService({
       database: documents,
       files,
@@ -229,6 +254,7 @@ function wire(
       await within(DRAIN_TIMEOUT_MS, queue.drained());
       watches.endAll();
       await activity.flush();
+      await people.close();
     },
   };
 }
@@ -238,37 +264,6 @@ async function openDocuments(connectionString: string | null): Promise<DocumentD
   if (connectionString === null) return null;
   const { createDocumentDatabase } = await import('./documentdb/database.ts');
   return createDocumentDatabase({ connectionString });
-}
-
-/** A key that the operator gives is one more key of the first user, and replaces none. */
-async function enrolFirstUser({ users, keys }: Store, clock: Clock, apiKey: string): Promise<void> {
-  const createdAt = clock.now();
-  let user = await users.firstUser();
-  if (!user) {
-    const admin = { name: 'admin', email: 'admin@localhost', role: 'admin' as const };
-    user = { id: newUserId(), ...admin, createdAt, disabledAt: null, quota: {} };
-    await users.insertUser(user);
-  }
-  await keys.add(user.id, apiKey, { name: "the service's first", createdAt, expiresAt: null });
-}
-
-/** Removes every sandbox and every trace of a data directory from this machine. The directory itself stays. */
-export async function purge(options: { dataDir: string; clock: Clock; log: Log }): Promise<void> {
-  const { clock, log } = options;
-  const data = openDataDirectory(options.dataDir);
-  const lock = lockDataDirectory(data.path);
-  try {
-    const secrets = openSecrets({ keyFile: data.secretKeyFile });
-    const engine = openEngine({ data, secrets, clock, log });
-    await engine.init();
-    await engine.runtime.purge();
-    const store = await openSqliteStore({ file: data.databaseFile, secrets });
-    for (const { id, generation } of await store.sandboxes.all())
-      await store.sandboxes.remove(id, generation);
-    await store.close();
-  } finally {
-    lock.release();
-  }
 }
 
 async function within(timeoutMs: number, work: Promise<void>): Promise<void> {

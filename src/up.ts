@@ -42,6 +42,8 @@ export async function up(
     apiKey,
     gpuKind: options.gpuKind,
     gitAllow: options.gitAllow,
+    quota: options.quota,
+    rate: options.rate,
     documentDb,
     clock: Date,
     log,

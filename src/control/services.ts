@@ -5,6 +5,7 @@ import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
 import type { GitService } from './git/git-service.ts';
 import type { IdentityService } from './identity.ts';
+import type { KeyService } from './keys.ts';
 import type { PreviewService } from './previews.ts';
 import type { SandboxService } from './sandboxes.ts';
 import type { SessionService } from './sessions.ts';
@@ -26,4 +27,5 @@ export interface Services {
   git: GitService;
   documents: DocumentService;
   users: UserService;
+  keys: KeyService;
 }

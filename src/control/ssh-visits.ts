@@ -114,12 +114,16 @@ class Visit implements SshVisit {
     this.#channelsOfAll = channelsOfAll;
     await new Promise<void>((entered) => {
       this.#parts.uses
-        .connected(this.sandboxId, async (sandbox) => {
-          this.env = await this.#parts.environments.of(sandbox);
-          this.#watch(sandbox.name);
-          entered();
-          await this.left;
-        })
+        .connected(
+          this.sandboxId,
+          async (sandbox) => {
+            this.env = await this.#parts.environments.of(sandbox);
+            this.#watch(sandbox.name);
+            entered();
+            await this.left;
+          },
+          () => this.#end("The sandbox's owner was disabled."),
+        )
         .catch((error: unknown) => {
           if (!(error instanceof SandhavenError)) this.#parts.log.error('an SSH visit failed', { error });
           this.refuse(wordsOf(error));

@@ -33,6 +33,8 @@ export interface FakeServices {
   sandboxes: Map<string, Sandbox>;
   /** By path. */
   files: Map<string, { content: Buffer; mode: number }>;
+  /** Commands that began. */
+  begun: string[];
   /** What ended because its client went away. */
   cancelled: string[];
   /** What ran to its end. */
@@ -44,6 +46,7 @@ export function createFakeServices(): FakeServices {
   const fake: Omit<FakeServices, 'services'> = {
     sandboxes: new Map(),
     files: new Map(),
+    begun: [],
     cancelled: [],
     completed: [],
     idempotencyKeys: [],
@@ -178,6 +181,7 @@ function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxServic
 function fakeExecution(fake: Omit<FakeServices, 'services'>): Face<ExecutionService> {
   const run = async (command: string, timeoutMs: number, signal?: AbortSignal): Promise<ExecResult> => {
     const begun = performance.now();
+    fake.begun.push(command);
     const seconds = /^sleep (\S+)$/.exec(command)?.[1];
     const waitMs = Math.min(seconds === undefined ? 0 : Number(seconds) * 1000, timeoutMs);
     if (waitMs > 0) {
