@@ -27,6 +27,8 @@ export interface UpOptions {
   warmPool: number;
   /** How long an image stays that no sandbox and no snapshot uses. */
   imageKeptMinutes: number;
+  /** How long rows of the audit log stay; 0 for good. */
+  auditKeptDays: number;
   runtime: 'oci';
   /** Groups of tools that MCP and lists of tools show, separated by commas. */
   toolsets: string;
@@ -66,6 +68,10 @@ const flags = {
   'image-kept-minutes': {
     default: String(limits.image.keptMinutes),
     help: 'how long an image stays that nothing uses',
+  },
+  'audit-kept-days': {
+    default: String(limits.audit.keptDays.default),
+    help: 'how long the audit log is kept, 0 for good',
   },
   runtime: { default: 'oci', help: 'the engine: oci' },
   toolsets: { default: 'all', help: 'groups of tools that MCP clients see, such as files,git' },
@@ -130,6 +136,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     imageKeptMinutes: parseCount('--image-kept-minutes', value('image-kept-minutes'), limits.autoMinutesMax),
+    auditKeptDays: parseCount('--audit-kept-days', value('audit-kept-days'), limits.audit.keptDays.max),
     runtime: 'oci',
     toolsets: value('toolsets'),
     gpuKind: parseGpuKind('--gpu-kind', value('gpu-kind')),

@@ -4,8 +4,11 @@
  */
 import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
+import { AuditService } from './control/audit/audit.ts';
+import { PreviewGrants } from './control/audit/preview-grants.ts';
 import { BASE_IMAGE } from './control/base-image.ts';
 import { Creation } from './control/creation.ts';
+import { within } from './control/deadline.ts';
 import { DocumentService } from './control/documents/documents.ts';
 import { type OrderMode, OrderOfUse } from './control/documents/order-of-use.ts';
 import { Environments } from './control/environment.ts';
@@ -36,11 +39,11 @@ import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { createGitGateway } from './gateways/git/gateway.ts';
 import type { AllowedRemote } from './model/allowed-remotes.ts';
-import { SandhavenError } from './model/errors.ts';
 import type { GpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
 import { type Quota, unlimited } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
+import { auditCheckpointFile } from './store/audit-checkpoint.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
@@ -52,6 +55,8 @@ export interface ServiceOptions {
   warmPool: number;
   /** How long an image stays that nothing uses. */
   imageKeptMinutes: number;
+  /** How long rows of the audit log stay; 0 for good. */
+  auditKeptDays: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
   /** What counts as a GPU; by default NVIDIA's whole devices. */
@@ -85,6 +90,7 @@ export interface RunningService {
 
 const SCHEDULER_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 30_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, log } = options;
@@ -107,8 +113,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     previewKey: secrets.deriveKey('preview token'),
   });
   const documents = await openDocuments(options.documentDb?.connectionString ?? null);
-  const control = wire(store, engine, access, documents, options);
+  const audit = new AuditService({
+    store: store.audit,
+    checkpoint: auditCheckpointFile(data.auditCheckpointFile),
+    key: secrets.deriveKey('audit chain'),
+    keptMs: options.auditKeptDays * DAY_MS,
+    ...{ clock, log },
+  });
+  const control = wire({ store, engine, access, documents, audit }, options);
   await engine.init();
+  await audit.open();
   await control.reconcile();
   control.scheduler.begin();
   control.collector.begin();
@@ -124,17 +138,23 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     async close() {
       await control.close();
       await engine.runtime.close();
+      await audit.close();
       await store.close();
       lock.release();
     },
   };
 }
 
+interface Parts {
+  store: Store;
+  engine: Engine;
+  access: AccessService;
+  documents: DocumentDatabase | null;
+  audit: AuditService;
+}
+
 function wire(
-  store: Store,
-  engine: Engine,
-  access: AccessService,
-  documents: DocumentDatabase | null,
+  { store, engine, access, documents, audit }: Parts,
   {
     clock,
     log,
@@ -224,12 +244,13 @@ function wire(
       files,
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce'),
     }),
+    audit,
   };
   return {
     services,
-    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, clock, log }),
+    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log }),
     scheduler,
-    previewAccess: new PreviewAccess({ access, uses, agent, clock }),
+    previewAccess: new PreviewAccess({ access, uses, agent, grants: new PreviewGrants(audit, clock), clock }),
     collector,
     pool,
     async reconcile() {
@@ -251,7 +272,11 @@ function wire(
       await collector.close();
       await work.close();
       await pool.close();
-      await within(DRAIN_TIMEOUT_MS, queue.drained());
+      await within(
+        DRAIN_TIMEOUT_MS,
+        queue.drained(),
+        'Operations were still running when the service was stopped.',
+      );
       watches.endAll();
       await activity.flush();
       await people.close();
@@ -264,20 +289,4 @@ async function openDocuments(connectionString: string | null): Promise<DocumentD
   if (connectionString === null) return null;
   const { createDocumentDatabase } = await import('./documentdb/database.ts');
   return createDocumentDatabase({ connectionString });
-}
-
-async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(new SandhavenError('timeout', 'Operations were still running when the service was stopped.')),
-      timeoutMs,
-    );
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -39,6 +39,7 @@ export async function up(
     dataDir: options.dataDir,
     warmPool: options.warmPool,
     imageKeptMinutes: options.imageKeptMinutes,
+    auditKeptDays: options.auditKeptDays,
     apiKey,
     gpuKind: options.gpuKind,
     gitAllow: options.gitAllow,

@@ -8,6 +8,7 @@ describe('what `sandhaven up` can be told', () => {
       sshListen: { host: '127.0.0.1', port: 7422, chosen: false },
       previewListen: { host: '127.0.0.1', port: 7421, chosen: false },
       previewDomain: 'localhost',
+      auditKeptDays: 90,
       dataDir: '/var/lib/sandhaven',
       toolsets: 'all',
       warmPool: 4,

@@ -1,5 +1,6 @@
 /** The services that tools call, as one bundle that main.ts fills. */
 
+import type { AuditService } from './audit/audit.ts';
 import type { DocumentService } from './documents/documents.ts';
 import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
@@ -27,5 +28,6 @@ export interface Services {
   git: GitService;
   documents: DocumentService;
   users: UserService;
+  audit: AuditService;
   keys: KeyService;
 }

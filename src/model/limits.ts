@@ -1,5 +1,6 @@
 /** Every bound of the service, with its unit. Nothing elsewhere holds a number that limits a caller. */
 
+import { auditLimits } from './limits/audit.ts';
 import { documentsLimits } from './limits/documents.ts';
 import { gatewaysLimits } from './limits/gateways.ts';
 import { gitLimits } from './limits/git.ts';
@@ -110,6 +111,7 @@ export const limits = {
   ...gatewaysLimits,
   ...imagesLimits,
   ...documentsLimits,
+  ...auditLimits,
   ...peopleLimits,
   ...gpusLimits,
 

@@ -3,6 +3,7 @@ import type { Store } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { AccessTokenRows } from './access-tokens.ts';
 import { KeyRows } from './api-keys.ts';
+import { AuditRows } from './audit.ts';
 import { Database } from './database.ts';
 import { GitCredentialRows } from './git-credentials.ts';
 import { IdempotencyRows } from './idempotency.ts';
@@ -30,6 +31,7 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
       idempotency: new IdempotencyRows(database, secrets),
       accessTokens: new AccessTokenRows(database),
       gitCredentials: new GitCredentialRows(database, secrets),
+      audit: new AuditRows(database),
       close: async () => database.close(),
     };
   } catch (error) {

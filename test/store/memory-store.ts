@@ -14,6 +14,7 @@ import { limits } from '../../src/model/limits.ts';
 import { assertWithinQuota } from '../../src/model/quota.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
+import { memoryAudit } from './memory-audit.ts';
 import { memoryPeople } from './memory-people.ts';
 import { usageOf } from './memory-usage.ts';
 
@@ -26,6 +27,7 @@ export function memoryStore(): Store {
     ...memoryIdempotency(),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
+    ...memoryAudit(),
     close: async () => {},
   };
 }

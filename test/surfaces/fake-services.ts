@@ -18,6 +18,7 @@ import { newSandboxId, newSnapshotId } from '../../src/model/ids.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { Caller } from '../../src/model/user.ts';
+import { fakeAudit } from './fake-audit.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
 import { fakePeople } from './fake-people.ts';
@@ -58,6 +59,7 @@ export function createFakeServices(): FakeServices {
     execution: fakeExecution(fake),
     sessions: fakeSessions(),
     ...fakePeople(),
+    ...fakeAudit(),
     git: fakeGit(),
     documents: fakeDocuments(),
     previews: fakePreviews(),

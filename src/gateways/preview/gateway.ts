@@ -109,6 +109,7 @@ export class PreviewGateway {
     const target = { sandboxId: admission.sandboxId, port: address.port };
     await access.visit(
       admission,
+      request.socket.remoteAddress ?? null,
       () => request.socket.destroy(),
       () => forward({ request, response, target, signed, upgrade }, this.#upstreams),
     );

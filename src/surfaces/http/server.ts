@@ -7,7 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Tool } from '../../catalog/tool.ts';
 import type { Log } from '../../control/ports.ts';
 import type { Services } from '../../control/services.ts';
-import { notFound, SandhavenError, toProblem } from '../../model/errors.ts';
+import { type ErrorCode, notFound, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
@@ -41,7 +41,7 @@ declare module 'fastify' {
     caller: Caller;
     /** For the log: which tool or action was called, and how it ended where that is an error. */
     tool: string | null;
-    outcome: string | null;
+    outcome: ErrorCode | null;
     /** The client left before it had its answer. */
     abandoned: boolean;
     /** No longer counts as a request in progress; null once it does not. */

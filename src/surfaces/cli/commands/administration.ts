@@ -10,6 +10,7 @@ import { actionHelp, groupHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
 import { printProblem, printRecords } from '../output.ts';
 import { readParameters } from '../parameters-file.ts';
+import { audit } from './audit.ts';
 
 const LIST = 'list';
 
@@ -18,9 +19,14 @@ export function administrationCommands(): Record<string, Command> {
   return Object.fromEntries(
     Object.entries(commandGroups).map(([group, summary]) => [
       group,
-      { summary, run: (argv, io) => runGroup(group, argv, io) },
+      withMore(group, { summary, run: (argv, io) => runGroup(group, argv, io) }),
     ]),
   );
+}
+
+/** Groups that do more than one action at a time. */
+function withMore(group: string, command: Command): Command {
+  return group === 'audit' ? audit(command) : command;
 }
 
 async function runGroup(group: string, argv: string[], io: CliIo): Promise<number> {
