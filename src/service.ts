@@ -31,6 +31,7 @@ import { SshAccessService } from './control/ssh-access.ts';
 import { SshVisits } from './control/ssh-visits.ts';
 import { TunnelService } from './control/tunnels.ts';
 import { Uses } from './control/use.ts';
+import { UserService } from './control/users.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { createGitGateway } from './gateways/git/gateway.ts';
@@ -84,7 +85,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const secrets = openSecrets({ keyFile: data.secretKeyFile });
   const store = await openSqliteStore({ file: data.databaseFile, secrets });
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
-  await enrolFirstUser(store, apiKey);
+  await enrolFirstUser(store, clock, apiKey);
   const engine = openEngine({ data, secrets, clock, log });
   const access = new AccessService({
     tokens: store.accessTokens,
@@ -162,7 +163,7 @@ function wire(
     intervalMs: limits.image.collectIntervalMs,
   });
   const work = new SnapshotWork({ store: snapshots, images, clock, log });
-  const identity = new IdentityService(store.users);
+  const identity = new IdentityService(store.keys, clock);
   const files = new FileService(uses, agent);
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
@@ -181,6 +182,7 @@ function wire(
       credentials: store.gitCredentials,
     }),
     identity,
+    users: new UserService({ store: store.users, clock }),
     documents: new DocumentService({
       database: documents,
       files,
@@ -228,13 +230,15 @@ async function openDocuments(connectionString: string | null): Promise<DocumentD
 }
 
 /** A key that the operator gives is one more key of the first user, and replaces none. */
-async function enrolFirstUser(store: Store, apiKey: string): Promise<void> {
-  let user = await store.users.firstUser();
+async function enrolFirstUser({ users, keys }: Store, clock: Clock, apiKey: string): Promise<void> {
+  const createdAt = clock.now();
+  let user = await users.firstUser();
   if (!user) {
-    user = { id: newUserId(), name: 'admin', email: 'admin@localhost' };
-    await store.users.insertUser(user);
+    const admin = { name: 'admin', email: 'admin@localhost', role: 'admin' as const };
+    user = { id: newUserId(), ...admin, createdAt, disabledAt: null, quota: {} };
+    await users.insertUser(user);
   }
-  await store.users.addKey(user.id, apiKey);
+  await keys.add(user.id, apiKey, { name: "the service's first", createdAt, expiresAt: null });
 }
 
 /** Removes every sandbox and every trace of a data directory from this machine. The directory itself stays. */

@@ -16,7 +16,7 @@ describe('imports', () => {
     types: string[];
   }
 
-  const parts = ['model', 'control', 'catalog', 'surfaces', 'gateways'];
+  const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways'];
   const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data'];
   const top = ['log.ts', 'options.ts', 'prove.ts', 'version.ts', 'engine.ts', 'service.ts', 'up.ts'];
 
@@ -32,7 +32,8 @@ describe('imports', () => {
     documentdb: adapter,
     'demo-data': { run: ['model'], types: [] },
     catalog: { run: ['model'], types: ['control'] },
-    surfaces: { run: ['model', 'catalog', 'version.ts'], types: ['control'] },
+    administration: { run: ['model', 'catalog'], types: ['control'] },
+    surfaces: { run: ['model', 'catalog', 'administration', 'version.ts'], types: ['control'] },
     gateways: { run: ['model', 'control'], types: [] },
     'log.ts': leaf,
     'options.ts': leaf,

@@ -1,6 +1,6 @@
 /** Who calls, and where things are. */
 import type { Caller } from '../model/user.ts';
-import type { UserStore } from './ports.ts';
+import type { Clock, KeyStore } from './ports.ts';
 
 export interface Region {
   id: string;
@@ -16,15 +16,17 @@ export const localRegion: Region = {
 };
 
 export class IdentityService {
-  readonly #users: UserStore;
+  readonly #keys: KeyStore;
+  readonly #clock: Clock;
 
-  constructor(users: UserStore) {
-    this.#users = users;
+  constructor(keys: KeyStore, clock: Clock) {
+    this.#keys = keys;
+    this.#clock = clock;
   }
 
   /** null for a key that is not valid. */
   authenticate(apiKey: string): Promise<Caller | null> {
-    return this.#users.callerOfKey(apiKey);
+    return this.#keys.callerOf(apiKey, this.#clock.now());
   }
 
   regions(): Region[] {

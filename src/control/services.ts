@@ -11,6 +11,7 @@ import type { SessionService } from './sessions.ts';
 import type { SnapshotService } from './snapshots.ts';
 import type { SshAccessService } from './ssh-access.ts';
 import type { TunnelService } from './tunnels.ts';
+import type { UserService } from './users.ts';
 
 export interface Services {
   sandboxes: SandboxService;
@@ -24,4 +25,5 @@ export interface Services {
   tunnels: TunnelService;
   git: GitService;
   documents: DocumentService;
+  users: UserService;
 }

@@ -12,14 +12,14 @@ import { notFound, SandhavenError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
-import type { User } from '../../src/model/user.ts';
+import { memoryPeople } from './memory-people.ts';
 
 export function memoryStore(): Store {
   const { sandboxes } = memorySandboxes();
   return {
     sandboxes,
     ...memorySnapshots(sandboxes),
-    ...memoryUsers(),
+    ...memoryPeople(),
     ...memoryIdempotency(),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
@@ -182,29 +182,6 @@ function memorySnapshots(sandboxes: SandboxStore): Pick<Store, 'snapshots'> {
     },
   };
   return { snapshots };
-}
-
-function memoryUsers(): Pick<Store, 'users'> {
-  const users = new Map<string, User>();
-  const keys = new Map<string, string>();
-  return {
-    users: {
-      insertUser: async (user) => {
-        if (users.has(user.id)) throw new SandhavenError('already_exists', 'taken');
-        users.set(user.id, user);
-      },
-      firstUser: async () => [...users.values()][0] ?? null,
-      addKey: async (userId, apiKey) => {
-        if (!users.has(userId)) throw new Error('no such user');
-        if ((keys.get(apiKey) ?? userId) !== userId) throw new SandhavenError('already_exists', 'taken');
-        keys.set(apiKey, userId);
-      },
-      callerOfKey: async (apiKey) => {
-        const user = users.get(keys.get(apiKey) ?? '');
-        return user ? { ...user, keyId: `key_of_${apiKey}` } : null;
-      },
-    },
-  };
 }
 
 function memoryIdempotency(): Pick<Store, 'idempotency'> {

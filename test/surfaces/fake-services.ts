@@ -7,7 +7,6 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionService } from '../../src/control/execution.ts';
 import type { FileService } from '../../src/control/files.ts';
-import type { IdentityService } from '../../src/control/identity.ts';
 import type { ExecResult } from '../../src/control/ports.ts';
 import type { PreviewService } from '../../src/control/previews.ts';
 import type { SandboxService } from '../../src/control/sandboxes.ts';
@@ -21,7 +20,10 @@ import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { Caller } from '../../src/model/user.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
+import { fakePeople } from './fake-people.ts';
 import { fakeSessions } from './fake-sessions.ts';
+
+export { API_KEY, MEMBER_KEY, user } from './fake-people.ts';
 
 /** The public face of a class: a fake cannot have its private fields. */
 type Face<T> = Pick<T, keyof T>;
@@ -38,9 +40,6 @@ export interface FakeServices {
   idempotencyKeys: string[];
 }
 
-export const API_KEY = 'shv_test';
-export const user: Caller = { id: 'user_1', name: 'Ada', email: 'ada@example.org', keyId: 'key_1' };
-
 export function createFakeServices(): FakeServices {
   const fake: Omit<FakeServices, 'services'> = {
     sandboxes: new Map(),
@@ -55,7 +54,7 @@ export function createFakeServices(): FakeServices {
     files: fakeFiles(fake),
     execution: fakeExecution(fake),
     sessions: fakeSessions(),
-    identity: fakeIdentity(),
+    ...fakePeople(),
     git: fakeGit(),
     documents: fakeDocuments(),
     previews: fakePreviews(),
@@ -84,13 +83,6 @@ function fakePreviews(): Face<PreviewService> {
       seconds === null
         ? { url: `http://${port}-${reference}.localhost:1/`, token: 'key', expiresAt: null }
         : { url: `http://${port}-key.localhost:1/`, token: null, expiresAt: seconds * 1_000 },
-  };
-}
-
-function fakeIdentity(): Face<IdentityService> {
-  return {
-    authenticate: async (key) => (key === API_KEY ? user : null),
-    regions: () => [{ id: 'local', name: 'Local', location: { country: 'unknown', city: 'unknown' } }],
   };
 }
 

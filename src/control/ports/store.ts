@@ -1,8 +1,8 @@
 /** What is kept: sandboxes, snapshots, users, answers of idempotent calls. */
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { Caller, User } from '../../model/user.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
+import type { KeyStore, UserStore } from './user-store.ts';
 
 export interface SandboxFilter {
   ownerId: string;
@@ -66,14 +66,6 @@ export interface SandboxStore {
   touch(activity: Map<string, number>): Promise<void>;
 }
 
-/** Users and their keys. Keys are stored as SHA-256 hashes and compared in constant time. */
-export interface UserStore {
-  insertUser(user: User): Promise<void>;
-  firstUser(): Promise<User | null>;
-  addKey(userId: string, apiKey: string): Promise<void>;
-  callerOfKey(apiKey: string): Promise<Caller | null>;
-}
-
 /** Answers of calls made with an Idempotency-Key, by owner and key. */
 export interface IdempotencyStore {
   /** `requestDigest` is of tool and parameters, so that another request under the same key is noticed. */
@@ -86,6 +78,7 @@ export interface Store {
   sandboxes: SandboxStore;
   snapshots: SnapshotStore;
   users: UserStore;
+  keys: KeyStore;
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;

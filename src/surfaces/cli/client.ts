@@ -1,4 +1,5 @@
-/** Calls tools over HTTP, as any client does; long ones as an event stream, so that progress is seen. */
+/** Calls tools and actions over HTTP, as any client does; long ones as an event stream, so that progress is seen. */
+import type { Action } from '../../administration/action.ts';
 import type { CallContext, Tool } from '../../catalog/tool.ts';
 import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
@@ -20,27 +21,51 @@ export type Client = (
   options?: CallOptions,
 ) => Promise<CallOutcome>;
 
-/** The client fails only when it is aborted: a service that cannot be reached is a problem like any other. */
-export function createClient({ url, apiKey }: Connection): Client {
-  return async (tool, parameters, { signal, onProgress } = {}) => {
-    try {
-      const response = await fetch(`${url}/v1/tools/${tool.name}`, {
-        method: 'POST',
-        redirect: 'error',
-        headers: {
-          authorization: `Bearer ${apiKey}`,
-          'content-type': 'application/json',
-          accept: tool.long ? 'text/event-stream' : 'application/json',
-        },
-        body: JSON.stringify(parameters),
-        ...(signal ? { signal } : {}),
-      });
-      return await outcomeOf(response, onProgress);
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      return { problem: toProblem(unreachable(url, error), newRequestId()) };
-    }
-  };
+export type AdminClient = (
+  action: Pick<Action, 'name'>,
+  parameters: Record<string, unknown>,
+  options?: CallOptions,
+) => Promise<CallOutcome>;
+
+export function createClient(connection: Connection): Client {
+  return ({ name, long = false }, parameters, options = {}) =>
+    post(connection, { path: `/v1/tools/${name}`, parameters, long }, options);
+}
+
+export function createAdminClient(connection: Connection): AdminClient {
+  return ({ name }, parameters, options = {}) =>
+    post(connection, { path: `/v1/admin/${name}`, parameters, long: false }, options);
+}
+
+interface Posting {
+  path: string;
+  parameters: Record<string, unknown>;
+  long: boolean;
+}
+
+/** Fails only when it is aborted: a service that cannot be reached is a problem like any other. */
+async function post(
+  { url, apiKey }: Connection,
+  { path, parameters, long }: Posting,
+  { signal, onProgress }: CallOptions,
+): Promise<CallOutcome> {
+  try {
+    const response = await fetch(url + path, {
+      method: 'POST',
+      redirect: 'error',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        accept: long ? 'text/event-stream' : 'application/json',
+      },
+      body: JSON.stringify(parameters),
+      ...(signal ? { signal } : {}),
+    });
+    return await outcomeOf(response, onProgress);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return { problem: toProblem(unreachable(url, error), newRequestId()) };
+  }
 }
 
 async function outcomeOf(response: Response, onProgress: CallOptions['onProgress']): Promise<CallOutcome> {

@@ -11,6 +11,7 @@ import { notFound, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
+import { addAdminRoutes } from './admin-routes.ts';
 import { Admission, linger } from './admission.ts';
 import { authenticate } from './authenticate.ts';
 import { addByteRoutes } from './byte-routes.ts';
@@ -38,7 +39,7 @@ export interface HttpServerParts {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
-    /** For the log: which tool was called, and how it ended where that is an error. */
+    /** For the log: which tool or action was called, and how it ended where that is an error. */
     tool: string | null;
     outcome: string | null;
     /** The client left before it had its answer. */
@@ -60,6 +61,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   addHealthRoutes(app, parts);
   acceptJsonBodies(app);
   addToolRoutes(app, parts);
+  addAdminRoutes(app, parts.services);
   addTunnelRoute(app, parts.services);
   const description = JSON.stringify(openApi(parts.version));
   app.get('/openapi.json', (_request, reply) =>

@@ -1,0 +1,24 @@
+/** ListUsers: who there is. */
+import { z } from 'zod';
+import { pageOf, pageOutput, pageParameters } from '../../catalog/parameters/pagination.ts';
+import { defineAction } from '../action.ts';
+import { toUserView, userOutput } from './user-view.ts';
+
+export const listUsers = defineAction({
+  name: 'ListUsers',
+  title: 'List users',
+  description: 'Lists the users of the service; for a member, only themselves.',
+  role: 'member',
+  command: 'users list',
+  input: z.strictObject({ ...pageParameters }),
+  output: z.looseObject({ users: z.array(userOutput), ...pageOutput }),
+  async handler(parameters, { services, caller }) {
+    const { page, page_size: pageSize } = parameters;
+    const { users, totalCount } = await services.users.list(caller, { page, pageSize });
+    return { users: users.map(toUserView), ...pageOf(totalCount, parameters) };
+  },
+  rows: ({ users }) =>
+    users.map(({ user_id, name, email, role, disabled }) => ({
+      ...{ user: user_id, name, email, role, state: disabled ? 'disabled' : 'enabled' },
+    })),
+});
