@@ -3,8 +3,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAgentLink } from './agent-link/agent-link.ts';
-import type { AgentLink, Clock, Log } from './control/ports.ts';
+import type { AgentLink, Clock, Log, RegistryCredentialStore } from './control/ports.ts';
 import { SandhavenError } from './model/errors.ts';
+import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
 import { defaultCacheDir } from './runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from './runtime/images/images.ts';
 import { readImageRecord } from './runtime/images/record.ts';
@@ -28,8 +29,17 @@ const SLOTS_READY = 4;
 const MACHINE_RUNC = '/usr/sbin/runc';
 const NATIVE = fileURLToPath(new URL('../native/target/x86_64-unknown-linux-gnu/release', import.meta.url));
 
-export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock: Clock; log: Log }): Engine {
-  const { data, secrets, log } = parts;
+export interface EngineParts {
+  data: DataDirectory;
+  secrets: Secrets;
+  /** For pulls; without it nothing is known of any registry. */
+  registries?: { rules: RegistryRules; credentials: RegistryCredentialStore };
+  clock: Clock;
+  log: Log;
+}
+
+export function openEngine(parts: EngineParts): Engine {
+  const { data, secrets, registries, log } = parts;
   const cacheDir = defaultCacheDir();
   const runDir = `/run/sandhaven-${data.instance}`;
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
@@ -59,6 +69,11 @@ export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock
     cacheDir,
     helpers: runtime.helpers,
     unpackPath: program(join(NATIVE, 'sandhaven-unpack')),
+    rules: registries?.rules ?? everyRegistry,
+    registries: {
+      credentials: async (registry) => registries?.credentials.get(registry) ?? null,
+      folder: join(runDir, 'registries'),
+    },
     log,
   });
   return {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
 import { invalidArgument } from './model/errors.ts';
 import { limits } from './model/limits.ts';
+import { parseAllowedImages, parseRegistryMirrors, type RegistryRules } from './model/registry-rules.ts';
 
 export interface Address {
   host: string;
@@ -29,6 +30,8 @@ export interface UpOptions {
   toolsets: string;
   /** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
   gitAllow: AllowedRemote[];
+  /** Where images come from, and which may come at all. */
+  registryRules: RegistryRules;
   /** Shows that it works before it says so: a sandbox created, code run, deleted. */
   prove: boolean;
 }
@@ -63,6 +66,14 @@ const flags = {
   'git-allow': {
     default: '127.0.0.0/8,::1/128',
     help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
+  },
+  'registry-mirror': {
+    default: '',
+    help: 'registries and where their images are tried first, such as docker.io=mirror.example:5000',
+  },
+  'registry-allow': {
+    default: 'all',
+    help: 'registries and repositories that images may come from, such as docker.io,registry.example/team/*, or none',
   },
 } satisfies Record<string, Flag>;
 
@@ -114,6 +125,10 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     runtime: 'oci',
     toolsets: value('toolsets'),
     gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
+    registryRules: {
+      mirrors: parseRegistryMirrors('--registry-mirror', value('registry-mirror')),
+      allowed: parseAllowedImages('--registry-allow', value('registry-allow')),
+    },
     prove: values['prove'] === true,
   };
 }

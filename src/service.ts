@@ -21,6 +21,7 @@ import { PreviewAccess } from './control/preview-access.ts';
 import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
 import { reconcile } from './control/reconciler.ts';
+import { RegistryService } from './control/registries.ts';
 import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
@@ -39,6 +40,7 @@ import type { AllowedRemote } from './model/allowed-remotes.ts';
 import { SandhavenError } from './model/errors.ts';
 import { newUserId } from './model/ids.ts';
 import { limits } from './model/limits.ts';
+import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
@@ -54,6 +56,8 @@ export interface ServiceOptions {
   apiKey: string | undefined;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
   gitAllow?: AllowedRemote[];
+  /** Where images are fetched from; `everyRegistry` by default. */
+  registryRules?: RegistryRules;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;
@@ -86,7 +90,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const store = await openSqliteStore({ file: data.databaseFile, secrets });
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);
-  const engine = openEngine({ data, secrets, clock, log });
+  const registries = {
+    rules: options.registryRules ?? everyRegistry,
+    credentials: store.registryCredentials,
+  };
+  const engine = openEngine({ data, secrets, registries, clock, log });
   const access = new AccessService({
     tokens: store.accessTokens,
     clock,
@@ -121,7 +129,15 @@ function wire(
   engine: Engine,
   access: AccessService,
   documents: DocumentDatabase | null,
-  { clock, log, warmPool, imageKeptMinutes, gitAllow = [], documentDb }: ServiceOptions,
+  {
+    clock,
+    log,
+    warmPool,
+    imageKeptMinutes,
+    gitAllow = [],
+    documentDb,
+    registryRules = everyRegistry,
+  }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
   const { sandboxes, snapshots } = store;
@@ -183,6 +199,7 @@ function wire(
     }),
     identity,
     users: new UserService({ store: store.users, clock }),
+    registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
     documents: new DocumentService({
       database: documents,
       files,

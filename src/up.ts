@@ -41,6 +41,7 @@ export async function up(
     imageKeptMinutes: options.imageKeptMinutes,
     apiKey,
     gitAllow: options.gitAllow,
+    registryRules: options.registryRules,
     documentDb,
     clock: Date,
     log,

@@ -17,6 +17,7 @@ describe('what `sandhaven up` can be told', () => {
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
         { network: '::1', prefix: 128, family: 'ipv6' },
       ],
+      registryRules: { mirrors: [], allowed: null },
       prove: false,
     });
     expect(() =>

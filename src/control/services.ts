@@ -6,6 +6,7 @@ import type { FileService } from './files.ts';
 import type { GitService } from './git/git-service.ts';
 import type { IdentityService } from './identity.ts';
 import type { PreviewService } from './previews.ts';
+import type { RegistryService } from './registries.ts';
 import type { SandboxService } from './sandboxes.ts';
 import type { SessionService } from './sessions.ts';
 import type { SnapshotService } from './snapshots.ts';
@@ -26,4 +27,5 @@ export interface Services {
   git: GitService;
   documents: DocumentService;
   users: UserService;
+  registries: RegistryService;
 }

@@ -30,6 +30,15 @@ const people = `
   CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at);
 `;
 
+const registries = `
+  CREATE TABLE registry_credentials (
+    registry TEXT PRIMARY KEY,
+    username TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    password BLOB NOT NULL
+  ) STRICT;
+`;
+
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -148,7 +157,7 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
-  { version: 3, sql: [people].join('') },
+  { version: 3, sql: [people, registries].join('') },
 ];
 
 /**

@@ -7,6 +7,7 @@ import { Database } from './database.ts';
 import { GitCredentialRows } from './git-credentials.ts';
 import { IdempotencyRows } from './idempotency.ts';
 import { migrate } from './migrations.ts';
+import { RegistryCredentialRows } from './registry-credentials.ts';
 import { SandboxRows } from './sandbox-rows.ts';
 import type { Secrets } from './secrets.ts';
 import { SnapshotRows } from './snapshots.ts';
@@ -30,6 +31,7 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
       idempotency: new IdempotencyRows(database, secrets),
       accessTokens: new AccessTokenRows(database),
       gitCredentials: new GitCredentialRows(database, secrets),
+      registryCredentials: new RegistryCredentialRows(database, secrets),
       close: async () => database.close(),
     };
   } catch (error) {

@@ -13,6 +13,7 @@ import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { memoryPeople } from './memory-people.ts';
+import { memoryRegistryCredentials } from './memory-registries.ts';
 
 export function memoryStore(): Store {
   const { sandboxes } = memorySandboxes();
@@ -23,6 +24,7 @@ export function memoryStore(): Store {
     ...memoryIdempotency(),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
+    registryCredentials: memoryRegistryCredentials(),
     close: async () => {},
   };
 }

@@ -1,9 +1,12 @@
 /** Users and keys as they are, over a store in memory: an admin and a member. */
 import { IdentityService } from '../../src/control/identity.ts';
+import { RegistryService } from '../../src/control/registries.ts';
 import type { Services } from '../../src/control/services.ts';
 import { UserService } from '../../src/control/users.ts';
+import { everyRegistry } from '../../src/model/registry-rules.ts';
 import type { Account, Caller } from '../../src/model/user.ts';
 import { memoryPeople } from '../store/memory-people.ts';
+import { memoryRegistryCredentials } from '../store/memory-registries.ts';
 
 export const API_KEY = 'shv_test';
 export const MEMBER_KEY = 'shv_member';
@@ -28,7 +31,7 @@ const admin: Account = {
 };
 const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@example.org', role: 'member' };
 
-export function fakePeople(): Pick<Services, 'identity' | 'users'> {
+export function fakePeople(): Pick<Services, 'identity' | 'users' | 'registries'> {
   const { users, keys } = memoryPeople();
   const details = { name: 'test', createdAt: admin.createdAt, expiresAt: null };
   // Nothing in memory waits, so both are there when this returns.
@@ -36,5 +39,9 @@ export function fakePeople(): Pick<Services, 'identity' | 'users'> {
   void keys.add(admin.id, API_KEY, details);
   void keys.add(member.id, MEMBER_KEY, details);
   const clock = Date;
-  return { identity: new IdentityService(keys, clock), users: new UserService({ store: users, clock }) };
+  return {
+    identity: new IdentityService(keys, clock),
+    users: new UserService({ store: users, clock }),
+    registries: new RegistryService({ store: memoryRegistryCredentials(), rules: everyRegistry, clock }),
+  };
 }

@@ -1,6 +1,7 @@
 /** What is kept: sandboxes, snapshots, users, answers of idempotent calls. */
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
+import type { RegistryCredentialStore } from './registry-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import type { KeyStore, UserStore } from './user-store.ts';
 
@@ -82,5 +83,6 @@ export interface Store {
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;
+  registryCredentials: RegistryCredentialStore;
   close(): Promise<void>;
 }
