@@ -40,8 +40,8 @@ export function parseRegistryMirrors(flag: string, text: string): RegistryMirror
   return entriesOf(flag, text).map((entry) => {
     const [registry = '', target = '', ...rest] = entry.split('=');
     const { name: mirror, path: prefix } = splitName(target);
-    const good = isRegistryName(registry) && isRegistryName(mirror) && rest.length === 0;
-    if (good && (prefix === '' || repositoryPattern.test(prefix))) {
+    const named = isRegistryName(registry) && isRegistryName(mirror) && !target.endsWith('/');
+    if (named && rest.length === 0 && (prefix === '' || repositoryPattern.test(prefix))) {
       return { registry: registryKey(registry), mirror, prefix };
     }
     throw invalidArgument(
@@ -59,8 +59,8 @@ export function parseAllowedImages(flag: string, text: string): AllowedImages[] 
   return entriesOf(flag, text).map((entry) => {
     const { name, path } = splitName(entry);
     const repository = path === '*' ? '' : path.replace(/\/\*$/, '/');
-    const good = isRegistryName(name) && !(entry.endsWith('/') && path === '');
-    if (good && (repository === '' || repositoryPattern.test(repository.replace(/\/$/, '')))) {
+    const named = isRegistryName(name) && !entry.endsWith('/');
+    if (named && (repository === '' || repositoryPattern.test(repository.replace(/\/$/, '')))) {
       return { registry: registryKey(name), repository };
     }
     throw invalidArgument(
