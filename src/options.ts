@@ -2,7 +2,10 @@
 import { parseArgs } from 'node:util';
 import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
 import { invalidArgument } from './model/errors.ts';
+import { defaultGpuKind, type GpuKind, parseGpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
+import type { Quota } from './model/quota.ts';
+import type { Rate } from './model/rate.ts';
 import { parseAllowedImages, parseRegistryMirrors, type RegistryRules } from './model/registry-rules.ts';
 
 export interface Address {
@@ -28,10 +31,16 @@ export interface UpOptions {
   runtime: 'oci';
   /** Groups of tools that MCP and lists of tools show, separated by commas. */
   toolsets: string;
+  /** What counts as a GPU. */
+  gpuKind: GpuKind;
   /** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
   gitAllow: AllowedRemote[];
   /** Where images come from, and which may come at all. */
   registryRules: RegistryRules;
+  /** What each user may have, unless an admin says otherwise. */
+  quota: Quota;
+  /** How often each key may call; null without a limit. */
+  rate: Rate | null;
   /** Shows that it works before it says so: a sandbox created, code run, deleted. */
   prove: boolean;
 }
@@ -63,6 +72,10 @@ const flags = {
   },
   runtime: { default: 'oci', help: 'the engine: oci' },
   toolsets: { default: 'all', help: 'groups of tools that MCP clients see, such as files,git' },
+  'gpu-kind': {
+    default: defaultGpuKind.kind,
+    help: 'CDI kind of the GPUs that sandboxes get, vendor/class or vendor/class=name,name',
+  },
   'git-allow': {
     default: '127.0.0.0/8,::1/128',
     help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
@@ -75,6 +88,12 @@ const flags = {
     default: 'all',
     help: 'registries and repositories that images may come from, such as docker.io,registry.example/team/*, or none',
   },
+  'quota-sandboxes': { default: 'none', help: 'sandboxes of each user, in whatever state' },
+  'quota-cpu': { default: 'none', help: "vCPUs of each user's running sandboxes" },
+  'quota-memory-gb': { default: 'none', help: "GB of memory of each user's running sandboxes" },
+  'quota-disk-gb': { default: 'none', help: "GB of disk of each user's sandboxes, in whatever state" },
+  'quota-snapshots': { default: 'none', help: 'snapshots of each user' },
+  rate: { default: 'none', help: 'calls of each key a second, such as 50, or 50/200 for up to 200 at once' },
 } satisfies Record<string, Flag>;
 
 type FlagName = keyof typeof flags;
@@ -124,11 +143,20 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     imageKeptMinutes: parseCount('--image-kept-minutes', value('image-kept-minutes'), limits.autoMinutesMax),
     runtime: 'oci',
     toolsets: value('toolsets'),
+    gpuKind: parseGpuKind('--gpu-kind', value('gpu-kind')),
     gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
     registryRules: {
       mirrors: parseRegistryMirrors('--registry-mirror', value('registry-mirror')),
       allowed: parseAllowedImages('--registry-allow', value('registry-allow')),
     },
+    quota: {
+      sandboxes: parseLimit('--quota-sandboxes', value('quota-sandboxes')),
+      cpu: parseLimit('--quota-cpu', value('quota-cpu')),
+      memory: parseLimit('--quota-memory-gb', value('quota-memory-gb')),
+      disk: parseLimit('--quota-disk-gb', value('quota-disk-gb')),
+      snapshots: parseLimit('--quota-snapshots', value('quota-snapshots')),
+    },
+    rate: parseRate('--rate', value('rate')),
     prove: values['prove'] === true,
   };
 }
@@ -187,6 +215,24 @@ function parseDomain(flag: string, text: string): string {
     flag,
     `${flag} must be the name of a domain, and '${text}' was given.`,
     'For example previews.example.org, whose wildcard *.previews.example.org leads to --preview-listen.',
+  );
+}
+
+function parseLimit(flag: string, text: string): number | null {
+  return text === 'none' ? null : parseCount(flag, text, limits.quotaMax);
+}
+
+/** `50/200`: calls a second, and how many at once; as many as in a second where that is not given. */
+function parseRate(flag: string, text: string): Rate | null {
+  if (text === 'none') return null;
+  const [perSecond = '', burst = perSecond, ...more] = text.split('/');
+  const parsed = { perSecond: Number(perSecond), burst: Number(burst) };
+  const whole = [perSecond, burst].every((part) => /^\d{1,6}$/.test(part) && Number(part) > 0);
+  if (whole && more.length === 0) return parsed;
+  throw invalidArgument(
+    flag,
+    `${flag} must be calls a second, and '${text}' was given.`,
+    'For example 50, 50/200 for up to 200 at once, or none.',
   );
 }
 

@@ -18,7 +18,16 @@ describe('imports', () => {
 
   const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways'];
   const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data'];
-  const top = ['log.ts', 'options.ts', 'prove.ts', 'version.ts', 'engine.ts', 'service.ts', 'up.ts'];
+  const top = [
+    'log.ts',
+    'options.ts',
+    'prove.ts',
+    'version.ts',
+    'engine.ts',
+    'service.ts',
+    'purge.ts',
+    'up.ts',
+  ];
 
   const adapter: Allowed = { run: ['model'], types: ['control/ports.ts'] };
   const leaf: Allowed = { run: ['model'], types: ['control'] };
@@ -43,6 +52,7 @@ describe('imports', () => {
     // The only places that see concrete adapters.
     'engine.ts': whole,
     'service.ts': whole,
+    'purge.ts': whole,
     'ssh-worker.ts': whole,
     'main.ts': whole,
   };

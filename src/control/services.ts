@@ -5,6 +5,7 @@ import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
 import type { GitService } from './git/git-service.ts';
 import type { IdentityService } from './identity.ts';
+import type { KeyService } from './keys.ts';
 import type { PreviewService } from './previews.ts';
 import type { RegistryService } from './registries.ts';
 import type { SandboxService } from './sandboxes.ts';
@@ -28,4 +29,5 @@ export interface Services {
   documents: DocumentService;
   users: UserService;
   registries: RegistryService;
+  keys: KeyService;
 }

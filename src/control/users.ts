@@ -1,17 +1,34 @@
 /** Users of the service, as admins manage them. */
-import { notFound, SandhavenError } from '../model/errors.ts';
+import { notFound } from '../model/errors.ts';
 import { newUserId } from '../model/ids.ts';
+import type { Quota, Usage } from '../model/quota.ts';
 import type { Account, Caller, Role } from '../model/user.ts';
-import type { Clock, Page, UserStore } from './ports.ts';
+import type { AccountPatch, Clock, Page, UserStore } from './ports.ts';
+import type { Quotas } from './quotas.ts';
+import type { Standing } from './standing.ts';
 
 export interface NewUser {
   name: string;
   email: string;
   role: Role;
+  quota: Partial<Quota>;
+}
+
+export interface UserChange extends Partial<NewUser> {
+  /** Forgets what was set for this user before; `quota` counts after it. */
+  defaultQuota?: boolean;
+}
+
+export interface Member {
+  account: Account;
+  quota: Quota;
+  used: Usage;
 }
 
 export interface UserDependencies {
   store: UserStore;
+  quotas: Quotas;
+  standing: Pick<Standing, 'ended'>;
   clock: Clock;
 }
 
@@ -22,26 +39,41 @@ export class UserService {
     this.#d = dependencies;
   }
 
-  async create({ name, email, role }: NewUser): Promise<Account> {
+  async create(user: NewUser): Promise<Member> {
     const { store, clock } = this.#d;
-    const account = {
-      id: newUserId(),
-      name,
-      email,
-      role,
-      createdAt: clock.now(),
-      disabledAt: null,
-      quota: {},
-    };
+    const account = { id: newUserId(), ...user, createdAt: clock.now(), disabledAt: null };
     await store.insertUser(account);
-    return account;
+    return this.#member(account);
   }
 
   /** An admin sees all, a member only themselves. */
-  async list(caller: Caller, page: Page): Promise<{ users: Account[]; totalCount: number }> {
-    if (caller.role === 'admin') return this.#d.store.listUsers(page);
-    const own = await this.find(caller.id);
-    return { users: page.page === 1 ? [own] : [], totalCount: 1 };
+  async list(caller: Caller, page: Page): Promise<{ users: Member[]; totalCount: number }> {
+    if (caller.role !== 'admin') {
+      const own = await this.#member(await this.find(caller.id));
+      return { users: page.page === 1 ? [own] : [], totalCount: 1 };
+    }
+    const { users, totalCount } = await this.#d.store.listUsers(page);
+    return { users: await Promise.all(users.map((account) => this.#member(account))), totalCount };
+  }
+
+  async update(idOrEmail: string, change: UserChange): Promise<Member> {
+    const { quota, defaultQuota, ...rest } = change;
+    return this.#change(idOrEmail, (account) => ({
+      ...rest,
+      quota: { ...(defaultQuota ? {} : account.quota), ...quota },
+    }));
+  }
+
+  /** The user's keys open nothing from now on, and what is open for them ends; the sandboxes stay. */
+  async disable(idOrEmail: string): Promise<Member> {
+    const now = this.#d.clock.now();
+    const member = await this.#change(idOrEmail, ({ disabledAt }) => ({ disabledAt: disabledAt ?? now }));
+    this.#d.standing.ended(member.account.id);
+    return member;
+  }
+
+  enable(idOrEmail: string): Promise<Member> {
+    return this.#change(idOrEmail, () => ({ disabledAt: null }));
   }
 
   /** Fails with `not_found`. */
@@ -54,14 +86,14 @@ export class UserService {
       'ListUsers shows the ids and emails there are.',
     );
   }
-}
 
-/** What only an admin may do for somebody else: the same whether or not there is such a user. */
-export function assertOwnOrAdmin(caller: Caller, user: string): void {
-  if (caller.role === 'admin' || user === caller.id || user.toLowerCase() === caller.email.toLowerCase())
-    return;
-  throw new SandhavenError('permission_denied', 'Only an admin may do this for another user.', {
-    parameter: 'user',
-    hint: 'Leave user out for yourself, or ask an admin.',
-  });
+  async #change(idOrEmail: string, change: (account: Account) => AccountPatch): Promise<Member> {
+    const { id } = await this.find(idOrEmail);
+    return this.#member((await this.#d.store.updateUser(id, change)) ?? (await this.find(id)));
+  }
+
+  async #member(account: Account): Promise<Member> {
+    const { quotas } = this.#d;
+    return { account, quota: quotas.of(account), used: await quotas.usage(account.id) };
+  }
 }

@@ -33,6 +33,8 @@ export interface ErrorFields {
   resource?: string;
   /** Whether the same call may succeed later; by default only for `unavailable`. */
   retryable?: boolean;
+  /** Of a call that was refused before anything was done: when the same one will be taken. */
+  retry_after_seconds?: number;
 }
 
 /** RFC 9457 problem details, the same object on every transport. */

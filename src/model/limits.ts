@@ -3,6 +3,7 @@
 import { documentsLimits } from './limits/documents.ts';
 import { gatewaysLimits } from './limits/gateways.ts';
 import { gitLimits } from './limits/git.ts';
+import { gpusLimits } from './limits/gpus.ts';
 import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
 import { networkLimits } from './limits/network.ts';
@@ -112,6 +113,7 @@ export const limits = {
   ...registriesLimits,
   ...documentsLimits,
   ...peopleLimits,
+  ...gpusLimits,
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,

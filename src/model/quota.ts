@@ -44,7 +44,7 @@ export function assertWithinQuota(quota: Quota, before: Usage, after: Usage): vo
     const wanted = after[kind] - before[kind];
     throw new SandhavenError(
       'resource_exhausted',
-      `Your quota is ${limit} ${things}: ${before[kind]} are used, ${left} are left, and ${wanted} more were asked for.`,
+      `The quota is ${limit} ${things}: ${before[kind]} are used, ${left} are left, and ${wanted} more were asked for.`,
       { hint: `${hint}; an administrator can raise the quota.` },
     );
   }

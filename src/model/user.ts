@@ -30,6 +30,9 @@ export interface Caller extends User {
   keyExpiresAt: number | null;
 }
 
+export const keyStates = ['valid', 'expired', 'revoked'] as const;
+export type KeyState = (typeof keyStates)[number];
+
 /** What is kept of a key besides its hash. */
 export interface ApiKey {
   id: string;

@@ -9,19 +9,8 @@ import { type Database, isDuplicate, type Row, type SqlValue } from './database.
 const limit = z.int().min(0).nullable();
 const quota = z.partialRecord(z.enum(quotaKinds), limit);
 
-/** Property and column. */
-const columns = {
-  id: 'id',
-  name: 'name',
-  email: 'email',
-  role: 'role',
-  createdAt: 'created_at',
-  disabledAt: 'disabled_at',
-  quota: 'quota',
-} as const satisfies Record<keyof Account, string>;
-
-const properties = Object.keys(columns) as (keyof Account)[];
-const all = Object.values(columns).join(', ');
+const names = ['id', 'name', 'email', 'role', 'created_at', 'disabled_at', 'quota'];
+const all = names.join(', ');
 
 export class UserRows implements UserStore {
   readonly #database: Database;
@@ -53,16 +42,16 @@ export class UserRows implements UserStore {
     }));
   }
 
-  async updateUser(id: string, patch: AccountPatch): Promise<Account | null> {
-    const values = encode(patch);
-    const settings = Object.keys(values).map((column) => `${column} = :${column}`);
-    const sql = `UPDATE users SET ${settings.join(', ') || 'id = id'} WHERE id = :this_id RETURNING ${all}`;
+  async updateUser(id: string, change: (account: Account) => AccountPatch): Promise<Account | null> {
     return refusingTakenEmail(() =>
       this.#database.write(() => {
+        const account = one(this.#statements.findById.get({ wanted: id }));
+        if (!account) return null;
         const admins = this.#admins();
-        const updated = one(this.#database.prepare(sql).get({ ...values, this_id: id }));
+        const changed = { ...account, ...change(account) };
+        this.#statements.update.run(encode(changed));
         if (admins > 0 && this.#admins() === 0) throw lastAdmin();
-        return updated;
+        return changed;
       }),
     );
   }
@@ -73,10 +62,12 @@ export class UserRows implements UserStore {
 }
 
 function prepare(database: Database) {
-  const names = Object.values(columns).map((name) => `:${name}`);
+  const values = names.map((name) => `:${name}`).join(', ');
+  const settings = names.map((name) => `${name} = :${name}`).join(', ');
   const select = (rest: string) => database.prepare(`SELECT ${all} FROM users ${rest}`);
   return {
-    insert: database.prepare(`INSERT INTO users (${all}) VALUES (${names.join(', ')})`),
+    insert: database.prepare(`INSERT INTO users (${all}) VALUES (${values})`),
+    update: database.prepare(`UPDATE users SET ${settings} WHERE id = :id`),
     first: select('ORDER BY sequence LIMIT 1'),
     findById: select('WHERE id = :wanted'),
     findByEmail: select('WHERE email = :wanted COLLATE NOCASE'),
@@ -88,14 +79,9 @@ function prepare(database: Database) {
   };
 }
 
-function encode(account: Partial<Account>): Record<string, SqlValue> {
-  const given = properties.filter((property) => Object.hasOwn(account, property));
-  return Object.fromEntries(
-    given.map((property) => {
-      const value = account[property] ?? null;
-      return [columns[property], typeof value === 'object' && value !== null ? JSON.stringify(value) : value];
-    }),
-  );
+function encode({ id, name, email, role, createdAt, disabledAt, quota }: Account): Record<string, SqlValue> {
+  const times = { created_at: createdAt, disabled_at: disabledAt };
+  return { id, name, email, role, ...times, quota: JSON.stringify(quota) };
 }
 
 function one(row: Row | undefined): Account | null {
@@ -103,8 +89,15 @@ function one(row: Row | undefined): Account | null {
 }
 
 function decode(row: Row): Account {
-  const plain = Object.fromEntries(properties.map((property) => [property, row[columns[property]]]));
-  return { ...plain, quota: quota.parse(JSON.parse(String(row['quota']))) as Partial<Quota> } as Account;
+  return {
+    id: String(row['id']),
+    name: String(row['name']),
+    email: String(row['email']),
+    role: row['role'] as Account['role'],
+    createdAt: Number(row['created_at']),
+    disabledAt: row['disabled_at'] as number | null,
+    quota: quota.parse(JSON.parse(String(row['quota']))) as Partial<Quota>,
+  };
 }
 
 function refusingTakenEmail<T>(work: () => T): T {

@@ -22,7 +22,7 @@ export function peopleConformance(name: string, getStore: () => Store): void {
       await expect(users().insertUser(alice)).rejects.toMatchObject({ code: 'already_exists' });
       const twin = { ...bob, id: 'user_twin', email: 'ALICE@example.org' };
       await expect(users().insertUser(twin)).rejects.toMatchObject({ code: 'already_exists' });
-      await expect(users().updateUser(bob.id, { email: 'Alice@Example.org' })).rejects.toMatchObject({
+      await expect(users().updateUser(bob.id, () => ({ email: 'Alice@Example.org' }))).rejects.toMatchObject({
         code: 'already_exists',
       });
       expect(await users().findUser('alice@EXAMPLE.org')).toEqual(alice);
@@ -43,24 +43,24 @@ export function peopleConformance(name: string, getStore: () => Store): void {
 
     it('changes what the patch names', async () => {
       const quota = { cpu: 4, disk: null };
-      expect(await users().updateUser(bob.id, { name: 'Robert', quota })).toEqual({
+      expect(await users().updateUser(bob.id, () => ({ name: 'Robert', quota }))).toEqual({
         ...bob,
         name: 'Robert',
         quota,
       });
-      expect(await users().updateUser('user_none', { name: 'Nobody' })).toBeNull();
+      expect(await users().updateUser('user_none', () => ({ name: 'Nobody' }))).toBeNull();
       expect(await users().findUser(bob.id)).toEqual({ ...bob, name: 'Robert', quota });
     });
 
     it.each([{ role: 'member' as const }, { disabledAt: NOW }])(
       'keeps the last enabled admin from %j',
       async (patch) => {
-        const refused = expect(users().updateUser(alice.id, patch)).rejects;
+        const refused = expect(users().updateUser(alice.id, () => patch)).rejects;
         await refused.toMatchObject({ code: 'failed_precondition' });
         expect(await users().findUser(alice.id)).toEqual(alice);
-        await users().updateUser(bob.id, { role: 'admin' });
-        expect(await users().updateUser(alice.id, patch)).toEqual({ ...alice, ...patch });
-        await expect(users().updateUser(bob.id, patch)).rejects.toMatchObject({
+        await users().updateUser(bob.id, () => ({ role: 'admin' }));
+        expect(await users().updateUser(alice.id, () => patch)).toEqual({ ...alice, ...patch });
+        await expect(users().updateUser(bob.id, () => patch)).rejects.toMatchObject({
           code: 'failed_precondition',
         });
       },
@@ -93,9 +93,9 @@ export function peopleConformance(name: string, getStore: () => Store): void {
       expect(await keys().callerOf('revoked', NOW)).toBeNull();
 
       await keys().add(bob.id, 'good', forever);
-      await users().updateUser(bob.id, { disabledAt: NOW });
+      await users().updateUser(bob.id, () => ({ disabledAt: NOW }));
       expect(await keys().callerOf('good', NOW)).toBeNull();
-      await users().updateUser(bob.id, { disabledAt: null });
+      await users().updateUser(bob.id, () => ({ disabledAt: null }));
       expect(await keys().callerOf('good', NOW)).toMatchObject({ id: bob.id });
     });
 

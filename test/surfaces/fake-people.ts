@@ -1,12 +1,10 @@
 /** Users and keys as they are, over a store in memory: an admin and a member. */
-import { IdentityService } from '../../src/control/identity.ts';
-import { RegistryService } from '../../src/control/registries.ts';
+import { createPeople } from '../../src/control/people.ts';
 import type { Services } from '../../src/control/services.ts';
-import { UserService } from '../../src/control/users.ts';
-import { everyRegistry } from '../../src/model/registry-rules.ts';
+import { unlimited } from '../../src/model/quota.ts';
+import type { Rate } from '../../src/model/rate.ts';
 import type { Account, Caller } from '../../src/model/user.ts';
 import { memoryPeople } from '../store/memory-people.ts';
-import { memoryRegistryCredentials } from '../store/memory-registries.ts';
 
 export const API_KEY = 'shv_test';
 export const MEMBER_KEY = 'shv_member';
@@ -16,7 +14,7 @@ export const user: Caller = {
   name: 'Ada',
   email: 'ada@example.org',
   role: 'admin',
-  keyId: `key_of_${API_KEY}`,
+  keyId: 'key_0000000000000001',
   keyExpiresAt: null,
 };
 
@@ -31,17 +29,23 @@ const admin: Account = {
 };
 const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@example.org', role: 'member' };
 
-export function fakePeople(): Pick<Services, 'identity' | 'users' | 'registries'> {
+/** @param rate Of calls; none by default. */
+export function fakePeople(rate: Rate | null = null): Pick<Services, 'identity' | 'users' | 'keys'> {
   const { users, keys } = memoryPeople();
   const details = { name: 'test', createdAt: admin.createdAt, expiresAt: null };
   // Nothing in memory waits, so both are there when this returns.
   for (const account of [admin, member]) void users.insertUser(account);
   void keys.add(admin.id, API_KEY, details);
   void keys.add(member.id, MEMBER_KEY, details);
-  const clock = Date;
-  return {
-    identity: new IdentityService(keys, clock),
-    users: new UserService({ store: users, clock }),
-    registries: new RegistryService({ store: memoryRegistryCredentials(), rules: everyRegistry, clock }),
-  };
+  const { identity, ...people } = createPeople({
+    store: {
+      ...{ users, keys },
+      sandboxes: { usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }) },
+      snapshots: { count: async () => 1 },
+    },
+    clock: Date,
+    quota: { ...unlimited, sandboxes: 10 },
+    rate,
+  });
+  return { identity, users: people.users, keys: people.keys };
 }

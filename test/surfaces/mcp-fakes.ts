@@ -49,6 +49,8 @@ export function createFakes(): Fakes {
   fakes.services = {
     identity: {
       authenticate: async (key: string) => (key === apiKey ? caller : null),
+      whileValid: () => () => {},
+      count: () => {},
     },
     sandboxes: {
       async create(_caller: unknown, request: { name?: string }, options: { onProgress: OnProgress }) {

@@ -1,8 +1,8 @@
 /** CreateUser: a user without a key. */
 import { z } from 'zod';
 import { defineAction } from '../action.ts';
-import { email, name, role } from './parameters.ts';
-import { toUserView, userOutput } from './user-view.ts';
+import { email, name, quotaParameters, role, toQuota } from './parameters.ts';
+import { toUserView, userOutput, userRow } from './user-view.ts';
 
 export const createUser = defineAction({
   name: 'CreateUser',
@@ -10,9 +10,10 @@ export const createUser = defineAction({
   description: 'Adds a user, who has no key yet: CreateKey makes one.',
   role: 'admin',
   command: 'users create',
-  input: z.strictObject({ name, email, role: role.default('member') }),
+  input: z.strictObject({ name, email, role: role.default('member'), ...quotaParameters }),
   output: userOutput,
-  async handler(parameters, { services }) {
-    return toUserView(await services.users.create(parameters));
+  async handler({ name, email, role, ...quota }, { services }) {
+    return toUserView(await services.users.create({ name, email, role, quota: toQuota(quota) }));
   },
+  rows: (user) => [userRow(user)],
 });

@@ -1,13 +1,15 @@
-/** ListUsers: who there is. */
+/** ListUsers: who there is, what they use, and what is left to them. */
 import { z } from 'zod';
 import { pageOf, pageOutput, pageParameters } from '../../catalog/parameters/pagination.ts';
 import { defineAction } from '../action.ts';
-import { toUserView, userOutput } from './user-view.ts';
+import { toUserView, userOutput, userRow } from './user-view.ts';
 
 export const listUsers = defineAction({
   name: 'ListUsers',
   title: 'List users',
-  description: 'Lists the users of the service; for a member, only themselves.',
+  description:
+    'Lists the users of the service with what they use, of how much; for a member, only themselves. Sandboxes and disk are ' +
+    'those of all sandboxes, cpu and memory those of sandboxes that run.',
   role: 'member',
   command: 'users list',
   input: z.strictObject({ ...pageParameters }),
@@ -17,8 +19,5 @@ export const listUsers = defineAction({
     const { users, totalCount } = await services.users.list(caller, { page, pageSize });
     return { users: users.map(toUserView), ...pageOf(totalCount, parameters) };
   },
-  rows: ({ users }) =>
-    users.map(({ user_id, name, email, role, disabled }) => ({
-      ...{ user: user_id, name, email, role, state: disabled ? 'disabled' : 'enabled' },
-    })),
+  rows: ({ users }) => users.map(userRow),
 });

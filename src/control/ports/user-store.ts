@@ -13,10 +13,10 @@ export interface UserStore {
   /** In the order in which they came. */
   listUsers(page: Page): Promise<{ users: Account[]; totalCount: number }>;
   /**
-   * null when there is none of this id. Fails with `failed_precondition` when no enabled admin would be left, with
+   * Applies what `change` says of the stored user, in one transaction. null when there is none of this id. Fails with `failed_precondition` when no enabled admin would be left, with
    * `already_exists` for an email that is taken.
    */
-  updateUser(id: string, patch: AccountPatch): Promise<Account | null>;
+  updateUser(id: string, change: (account: Account) => AccountPatch): Promise<Account | null>;
 }
 
 export type KeyDetails = Pick<ApiKey, 'name' | 'createdAt' | 'expiresAt'>;

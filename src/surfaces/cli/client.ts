@@ -1,8 +1,10 @@
 /** Calls tools and actions over HTTP, as any client does; long ones as an event stream, so that progress is seen. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../administration/action.ts';
 import type { CallContext, Tool } from '../../catalog/tool.ts';
 import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
 import type { Connection } from './connection.ts';
 import { readEvents } from './events.ts';
 
@@ -43,8 +45,18 @@ interface Posting {
   long: boolean;
 }
 
+/** Sends again what was refused before anything was done, when the service says that it will take it. */
+async function post(connection: Connection, posting: Posting, options: CallOptions): Promise<CallOutcome> {
+  for (let sent = 1; ; sent++) {
+    const outcome = await postOnce(connection, posting, options);
+    const waitSeconds = outcome.problem?.retry_after_seconds;
+    if (waitSeconds === undefined || sent === limits.clientTries) return outcome;
+    await sleep(waitSeconds * 1_000, undefined, options.signal ? { signal: options.signal } : {});
+  }
+}
+
 /** Fails only when it is aborted: a service that cannot be reached is a problem like any other. */
-async function post(
+async function postOnce(
   { url, apiKey }: Connection,
   { path, parameters, long }: Posting,
   { signal, onProgress }: CallOptions,

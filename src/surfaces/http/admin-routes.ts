@@ -8,14 +8,18 @@ import { clientSignal } from './client-signal.ts';
 export function addAdminRoutes(app: FastifyInstance, services: Services): void {
   app.get('/v1/admin', async () => ({ actions: actionDescriptions }));
 
-  app.post<{ Params: { name: string } }>('/v1/admin/:name', async (request, reply) => {
-    const { name } = findAction(request.params.name);
-    request.tool = name;
-    return callAction(name, request.body, {
-      caller: request.caller,
-      services,
-      requestId: request.id,
-      signal: clientSignal(reply),
-    });
-  });
+  app.post<{ Params: { name: string } }>(
+    '/v1/admin/:name',
+    { config: { brief: true } },
+    async (request, reply) => {
+      const { name } = findAction(request.params.name);
+      request.tool = name;
+      return callAction(name, request.body, {
+        caller: request.caller,
+        services,
+        requestId: request.id,
+        signal: clientSignal(reply),
+      });
+    },
+  );
 }

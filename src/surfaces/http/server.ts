@@ -50,6 +50,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without a key. */
     open?: boolean;
+    /** Counts towards the rate of a key what is in it, not the request. */
+    countsItself?: boolean;
+    /** Over in a moment, and so not cut off when its key is over, which it may itself have seen to. */
+    brief?: boolean;
     /** The body is streamed, however large it is. */
     byteStream?: boolean;
   }
@@ -127,9 +131,21 @@ function addChecks(app: FastifyInstance, { services, log, allowedHosts }: HttpSe
     hosts.assertOrigin(request.headers.origin);
     if (request.routeOptions.config?.open) return undefined;
     request.caller = await authenticate(services.identity, request);
+    if (!request.routeOptions.config?.countsItself) services.identity.count(request.caller);
+    if (!request.routeOptions.config?.brief) cutWhenKeyEnds(services.identity, request, reply);
     admission.admit(request, reply);
     return undefined;
   });
+}
+
+/** What goes on for a key ends with it, as if its client had left. */
+function cutWhenKeyEnds(
+  identity: Pick<Services['identity'], 'whileValid'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const stop = identity.whileValid(request.caller, () => request.raw.socket.destroy());
+  reply.raw.once('close', stop);
 }
 
 /** Status 421 is HTTP's own word for it, which the table of codes has no other use for. */
@@ -180,6 +196,7 @@ function addMcpRoute(app: FastifyInstance, { mcp, log }: HttpServerParts): void 
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
     exposeHeadRoute: false,
+    config: { countsItself: true },
     handler: async (request, reply) => {
       reply.hijack();
       try {
