@@ -21,8 +21,11 @@ export const TOKEN = 'short-lived';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
-/** @param behind host:port of the registry that has the images. */
-export async function startAskingServer(behind: string): Promise<AskingServer> {
+/**
+ * @param behind host:port of the registry that has the images.
+ * @param basic The one Authorization that it takes, in place of a token's.
+ */
+export async function startAskingServer(behind: string, basic?: string): Promise<AskingServer> {
   const asked: AskingServer['asked'] = { registry: [], token: [], storage: [] };
   const closing: (() => Promise<void>)[] = [];
   const listen = async (kind: keyof typeof asked, host: string, answer: Answer): Promise<string> => {
@@ -48,8 +51,8 @@ export async function startAskingServer(behind: string): Promise<AskingServer> {
   );
   const storage = await listen('storage', '127.0.0.2', passOn);
   const address = await listen('registry', '127.0.0.1', async (request, response) => {
-    if (request.headers.authorization !== `Bearer ${TOKEN}`) {
-      const challenge = `Bearer realm="http://${token}/token",service="test"`;
+    if (request.headers.authorization !== (basic ?? `Bearer ${TOKEN}`)) {
+      const challenge = basic ? 'Basic realm="test"' : `Bearer realm="http://${token}/token",service="test"`;
       return response.writeHead(401, { 'www-authenticate': challenge }).end();
     }
     if (!request.url?.includes('/blobs/')) return passOn(request, response);

@@ -112,9 +112,16 @@ describe('credentials', () => {
     server = await startAskingServer(open.address);
     kept.put({ registry: server.address, ...account });
     await images.ensure(`${server.address}/team/public:1`);
-    const sent = (asked: Asked[]) => new Set(asked.map(({ authorization }) => authorization));
     expect(sent(server.asked.token)).toEqual(new Set([`Basic ${basic}`]));
     expect(sent(server.asked.registry)).toEqual(new Set([undefined, `Bearer ${TOKEN}`]));
+    expect(sent(server.asked.storage)).toEqual(new Set([undefined]));
+  });
+
+  it('go to the registry that asks for them itself, and not where it redirects to', async () => {
+    server = await startAskingServer(open.address, `Basic ${basic}`);
+    kept.put({ registry: server.address, ...account });
+    await images.ensure(`${server.address}/team/public:1`);
+    expect(sent(server.asked.registry)).toEqual(new Set([undefined, `Basic ${basic}`]));
     expect(sent(server.asked.storage)).toEqual(new Set([undefined]));
   });
 
@@ -177,6 +184,10 @@ describe('credentials', () => {
     };
   }
 });
+
+function sent(asked: Asked[]): Set<string | undefined> {
+  return new Set(asked.map(({ authorization }) => authorization));
+}
 
 function readIfThere(path: string): string {
   try {
