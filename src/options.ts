@@ -6,6 +6,7 @@ import { defaultGpuKind, type GpuKind, parseGpuKind } from './model/gpu-kind.ts'
 import { limits } from './model/limits.ts';
 import type { Quota } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
+import { parseAllowedImages, parseRegistryMirrors, type RegistryRules } from './model/registry-rules.ts';
 
 export interface Address {
   host: string;
@@ -36,6 +37,8 @@ export interface UpOptions {
   gpuKind: GpuKind;
   /** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
   gitAllow: AllowedRemote[];
+  /** Where images come from, and which may come at all. */
+  registryRules: RegistryRules;
   /** What each user may have, unless an admin says otherwise. */
   quota: Quota;
   /** How often each key may call; null without a limit. */
@@ -82,6 +85,14 @@ const flags = {
   'git-allow': {
     default: '127.0.0.0/8,::1/128',
     help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
+  },
+  'registry-mirror': {
+    default: '',
+    help: 'registries and where their images are tried first, such as docker.io=mirror.example:5000',
+  },
+  'registry-allow': {
+    default: 'all',
+    help: 'registries and repositories that images may come from, such as docker.io,registry.example/team/*, or none',
   },
   'quota-sandboxes': { default: 'none', help: 'sandboxes of each user, in whatever state' },
   'quota-cpu': { default: 'none', help: "vCPUs of each user's running sandboxes" },
@@ -141,6 +152,10 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     toolsets: value('toolsets'),
     gpuKind: parseGpuKind('--gpu-kind', value('gpu-kind')),
     gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
+    registryRules: {
+      mirrors: parseRegistryMirrors('--registry-mirror', value('registry-mirror')),
+      allowed: parseAllowedImages('--registry-allow', value('registry-allow')),
+    },
     quota: {
       sandboxes: parseLimit('--quota-sandboxes', value('quota-sandboxes')),
       cpu: parseLimit('--quota-cpu', value('quota-cpu')),

@@ -25,6 +25,7 @@ import { PreviewAccess } from './control/preview-access.ts';
 import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
 import { reconcile } from './control/reconciler.ts';
+import { RegistryService } from './control/registries.ts';
 import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
@@ -43,6 +44,7 @@ import type { GpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
 import { type Quota, unlimited } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
+import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
 import { auditCheckpointFile } from './store/audit-checkpoint.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
@@ -63,6 +65,8 @@ export interface ServiceOptions {
   gpuKind?: GpuKind;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
   gitAllow?: AllowedRemote[];
+  /** Where images are fetched from; `everyRegistry` by default. */
+  registryRules?: RegistryRules;
   /** What a user may have unless an admin says otherwise; without limits when absent. */
   quota?: Quota;
   /** How often a key may call; without a limit when absent. */
@@ -100,13 +104,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const store = await openSqliteStore({ file: data.databaseFile, secrets });
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);
-  const engine = openEngine({
-    data,
-    secrets,
-    clock,
-    log,
-    ...(options.gpuKind && { gpuKind: options.gpuKind }),
-  });
+  const { gpuKind, registryRules: rules = everyRegistry } = options;
+  const registries = { rules, credentials: store.registryCredentials };
+  const engine = openEngine({ data, secrets, registries, gpuKind, clock, log });
   const access = new AccessService({
     tokens: store.accessTokens,
     clock,
@@ -161,6 +161,7 @@ function wire(
     warmPool,
     imageKeptMinutes,
     gitAllow = [],
+    registryRules = everyRegistry,
     quota = unlimited,
     rate = null,
     documentDb,
@@ -237,6 +238,7 @@ function wire(
       credentials: store.gitCredentials,
     }),
     identity,
+    registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
     users: people.users,
     keys: people.keys,
     documents: new DocumentService({

@@ -43,6 +43,7 @@ export async function up(
     apiKey,
     gpuKind: options.gpuKind,
     gitAllow: options.gitAllow,
+    registryRules: options.registryRules,
     quota: options.quota,
     rate: options.rate,
     documentDb,

@@ -19,6 +19,7 @@ describe('what `sandhaven up` can be told', () => {
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
         { network: '::1', prefix: 128, family: 'ipv6' },
       ],
+      registryRules: { mirrors: [], allowed: null },
       quota: { sandboxes: null, cpu: null, memory: null, disk: null, snapshots: null },
       rate: null,
       prove: false,

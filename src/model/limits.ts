@@ -9,6 +9,7 @@ import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
 import { networkLimits } from './limits/network.ts';
 import { peopleLimits } from './limits/people.ts';
+import { registriesLimits } from './limits/registries.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
 
 export { GiB };
@@ -110,6 +111,7 @@ export const limits = {
   ...insideLimits,
   ...gatewaysLimits,
   ...imagesLimits,
+  ...registriesLimits,
   ...documentsLimits,
   ...auditLimits,
   ...peopleLimits,
