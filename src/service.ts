@@ -39,6 +39,7 @@ import { SandhavenError } from './model/errors.ts';
 import { limits } from './model/limits.ts';
 import { type Quota, unlimited } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
+import { localRegion, type Regions } from './model/region.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
@@ -58,6 +59,8 @@ export interface ServiceOptions {
   quota?: Quota;
   /** How often a key may call; without a limit when absent. */
   rate?: Rate | null;
+  /** Where this is; by default nowhere in particular. */
+  regions?: Regions;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;
@@ -133,12 +136,13 @@ function wire(
     gitAllow = [],
     quota = unlimited,
     rate = null,
+    regions = [localRegion],
     documentDb,
   }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
   const { sandboxes, snapshots } = store;
-  const people = createPeople({ store, clock, quota, rate });
+  const people = createPeople({ store, clock, quota, rate, regions });
   const { identity, quotas, standing } = people;
   const queue = new OperationQueue();
   const activity = new Activity(clock, sandboxes);
@@ -155,7 +159,11 @@ function wire(
     clock,
     log,
   });
-  const pool = new WarmPool({ store: sandboxes, runtime, images, machines, clock, log, size: warmPool });
+  const regionId = identity.home.id;
+  const pool = new WarmPool({
+    ...{ store: sandboxes, runtime, images, machines, regionId, clock, log },
+    size: warmPool,
+  });
   const onClaim = () => pool.refill();
   const creation = new Creation({
     store: sandboxes,
@@ -164,6 +172,7 @@ function wire(
     images,
     machines,
     quotas,
+    regionId,
     clock,
     onClaim,
   });

@@ -5,6 +5,7 @@ import { gatewaysLimits } from './limits/gateways.ts';
 import { gitLimits } from './limits/git.ts';
 import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
+import { listenersLimits } from './limits/listeners.ts';
 import { networkLimits } from './limits/network.ts';
 import { peopleLimits } from './limits/people.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
@@ -81,6 +82,8 @@ export const limits = {
   concurrentConnections: 256,
   concurrentRequests: 512,
   connections: 4_096,
+  /** How long a client's connection to the API waits for its next request. */
+  apiIdleMs: 72_000,
   /** JSON bodies that are arriving, all together. */
   arrivingBodyBytes: 256 * MiB,
   requestHeadersMs: 10_000,
@@ -107,6 +110,7 @@ export const limits = {
   ...gitLimits,
   ...insideLimits,
   ...gatewaysLimits,
+  ...listenersLimits,
   ...imagesLimits,
   ...documentsLimits,
   ...peopleLimits,

@@ -12,6 +12,7 @@ import { validateInput } from '../../catalog/validate.ts';
 import type { Services } from '../../control/services.ts';
 import { invalidArgument, SandhavenError, toProblem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { breakOff } from '../break-off.ts';
 import { joinStreams } from '../join-streams.ts';
 import { sendProblem } from './problem.ts';
 
@@ -109,7 +110,7 @@ class Tunnels {
   }
 
   endAll(): void {
-    for (const socket of this.#open) socket.resetAndDestroy();
+    for (const socket of this.#open) breakOff(socket);
   }
 }
 
