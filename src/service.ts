@@ -44,6 +44,7 @@ import type { GpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
 import { type Quota, unlimited } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
+import { localRegion, type Regions } from './model/region.ts';
 import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
 import { auditCheckpointFile } from './store/audit-checkpoint.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
@@ -71,6 +72,8 @@ export interface ServiceOptions {
   quota?: Quota;
   /** How often a key may call; without a limit when absent. */
   rate?: Rate | null;
+  /** Where this is; by default nowhere in particular. */
+  regions?: Regions;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;
@@ -164,12 +167,13 @@ function wire(
     registryRules = everyRegistry,
     quota = unlimited,
     rate = null,
+    regions = [localRegion],
     documentDb,
   }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
   const { sandboxes, snapshots } = store;
-  const people = createPeople({ store, clock, quota, rate });
+  const people = createPeople({ store, clock, quota, rate, regions });
   const { identity, quotas, standing } = people;
   const queue = new OperationQueue();
   const activity = new Activity(clock, sandboxes);
@@ -186,7 +190,11 @@ function wire(
     clock,
     log,
   });
-  const pool = new WarmPool({ store: sandboxes, runtime, images, machines, clock, log, size: warmPool });
+  const regionId = identity.home.id;
+  const pool = new WarmPool({
+    ...{ store: sandboxes, runtime, images, machines, regionId, clock, log },
+    size: warmPool,
+  });
   const onClaim = () => pool.refill();
   const creation = new Creation({
     store: sandboxes,
@@ -195,6 +203,7 @@ function wire(
     images,
     machines,
     quotas,
+    regionId,
     clock,
     onClaim,
   });
