@@ -2,9 +2,10 @@
  * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
  * opposite order. With main.ts this is the only place that knows the concrete parts.
  */
+import { auditLog } from './audit-log.ts';
 import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
-import { AuditService } from './control/audit/audit.ts';
+import type { AuditService } from './control/audit/audit.ts';
 import { PreviewGrants } from './control/audit/preview-grants.ts';
 import { BASE_IMAGE } from './control/base-image.ts';
 import { Creation } from './control/creation.ts';
@@ -25,6 +26,7 @@ import { PreviewAccess } from './control/preview-access.ts';
 import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
 import { reconcile } from './control/reconciler.ts';
+import { RegistryService } from './control/registries.ts';
 import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
@@ -43,7 +45,8 @@ import type { GpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
 import { type Quota, unlimited } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
-import { auditCheckpointFile } from './store/audit-checkpoint.ts';
+import { localRegion, type Regions } from './model/region.ts';
+import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
@@ -63,10 +66,14 @@ export interface ServiceOptions {
   gpuKind?: GpuKind;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
   gitAllow?: AllowedRemote[];
+  /** Where images are fetched from; `everyRegistry` by default. */
+  registryRules?: RegistryRules;
   /** What a user may have unless an admin says otherwise; without limits when absent. */
   quota?: Quota;
   /** How often a key may call; without a limit when absent. */
   rate?: Rate | null;
+  /** Where this is; by default nowhere in particular. */
+  regions?: Regions;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;
@@ -90,7 +97,6 @@ export interface RunningService {
 
 const SCHEDULER_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 30_000;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, log } = options;
@@ -100,26 +106,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const store = await openSqliteStore({ file: data.databaseFile, secrets });
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);
-  const engine = openEngine({
-    data,
-    secrets,
-    clock,
-    log,
-    ...(options.gpuKind && { gpuKind: options.gpuKind }),
-  });
+  const { gpuKind, registryRules: rules = everyRegistry } = options;
+  const registries = { rules, credentials: store.registryCredentials };
+  const engine = openEngine({ data, secrets, registries, gpuKind, clock, log });
   const access = new AccessService({
     tokens: store.accessTokens,
     clock,
     previewKey: secrets.deriveKey('preview token'),
   });
   const documents = await openDocuments(options.documentDb?.connectionString ?? null);
-  const audit = new AuditService({
-    store: store.audit,
-    checkpoint: auditCheckpointFile(data.auditCheckpointFile),
-    key: secrets.deriveKey('audit chain'),
-    keptMs: options.auditKeptDays * DAY_MS,
-    ...{ clock, log },
-  });
+  const audit = auditLog({ data, secrets, store, keptDays: options.auditKeptDays, clock, log });
   const control = wire({ store, engine, access, documents, audit }, options);
   await engine.init();
   await audit.open();
@@ -161,14 +157,16 @@ function wire(
     warmPool,
     imageKeptMinutes,
     gitAllow = [],
+    registryRules = everyRegistry,
     quota = unlimited,
     rate = null,
+    regions = [localRegion],
     documentDb,
   }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
   const { sandboxes, snapshots } = store;
-  const people = createPeople({ store, clock, quota, rate });
+  const people = createPeople({ store, clock, quota, rate, regions });
   const { identity, quotas, standing } = people;
   const queue = new OperationQueue();
   const activity = new Activity(clock, sandboxes);
@@ -185,7 +183,11 @@ function wire(
     clock,
     log,
   });
-  const pool = new WarmPool({ store: sandboxes, runtime, images, machines, clock, log, size: warmPool });
+  const regionId = identity.home.id;
+  const pool = new WarmPool({
+    ...{ store: sandboxes, runtime, images, machines, regionId, clock, log },
+    size: warmPool,
+  });
   const onClaim = () => pool.refill();
   const creation = new Creation({
     store: sandboxes,
@@ -194,6 +196,7 @@ function wire(
     images,
     machines,
     quotas,
+    regionId,
     clock,
     onClaim,
   });
@@ -237,6 +240,7 @@ function wire(
       credentials: store.gitCredentials,
     }),
     identity,
+    registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
     users: people.users,
     keys: people.keys,
     documents: new DocumentService({

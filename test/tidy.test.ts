@@ -16,15 +16,17 @@ describe('imports', () => {
     types: string[];
   }
 
-  const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways'];
+  const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
   const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data'];
   const top = [
+    'announce.ts',
     'log.ts',
     'options.ts',
     'prove.ts',
     'version.ts',
     'engine.ts',
     'service.ts',
+    'audit-log.ts',
     'purge.ts',
     'up.ts',
   ];
@@ -42,16 +44,19 @@ describe('imports', () => {
     'demo-data': { run: ['model'], types: [] },
     catalog: { run: ['model'], types: ['control'] },
     administration: { run: ['model', 'catalog'], types: ['control'] },
-    surfaces: { run: ['model', 'catalog', 'administration', 'version.ts'], types: ['control'] },
-    gateways: { run: ['model', 'control'], types: [] },
+    surfaces: { run: ['model', 'catalog', 'administration', 'version.ts'], types: ['control', 'tls'] },
+    gateways: { run: ['model', 'control'], types: ['tls'] },
+    tls: adapter,
     'log.ts': leaf,
     'options.ts': leaf,
+    'announce.ts': leaf,
     'prove.ts': leaf,
     'version.ts': leaf,
     'up.ts': { run: [...parts, ...top], types: [] },
     // The only places that see concrete adapters.
     'engine.ts': whole,
     'service.ts': whole,
+    'audit-log.ts': whole,
     'purge.ts': whole,
     'ssh-worker.ts': whole,
     'main.ts': whole,

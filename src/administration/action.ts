@@ -26,6 +26,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Output extends 
   command: string;
   /** The parameter that the command takes without its flag. */
   argument?: string;
+  /** The parameter that the command takes from a file or standard input, never as an argument. */
+  secret?: string;
   /** A strict object: unknown parameters are refused by name. */
   input: Input;
   /** A loose object: fields may be added. */

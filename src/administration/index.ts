@@ -5,6 +5,9 @@ import { verifyAudit } from './audit/verify-audit.ts';
 import { createKey } from './keys/create-key.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
+import { addRegistryCredentials } from './registries/add-registry-credentials.ts';
+import { listRegistries } from './registries/list-registries.ts';
+import { removeRegistryCredentials } from './registries/remove-registry-credentials.ts';
 import { createUser } from './users/create-user.ts';
 import { disableUser, enableUser } from './users/disable-user.ts';
 import { listUsers } from './users/list-users.ts';
@@ -21,6 +24,9 @@ export const actions: readonly Action[] = [
   revokeKey,
   listAudit,
   verifyAudit,
+  listRegistries,
+  addRegistryCredentials,
+  removeRegistryCredentials,
 ];
 
 /** What the first word of a command is about, for the command line's help. */
@@ -28,4 +34,5 @@ export const commandGroups: Record<string, string> = {
   users: 'users of the service, what they use and may use',
   keys: 'API keys: create, list, revoke',
   audit: 'who did what, and whether that record is whole',
+  registries: 'credentials of image registries',
 };

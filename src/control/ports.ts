@@ -12,6 +12,7 @@ export type * from './ports/audit-store.ts';
 export type * from './ports/common.ts';
 export type * from './ports/document-database.ts';
 export type * from './ports/git-gateway.ts';
+export type * from './ports/registry-store.ts';
 export type * from './ports/runtime.ts';
 export type * from './ports/snapshot-store.ts';
 export type * from './ports/store.ts';

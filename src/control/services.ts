@@ -8,6 +8,7 @@ import type { GitService } from './git/git-service.ts';
 import type { IdentityService } from './identity.ts';
 import type { KeyService } from './keys.ts';
 import type { PreviewService } from './previews.ts';
+import type { RegistryService } from './registries.ts';
 import type { SandboxService } from './sandboxes.ts';
 import type { SessionService } from './sessions.ts';
 import type { SnapshotService } from './snapshots.ts';
@@ -29,5 +30,6 @@ export interface Services {
   documents: DocumentService;
   users: UserService;
   audit: AuditService;
+  registries: RegistryService;
   keys: KeyService;
 }

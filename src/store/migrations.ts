@@ -57,6 +57,14 @@ const auditLog = `
         seal BLOB NOT NULL CHECK (length(seal) = 32)
       ) STRICT;
     `;
+const registries = `
+  CREATE TABLE registry_credentials (
+    registry TEXT PRIMARY KEY,
+    username TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    password BLOB NOT NULL
+  ) STRICT;
+`;
 
 export const migrations: readonly Migration[] = [
   {
@@ -176,7 +184,7 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
-  { version: 3, sql: [people, auditLog].join('') },
+  { version: 3, sql: [people, auditLog, registries].join('') },
 ];
 
 /**

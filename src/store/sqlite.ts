@@ -8,6 +8,7 @@ import { Database } from './database.ts';
 import { GitCredentialRows } from './git-credentials.ts';
 import { IdempotencyRows } from './idempotency.ts';
 import { migrate } from './migrations.ts';
+import { RegistryCredentialRows } from './registry-credentials.ts';
 import { SandboxRows } from './sandbox-rows.ts';
 import type { Secrets } from './secrets.ts';
 import { SnapshotRows } from './snapshots.ts';
@@ -32,6 +33,7 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
       accessTokens: new AccessTokenRows(database),
       gitCredentials: new GitCredentialRows(database, secrets),
       audit: new AuditRows(database),
+      registryCredentials: new RegistryCredentialRows(database, secrets),
       close: async () => database.close(),
     };
   } catch (error) {

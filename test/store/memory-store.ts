@@ -16,6 +16,7 @@ import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { memoryAudit } from './memory-audit.ts';
 import { memoryPeople } from './memory-people.ts';
+import { memoryRegistryCredentials } from './memory-registries.ts';
 import { usageOf } from './memory-usage.ts';
 
 export function memoryStore(): Store {
@@ -28,6 +29,7 @@ export function memoryStore(): Store {
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
     ...memoryAudit(),
+    registryCredentials: memoryRegistryCredentials(),
     close: async () => {},
   };
 }

@@ -13,6 +13,7 @@ import type { Services } from '../../control/services.ts';
 import { auditActions } from '../../model/audit.ts';
 import { invalidArgument, SandhavenError, toProblem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { breakOff } from '../break-off.ts';
 import { joinStreams } from '../join-streams.ts';
 import { subjectOf } from './origin.ts';
 import { sendProblem } from './problem.ts';
@@ -115,7 +116,7 @@ class Tunnels {
   }
 
   endAll(): void {
-    for (const socket of this.#open) socket.resetAndDestroy();
+    for (const socket of this.#open) breakOff(socket);
   }
 }
 
