@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
 import { invalidArgument } from './model/errors.ts';
 import { limits } from './model/limits.ts';
+import { type ProviderOptions, parseBaseUrl, parseProviderOptions } from './model/provider-options.ts';
 
 export interface Address {
   host: string;
@@ -29,6 +30,10 @@ export interface UpOptions {
   toolsets: string;
   /** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
   gitAllow: AllowedRemote[];
+  /** Where browsers reach the API; null: where it listens. */
+  publicUrl: string | null;
+  /** The code-hosting provider; null without one. */
+  provider: ProviderOptions | null;
   /** Shows that it works before it says so: a sandbox created, code run, deleted. */
   prove: boolean;
 }
@@ -64,6 +69,17 @@ const flags = {
     default: '127.0.0.0/8,::1/128',
     help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
   },
+  'public-url': { default: '', help: 'where browsers reach the API, when that is not where it listens' },
+  'github-url': { default: 'https://github.com', help: 'code-hosting provider' },
+  'github-api-url': { default: '', help: 'its API, when it is not where its kind has it' },
+  'github-client-id': {
+    default: '',
+    help: 'what the provider knows this service by; without it there is none',
+  },
+  'github-client-secret-file': { default: '', help: 'file, or SANDHAVEN_GITHUB_CLIENT_SECRET itself' },
+  'github-app-id': { default: '', help: 'id of an app that is installed at repositories' },
+  'github-app-slug': { default: '', help: "name of that app in the provider's URLs" },
+  'github-app-private-key-file': { default: '', help: "that app's private key" },
 } satisfies Record<string, Flag>;
 
 type FlagName = keyof typeof flags;
@@ -114,6 +130,8 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     runtime: 'oci',
     toolsets: value('toolsets'),
     gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
+    publicUrl: value('public-url') === '' ? null : parseBaseUrl('--public-url', value('public-url')),
+    provider: parseProviderOptions(value, env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null),
     prove: values['prove'] === true,
   };
 }

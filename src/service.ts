@@ -2,6 +2,7 @@
  * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
  * opposite order. With main.ts this is the only place that knows the concrete parts.
  */
+import { openCodeHost, wireCodeHosting } from './code-hosting.ts';
 import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
 import { BASE_IMAGE } from './control/base-image.ts';
@@ -16,7 +17,7 @@ import { IdentityService } from './control/identity.ts';
 import { ImageCollector } from './control/image-collector.ts';
 import { Machines } from './control/machines.ts';
 import { WarmPool } from './control/pool.ts';
-import type { Clock, DocumentDatabase, Log, Store } from './control/ports.ts';
+import type { Clock, CodeHost, DocumentDatabase, Log, Store } from './control/ports.ts';
 import { PreviewAccess } from './control/preview-access.ts';
 import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
@@ -38,6 +39,7 @@ import type { AllowedRemote } from './model/allowed-remotes.ts';
 import { SandhavenError } from './model/errors.ts';
 import { newUserId } from './model/ids.ts';
 import { limits } from './model/limits.ts';
+import type { ProviderOptions } from './model/provider-options.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
@@ -53,6 +55,8 @@ export interface ServiceOptions {
   apiKey: string | undefined;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
   gitAllow?: AllowedRemote[];
+  /** The code-hosting provider; none when absent. */
+  provider?: ProviderOptions | null;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;
@@ -92,7 +96,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     previewKey: secrets.deriveKey('preview token'),
   });
   const documents = await openDocuments(options.documentDb?.connectionString ?? null);
-  const control = wire(store, engine, access, documents, options);
+  const host = await openCodeHost(options.provider ?? null, clock);
+  const control = wire(store, engine, access, { documents, host }, options);
   await engine.init();
   await control.reconcile();
   control.scheduler.begin();
@@ -119,7 +124,7 @@ function wire(
   store: Store,
   engine: Engine,
   access: AccessService,
-  documents: DocumentDatabase | null,
+  { documents, host }: { documents: DocumentDatabase | null; host: CodeHost | null },
   { clock, log, warmPool, imageKeptMinutes, gitAllow = [], documentDb }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
@@ -164,6 +169,7 @@ function wire(
   const work = new SnapshotWork({ store: snapshots, images, clock, log });
   const identity = new IdentityService(store.users);
   const files = new FileService(uses, agent);
+  const hosting = wireCodeHosting(host, store, { clock, log });
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
     snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, clock }),
@@ -177,10 +183,12 @@ function wire(
       uses,
       agent,
       images,
-      gateway: createGitGateway({ allowed: gitAllow }),
+      gateway: createGitGateway({ allowed: [...gitAllow, ...hosting.allowed] }),
       credentials: store.gitCredentials,
+      provider: hosting.remotes,
     }),
     identity,
+    authorizations: hosting.authorizations,
     documents: new DocumentService({
       database: documents,
       files,

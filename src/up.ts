@@ -41,6 +41,7 @@ export async function up(
     imageKeptMinutes: options.imageKeptMinutes,
     apiKey,
     gitAllow: options.gitAllow,
+    provider: options.provider,
     documentDb,
     clock: Date,
     log,
@@ -50,7 +51,7 @@ export async function up(
   const http = createHttpServer({
     services,
     log,
-    allowedHosts: allowedHosts(options.listen),
+    allowedHosts: allowedHosts(options),
     version,
     tools,
     ready: () => true,
@@ -70,6 +71,7 @@ export async function up(
       throw unusable('--listen', options.listen, error);
     });
     const url = urlOf(http.server.address() as AddressInfo);
+    services.authorizations?.servedAt(options.publicUrl ?? url);
     log.info('listening', {
       api: url,
       previews: `${options.previewListen.host}:${site.port}`,
@@ -142,10 +144,11 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function allowedHosts({ host }: Address): string[] {
-  if (!WILDCARDS.includes(host)) return [...LOOPBACK, host];
+function allowedHosts({ listen: { host }, publicUrl }: UpOptions): string[] {
+  const named = publicUrl === null ? [] : [new URL(publicUrl).hostname];
+  if (!WILDCARDS.includes(host)) return [...LOOPBACK, ...named, host];
   const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
-  return [...LOOPBACK, ...own.map(({ address }) => address)];
+  return [...LOOPBACK, ...named, ...own.map(({ address }) => address)];
 }
 
 /** An address of this machine in place of all of them. */

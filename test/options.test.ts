@@ -18,6 +18,8 @@ describe('what `sandhaven up` can be told', () => {
         { network: '::1', prefix: 128, family: 'ipv6' },
       ],
       prove: false,
+      publicUrl: null,
+      provider: null,
     });
     expect(() =>
       parseUpOptions(

@@ -17,8 +17,17 @@ describe('imports', () => {
   }
 
   const parts = ['model', 'control', 'catalog', 'surfaces', 'gateways'];
-  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data'];
-  const top = ['log.ts', 'options.ts', 'prove.ts', 'version.ts', 'engine.ts', 'service.ts', 'up.ts'];
+  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data', 'provider'];
+  const top = [
+    'log.ts',
+    'options.ts',
+    'prove.ts',
+    'version.ts',
+    'code-hosting.ts',
+    'engine.ts',
+    'service.ts',
+    'up.ts',
+  ];
 
   const adapter: Allowed = { run: ['model'], types: ['control/ports.ts'] };
   const leaf: Allowed = { run: ['model'], types: ['control'] };
@@ -30,6 +39,7 @@ describe('imports', () => {
     runtime: adapter,
     'agent-link': adapter,
     documentdb: adapter,
+    provider: adapter,
     'demo-data': { run: ['model'], types: [] },
     catalog: { run: ['model'], types: ['control'] },
     surfaces: { run: ['model', 'catalog', 'version.ts'], types: ['control'] },
@@ -40,6 +50,7 @@ describe('imports', () => {
     'version.ts': leaf,
     'up.ts': { run: [...parts, ...top], types: [] },
     // The only places that see concrete adapters.
+    'code-hosting.ts': whole,
     'engine.ts': whole,
     'service.ts': whole,
     'ssh-worker.ts': whole,
@@ -51,6 +62,7 @@ describe('imports', () => {
     control: [],
     catalog: ['zod'],
     store: ['zod'],
+    provider: ['zod'],
     'demo-data': ['bson'],
   };
   /** Packages that an area only knows the types of. */

@@ -6,6 +6,7 @@ import type { FileService } from './files.ts';
 import type { GitService } from './git/git-service.ts';
 import type { IdentityService } from './identity.ts';
 import type { PreviewService } from './previews.ts';
+import type { AuthorizationService } from './provider/authorizations.ts';
 import type { SandboxService } from './sandboxes.ts';
 import type { SessionService } from './sessions.ts';
 import type { SnapshotService } from './snapshots.ts';
@@ -24,4 +25,6 @@ export interface Services {
   tunnels: TunnelService;
   git: GitService;
   documents: DocumentService;
+  /** At the code-hosting provider; null without one. */
+  authorizations: AuthorizationService | null;
 }

@@ -33,6 +33,8 @@ export interface ErrorFields {
   resource?: string;
   /** Whether the same call may succeed later; by default only for `unavailable`. */
   retryable?: boolean;
+  /** Where a person allows it, once: of `authorization_required`. */
+  authorization_url?: string;
 }
 
 /** RFC 9457 problem details, the same object on every transport. */

@@ -6,6 +6,7 @@ import { gitLimits } from './limits/git.ts';
 import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
 import { networkLimits } from './limits/network.ts';
+import { providerLimits } from './limits/provider.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
 
 export { GiB };
@@ -108,6 +109,7 @@ export const limits = {
   ...gatewaysLimits,
   ...imagesLimits,
   ...documentsLimits,
+  ...providerLimits,
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,

@@ -2,6 +2,7 @@
 import type { Store } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { AccessTokenRows } from './access-tokens.ts';
+import { AuthorizationRows } from './authorizations.ts';
 import { Database } from './database.ts';
 import { GitCredentialRows } from './git-credentials.ts';
 import { IdempotencyRows } from './idempotency.ts';
@@ -28,6 +29,7 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
       idempotency: new IdempotencyRows(database, secrets),
       accessTokens: new AccessTokenRows(database),
       gitCredentials: new GitCredentialRows(database, secrets),
+      authorizations: new AuthorizationRows(database, secrets),
       close: async () => database.close(),
     };
   } catch (error) {

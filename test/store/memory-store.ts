@@ -13,6 +13,7 @@ import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { User } from '../../src/model/user.ts';
+import { memoryAuthorizations } from './memory-authorizations.ts';
 
 export function memoryStore(): Store {
   const { sandboxes } = memorySandboxes();
@@ -23,6 +24,7 @@ export function memoryStore(): Store {
     ...memoryIdempotency(),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
+    ...memoryAuthorizations(),
     close: async () => {},
   };
 }

@@ -2,6 +2,7 @@
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Caller, User } from '../../model/user.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
+import type { AuthorizationStore } from './code-host.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
 export interface SandboxFilter {
@@ -89,5 +90,6 @@ export interface Store {
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;
+  authorizations: AuthorizationStore;
   close(): Promise<void>;
 }

@@ -29,6 +29,10 @@ export const problemSchema: Json = {
     resource: { type: 'string', description: 'The kind of thing that is not there.' },
     retryable: { type: 'boolean', description: 'Whether the same call may succeed later.' },
     request_id: { type: 'string' },
+    authorization_url: {
+      type: 'string',
+      description: 'Where a person allows it, once; of authorization_required.',
+    },
   },
 };
 

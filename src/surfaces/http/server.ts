@@ -13,6 +13,7 @@ import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
 import { Admission, linger } from './admission.ts';
 import { authenticate } from './authenticate.ts';
+import { addAuthorizationRoutes } from './authorization-routes.ts';
 import { addByteRoutes } from './byte-routes.ts';
 import { createHostCheck } from './hosts.ts';
 import { acceptJsonBodies } from './json-body.ts';
@@ -61,6 +62,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   acceptJsonBodies(app);
   addToolRoutes(app, parts);
   addTunnelRoute(app, parts.services);
+  addAuthorizationRoutes(app, parts.services);
   const description = JSON.stringify(openApi(parts.version));
   app.get('/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(description),
