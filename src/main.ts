@@ -14,6 +14,8 @@ const up: Command = {
     }
     const options = parseUpOptions(argv, env);
     const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb: parseDocumentDbOptions(env) };
+    // No helper that the service starts is told them.
+    for (const name of ['SANDBOX_API_KEY', 'DOCUMENTDB_CONNECTION_STRING']) delete env[name];
     const { up } = await import('./up.ts');
     return up(options, secrets, signal);
   },
@@ -43,7 +45,7 @@ const purge: Command = {
         hint: 'Say --yes if that is what you want.',
       });
     }
-    const [{ purge }, { createLog }] = await Promise.all([import('./service.ts'), import('./log.ts')]);
+    const [{ purge }, { createLog }] = await Promise.all([import('./purge.ts'), import('./log.ts')]);
     const { parseUpOptions } = await import('./options.ts');
     const dataDir = flagValue(flags, 'data-dir') ?? parseUpOptions([], env).dataDir;
     await purge({ dataDir, clock: Date, log: createLog() });
@@ -68,9 +70,10 @@ const doctor: Command = {
       import('./engine.ts'),
     ]);
     const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
-    const { host, port } = parseUpOptions([], io.env).listen;
+    const { listen, gpuKind } = parseUpOptions([], io.env);
+    const { host, port } = listen;
     const { connectionString } = parseDocumentDbOptions(io.env);
-    const facts = { ...doctorFacts(), addresses: [`${host}:${port}`] };
+    const facts = { ...doctorFacts(gpuKind), addresses: [`${host}:${port}`] };
     if (connectionString === null) return runDoctor(argv, io, facts);
     const { createDocumentDatabase } = await import('./documentdb/database.ts');
     const database = createDocumentDatabase({ connectionString });

@@ -2,8 +2,11 @@
 import { parseArgs } from 'node:util';
 import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
 import { invalidArgument } from './model/errors.ts';
+import { defaultGpuKind, type GpuKind, parseGpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
 import { type ProviderOptions, parseBaseUrl, parseProviderOptions } from './model/provider-options.ts';
+import type { Quota } from './model/quota.ts';
+import type { Rate } from './model/rate.ts';
 
 export interface Address {
   host: string;
@@ -28,12 +31,18 @@ export interface UpOptions {
   runtime: 'oci';
   /** Groups of tools that MCP and lists of tools show, separated by commas. */
   toolsets: string;
+  /** What counts as a GPU. */
+  gpuKind: GpuKind;
   /** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
   gitAllow: AllowedRemote[];
   /** Where browsers reach the API; null: where it listens. */
   publicUrl: string | null;
   /** The code-hosting provider; null without one. */
   provider: ProviderOptions | null;
+  /** What each user may have, unless an admin says otherwise. */
+  quota: Quota;
+  /** How often each key may call; null without a limit. */
+  rate: Rate | null;
   /** Shows that it works before it says so: a sandbox created, code run, deleted. */
   prove: boolean;
 }
@@ -65,6 +74,10 @@ const flags = {
   },
   runtime: { default: 'oci', help: 'the engine: oci' },
   toolsets: { default: 'all', help: 'groups of tools that MCP clients see, such as files,git' },
+  'gpu-kind': {
+    default: defaultGpuKind.kind,
+    help: 'CDI kind of the GPUs that sandboxes get, vendor/class or vendor/class=name,name',
+  },
   'git-allow': {
     default: '127.0.0.0/8,::1/128',
     help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
@@ -80,6 +93,12 @@ const flags = {
   'github-app-id': { default: '', help: 'id of an app that is installed at repositories' },
   'github-app-slug': { default: '', help: "name of that app in the provider's URLs" },
   'github-app-private-key-file': { default: '', help: "that app's private key" },
+  'quota-sandboxes': { default: 'none', help: 'sandboxes of each user, in whatever state' },
+  'quota-cpu': { default: 'none', help: "vCPUs of each user's running sandboxes" },
+  'quota-memory-gb': { default: 'none', help: "GB of memory of each user's running sandboxes" },
+  'quota-disk-gb': { default: 'none', help: "GB of disk of each user's sandboxes, in whatever state" },
+  'quota-snapshots': { default: 'none', help: 'snapshots of each user' },
+  rate: { default: 'none', help: 'calls of each key a second, such as 50, or 50/200 for up to 200 at once' },
 } satisfies Record<string, Flag>;
 
 type FlagName = keyof typeof flags;
@@ -129,9 +148,18 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     imageKeptMinutes: parseCount('--image-kept-minutes', value('image-kept-minutes'), limits.autoMinutesMax),
     runtime: 'oci',
     toolsets: value('toolsets'),
+    gpuKind: parseGpuKind('--gpu-kind', value('gpu-kind')),
     gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
     publicUrl: value('public-url') === '' ? null : parseBaseUrl('--public-url', value('public-url')),
     provider: parseProviderOptions(value, env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null),
+    quota: {
+      sandboxes: parseLimit('--quota-sandboxes', value('quota-sandboxes')),
+      cpu: parseLimit('--quota-cpu', value('quota-cpu')),
+      memory: parseLimit('--quota-memory-gb', value('quota-memory-gb')),
+      disk: parseLimit('--quota-disk-gb', value('quota-disk-gb')),
+      snapshots: parseLimit('--quota-snapshots', value('quota-snapshots')),
+    },
+    rate: parseRate('--rate', value('rate')),
     prove: values['prove'] === true,
   };
 }
@@ -190,6 +218,24 @@ function parseDomain(flag: string, text: string): string {
     flag,
     `${flag} must be the name of a domain, and '${text}' was given.`,
     'For example previews.example.org, whose wildcard *.previews.example.org leads to --preview-listen.',
+  );
+}
+
+function parseLimit(flag: string, text: string): number | null {
+  return text === 'none' ? null : parseCount(flag, text, limits.quotaMax);
+}
+
+/** `50/200`: calls a second, and how many at once; as many as in a second where that is not given. */
+function parseRate(flag: string, text: string): Rate | null {
+  if (text === 'none') return null;
+  const [perSecond = '', burst = perSecond, ...more] = text.split('/');
+  const parsed = { perSecond: Number(perSecond), burst: Number(burst) };
+  const whole = [perSecond, burst].every((part) => /^\d{1,6}$/.test(part) && Number(part) > 0);
+  if (whole && more.length === 0) return parsed;
+  throw invalidArgument(
+    flag,
+    `${flag} must be calls a second, and '${text}' was given.`,
+    'For example 50, 50/200 for up to 200 at once, or none.',
   );
 }
 

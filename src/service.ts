@@ -9,13 +9,14 @@ import { BASE_IMAGE } from './control/base-image.ts';
 import { Creation } from './control/creation.ts';
 import { DocumentService } from './control/documents/documents.ts';
 import { type OrderMode, OrderOfUse } from './control/documents/order-of-use.ts';
+import { Environments } from './control/environment.ts';
 import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
 import { GitService } from './control/git/git-service.ts';
 import { Idempotency } from './control/idempotency.ts';
-import { IdentityService } from './control/identity.ts';
 import { ImageCollector } from './control/image-collector.ts';
 import { Machines } from './control/machines.ts';
+import { createPeople, enrolFirstUser } from './control/people.ts';
 import { WarmPool } from './control/pool.ts';
 import type { Clock, CodeHost, DocumentDatabase, Log, Store } from './control/ports.ts';
 import { PreviewAccess } from './control/preview-access.ts';
@@ -37,9 +38,11 @@ import { type Engine, openEngine } from './engine.ts';
 import { createGitGateway } from './gateways/git/gateway.ts';
 import type { AllowedRemote } from './model/allowed-remotes.ts';
 import { SandhavenError } from './model/errors.ts';
-import { newUserId } from './model/ids.ts';
+import type { GpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
 import type { ProviderOptions } from './model/provider-options.ts';
+import { type Quota, unlimited } from './model/quota.ts';
+import type { Rate } from './model/rate.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
@@ -53,10 +56,16 @@ export interface ServiceOptions {
   imageKeptMinutes: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
+  /** What counts as a GPU; by default NVIDIA's whole devices. */
+  gpuKind?: GpuKind;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
   gitAllow?: AllowedRemote[];
   /** The code-hosting provider; none when absent. */
   provider?: ProviderOptions | null;
+  /** What a user may have unless an admin says otherwise; without limits when absent. */
+  quota?: Quota;
+  /** How often a key may call; without a limit when absent. */
+  rate?: Rate | null;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;
@@ -88,8 +97,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const secrets = openSecrets({ keyFile: data.secretKeyFile });
   const store = await openSqliteStore({ file: data.databaseFile, secrets });
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
-  await enrolFirstUser(store, apiKey);
-  const engine = openEngine({ data, secrets, clock, log });
+  await enrolFirstUser(store, clock, apiKey);
+  const engine = openEngine({
+    data,
+    secrets,
+    clock,
+    log,
+    ...(options.gpuKind && { gpuKind: options.gpuKind }),
+  });
   const access = new AccessService({
     tokens: store.accessTokens,
     clock,
@@ -125,10 +140,21 @@ function wire(
   engine: Engine,
   access: AccessService,
   { documents, host }: { documents: DocumentDatabase | null; host: CodeHost | null },
-  { clock, log, warmPool, imageKeptMinutes, gitAllow = [], documentDb }: ServiceOptions,
+  {
+    clock,
+    log,
+    warmPool,
+    imageKeptMinutes,
+    gitAllow = [],
+    quota = unlimited,
+    rate = null,
+    documentDb,
+  }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
   const { sandboxes, snapshots } = store;
+  const people = createPeople({ store, clock, quota, rate });
+  const { identity, quotas, standing } = people;
   const queue = new OperationQueue();
   const activity = new Activity(clock, sandboxes);
   const watches = new Watches(agent, runtime, log);
@@ -138,6 +164,7 @@ function wire(
     images,
     agent,
     queue,
+    quotas,
     activity,
     watches,
     clock,
@@ -145,9 +172,18 @@ function wire(
   });
   const pool = new WarmPool({ store: sandboxes, runtime, images, machines, clock, log, size: warmPool });
   const onClaim = () => pool.refill();
-  const creation = new Creation({ store: sandboxes, snapshots, runtime, images, machines, clock, onClaim });
+  const creation = new Creation({
+    store: sandboxes,
+    snapshots,
+    runtime,
+    images,
+    machines,
+    quotas,
+    clock,
+    onClaim,
+  });
   const idempotency = new Idempotency(store.idempotency, clock);
-  const uses = new Uses(sandboxes, queue, activity);
+  const uses = new Uses(sandboxes, queue, activity, standing);
   const scheduler = new Scheduler({
     store: sandboxes,
     machines,
@@ -167,28 +203,30 @@ function wire(
     intervalMs: limits.image.collectIntervalMs,
   });
   const work = new SnapshotWork({ store: snapshots, images, clock, log });
-  const identity = new IdentityService(store.users);
   const files = new FileService(uses, agent);
   const hosting = wireCodeHosting(host, store, { clock, log });
+  const environments = new Environments(images, runtime);
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
-    snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, clock }),
+    snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
     files,
-    execution: new ExecutionService(uses, agent, images),
-    sessions: new SessionService(uses, agent, images),
+    execution: new ExecutionService(uses, agent, environments),
+    sessions: new SessionService(uses, agent, environments),
     sshAccess: new SshAccessService(sandboxes, access, clock),
     previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),
     git: new GitService({
       uses,
       agent,
-      images,
+      environments,
       gateway: createGitGateway({ allowed: [...gitAllow, ...hosting.allowed] }),
       credentials: store.gitCredentials,
       provider: hosting.remotes,
     }),
     identity,
     authorizations: hosting.authorizations,
+    users: people.users,
+    keys: people.keys,
     documents: new DocumentService({
       database: documents,
       files,
@@ -197,7 +235,7 @@ function wire(
   };
   return {
     services,
-    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, images, clock, log }),
+    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, clock, log }),
     scheduler,
     previewAccess: new PreviewAccess({ access, uses, agent, clock }),
     collector,
@@ -224,6 +262,7 @@ function wire(
       await within(DRAIN_TIMEOUT_MS, queue.drained());
       watches.endAll();
       await activity.flush();
+      await people.close();
     },
   };
 }
@@ -233,35 +272,6 @@ async function openDocuments(connectionString: string | null): Promise<DocumentD
   if (connectionString === null) return null;
   const { createDocumentDatabase } = await import('./documentdb/database.ts');
   return createDocumentDatabase({ connectionString });
-}
-
-/** A key that the operator gives is one more key of the first user, and replaces none. */
-async function enrolFirstUser(store: Store, apiKey: string): Promise<void> {
-  let user = await store.users.firstUser();
-  if (!user) {
-    user = { id: newUserId(), name: 'admin', email: 'admin@localhost' };
-    await store.users.insertUser(user);
-  }
-  await store.users.addKey(user.id, apiKey);
-}
-
-/** Removes every sandbox and every trace of a data directory from this machine. The directory itself stays. */
-export async function purge(options: { dataDir: string; clock: Clock; log: Log }): Promise<void> {
-  const { clock, log } = options;
-  const data = openDataDirectory(options.dataDir);
-  const lock = lockDataDirectory(data.path);
-  try {
-    const secrets = openSecrets({ keyFile: data.secretKeyFile });
-    const engine = openEngine({ data, secrets, clock, log });
-    await engine.init();
-    await engine.runtime.purge();
-    const store = await openSqliteStore({ file: data.databaseFile, secrets });
-    for (const { id, generation } of await store.sandboxes.all())
-      await store.sandboxes.remove(id, generation);
-    await store.close();
-  } finally {
-    lock.release();
-  }
 }
 
 async function within(timeoutMs: number, work: Promise<void>): Promise<void> {

@@ -13,10 +13,13 @@ describe('what `sandhaven up` can be told', () => {
       warmPool: 4,
       imageKeptMinutes: 1_440,
       runtime: 'oci',
+      gpuKind: { kind: 'nvidia.com/gpu', names: null },
       gitAllow: [
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
         { network: '::1', prefix: 128, family: 'ipv6' },
       ],
+      quota: { sandboxes: null, cpu: null, memory: null, disk: null, snapshots: null },
+      rate: null,
       prove: false,
       publicUrl: null,
       provider: null,
@@ -51,6 +54,25 @@ describe('what `sandhaven up` can be told', () => {
     ]);
   });
 
+  it('what each user may have, and how often each key may call; without a limit unless it is said', () => {
+    const argv = ['--quota-sandboxes', '0', '--quota-memory-gb', '64', '--rate', '50'];
+    expect(parseUpOptions(argv, { SANDHAVEN_QUOTA_CPU: '8' })).toMatchObject({
+      quota: { sandboxes: 0, cpu: 8, memory: 64, disk: null, snapshots: null },
+      rate: { perSecond: 50, burst: 50 },
+    });
+    expect(parseUpOptions(['--rate', '50/200'], {}).rate).toEqual({ perSecond: 50, burst: 200 });
+    expect(parseUpOptions(['--rate', 'none', '--quota-cpu', 'none'], {})).toMatchObject({ rate: null });
+  });
+
+  it('what counts as a GPU: a kind, or some devices of it', () => {
+    const kind = (text: string) => parseUpOptions(['--gpu-kind', text], {}).gpuKind;
+    expect(kind('amd.com/gpu')).toEqual({ kind: 'amd.com/gpu', names: null });
+    expect(kind('nvidia.com/gpu=0,GPU-1f,0:1,0')).toEqual({
+      kind: 'nvidia.com/gpu',
+      names: ['0', 'GPU-1f', '0:1'],
+    });
+  });
+
   it.each([
     [['--listen', '7420'], '--listen'],
     [['--listen', 'host:99999'], '--listen'],
@@ -68,6 +90,17 @@ describe('what `sandhaven up` can be told', () => {
     [['--git-allow', 'git host'], '--git-allow'],
     [['--git-allow', 'https://h/'], '--git-allow'],
     [['--git-allow', 'h:99999'], '--git-allow'],
+    [['--quota-cpu', '-1'], 'flags'],
+    [['--quota-disk-gb', '1.5'], '--quota-disk-gb'],
+    [['--quota-snapshots', ''], '--quota-snapshots'],
+    [['--rate', '0'], '--rate'],
+    [['--rate', '50/'], '--rate'],
+    [['--rate', '50/0'], '--rate'],
+    [['--rate', '1/2/3'], '--rate'],
+    [['--gpu-kind', 'gpu'], '--gpu-kind'],
+    [['--gpu-kind', 'a.b/gpu='], '--gpu-kind'],
+    [['--gpu-kind', 'a.b/gpu=0=1'], '--gpu-kind'],
+    [['--gpu-kind', 'a.b/../gpu'], '--gpu-kind'],
     [['--nonsense'], 'flags'],
   ])('%j is refused before anything starts', (argv, parameter) => {
     expect(() => parseUpOptions(argv, {})).toThrow(

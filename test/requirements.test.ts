@@ -41,6 +41,15 @@ describe('requirements', () => {
     expect(uncited).toEqual([]);
   });
 
+  it('of the document-database toolkit are all cited, with those of the wire shapes', async () => {
+    const [toolkit] = requirements.filter(({ document }) => document === 'document-database toolkit');
+    const wire = requirements.flatMap(({ list }) => list).filter(({ id }) => id.startsWith('WIRE-DB-'));
+    const ids = [...(toolkit?.list ?? []), ...wire].map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(40);
+    const cited = await citations();
+    expect(ids.filter((id) => !cited.has(id))).toEqual([]);
+  });
+
   it('are cited in brackets, several separated by commas, and not in comments', () => {
     expect(idsIn(`it('[SBX-FILES-12] reads', …`)).toEqual(['SBX-FILES-12']);
     expect(idsIn(`test.each(rows)(\`[SBX-A-01, WIRE-B-02] [DDB-C-3] \${x}\`, …`)).toEqual([

@@ -16,7 +16,7 @@ describe('imports', () => {
     types: string[];
   }
 
-  const parts = ['model', 'control', 'catalog', 'surfaces', 'gateways'];
+  const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways'];
   const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data', 'provider'];
   const top = [
     'log.ts',
@@ -26,6 +26,7 @@ describe('imports', () => {
     'code-hosting.ts',
     'engine.ts',
     'service.ts',
+    'purge.ts',
     'up.ts',
   ];
 
@@ -42,7 +43,8 @@ describe('imports', () => {
     provider: adapter,
     'demo-data': { run: ['model'], types: [] },
     catalog: { run: ['model'], types: ['control'] },
-    surfaces: { run: ['model', 'catalog', 'version.ts'], types: ['control'] },
+    administration: { run: ['model', 'catalog'], types: ['control'] },
+    surfaces: { run: ['model', 'catalog', 'administration', 'version.ts'], types: ['control'] },
     gateways: { run: ['model', 'control'], types: [] },
     'log.ts': leaf,
     'options.ts': leaf,
@@ -53,6 +55,7 @@ describe('imports', () => {
     'code-hosting.ts': whole,
     'engine.ts': whole,
     'service.ts': whole,
+    'purge.ts': whole,
     'ssh-worker.ts': whole,
     'main.ts': whole,
   };

@@ -37,15 +37,17 @@ const LONGEST_PAUSE_MS = 8_000;
 export function createCall(connection: Connection): Call {
   return async <Result>(tool: ToolFacts, parameters: object, options: CallOptions = {}) => {
     const key = tool.idempotencyKey ? (options.idempotencyKey ?? randomKey()) : undefined;
-    const maySend = tool.repeatable || key !== undefined ? (options.maxRetries ?? connection.maxRetries) : 0;
+    const retries = options.maxRetries ?? connection.maxRetries;
+    const repeatable = tool.repeatable || key !== undefined;
     const attempts = connection.begin(options);
     try {
       for (let sent = 0; ; sent++) {
         try {
           return (await send(connection, tool, { parameters, key, attempts, ...options })) as Result;
         } catch (error) {
-          if (sent >= maySend || !(error instanceof SandhavenError) || !error.retryable) throw error;
-          await attempts.pause(pauseMs(sent));
+          if (sent >= retries || !(error instanceof SandhavenError) || !error.retryable) throw error;
+          if (!repeatable && !refusedAtTheDoor(error)) throw error;
+          await attempts.pause(pauseMs(sent, error.retryAfterSeconds));
         }
       }
     } finally {
@@ -86,7 +88,7 @@ async function resultOf(response: Response, onProgress: CallOptions['onProgress'
 /** What a response that is no success says. */
 export async function failureOf(response: Response): Promise<SandhavenError> {
   const body: unknown = await response.json().catch(() => null);
-  return fromProblem(body) ?? foreignAnswer(response.status);
+  return fromProblem(body) ?? foreignAnswer(response.status, response.headers.get('retry-after'));
 }
 
 async function streamed(
@@ -102,9 +104,15 @@ async function streamed(
   throw unreachable('', new Error('the stream ended without a result'));
 }
 
-/** Twice as long each time, and spread, so that many clients do not come back at once. */
-function pauseMs(sent: number): number {
-  return Math.min(FIRST_PAUSE_MS * 2 ** sent, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
+/** The key called too often: nothing was done, so even what must not be done twice may be sent again. */
+function refusedAtTheDoor({ code, retryAfterSeconds }: SandhavenError): boolean {
+  return code === 'resource_exhausted' && retryAfterSeconds !== undefined;
+}
+
+/** Twice as long each time, no less than was asked for, and spread, so that many clients do not come back at once. */
+function pauseMs(sent: number, retryAfterSeconds = 0): number {
+  const own = Math.min(FIRST_PAUSE_MS * 2 ** sent, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
+  return Math.max(own, retryAfterSeconds * 1_000 + own / 4);
 }
 
 /** crypto.randomUUID is not there on pages that came over plain HTTP. */

@@ -13,6 +13,7 @@ export interface Problem {
   retryable: boolean;
   request_id?: string;
   authorization_url?: string;
+  retry_after_seconds?: number;
 }
 
 export class SandhavenError extends Error {
@@ -34,6 +35,8 @@ export class SandhavenError extends Error {
   readonly requestId: string | undefined;
   /** Where the user authorizes, once, for `authorization_required`. */
   readonly authorizationUrl: string | undefined;
+  /** After how many seconds the same call will be taken. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(problem: Problem, cause?: unknown) {
     super(problem.detail, cause === undefined ? undefined : { cause });
@@ -47,6 +50,7 @@ export class SandhavenError extends Error {
     this.retryable = problem.retryable;
     this.requestId = problem.request_id;
     this.authorizationUrl = problem.authorization_url;
+    this.retryAfterSeconds = problem.retry_after_seconds;
   }
 }
 
@@ -77,8 +81,8 @@ export function fromProblem(body: unknown): SandhavenError | null {
   return new SandhavenError(body as Problem);
 }
 
-/** An answer that is not the service's own. */
-export function foreignAnswer(status: number): SandhavenError {
+/** An answer that is not the service's own. @param retryAfter Of its header. */
+export function foreignAnswer(status: number, retryAfter: string | null = null): SandhavenError {
   const gateway = status === 502 || status === 503 || status === 504;
   return new SandhavenError({
     code: gateway ? 'unavailable' : 'internal',
@@ -86,5 +90,6 @@ export function foreignAnswer(status: number): SandhavenError {
     detail: `Something other than the service answered, with status ${status}.`,
     hint: 'Check the url, and any proxy on the way to the service.',
     retryable: gateway,
+    ...(/^\d{1,6}$/.test(retryAfter ?? '') ? { retry_after_seconds: Number(retryAfter) } : {}),
   });
 }

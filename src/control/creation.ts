@@ -9,7 +9,17 @@ import { assertRoomToStart } from './capacity.ts';
 import { localRegion } from './identity.ts';
 import type { Machines } from './machines.ts';
 import { generateName } from './names.ts';
-import type { Clock, Image, Images, OnProgress, Runtime, SandboxStore, SnapshotStore } from './ports.ts';
+import type {
+  Allowance,
+  Clock,
+  Image,
+  Images,
+  OnProgress,
+  Runtime,
+  SandboxStore,
+  SnapshotStore,
+} from './ports.ts';
+import type { Quotas } from './quotas.ts';
 import { type Template, templateOf } from './template.ts';
 
 export interface CreateRequest {
@@ -35,13 +45,14 @@ export interface CreationDependencies {
   runtime: Runtime;
   images: Images;
   machines: Machines;
+  quotas: Quotas;
   clock: Clock;
   /** Told whenever a pool sandbox was taken. */
   onClaim(): void;
 }
 
 /** What is set at creation, whichever way it goes. */
-type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'generation' | 'runGeneration'>;
+type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'generation' | 'runGeneration'> & { ownerId: string };
 
 const NAME_TRIES = 5;
 
@@ -53,13 +64,15 @@ export class Creation {
   }
 
   async create(caller: User, request: CreateRequest, onProgress?: OnProgress): Promise<Sandbox> {
-    const template = await templateOf(this.#d.snapshots, caller, request);
+    const { snapshots, images, quotas } = this.#d;
+    const template = await templateOf(snapshots, caller, request);
+    await quotas.assertRoomFor(caller.id, template.resources);
     const make = (image: Image): Promise<Sandbox> => {
       const blueprint = this.#blueprint(caller, request, image, template);
       return request.name !== undefined ? this.#make(blueprint) : this.#makeNamed(blueprint);
     };
     // In use until the sandbox is made: before its row is committed, nothing else says so.
-    return this.#d.images.use(template.wanted, make, onProgress ? { onProgress } : {});
+    return images.use(template.wanted, make, onProgress ? { onProgress } : {});
   }
 
   /** A generated name may be taken; a given one is the caller's to change. */
@@ -75,7 +88,8 @@ export class Creation {
   }
 
   async #make(blueprint: Blueprint): Promise<Sandbox> {
-    const claimed = await this.#claim(blueprint);
+    const allowance = await this.#d.quotas.allowance(blueprint.ownerId);
+    const claimed = await this.#claim(blueprint, allowance);
     if (claimed) return claimed;
     await assertRoomToStart(this.#d.runtime, blueprint.resources);
     const sandbox: Sandbox = {
@@ -86,7 +100,7 @@ export class Creation {
       generation: 1,
       runGeneration: null,
     };
-    await this.#d.store.insert(sandbox);
+    await this.#d.store.insert(sandbox, allowance);
     return this.#d.machines.create(sandbox);
   }
 
@@ -94,14 +108,18 @@ export class Creation {
    * A pool sandbox has the standard sizes; cpu and memory follow at once, the disk must match. It has started
    * without an entrypoint.
    */
-  async #claim(blueprint: Blueprint): Promise<Sandbox | null> {
+  async #claim(blueprint: Blueprint, allowance: Allowance): Promise<Sandbox | null> {
     const { image, entrypoint } = blueprint;
     if (image !== BASE_IMAGE || entrypoint !== null || blueprint.resources.gpu > 0) return null;
     const { store, runtime, machines } = this.#d;
     const { cpu, memory, disk } = blueprint.resources;
     const asIs = cpu === defaultResources.cpu && memory === defaultResources.memory;
     const match = { imageDigest: blueprint.imageDigest, diskGb: disk };
-    const sandbox = await store.claim(match, { ...blueprint, operation: asIs ? null : 'creating' });
+    const sandbox = await store.claim(
+      match,
+      { ...blueprint, operation: asIs ? null : 'creating' },
+      allowance,
+    );
     if (!sandbox) return null;
     this.#d.onClaim();
     if (asIs) return sandbox;

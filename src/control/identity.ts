@@ -1,6 +1,9 @@
 /** Who calls, and where things are. */
 import type { Caller } from '../model/user.ts';
-import type { UserStore } from './ports.ts';
+import type { KeyUse } from './key-use.ts';
+import type { Clock, KeyStore } from './ports.ts';
+import type { Rates } from './rates.ts';
+import type { Standing } from './standing.ts';
 
 export interface Region {
   id: string;
@@ -15,16 +18,37 @@ export const localRegion: Region = {
   location: { country: 'unknown', city: 'unknown' },
 };
 
-export class IdentityService {
-  readonly #users: UserStore;
+export interface IdentityDependencies {
+  keys: Pick<KeyStore, 'callerOf'>;
+  use: Pick<KeyUse, 'note'>;
+  standing: Pick<Standing, 'whileValid'>;
+  rates: Rates;
+  clock: Clock;
+}
 
-  constructor(users: UserStore) {
-    this.#users = users;
+export class IdentityService {
+  readonly #d: IdentityDependencies;
+
+  constructor(dependencies: IdentityDependencies) {
+    this.#d = dependencies;
   }
 
   /** null for a key that is not valid. */
-  authenticate(apiKey: string): Promise<Caller | null> {
-    return this.#users.callerOfKey(apiKey);
+  async authenticate(apiKey: string): Promise<Caller | null> {
+    const { keys, use, clock } = this.#d;
+    const caller = await keys.callerOf(apiKey, clock.now());
+    if (caller) await use.note(caller.keyId);
+    return caller;
+  }
+
+  /** One call of the caller's key. Fails with `resource_exhausted`, before anything is done, when it calls too often. */
+  count(caller: Caller): void {
+    this.#d.rates.count(caller);
+  }
+
+  /** Calls `end` when the caller's key is over, until the returned function is called. */
+  whileValid(caller: Caller, end: () => void): () => void {
+    return this.#d.standing.whileValid(caller, end);
   }
 
   regions(): Region[] {

@@ -8,9 +8,20 @@ import { type Command, decide, deletedByStop, type Outcome, settle } from '../mo
 import type { Sandbox } from '../model/sandbox.ts';
 import type { Activity } from './activity.ts';
 import { assertRoomToStart } from './capacity.ts';
+import { consequences } from './consequences.ts';
 import { MachineWork } from './machine-work.ts';
-import type { AgentLink, Clock, Images, Log, Runtime, SandboxPatch, SandboxStore } from './ports.ts';
+import type {
+  AgentLink,
+  Allowance,
+  Clock,
+  Images,
+  Log,
+  Runtime,
+  SandboxPatch,
+  SandboxStore,
+} from './ports.ts';
 import type { OperationQueue } from './queue.ts';
+import type { Quotas } from './quotas.ts';
 import type { Watches } from './watches.ts';
 
 export interface MachinesDependencies {
@@ -19,6 +30,7 @@ export interface MachinesDependencies {
   images: Images;
   agent: AgentLink;
   queue: OperationQueue;
+  quotas: Pick<Quotas, 'allowance'>;
   activity: Activity;
   watches: Watches;
   clock: Clock;
@@ -65,15 +77,17 @@ export class Machines {
       const decision = decide(sandbox, command);
       if (decision.kind === 'refused') throw decision.error;
       if (decision.kind === 'unchanged') return { sandbox, deleted: false };
-      if (decision.operation === 'starting' || decision.operation === 'restoring') {
-        await assertRoomToStart(this.#d.runtime, sandbox.resources);
-      }
-      const begun = await this.#advance(sandbox, {
-        operation: decision.operation,
-        resizeTarget: decision.resizeTarget,
-        generation: sandbox.generation + 1,
-        ...(options.reason === undefined ? {} : { stateReason: options.reason }),
-      });
+      const { operation, resizeTarget } = decision;
+      const starts = operation === 'starting' || operation === 'restoring';
+      if (starts) await assertRoomToStart(this.#d.runtime, sandbox.resources);
+      const reason = options.reason === undefined ? {} : { stateReason: options.reason };
+      const patch = { operation, resizeTarget, generation: sandbox.generation + 1, ...reason };
+      const takesMore = starts || operation === 'resizing';
+      const begun = await this.#advance(
+        sandbox,
+        patch,
+        takesMore ? await this.#allowance(sandbox) : undefined,
+      );
       return this.#carryOut(begun, signal);
     };
     return command.type === 'delete' && !options.stillWanted
@@ -242,12 +256,15 @@ export class Machines {
     });
   }
 
+  async #allowance({ ownerId }: Sandbox): Promise<Allowance | undefined> {
+    return ownerId === null ? undefined : this.#d.quotas.allowance(ownerId);
+  }
+
   /** Compare-and-set on the generation that this work began with. */
-  async #advance(sandbox: Sandbox, patch: SandboxPatch): Promise<Sandbox> {
-    const updated = await this.#d.store.update(sandbox.id, sandbox.generation, {
-      updatedAt: this.#d.clock.now(),
-      ...patch,
-    });
+  async #advance(sandbox: Sandbox, patch: SandboxPatch, allowance?: Allowance): Promise<Sandbox> {
+    const { store, clock } = this.#d;
+    const dated = { updatedAt: clock.now(), ...patch };
+    const updated = await store.update(sandbox.id, sandbox.generation, dated, allowance);
     if (updated) return updated;
     throw new SandhavenError('invalid_state', 'Another operation on the sandbox came in between.', {
       parameter: 'sandbox',
@@ -255,29 +272,6 @@ export class Machines {
       retryable: true,
     });
   }
-}
-
-/** What changes with the state besides the state. */
-function consequences(sandbox: Sandbox, state: Sandbox['state'], now: number): SandboxPatch {
-  const leavesArchive = sandbox.operation === 'restoring' && state === 'started';
-  // The disk is still there and may change from now on, so an archive of it is no copy any more.
-  if (sandbox.operation === 'archiving' && state !== 'archived') {
-    return { archive: null, ...(state === 'error' ? { stoppedAt: sandbox.stoppedAt ?? now } : {}) };
-  }
-  if (state === 'started' && (sandbox.operation === 'starting' || sandbox.operation === 'restoring')) {
-    return {
-      startedAt: now,
-      lastActivityAt: now,
-      stoppedAt: null,
-      archivedAt: null,
-      runGeneration: sandbox.generation,
-      ...(leavesArchive ? { archive: null } : {}),
-    };
-  }
-  if (state === 'archived') return { archivedAt: sandbox.archivedAt ?? now };
-  if (state === 'stopped' && sandbox.state !== 'stopped') return { stoppedAt: now, runGeneration: null };
-  if (state === 'error') return { stoppedAt: sandbox.stoppedAt ?? now, runGeneration: null };
-  return {};
 }
 
 /** For people who read `state_reason`; what is private stays in the log. */

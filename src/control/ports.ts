@@ -15,3 +15,4 @@ export type * from './ports/git-gateway.ts';
 export type * from './ports/runtime.ts';
 export type * from './ports/snapshot-store.ts';
 export type * from './ports/store.ts';
+export type * from './ports/user-store.ts';

@@ -37,14 +37,14 @@ export class PreviewAccess {
   }
 
   /**
-   * Runs `work` as a use of the sandbox, and `expire` when the admission ends before it. A sandbox that is stopped
+   * Runs `work` as a use of the sandbox, and `expire` when the admission ends before it, or the owner is disabled. A sandbox that is stopped
    * or deleted under it takes its connections with it.
    */
   async visit(admission: Admission, expire: () => void, work: () => Promise<void>): Promise<void> {
     const { expiresAt } = admission;
     const stop = expiresAt === null ? () => {} : at(this.#d.clock, expiresAt, expire);
     try {
-      await this.#d.uses.connected(admission.sandboxId, work);
+      await this.#d.uses.connected(admission.sandboxId, work, expire);
     } finally {
       stop();
     }

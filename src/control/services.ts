@@ -5,6 +5,7 @@ import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
 import type { GitService } from './git/git-service.ts';
 import type { IdentityService } from './identity.ts';
+import type { KeyService } from './keys.ts';
 import type { PreviewService } from './previews.ts';
 import type { AuthorizationService } from './provider/authorizations.ts';
 import type { SandboxService } from './sandboxes.ts';
@@ -12,6 +13,7 @@ import type { SessionService } from './sessions.ts';
 import type { SnapshotService } from './snapshots.ts';
 import type { SshAccessService } from './ssh-access.ts';
 import type { TunnelService } from './tunnels.ts';
+import type { UserService } from './users.ts';
 
 export interface Services {
   sandboxes: SandboxService;
@@ -27,4 +29,6 @@ export interface Services {
   documents: DocumentService;
   /** At the code-hosting provider; null without one. */
   authorizations: AuthorizationService | null;
+  users: UserService;
+  keys: KeyService;
 }

@@ -10,6 +10,7 @@ import { baseSnapshot, isBase } from './base-snapshot.ts';
 import type { Idempotency } from './idempotency.ts';
 import { type IdentityService, localRegion } from './identity.ts';
 import type { Clock, Images, Page, SnapshotStore } from './ports.ts';
+import type { Quotas } from './quotas.ts';
 import type { SnapshotWork } from './snapshot-work.ts';
 
 export interface SnapshotRequest {
@@ -27,6 +28,7 @@ export interface SnapshotDependencies {
   work: SnapshotWork;
   identity: IdentityService;
   idempotency: Idempotency;
+  quotas: Pick<Quotas, 'allowance'>;
   clock: Clock;
 }
 
@@ -70,7 +72,7 @@ export class SnapshotService {
   }
 
   async #create(caller: User, request: SnapshotRequest, creationKey: string | null): Promise<Snapshot> {
-    const { store, images, work, clock } = this.#d;
+    const { store, images, work, quotas, clock } = this.#d;
     if (request.name === BASE_IMAGE) throw reserved();
     images.check(request.image);
     const regionId = this.#region(request.regionId);
@@ -92,7 +94,7 @@ export class SnapshotService {
       createdAt: now,
       updatedAt: now,
     };
-    await store.insert(snapshot);
+    await store.insert(snapshot, await quotas.allowance(caller.id));
     work.begin(snapshot);
     return snapshot;
   }
@@ -118,7 +120,7 @@ export class SnapshotService {
         retryable: true,
       });
     }
-    const { totalCount } = await this.#d.store.list(caller.id, { page: 1, pageSize: 1 });
+    const totalCount = await this.#d.store.count(caller.id);
     if (totalCount >= perOwner) {
       throw new SandhavenError(
         'resource_exhausted',

@@ -7,8 +7,8 @@ import type { Duplex } from 'node:stream';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { at } from './deadline.ts';
-import { environment } from './environment.ts';
-import type { AccessToken, AgentLink, Clock, Images, Log, Runtime } from './ports.ts';
+import type { Environments } from './environment.ts';
+import type { AccessToken, AgentLink, Clock, Log, Runtime } from './ports.ts';
 import type { Uses } from './use.ts';
 
 export interface SshVisit {
@@ -29,7 +29,7 @@ export interface VisitParts {
   uses: Pick<Uses, 'connected'>;
   agent: Pick<AgentLink, 'watch'>;
   runtime: Pick<Runtime, 'openChannel'>;
-  images: Pick<Images, 'get'>;
+  environments: Pick<Environments, 'of'>;
   clock: Clock;
   log: Log;
 }
@@ -114,13 +114,16 @@ class Visit implements SshVisit {
     this.#channelsOfAll = channelsOfAll;
     await new Promise<void>((entered) => {
       this.#parts.uses
-        .connected(this.sandboxId, async (sandbox) => {
-          const image = await this.#parts.images.get(sandbox.imageDigest);
-          this.env = environment(image, sandbox, {});
-          this.#watch(sandbox.name);
-          entered();
-          await this.left;
-        })
+        .connected(
+          this.sandboxId,
+          async (sandbox) => {
+            this.env = await this.#parts.environments.of(sandbox);
+            this.#watch(sandbox.name);
+            entered();
+            await this.left;
+          },
+          () => this.#end("The sandbox's owner was disabled."),
+        )
         .catch((error: unknown) => {
           if (!(error instanceof SandhavenError)) this.#parts.log.error('an SSH visit failed', { error });
           this.refuse(wordsOf(error));

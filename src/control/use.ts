@@ -8,18 +8,26 @@ import type { Activity } from './activity.ts';
 import type { SandboxStore } from './ports.ts';
 import type { OperationQueue } from './queue.ts';
 import { resolveSandbox } from './resolve.ts';
+import type { Standing } from './standing.ts';
 
 export class Uses {
   readonly #store: SandboxStore;
   readonly #queue: OperationQueue;
   readonly #activity: Activity;
+  readonly #standing: Pick<Standing, 'whileEnabled'>;
   readonly #calls = new Turns(limits.concurrentUses, 'calls are already working');
   readonly #connections = new Turns(limits.concurrentConnections, 'connections are already open');
 
-  constructor(store: SandboxStore, queue: OperationQueue, activity: Activity) {
+  constructor(
+    store: SandboxStore,
+    queue: OperationQueue,
+    activity: Activity,
+    standing: Pick<Standing, 'whileEnabled'>,
+  ) {
     this.#store = store;
     this.#queue = queue;
     this.#activity = activity;
+    this.#standing = standing;
   }
 
   /**
@@ -37,15 +45,27 @@ export class Uses {
 
   /**
    * As `run`, for a connection through a gateway, which has itself checked the right to it. Connections have a
-   * bound of their own, so that they leave room for calls. Fails with `not_found` when the sandbox is gone.
+   * bound of their own, so that they leave room for calls. Fails with `not_found` when the sandbox is gone, with
+   * `permission_denied` when its owner is disabled.
+   * @param end Called when the owner is disabled under the work.
    */
-  async connected<T>(id: string, work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
+  async connected<T>(
+    id: string,
+    work: (sandbox: Sandbox) => Promise<T>,
+    end: () => void = () => {},
+  ): Promise<T> {
     const resolve = async () => {
       const sandbox = await this.#store.get(id);
-      if (sandbox && sandbox.ownerId !== null && sandbox.operation !== 'creating') return sandbox;
+      if (sandbox && sandbox.operation !== 'creating' && isOwned(sandbox)) return sandbox;
       throw notFound('sandbox', 'There is no such sandbox.', 'It was deleted; create another.');
     };
-    return this.#use(this.#connections, await resolve(), resolve, work);
+    const found = await resolve();
+    const stop = await this.#standing.whileEnabled(found.ownerId, end);
+    try {
+      return await this.#use(this.#connections, found, resolve, work);
+    } finally {
+      stop();
+    }
   }
 
   async #use<T>(
@@ -91,6 +111,10 @@ export class Uses {
       error,
     );
   }
+}
+
+function isOwned(sandbox: Sandbox): sandbox is Sandbox & { ownerId: string } {
+  return sandbox.ownerId !== null;
 }
 
 /** How many work in each sandbox at once. */

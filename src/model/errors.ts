@@ -35,6 +35,8 @@ export interface ErrorFields {
   retryable?: boolean;
   /** Where a person allows it, once: of `authorization_required`. */
   authorization_url?: string;
+  /** Of a call that was refused before anything was done: when the same one will be taken. */
+  retry_after_seconds?: number;
 }
 
 /** RFC 9457 problem details, the same object on every transport. */

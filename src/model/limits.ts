@@ -3,9 +3,11 @@
 import { documentsLimits } from './limits/documents.ts';
 import { gatewaysLimits } from './limits/gateways.ts';
 import { gitLimits } from './limits/git.ts';
+import { gpusLimits } from './limits/gpus.ts';
 import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
 import { networkLimits } from './limits/network.ts';
+import { peopleLimits } from './limits/people.ts';
 import { providerLimits } from './limits/provider.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
 
@@ -110,6 +112,8 @@ export const limits = {
   ...imagesLimits,
   ...documentsLimits,
   ...providerLimits,
+  ...peopleLimits,
+  ...gpusLimits,
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,

@@ -32,6 +32,22 @@ const provider = `
   CREATE UNIQUE INDEX provider_authorizations_by_user ON provider_authorizations (user_id, provider);
 `;
 
+const people = `
+  ALTER TABLE users ADD COLUMN role TEXT NOT NULL DEFAULT 'member' CHECK (role IN ('admin', 'member'));
+  ALTER TABLE users ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE users ADD COLUMN disabled_at INTEGER;
+  ALTER TABLE users ADD COLUMN quota TEXT NOT NULL DEFAULT '{}';
+  CREATE UNIQUE INDEX users_by_email ON users (email COLLATE NOCASE);
+  UPDATE users SET role = 'admin';
+
+  ALTER TABLE api_keys ADD COLUMN name TEXT NOT NULL DEFAULT '';
+  ALTER TABLE api_keys ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
+  ALTER TABLE api_keys ADD COLUMN last_used_at INTEGER;
+  ALTER TABLE api_keys ADD COLUMN revoked_at INTEGER;
+  CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at);
+`;
+
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -150,7 +166,7 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
-  { version: 3, sql: [provider].join('') },
+  { version: 3, sql: [people, provider].join('') },
 ];
 
 /**

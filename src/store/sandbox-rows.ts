@@ -1,11 +1,20 @@
 /** Sandboxes as rows. Every method that writes has committed when its promise resolves. */
 import type { StatementSync } from 'node:sqlite';
-import type { Page, SandboxFilter, SandboxPatch, SandboxStore, Schedulable } from '../control/ports.ts';
+import type {
+  Allowance,
+  Page,
+  SandboxFilter,
+  SandboxPatch,
+  SandboxStore,
+  Schedulable,
+} from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
+import type { Usage } from '../model/quota.ts';
 import type { Sandbox } from '../model/sandbox.ts';
 import { type Database, isDuplicate, type Row } from './database.ts';
 import { columnList, SandboxCodec } from './sandbox-columns.ts';
 import type { Secrets } from './secrets.ts';
+import { QuotaGuard } from './within-quota.ts';
 
 const schedulableColumns = [
   'id',
@@ -29,6 +38,7 @@ const READY_IN_POOL = `owner_id IS NULL AND operation IS NULL AND state = 'start
 
 export class SandboxRows implements SandboxStore {
   readonly #database: Database;
+  readonly #quota: QuotaGuard;
   readonly #codec: SandboxCodec;
   readonly #statements: ReturnType<typeof prepare>;
   /** By the columns that they set; there are as many as there are kinds of change in the code. */
@@ -36,13 +46,15 @@ export class SandboxRows implements SandboxStore {
 
   constructor(database: Database, secrets: Secrets) {
     this.#database = database;
+    this.#quota = new QuotaGuard(database);
     this.#codec = new SandboxCodec(secrets);
     this.#statements = prepare(database);
   }
 
-  async insert(sandbox: Sandbox): Promise<void> {
+  async insert(sandbox: Sandbox, allowance?: Allowance): Promise<void> {
     const row = this.#codec.encode(sandbox.id, sandbox);
-    refusingTakenName(sandbox.name, () => this.#database.write(() => this.#statements.insert.run(row)));
+    const insert = () => this.#statements.insert.run(row);
+    refusingTakenName(sandbox.name, () => this.#quota.write(allowance, insert));
   }
 
   async get(id: string): Promise<Sandbox | null> {
@@ -91,10 +103,14 @@ export class SandboxRows implements SandboxStore {
     return this.#many(this.#statements.pool.all());
   }
 
-  async claim(match: { imageDigest: string; diskGb: number }, patch: SandboxPatch): Promise<Sandbox | null> {
+  async claim(
+    match: { imageDigest: string; diskGb: number },
+    patch: SandboxPatch,
+    allowance?: Allowance,
+  ): Promise<Sandbox | null> {
     const { firstInPool } = this.#statements;
     return refusingTakenName(patch.name, () =>
-      this.#database.write(() => {
+      this.#quota.write(allowance, () => {
         const found = firstInPool.get({ image_digest: match.imageDigest, disk: match.diskGb });
         if (!found) return null;
         const { id, generation } = this.#codec.decodeOnly(found, ['id', 'generation']);
@@ -103,10 +119,20 @@ export class SandboxRows implements SandboxStore {
     );
   }
 
-  async update(id: string, generation: number, patch: SandboxPatch): Promise<Sandbox | null> {
+  async update(
+    id: string,
+    generation: number,
+    patch: SandboxPatch,
+    allowance?: Allowance,
+  ): Promise<Sandbox | null> {
     return refusingTakenName(patch.name, () =>
-      this.#database.write(() => this.#change(id, generation, patch)),
+      this.#quota.write(allowance, () => this.#change(id, generation, patch)),
     );
+  }
+
+  async usage(ownerId: string): Promise<Omit<Usage, 'snapshots'>> {
+    const { snapshots: _, ...usage } = this.#quota.usage(ownerId);
+    return usage;
   }
 
   async remove(id: string, generation: number): Promise<boolean> {

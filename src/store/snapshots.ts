@@ -1,9 +1,10 @@
 /** Snapshots as rows. Every method that writes has committed when its promise resolves. */
 import { z } from 'zod';
-import type { Page, SnapshotPatch, SnapshotStore } from '../control/ports.ts';
+import type { Allowance, Page, SnapshotPatch, SnapshotStore } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { type Database, isDuplicate, type Row, type SqlValue } from './database.ts';
+import { QuotaGuard } from './within-quota.ts';
 
 /** Property and column, in the order of the table. */
 const columns = {
@@ -31,17 +32,19 @@ const resources = z.strictObject({ cpu: z.int(), memory: z.int(), disk: z.int(),
 
 export class SnapshotRows implements SnapshotStore {
   readonly #database: Database;
+  readonly #quota: QuotaGuard;
   readonly #statements: ReturnType<typeof prepare>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#quota = new QuotaGuard(database);
     this.#statements = prepare(database);
   }
 
-  async insert(snapshot: Snapshot): Promise<void> {
+  async insert(snapshot: Snapshot, allowance?: Allowance): Promise<void> {
     const { dropFailed, insert } = this.#statements;
     try {
-      this.#database.write(() => {
+      this.#quota.write(allowance, () => {
         dropFailed.run({ owner: snapshot.ownerId, name: snapshot.name });
         insert.run(encode(snapshot));
       });
@@ -71,6 +74,10 @@ export class SnapshotRows implements SnapshotStore {
       snapshots: list.all({ owner: ownerId, ...window }).map(decode),
       totalCount: Number(count.get({ owner: ownerId })?.['count']),
     }));
+  }
+
+  async count(ownerId: string): Promise<number> {
+    return Number(this.#statements.count.get({ owner: ownerId })?.['count']);
   }
 
   async unfinished(): Promise<Snapshot[]> {

@@ -2,6 +2,7 @@
 import type { Store } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { AccessTokenRows } from './access-tokens.ts';
+import { KeyRows } from './api-keys.ts';
 import { AuthorizationRows } from './authorizations.ts';
 import { Database } from './database.ts';
 import { GitCredentialRows } from './git-credentials.ts';
@@ -26,6 +27,7 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
       sandboxes: new SandboxRows(database, secrets),
       snapshots: new SnapshotRows(database),
       users: new UserRows(database),
+      keys: new KeyRows(database),
       idempotency: new IdempotencyRows(database, secrets),
       accessTokens: new AccessTokenRows(database),
       gitCredentials: new GitCredentialRows(database, secrets),

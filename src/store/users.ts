@@ -1,15 +1,16 @@
-/**
- * Users and their API keys. Only the SHA-256 of a key is stored. It is found by its first eight bytes and then
- * compared whole in constant time, so that how long a wrong key takes says nothing of the right ones.
- */
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { UserStore } from '../control/ports.ts';
+/** Users as rows. Every method that writes has committed when its promise resolves. */
+import { z } from 'zod';
+import type { AccountPatch, Page, UserStore } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
-import type { Caller, User } from '../model/user.ts';
-import { type Database, isDuplicate, type Row } from './database.ts';
+import { type Quota, quotaKinds } from '../model/quota.ts';
+import type { Account } from '../model/user.ts';
+import { type Database, isDuplicate, type Row, type SqlValue } from './database.ts';
 
-const SELECTOR_BYTES = 8;
-const KEY_ID_BYTES = 8;
+const limit = z.int().min(0).nullable();
+const quota = z.partialRecord(z.enum(quotaKinds), limit);
+
+const names = ['id', 'name', 'email', 'role', 'created_at', 'disabled_at', 'quota'];
+const all = names.join(', ');
 
 export class UserRows implements UserStore {
   readonly #database: Database;
@@ -20,70 +21,100 @@ export class UserRows implements UserStore {
     this.#statements = prepare(database);
   }
 
-  async insertUser({ id, name, email }: User): Promise<void> {
-    try {
-      this.#database.write(() => this.#statements.insertUser.run({ id, name, email }));
-    } catch (error) {
-      if (!isDuplicate(error, 'columns')) throw error;
-      throw new SandhavenError('already_exists', `There is a user ${id} already.`);
-    }
+  async insertUser(account: Account): Promise<void> {
+    refusingTakenEmail(() => this.#database.write(() => this.#statements.insert.run(encode(account))));
   }
 
-  async firstUser(): Promise<User | null> {
-    const row = this.#statements.firstUser.get();
-    return row ? userOf(row) : null;
+  async firstUser(): Promise<Account | null> {
+    return one(this.#statements.first.get());
   }
 
-  async addKey(userId: string, apiKey: string): Promise<void> {
-    const hash = hashOf(apiKey);
-    this.#database.write(() => {
-      const known = this.#matching(hash);
-      if (known?.id === userId) return;
-      if (known) throw new SandhavenError('already_exists', 'The API key belongs to another user.');
-      this.#statements.addKey.run({ hash, selector: selectorOf(hash), user_id: userId });
-    });
+  async findUser(idOrEmail: string): Promise<Account | null> {
+    const { findById, findByEmail } = this.#statements;
+    return one(findById.get({ wanted: idOrEmail }) ?? findByEmail.get({ wanted: idOrEmail }));
   }
 
-  async callerOfKey(apiKey: string): Promise<Caller | null> {
-    const hash = hashOf(apiKey);
-    const user = this.#matching(hash);
-    return user && { ...user, keyId: keyIdOf(hash) };
+  async listUsers({ page, pageSize }: Page): Promise<{ users: Account[]; totalCount: number }> {
+    const { list, count } = this.#statements;
+    return this.#database.read(() => ({
+      users: list.all({ offset: (page - 1) * pageSize, limit: pageSize }).map(decode),
+      totalCount: Number(count.get()?.['count']),
+    }));
   }
 
-  #matching(hash: Buffer): User | null {
-    const candidates = this.#statements.keysBySelector.all({ selector: selectorOf(hash) });
-    const row = candidates.find((candidate) => timingSafeEqual(candidate['hash'] as Uint8Array, hash));
-    return row ? userOf(row) : null;
+  async updateUser(id: string, change: (account: Account) => AccountPatch): Promise<Account | null> {
+    return refusingTakenEmail(() =>
+      this.#database.write(() => {
+        const account = one(this.#statements.findById.get({ wanted: id }));
+        if (!account) return null;
+        const admins = this.#admins();
+        const changed = { ...account, ...change(account) };
+        this.#statements.update.run(encode(changed));
+        if (admins > 0 && this.#admins() === 0) throw lastAdmin();
+        return changed;
+      }),
+    );
+  }
+
+  #admins(): number {
+    return Number(this.#statements.admins.get()?.['count']);
   }
 }
 
 function prepare(database: Database) {
+  const values = names.map((name) => `:${name}`).join(', ');
+  const settings = names.map((name) => `${name} = :${name}`).join(', ');
+  const select = (rest: string) => database.prepare(`SELECT ${all} FROM users ${rest}`);
   return {
-    insertUser: database.prepare('INSERT INTO users (id, name, email) VALUES (:id, :name, :email)'),
-    firstUser: database.prepare('SELECT id, name, email FROM users ORDER BY sequence LIMIT 1'),
-    addKey: database.prepare(
-      'INSERT INTO api_keys (hash, selector, user_id) VALUES (:hash, :selector, :user_id)',
-    ),
-    keysBySelector: database.prepare(
-      `SELECT hash, users.id, users.name, users.email
-       FROM api_keys JOIN users ON users.id = api_keys.user_id WHERE selector = :selector`,
+    insert: database.prepare(`INSERT INTO users (${all}) VALUES (${values})`),
+    update: database.prepare(`UPDATE users SET ${settings} WHERE id = :id`),
+    first: select('ORDER BY sequence LIMIT 1'),
+    findById: select('WHERE id = :wanted'),
+    findByEmail: select('WHERE email = :wanted COLLATE NOCASE'),
+    list: select('ORDER BY sequence LIMIT :limit OFFSET :offset'),
+    count: database.prepare('SELECT count(*) AS count FROM users'),
+    admins: database.prepare(
+      `SELECT count(*) AS count FROM users WHERE role = 'admin' AND disabled_at IS NULL`,
     ),
   };
 }
 
-function hashOf(apiKey: string): Buffer {
-  return createHash('sha256').update(apiKey).digest();
+function encode({ id, name, email, role, createdAt, disabledAt, quota }: Account): Record<string, SqlValue> {
+  const times = { created_at: createdAt, disabled_at: disabledAt };
+  return { id, name, email, role, ...times, quota: JSON.stringify(quota) };
 }
 
-function selectorOf(hash: Buffer): Buffer {
-  return hash.subarray(0, SELECTOR_BYTES);
+function one(row: Row | undefined): Account | null {
+  return row ? decode(row) : null;
 }
 
-/** A prefix of a hash leads nowhere for a key that was drawn, and tells the keys of a service apart. */
-function keyIdOf(hash: Buffer): string {
-  return `key_${hash.subarray(0, KEY_ID_BYTES).toString('hex')}`;
+function decode(row: Row): Account {
+  return {
+    id: String(row['id']),
+    name: String(row['name']),
+    email: String(row['email']),
+    role: row['role'] as Account['role'],
+    createdAt: Number(row['created_at']),
+    disabledAt: row['disabled_at'] as number | null,
+    quota: quota.parse(JSON.parse(String(row['quota']))) as Partial<Quota>,
+  };
 }
 
-function userOf(row: Row): User {
-  return { id: String(row['id']), name: String(row['name']), email: String(row['email']) };
+function refusingTakenEmail<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isDuplicate(error, 'columns')) throw error;
+    throw new SandhavenError('already_exists', 'There is a user with this email already.', {
+      parameter: 'email',
+      hint: 'Give another email, or update that user.',
+    });
+  }
+}
+
+function lastAdmin(): SandhavenError {
+  return new SandhavenError('failed_precondition', 'This is the last admin who is enabled.', {
+    parameter: 'user',
+    hint: 'Make another user an admin first.',
+  });
 }

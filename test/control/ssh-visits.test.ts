@@ -1,13 +1,15 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Activity } from '../../src/control/activity.ts';
+import { Environments } from '../../src/control/environment.ts';
 import type { AccessToken, SandboxStore } from '../../src/control/ports.ts';
 import { OperationQueue } from '../../src/control/queue.ts';
 import { SshVisits } from '../../src/control/ssh-visits.ts';
+import { Standing } from '../../src/control/standing.ts';
 import { Uses } from '../../src/control/use.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
-import { sandboxRecord } from '../store/fixtures.ts';
+import { alice, sandboxRecord } from '../store/fixtures.ts';
 
 const TOKEN = 'a'.repeat(26);
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -29,10 +31,12 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
   } as AccessToken;
   const store = { get: async () => sandbox, touch: async () => {} } as unknown as SandboxStore;
   const activity = new Activity(Date, store);
+  const owner = { ...alice };
+  const standing = new Standing({ findUser: async () => owner }, Date);
   let die: () => void = () => {};
   const visits = new SshVisits({
     tokens: { check: async (_kind, text) => (text === TOKEN ? token : null) },
-    uses: new Uses(store, new OperationQueue(), activity),
+    uses: new Uses(store, new OperationQueue(), activity, standing),
     agent: {
       watch: () =>
         new Promise((resolve) => {
@@ -40,7 +44,7 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
         }),
     },
     runtime: { openChannel: async () => new PassThrough() },
-    images: { get: async () => null },
+    environments: new Environments({ get: async () => null }, { deviceEnvironment: () => ({}) }),
     clock: Date,
     log: { info: () => {}, warn: () => {}, error: () => {} },
   });
@@ -49,7 +53,7 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
     if (!visit) throw new Error('nobody came in');
     return visit;
   };
-  return { visits, enter, sandbox, activity, die: () => die() };
+  return { visits, enter, sandbox, activity, owner, standing, die: () => die() };
 }
 
 describe('a visit over SSH', () => {

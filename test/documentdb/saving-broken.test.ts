@@ -40,6 +40,8 @@ async function createSandbox(name: string): Promise<void> {
 async function interrupted(goAway: () => Promise<unknown>, to: Parameters = target) {
   const before = proxy.receivedBytes;
   const saving = documents.ask('AggregateDocuments', { ...some, pipeline: large, ...to });
+  // Awaited below, when it may have failed already.
+  saving.catch(() => {});
   await vi.waitUntil(() => proxy.receivedBytes > before + MIDDLE_BYTES, { timeout: 60_000, interval: 10 });
   await goAway();
   return (await saving).body;
@@ -153,6 +155,19 @@ describe('in the middle of a save', () => {
     await proxy.resume();
     await expectGoesOn();
   }, 120_000);
+
+  it('the service is stopped', async () => {
+    let status: number | null = null;
+    const saving = interrupted(async () => {
+      status = await documents.service.terminate();
+    });
+    await saving.catch(() => {});
+    expect(status).toBe(0);
+    await documents.service.restart();
+    await expectUntouched();
+    await documents.explore(database.name, ['some']);
+    await expectGoesOn();
+  }, 120_000);
 });
 
 it('holds little of what it saves', async () => {
@@ -167,7 +182,8 @@ it('holds little of what it saves', async () => {
   const { saved } = await save(LARGE_COUNT).finally(() => clearInterval(watch));
   expect(saved).toMatchObject({ count: LARGE_COUNT });
   expect((saved as { size_bytes: number }).size_bytes).toBeGreaterThan(300_000_000);
-  expect(most - before).toBeLessThan(100_000_000);
+  // Two answers of the server, of 16 MB each, as they come and in one piece.
+  expect(most - before).toBeLessThan(150_000_000);
 }, 240_000);
 
 function residentBytes(): number {

@@ -5,6 +5,8 @@ import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import { accessConformance } from './access-conformance.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from './fixtures.ts';
+import { peopleConformance } from './people-conformance.ts';
+import { quotaConformance } from './quota-conformance.ts';
 
 export type StoreFactory = () => Promise<Store>;
 
@@ -371,46 +373,6 @@ export function storeConformance(name: string, create: StoreFactory): void {
     });
   });
 
-  describe(`${name}: users`, () => {
-    it('gives the first user that there was', async () => {
-      expect(await store.users.firstUser()).toEqual(alice);
-    });
-
-    it('refuses a user that is there already', async () => {
-      await expect(store.users.insertUser(alice)).rejects.toMatchObject({ code: 'already_exists' });
-    });
-
-    it('[WIRE-AUTH-04] knows the user of a key, and of that key exactly', async () => {
-      await store.users.addKey(alice.id, 'shv_alice');
-      await store.users.addKey(bob.id, 'shv_bob');
-      expect(await store.users.callerOfKey('shv_alice')).toMatchObject(alice);
-      expect(await store.users.callerOfKey('shv_bob')).toMatchObject(bob);
-      for (const wrong of ['', 'shv_alic', 'shv_alice ', 'SHV_ALICE', 'shv_alice\0']) {
-        expect(await store.users.callerOfKey(wrong), wrong).toBeNull();
-      }
-    });
-
-    it('takes several keys of one user, and one key twice', async () => {
-      await store.users.addKey(alice.id, 'one');
-      await store.users.addKey(alice.id, 'two');
-      await store.users.addKey(alice.id, 'one');
-      expect(await store.users.callerOfKey('one')).toMatchObject(alice);
-      expect(await store.users.callerOfKey('two')).toMatchObject(alice);
-      const ids = [];
-      for (const key of ['one', 'two', 'one']) ids.push((await store.users.callerOfKey(key))?.keyId);
-      expect(ids[0]).toBe(ids[2]);
-      expect(ids[0]).not.toBe(ids[1]);
-    });
-
-    it('never gives a key of one user to another, nor to none', async () => {
-      await store.users.addKey(alice.id, 'one');
-      await expect(store.users.addKey(bob.id, 'one')).rejects.toMatchObject({ code: 'already_exists' });
-      await expect(store.users.addKey('user_none', 'two')).rejects.toThrow();
-      expect(await store.users.callerOfKey('one')).toMatchObject(alice);
-      expect(await store.users.callerOfKey('two')).toBeNull();
-    });
-  });
-
   describe(`${name}: answers of idempotent calls`, () => {
     it('[WIRE-HTTP-10] come back by owner and key', async () => {
       const result = { id: 'sb_1', nested: [1, null, 'é\0'] };
@@ -436,6 +398,8 @@ export function storeConformance(name: string, create: StoreFactory): void {
   });
 
   accessConformance(name, () => store);
+  peopleConformance(name, () => store);
+  quotaConformance(name, () => store);
   describe(`${name}: credentials of Git remotes`, () => {
     const at = (sandboxId: string, url = 'https://h/a', password = 'p\0é"') => ({
       sandboxId,

@@ -4,10 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Sandbox } from '../../src/model/sandbox.ts';
-import type { User } from '../../src/model/user.ts';
+import type { Account } from '../../src/model/user.ts';
 
-export const alice: User = { id: 'user_alice', name: 'Alice', email: 'alice@example.org' };
-export const bob: User = { id: 'user_bob', name: 'Bob', email: 'bob@example.org' };
+export const alice: Account = {
+  id: 'user_alice',
+  name: 'Alice',
+  email: 'alice@example.org',
+  role: 'admin',
+  createdAt: 1,
+  disabledAt: null,
+  quota: {},
+};
+export const bob: Account = {
+  ...alice,
+  id: 'user_bob',
+  name: 'Bob',
+  email: 'bob@example.org',
+  role: 'member',
+};
 
 let made = 0;
 

@@ -1,6 +1,7 @@
 /** The store's port in the plainest way there is: the model that property tests compare a real store with. */
 import type {
   AccessToken,
+  Allowance,
   GitCredential,
   SandboxPatch,
   SandboxStore,
@@ -10,17 +11,19 @@ import type {
 } from '../../src/control/ports.ts';
 import { notFound, SandhavenError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
+import { assertWithinQuota } from '../../src/model/quota.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
-import type { User } from '../../src/model/user.ts';
 import { memoryAuthorizations } from './memory-authorizations.ts';
+import { memoryPeople } from './memory-people.ts';
+import { usageOf } from './memory-usage.ts';
 
 export function memoryStore(): Store {
   const { sandboxes } = memorySandboxes();
   return {
     sandboxes,
     ...memorySnapshots(sandboxes),
-    ...memoryUsers(),
+    ...memoryPeople(),
     ...memoryIdempotency(),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
@@ -69,24 +72,35 @@ function memorySandboxes(): Pick<Store, 'sandboxes'> {
   const ready = () =>
     sorted().filter((row) => row.ownerId === null && row.operation === null && row.state === 'started');
 
-  const save = (row: Sandbox) => {
+  const save = (row: Sandbox, allowance?: Allowance) => {
     for (const other of rows.values()) {
       if (row.ownerId === null || other.id === row.id) continue;
       if (other.ownerId === row.ownerId && other.name === row.name) {
         throw new SandhavenError('already_exists', 'taken', { parameter: 'name' });
       }
     }
+    if (allowance) {
+      const { ownerId, quota } = allowance;
+      const before = { ...usageOf([...rows.values()], ownerId), snapshots: 0 };
+      const others = [...rows.values()].filter(({ id }) => id !== row.id);
+      assertWithinQuota(quota, before, { ...usageOf([...others, row], ownerId), snapshots: 0 });
+    }
     rows.set(row.id, structuredClone(row));
   };
-  const change = (id: string, generation: number, patch: SandboxPatch): Sandbox | null => {
+  const change = (
+    id: string,
+    generation: number,
+    patch: SandboxPatch,
+    allowance?: Allowance,
+  ): Sandbox | null => {
     const row = rows.get(id);
     if (row?.generation !== generation) return null;
-    save({ ...row, ...patch });
+    save({ ...row, ...patch }, allowance);
     return structuredClone(rows.get(id) ?? null);
   };
 
   const sandboxes: SandboxStore = {
-    insert: async (sandbox) => save(sandbox),
+    insert: async (sandbox, allowance) => save(sandbox, allowance),
     get: async (id) => structuredClone(rows.get(id) ?? null),
     find: async (ownerId, idOrName) => {
       const key = idOrName.startsWith('sb_') ? 'id' : 'name';
@@ -126,11 +140,12 @@ function memorySandboxes(): Pick<Store, 'sandboxes'> {
           stoppedAt: row.stoppedAt,
         })),
     pool: async () => ready(),
-    claim: async ({ imageDigest, diskGb }, patch) => {
+    claim: async ({ imageDigest, diskGb }, patch, allowance) => {
       const found = ready().find((row) => row.imageDigest === imageDigest && row.resources.disk === diskGb);
-      return found ? change(found.id, found.generation, patch) : null;
+      return found ? change(found.id, found.generation, patch, allowance) : null;
     },
-    update: async (id, generation, patch) => change(id, generation, patch),
+    update: async (id, generation, patch, allowance) => change(id, generation, patch, allowance),
+    usage: async (ownerId) => usageOf([...rows.values()], ownerId),
     remove: async (id, generation) => rows.get(id)?.generation === generation && rows.delete(id),
     touch: async (activity) => {
       for (const [id, at] of activity) {
@@ -150,10 +165,18 @@ function memorySnapshots(sandboxes: SandboxStore): Pick<Store, 'snapshots'> {
       .map((row) => structuredClone(row));
   const of = (ownerId: string) => newestFirst().filter((row) => row.ownerId === ownerId);
   const snapshots: SnapshotStore = {
-    insert: async (snapshot) => {
+    insert: async (snapshot, allowance) => {
       const known = of(snapshot.ownerId).find(({ name }) => name === snapshot.name);
       if (known && known.state !== 'error') {
         throw new SandhavenError('already_exists', 'taken', { parameter: 'name' });
+      }
+      if (allowance) {
+        const used = {
+          ...(await sandboxes.usage(allowance.ownerId)),
+          snapshots: of(allowance.ownerId).length,
+        };
+        const after = { ...used, snapshots: used.snapshots + (known ? 0 : 1) };
+        assertWithinQuota(allowance.quota, used, after);
       }
       if (known) rows.delete(known.id);
       rows.set(snapshot.id, structuredClone(snapshot));
@@ -168,6 +191,7 @@ function memorySnapshots(sandboxes: SandboxStore): Pick<Store, 'snapshots'> {
       snapshots: of(ownerId).slice((page - 1) * pageSize, page * pageSize),
       totalCount: of(ownerId).length,
     }),
+    count: async (ownerId) => of(ownerId).length,
     unfinished: async () =>
       newestFirst()
         .reverse()
@@ -184,29 +208,6 @@ function memorySnapshots(sandboxes: SandboxStore): Pick<Store, 'snapshots'> {
     },
   };
   return { snapshots };
-}
-
-function memoryUsers(): Pick<Store, 'users'> {
-  const users = new Map<string, User>();
-  const keys = new Map<string, string>();
-  return {
-    users: {
-      insertUser: async (user) => {
-        if (users.has(user.id)) throw new SandhavenError('already_exists', 'taken');
-        users.set(user.id, user);
-      },
-      firstUser: async () => [...users.values()][0] ?? null,
-      addKey: async (userId, apiKey) => {
-        if (!users.has(userId)) throw new Error('no such user');
-        if ((keys.get(apiKey) ?? userId) !== userId) throw new SandhavenError('already_exists', 'taken');
-        keys.set(apiKey, userId);
-      },
-      callerOfKey: async (apiKey) => {
-        const user = users.get(keys.get(apiKey) ?? '');
-        return user ? { ...user, keyId: `key_of_${apiKey}` } : null;
-      },
-    },
-  };
 }
 
 function memoryIdempotency(): Pick<Store, 'idempotency'> {

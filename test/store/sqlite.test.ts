@@ -42,11 +42,11 @@ describe('the database file', () => {
     const { file, store } = await openWithUser();
     const box = sandboxRecord({ envVars: { A: '1' } });
     await store.sandboxes.insert(box);
-    await store.users.addKey(alice.id, 'key');
+    await store.keys.add(alice.id, 'key', { name: 'one', createdAt: 1, expiresAt: null });
     await store.close();
     const again = await open(file);
     expect(await again.sandboxes.get(box.id)).toEqual(box);
-    expect(await again.users.callerOfKey('key')).toMatchObject(alice);
+    expect(await again.keys.callerOf('key', 2)).toMatchObject({ id: alice.id, role: 'admin' });
   });
 
   it('that is damaged is refused in words', async () => {
@@ -144,7 +144,7 @@ describe('secrets in the database', () => {
       { imageDigest: 'sha256:base', diskGb: 20 },
       { ownerId: alice.id, name: 'claimed', envVars: { SECRET: `${canary}-3` } },
     );
-    await store.users.addKey(alice.id, `${canary}-4`);
+    await store.keys.add(alice.id, `${canary}-4`, { name: 'one', createdAt: 1, expiresAt: null });
     await store.idempotency.put(alice.id, 'key', `${canary}-5`, { answer: `${canary}-6` }, 1);
     const seen = () =>
       readdirSync(join(file, '..')).filter((name) => readFileSync(join(file, '..', name)).includes(canary));

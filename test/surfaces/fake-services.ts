@@ -7,7 +7,6 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionService } from '../../src/control/execution.ts';
 import type { FileService } from '../../src/control/files.ts';
-import type { IdentityService } from '../../src/control/identity.ts';
 import type { ExecResult } from '../../src/control/ports.ts';
 import type { PreviewService } from '../../src/control/previews.ts';
 import type { SandboxService } from '../../src/control/sandboxes.ts';
@@ -21,7 +20,10 @@ import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { Caller } from '../../src/model/user.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
+import { fakePeople } from './fake-people.ts';
 import { fakeSessions } from './fake-sessions.ts';
+
+export { API_KEY, MEMBER_KEY, user } from './fake-people.ts';
 
 /** The public face of a class: a fake cannot have its private fields. */
 type Face<T> = Pick<T, keyof T>;
@@ -31,6 +33,8 @@ export interface FakeServices {
   sandboxes: Map<string, Sandbox>;
   /** By path. */
   files: Map<string, { content: Buffer; mode: number }>;
+  /** Commands that began. */
+  begun: string[];
   /** What ended because its client went away. */
   cancelled: string[];
   /** What ran to its end. */
@@ -38,13 +42,11 @@ export interface FakeServices {
   idempotencyKeys: string[];
 }
 
-export const API_KEY = 'shv_test';
-export const user: Caller = { id: 'user_1', name: 'Ada', email: 'ada@example.org', keyId: 'key_1' };
-
 export function createFakeServices(): FakeServices {
   const fake: Omit<FakeServices, 'services'> = {
     sandboxes: new Map(),
     files: new Map(),
+    begun: [],
     cancelled: [],
     completed: [],
     idempotencyKeys: [],
@@ -55,7 +57,7 @@ export function createFakeServices(): FakeServices {
     files: fakeFiles(fake),
     execution: fakeExecution(fake),
     sessions: fakeSessions(),
-    identity: fakeIdentity(),
+    ...fakePeople(),
     git: fakeGit(),
     documents: fakeDocuments(),
     previews: fakePreviews(),
@@ -84,13 +86,6 @@ function fakePreviews(): Face<PreviewService> {
       seconds === null
         ? { url: `http://${port}-${reference}.localhost:1/`, token: 'key', expiresAt: null }
         : { url: `http://${port}-key.localhost:1/`, token: null, expiresAt: seconds * 1_000 },
-  };
-}
-
-function fakeIdentity(): Face<IdentityService> {
-  return {
-    authenticate: async (key) => (key === API_KEY ? user : null),
-    regions: () => [{ id: 'local', name: 'Local', location: { country: 'unknown', city: 'unknown' } }],
   };
 }
 
@@ -186,6 +181,7 @@ function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxServic
 function fakeExecution(fake: Omit<FakeServices, 'services'>): Face<ExecutionService> {
   const run = async (command: string, timeoutMs: number, signal?: AbortSignal): Promise<ExecResult> => {
     const begun = performance.now();
+    fake.begun.push(command);
     const seconds = /^sleep (\S+)$/.exec(command)?.[1];
     const waitMs = Math.min(seconds === undefined ? 0 : Number(seconds) * 1000, timeoutMs);
     if (waitMs > 0) {

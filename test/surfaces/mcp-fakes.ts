@@ -7,8 +7,16 @@ import type { Log, OnProgress } from '../../src/control/ports.ts';
 import type { Services } from '../../src/control/services.ts';
 import { notFound } from '../../src/model/errors.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
+import type { Caller } from '../../src/model/user.ts';
 
-export const caller = { id: 'user_1', name: 'Ada', email: 'ada@example.org', keyId: 'key_1' };
+export const caller: Caller = {
+  id: 'user_1',
+  name: 'Ada',
+  email: 'ada@example.org',
+  role: 'member',
+  keyId: 'key_1',
+  keyExpiresAt: null,
+};
 export const apiKey = 'shv_test';
 export const largeContent = 'x'.repeat(1_000_000);
 
@@ -41,6 +49,8 @@ export function createFakes(): Fakes {
   fakes.services = {
     identity: {
       authenticate: async (key: string) => (key === apiKey ? caller : null),
+      whileValid: () => () => {},
+      count: () => {},
     },
     sandboxes: {
       async create(_caller: unknown, request: { name?: string }, options: { onProgress: OnProgress }) {

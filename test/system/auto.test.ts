@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CreateRequest } from '../../src/control/creation.ts';
 import { createLog } from '../../src/log.ts';
 import type { User } from '../../src/model/user.ts';
-import { purge, type RunningService, startService } from '../../src/service.ts';
+import { purge } from '../../src/purge.ts';
+import { type RunningService, startService } from '../../src/service.ts';
 import { tracesOf } from '../support/host.ts';
 
 const MINUTE = 60_000;

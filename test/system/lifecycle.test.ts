@@ -4,7 +4,8 @@ import { type Answer, call, must, type Service, startService } from '../support/
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  // Where the host has GPUs, none of them.
+  service = await startService({ flags: ['--gpu-kind', 'nobody.example/gpu'] });
 }, 120_000);
 
 afterAll(() => service?.stop());

@@ -3,8 +3,8 @@ import { posix } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git-url.ts';
 import type { User } from '../../model/user.ts';
-import { environment } from '../environment.ts';
-import type { AgentLink, CallOptions, GitCredentialStore, GitGateway, Images } from '../ports.ts';
+import type { Environments } from '../environment.ts';
+import type { AgentLink, CallOptions, GitCredentialStore, GitGateway } from '../ports.ts';
 import type { ProviderRemotes } from '../provider/remotes.ts';
 import type { Uses } from '../use.ts';
 import { type Cloned, clone } from './clone.ts';
@@ -38,7 +38,7 @@ export interface CloneParameters {
 export interface GitServiceParts {
   uses: Uses;
   agent: AgentLink;
-  images: Images;
+  environments: Environments;
   gateway: GitGateway;
   credentials: GitCredentialStore;
   /** null where the service knows no code-hosting provider. */
@@ -134,9 +134,9 @@ export class GitService {
   }
 
   #in<T>(at: Repository, { signal }: CallOptions, work: (git: Git) => Promise<T>): Promise<T> {
-    const { uses, agent, images } = this.#parts;
+    const { uses, agent, environments } = this.#parts;
     return uses.run(at.caller, at.sandbox, async (sandbox) => {
-      const env = environment(await images.get(sandbox.imageDigest), sandbox, {});
+      const env = await environments.of(sandbox);
       return work(new Git({ agent, sandboxId: sandbox.id, env, signal }, at.path));
     });
   }

@@ -1,6 +1,6 @@
 /** Rows of snapshots, the templates that sandboxes are made from. */
 import type { Snapshot } from '../../model/snapshot.ts';
-import type { Page } from './store.ts';
+import type { Allowance, Page } from './store.ts';
 
 export type SnapshotPatch = Partial<Omit<Snapshot, 'id' | 'ownerId' | 'name'>>;
 
@@ -9,13 +9,15 @@ export interface SnapshotStore {
    * One of this name in state `error` is replaced, in the same transaction; any other gives `already_exists`.
    * A replaced one's id is gone.
    */
-  insert(snapshot: Snapshot): Promise<void>;
+  insert(snapshot: Snapshot, allowance?: Allowance): Promise<void>;
   /** By id or by name. */
   find(ownerId: string, idOrName: string): Promise<Snapshot | null>;
   /** The owner's newest one created under this Idempotency-Key since then. */
   createdUnder(ownerId: string, creationKey: string, since: number): Promise<Snapshot | null>;
   /** Newest first (createdAt, then id, descending). */
   list(ownerId: string, page: Page): Promise<{ snapshots: Snapshot[]; totalCount: number }>;
+  /** How many an owner has, in whatever state. */
+  count(ownerId: string): Promise<number>;
   /** Those that are neither active nor in error: to be finished after a restart. */
   unfinished(): Promise<Snapshot[]>;
   /** null when the row is gone. */

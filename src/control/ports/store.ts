@@ -1,9 +1,10 @@
 /** What is kept: sandboxes, snapshots, users, answers of idempotent calls. */
+import type { Quota, Usage } from '../../model/quota.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { Caller, User } from '../../model/user.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 import type { AuthorizationStore } from './code-host.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
+import type { KeyStore, UserStore } from './user-store.ts';
 
 export interface SandboxFilter {
   ownerId: string;
@@ -19,6 +20,15 @@ export interface Page {
 }
 
 export type SandboxPatch = Partial<Omit<Sandbox, 'id'>>;
+
+/**
+ * What an owner may have. A method that is given one fails with `resource_exhausted`, and changes nothing, when it would
+ * take the owner over the quota: what is counted and what is changed are one transaction.
+ */
+export interface Allowance {
+  ownerId: string;
+  quota: Quota;
+}
 
 /** The columns that deadlines depend on. */
 export type Schedulable = Pick<
@@ -39,7 +49,7 @@ export type Schedulable = Pick<
  */
 export interface SandboxStore {
   /** Fails with `already_exists` when the owner has a sandbox of this name, one being created included. */
-  insert(sandbox: Sandbox): Promise<void>;
+  insert(sandbox: Sandbox, allowance?: Allowance): Promise<void>;
   get(id: string): Promise<Sandbox | null>;
   /** By id or by name; only the owner's, and none that is being created. */
   find(ownerId: string, idOrName: string): Promise<Sandbox | null>;
@@ -58,21 +68,19 @@ export interface SandboxStore {
    * Gives one ready pool sandbox of this image and disk size to its owner, in one transaction; null when
    * there is none. Fails with `already_exists` as `insert` does.
    */
-  claim(match: { imageDigest: string; diskGb: number }, patch: SandboxPatch): Promise<Sandbox | null>;
+  claim(
+    match: { imageDigest: string; diskGb: number },
+    patch: SandboxPatch,
+    allowance?: Allowance,
+  ): Promise<Sandbox | null>;
   /** Applies the patch if the stored generation is `generation`; null when it has moved on or the row is gone. */
-  update(id: string, generation: number, patch: SandboxPatch): Promise<Sandbox | null>;
+  update(id: string, generation: number, patch: SandboxPatch, allowance?: Allowance): Promise<Sandbox | null>;
   /** Whether a row of this generation was there and is now gone. */
   remove(id: string, generation: number): Promise<boolean>;
+  /** What the owner's sandboxes count for, those being created included. */
+  usage(ownerId: string): Promise<Omit<Usage, 'snapshots'>>;
   /** Later activity times only move forward. One transaction for all. */
   touch(activity: Map<string, number>): Promise<void>;
-}
-
-/** Users and their keys. Keys are stored as SHA-256 hashes and compared in constant time. */
-export interface UserStore {
-  insertUser(user: User): Promise<void>;
-  firstUser(): Promise<User | null>;
-  addKey(userId: string, apiKey: string): Promise<void>;
-  callerOfKey(apiKey: string): Promise<Caller | null>;
 }
 
 /** Answers of calls made with an Idempotency-Key, by owner and key. */
@@ -87,6 +95,7 @@ export interface Store {
   sandboxes: SandboxStore;
   snapshots: SnapshotStore;
   users: UserStore;
+  keys: KeyStore;
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;

@@ -22,6 +22,8 @@ export function refusalOf(error: unknown): Refusal | null {
   switch (error.code) {
     case 'not_found':
       return new Refusal(error.fields.resource === 'port' ? 502 : 404, text);
+    case 'permission_denied':
+      return new Refusal(403, text);
     case 'invalid_state':
     case 'resource_exhausted':
       return new Refusal(503, text);

@@ -1,9 +1,8 @@
 /**
- * Flags into the parameters of a tool, by its schema. What does not read as its type is passed on as text, so
+ * Flags into the parameters of a tool or an action, by its schema. What does not read as its type is passed on as text, so
  * that the service refuses it in the words that every client gets.
  */
-import { describeTool } from '../../catalog/describe.ts';
-import type { JsonSchema } from '../../catalog/json-schema.ts';
+import { inputJsonSchema, type JsonSchema } from '../../catalog/json-schema.ts';
 import type { Tool } from '../../catalog/tool.ts';
 import { validateInput } from '../../catalog/validate.ts';
 import { invalidArgument } from '../../model/errors.ts';
@@ -18,13 +17,19 @@ export interface CallArguments {
   flags: ParsedFlags;
 }
 
-/** Fails with `invalid_argument` for unknown flags, naming the nearest parameter. */
-export function toCallArguments(tool: Tool, argv: string[]): CallArguments {
-  const properties = describeTool(tool).input_schema.properties ?? {};
+/**
+ * Fails with `invalid_argument` for unknown flags, naming the nearest parameter.
+ * @param argument The parameter that may be given without its flag.
+ */
+export function toCallArguments(tool: Pick<Tool, 'input'>, argv: string[], argument?: string): CallArguments {
+  const properties = inputJsonSchema(tool).properties ?? {};
   const common = { ...commonFlags, ...callFlags };
   const specs = { ...without(common, properties), ...specsOf(properties) };
   const flags = parseFlags(argv.map(snakeCaseFlag), specs);
   if (flagIsSet(flags, 'help')) return { parameters: {}, flags };
+  const extras = [...flags.positionals, ...(flags.rest ?? [])];
+  const bare = argument !== undefined && !flags.values.has(argument) ? extras.shift() : undefined;
+  if (argument !== undefined && bare !== undefined) flags.values.set(argument, [bare]);
   const given = [...flags.values].filter(([name]) => Object.hasOwn(properties, name));
   const parameters = Object.fromEntries(
     given.map(([name, values]) => [name, toValue(name, values, properties[name] ?? {})]),
@@ -33,7 +38,7 @@ export function toCallArguments(tool: Tool, argv: string[]): CallArguments {
     const unknown = Object.fromEntries(flags.unknown.map((name) => [name, true]));
     validateInput(tool.input, { ...parameters, ...unknown });
   }
-  const [extra] = [...flags.positionals, ...(flags.rest ?? [])];
+  const [extra] = extras;
   if (extra !== undefined) {
     throw usageError(`'${extra}' is not the value of any flag.`, 'Parameters are given as --name VALUE.');
   }

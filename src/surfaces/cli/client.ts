@@ -1,7 +1,10 @@
-/** Calls tools over HTTP, as any client does; long ones as an event stream, so that progress is seen. */
+/** Calls tools and actions over HTTP, as any client does; long ones as an event stream, so that progress is seen. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Action } from '../../administration/action.ts';
 import type { CallContext, Tool } from '../../catalog/tool.ts';
 import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
 import type { Connection } from './connection.ts';
 import { readEvents } from './events.ts';
 
@@ -20,27 +23,61 @@ export type Client = (
   options?: CallOptions,
 ) => Promise<CallOutcome>;
 
-/** The client fails only when it is aborted: a service that cannot be reached is a problem like any other. */
-export function createClient({ url, apiKey }: Connection): Client {
-  return async (tool, parameters, { signal, onProgress } = {}) => {
-    try {
-      const response = await fetch(`${url}/v1/tools/${tool.name}`, {
-        method: 'POST',
-        redirect: 'error',
-        headers: {
-          authorization: `Bearer ${apiKey}`,
-          'content-type': 'application/json',
-          accept: tool.long ? 'text/event-stream' : 'application/json',
-        },
-        body: JSON.stringify(parameters),
-        ...(signal ? { signal } : {}),
-      });
-      return await outcomeOf(response, onProgress);
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      return { problem: toProblem(unreachable(url, error), newRequestId()) };
-    }
-  };
+export type AdminClient = (
+  action: Pick<Action, 'name'>,
+  parameters: Record<string, unknown>,
+  options?: CallOptions,
+) => Promise<CallOutcome>;
+
+export function createClient(connection: Connection): Client {
+  return ({ name, long = false }, parameters, options = {}) =>
+    post(connection, { path: `/v1/tools/${name}`, parameters, long }, options);
+}
+
+export function createAdminClient(connection: Connection): AdminClient {
+  return ({ name }, parameters, options = {}) =>
+    post(connection, { path: `/v1/admin/${name}`, parameters, long: false }, options);
+}
+
+interface Posting {
+  path: string;
+  parameters: Record<string, unknown>;
+  long: boolean;
+}
+
+/** Sends again what was refused before anything was done, when the service says that it will take it. */
+async function post(connection: Connection, posting: Posting, options: CallOptions): Promise<CallOutcome> {
+  for (let sent = 1; ; sent++) {
+    const outcome = await postOnce(connection, posting, options);
+    const waitSeconds = outcome.problem?.retry_after_seconds;
+    if (waitSeconds === undefined || sent === limits.clientTries) return outcome;
+    await sleep(waitSeconds * 1_000, undefined, options.signal ? { signal: options.signal } : {});
+  }
+}
+
+/** Fails only when it is aborted: a service that cannot be reached is a problem like any other. */
+async function postOnce(
+  { url, apiKey }: Connection,
+  { path, parameters, long }: Posting,
+  { signal, onProgress }: CallOptions,
+): Promise<CallOutcome> {
+  try {
+    const response = await fetch(url + path, {
+      method: 'POST',
+      redirect: 'error',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        accept: long ? 'text/event-stream' : 'application/json',
+      },
+      body: JSON.stringify(parameters),
+      ...(signal ? { signal } : {}),
+    });
+    return await outcomeOf(response, onProgress);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return { problem: toProblem(unreachable(url, error), newRequestId()) };
+  }
 }
 
 async function outcomeOf(response: Response, onProgress: CallOptions['onProgress']): Promise<CallOutcome> {

@@ -1,6 +1,6 @@
 /** The texts of --help. */
-import { describeTool } from '../../catalog/describe.ts';
-import type { JsonSchema } from '../../catalog/json-schema.ts';
+import type { Action } from '../../administration/action.ts';
+import { inputJsonSchema, type JsonSchema } from '../../catalog/json-schema.ts';
 import type { Tool } from '../../catalog/tool.ts';
 import { DEFAULT_DATA_DIR, DEFAULT_URL } from './connection.ts';
 import type { Command } from './io.ts';
@@ -33,12 +33,35 @@ ${commonHelp}`;
 }
 
 export function toolHelp(tool: Tool): string {
-  const { input_schema, description } = describeTool(tool);
-  const required = new Set(input_schema.required);
-  const parameters = Object.entries(input_schema.properties ?? {})
+  return parametersHelp(`sandhaven call ${tool.name}`, tool);
+}
+
+export function actionHelp(action: Action): string {
+  const { command, argument, role, description } = action;
+  const usage = `sandhaven ${command}${argument ? ` [${argument.toUpperCase()}]` : ''}`;
+  const forAdmins = role === 'admin' ? ' For admins.' : '';
+  return parametersHelp(usage, { ...action, description: description + forAdmins });
+}
+
+export function groupHelp(group: string, members: readonly Action[]): string {
+  const width = Math.max(...members.map(({ command }) => command.length));
+  const lines = members.map(({ command, title }) => `  sandhaven ${command.padEnd(width)}  ${title}`);
+  return `Usage: sandhaven ${group} …
+
+${lines.join('\n')}
+
+Each has --help of its own.
+
+${commonHelp}`;
+}
+
+function parametersHelp(usage: string, { input, description }: Pick<Tool, 'input' | 'description'>): string {
+  const schema = inputJsonSchema({ input });
+  const required = new Set(schema.required);
+  const parameters = Object.entries(schema.properties ?? {})
     .sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)))
-    .map(([name, schema]) => parameterHelp(name, schema, required.has(name)));
-  return `Usage: sandhaven call ${tool.name} [--parameter VALUE …]
+    .map(([name, child]) => parameterHelp(name, child, required.has(name)));
+  return `Usage: ${usage} [--parameter VALUE …]
 
 ${wrap(description, 0)}
 

@@ -2,7 +2,7 @@
 import type { CallContext, Tool } from '../../catalog/tool.ts';
 import { errorTable, type Problem } from '../../model/errors.ts';
 import type { CliIo } from './io.ts';
-import { printable, render } from './render.ts';
+import { printable, render, table } from './render.ts';
 
 export function printResult(
   tool: Tool,
@@ -16,6 +16,18 @@ export function printResult(
   }
   const text = tool.text?.(result) ?? render(result);
   stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`);
+}
+
+/** @param rows The result as a table, where it is one. */
+export function printRecords(
+  rows: Record<string, unknown>[] | null,
+  result: Record<string, unknown>,
+  json: boolean,
+  { stdout }: CliIo,
+): void {
+  if (json) stdout.write(`${JSON.stringify(result)}\n`);
+  else if (rows === null) stdout.write(render(result));
+  else stdout.write(rows.length === 0 ? 'There are none.\n' : `${table(rows)}\n`);
 }
 
 /** @returns the exit status that the code of the problem has. */

@@ -28,6 +28,11 @@ export const problemSchema: Json = {
     parameter: { type: 'string', description: 'The parameter at fault; dotted where nested.' },
     resource: { type: 'string', description: 'The kind of thing that is not there.' },
     retryable: { type: 'boolean', description: 'Whether the same call may succeed later.' },
+    retry_after_seconds: {
+      type: 'integer',
+      description:
+        'When the same call will be taken; nothing of it was done. Also as the header Retry-After.',
+    },
     request_id: { type: 'string' },
     authorization_url: {
       type: 'string',

@@ -1,6 +1,7 @@
 /** The HTTP surface as OpenAPI 3.1, derived from the catalogue. */
 import { descriptions, type ToolDescription } from '../../catalog/describe.ts';
 import { limits } from '../../model/limits.ts';
+import { adminPaths, adminSchemas } from './openapi-admin.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './openapi-service.ts';
 
 export function openApi(version: string): Json {
@@ -22,12 +23,14 @@ export function openApi(version: string): Json {
       { name: 'Tools', description: 'What agents call.' },
       { name: 'Files', description: 'Bytes of files, streamed.' },
       { name: 'Ports', description: 'Bytes of connections.' },
+      { name: 'Administration', description: 'What operators and members do to the service.' },
       { name: 'Service', description: 'The service itself.' },
     ],
     paths: {
       ...Object.fromEntries(
         descriptions.map((tool) => [`/v1/tools/${tool.name}`, { post: toolOperation(tool) }]),
       ),
+      ...adminPaths,
       ...servicePaths,
     },
     components: {
@@ -43,6 +46,7 @@ export function openApi(version: string): Json {
             [`${shortName(tool)}Result`, tool.output_schema],
           ]),
         ),
+        ...adminSchemas,
       },
       responses: {
         Failure: {

@@ -11,6 +11,7 @@ import { notFound, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
+import { addAdminRoutes } from './admin-routes.ts';
 import { Admission, linger } from './admission.ts';
 import { authenticate } from './authenticate.ts';
 import { addAuthorizationRoutes } from './authorization-routes.ts';
@@ -39,7 +40,7 @@ export interface HttpServerParts {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
-    /** For the log: which tool was called, and how it ended where that is an error. */
+    /** For the log: which tool or action was called, and how it ended where that is an error. */
     tool: string | null;
     outcome: string | null;
     /** The client left before it had its answer. */
@@ -50,6 +51,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without a key. */
     open?: boolean;
+    /** Counts towards the rate of a key what is in it, not the request. */
+    countsItself?: boolean;
+    /** Over in a moment, and so not cut off when its key is over, which it may itself have seen to. */
+    brief?: boolean;
     /** The body is streamed, however large it is. */
     byteStream?: boolean;
   }
@@ -61,6 +66,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   addHealthRoutes(app, parts);
   acceptJsonBodies(app);
   addToolRoutes(app, parts);
+  addAdminRoutes(app, parts.services);
   addTunnelRoute(app, parts.services);
   addAuthorizationRoutes(app, parts.services);
   const description = JSON.stringify(openApi(parts.version));
@@ -127,9 +133,21 @@ function addChecks(app: FastifyInstance, { services, log, allowedHosts }: HttpSe
     hosts.assertOrigin(request.headers.origin);
     if (request.routeOptions.config?.open) return undefined;
     request.caller = await authenticate(services.identity, request);
+    if (!request.routeOptions.config?.countsItself) services.identity.count(request.caller);
+    if (!request.routeOptions.config?.brief) cutWhenKeyEnds(services.identity, request, reply);
     admission.admit(request, reply);
     return undefined;
   });
+}
+
+/** What goes on for a key ends with it, as if its client had left. */
+function cutWhenKeyEnds(
+  identity: Pick<Services['identity'], 'whileValid'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const stop = identity.whileValid(request.caller, () => request.raw.socket.destroy());
+  reply.raw.once('close', stop);
 }
 
 /** Status 421 is HTTP's own word for it, which the table of codes has no other use for. */
@@ -180,6 +198,7 @@ function addMcpRoute(app: FastifyInstance, { mcp, log }: HttpServerParts): void 
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
     exposeHeadRoute: false,
+    config: { countsItself: true },
     handler: async (request, reply) => {
       reply.hijack();
       try {

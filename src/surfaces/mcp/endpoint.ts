@@ -61,7 +61,8 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   });
   return {
     handle(request, response, caller) {
-      const fetch = (web: Request) => serve(handler, web, caller);
+      const count = () => parts.services.identity.count(caller);
+      const fetch = (web: Request) => serve(handler, web, caller, count);
       const nodeHandler = toNodeHandler({ fetch }, { maxRequestBodySize: limits.jsonBodyBytes, onerror });
       return nodeHandler(request as IncomingMessage & { method: string; url: string }, response);
     },
@@ -75,13 +76,22 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
  * Parses the body once for all that look at it. The answer to `initialize` carries a session id, by which
  * `InFlightCalls` tells the clients of one caller apart.
  */
-async function serve(handler: McpHttpHandler, request: Request, caller: Caller): Promise<Response> {
+async function serve(
+  handler: McpHttpHandler,
+  request: Request,
+  caller: Caller,
+  count: () => void,
+): Promise<Response> {
   const authInfo = { token: '', clientId: caller.id, scopes: [], extra: { caller } };
   const { url, method, headers, signal } = request;
-  const unknown = unknownToolset(request);
+  // Told before anything else, since a client shows what its very first request was answered.
+  const unknown = refusalBy(() => toolsIn(url, []));
   if (unknown) return unknown;
   const text = await request.text();
   const parsedBody = text === '' ? undefined : parseJson(text);
+  // A call is counted when it is carried out, so that too many are refused like any other.
+  const refused = hasCall(parsedBody) ? null : refusalBy(count);
+  if (refused) return refused;
   if (parsedBody === undefined) {
     // What is no JSON gets the protocol's own answer.
     const body = method === 'POST' ? { body: text } : {};
@@ -95,18 +105,24 @@ async function serve(handler: McpHttpHandler, request: Request, caller: Caller):
   return response;
 }
 
-/** Told before anything else, since a client shows what its very first request was answered. */
-function unknownToolset({ url }: Request): Response | null {
+/** What `check` throws, as an answer. */
+function refusalBy(check: () => unknown): Response | null {
   try {
-    toolsIn(url, []);
+    check();
     return null;
   } catch (error) {
     const problem = toProblem(error, newRequestId());
-    return Response.json(problem, {
-      status: problem.status,
-      headers: { 'content-type': 'application/problem+json' },
-    });
+    const { status, retry_after_seconds: wait } = problem;
+    const type = { 'content-type': 'application/problem+json' };
+    const headers = wait === undefined ? type : { ...type, 'retry-after': String(wait) };
+    return Response.json(problem, { status, headers });
   }
+}
+
+/** Of one message, or of several that came as one. */
+function hasCall(body: unknown): boolean {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  return messages.some((message) => (message as { method?: unknown } | null)?.method === 'tools/call');
 }
 
 function toolsIn(url: string, otherwise: readonly Tool[]): readonly Tool[] {
@@ -162,6 +178,7 @@ function carryOutHere(services: Services, log: Log, caller: Caller): CarryOut {
       log.info('mcp call', { tool: tool.name, ...ended, request_id: requestId, user: caller.id });
     };
     try {
+      services.identity.count(caller);
       const context = { caller, services, requestId, signal, progress };
       const result = await callTool(tool.name, parameters, context);
       logged(null);

@@ -6,7 +6,14 @@ import { type SandboxFiles, saveResult } from '../../../src/control/documents/sa
 import type { DocumentsQuery } from '../../../src/control/ports.ts';
 import { notFound, SandhavenError } from '../../../src/model/errors.ts';
 
-const caller = { id: 'usr_1', name: 'me', email: 'me@example.org', keyId: 'key' };
+const caller = {
+  id: 'usr_1',
+  name: 'me',
+  email: 'me@example.org',
+  keyId: 'key',
+  role: 'member' as const,
+  keyExpiresAt: null,
+};
 const target = { sandbox: 'box', path: 'a.jsonl' };
 const line = Buffer.from('{"_id":1}\n');
 

@@ -1,14 +1,13 @@
 /** `sandhaven call TOOL`: any tool of the catalogue, with its parameters as flags. */
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { findTool } from '../../../catalog/call.ts';
 import { toCallArguments } from '../arguments.ts';
 import { createClient } from '../client.ts';
 import { connectionOf } from '../connection.ts';
 import { flagIsSet, flagValue, usageError } from '../flags.ts';
 import { commonHelp, toolHelp } from '../help.ts';
-import type { CliIo, Command } from '../io.ts';
+import type { Command } from '../io.ts';
 import { printProblem, printResult, progressLine } from '../output.ts';
+import { readParameters } from '../parameters-file.ts';
 
 const help = `Usage: sandhaven call TOOL [--parameter VALUE …]
 
@@ -52,20 +51,3 @@ export const call: Command = {
     return 0;
   },
 };
-
-/** What is wrong with the file is told without its contents, which may be secret. */
-async function readParameters(source: string | undefined, io: CliIo): Promise<Record<string, unknown>> {
-  if (source === undefined) return {};
-  const unreadable = (why: string) =>
-    usageError(`--parameters: ${why}`, 'Give a file with a JSON object, or -.');
-  const content = await (source === '-' ? text(io.stdin) : readFile(source, 'utf8')).catch(() => {
-    throw unreadable('the file cannot be read.');
-  });
-  try {
-    const parsed: unknown = JSON.parse(content);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
-  } catch {
-    throw unreadable('what it holds is not JSON.');
-  }
-  throw unreadable('what it holds is no JSON object.');
-}

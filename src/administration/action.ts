@@ -1,0 +1,41 @@
+/**
+ * What an administration action is: something that operators and members do to the service itself. One definition
+ * feeds HTTP, OpenAPI and the command line. Actions are no tools: no model is shown them.
+ */
+import type { z } from 'zod';
+import type { Services } from '../control/services.ts';
+import type { Caller, Role } from '../model/user.ts';
+
+export interface ActionContext {
+  caller: Caller;
+  services: Services;
+  requestId: string;
+  /** Aborted when the client goes away. */
+  signal: AbortSignal;
+}
+
+export interface Action<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+  name: string;
+  title: string;
+  description: string;
+  /** Who may: `member` is everybody with a key. */
+  role: Role;
+  /** Its words behind `sandhaven`, such as `users create`. A second word `list` may be left out. */
+  command: string;
+  /** The parameter that the command takes without its flag. */
+  argument?: string;
+  /** A strict object: unknown parameters are refused by name. */
+  input: Input;
+  /** A loose object: fields may be added. */
+  output: Output;
+  handler(input: z.output<Input>, context: ActionContext): Promise<z.output<Output>>;
+  /** The result for people, as a table; without, its fields are shown. */
+  rows?(result: z.output<Output>): Record<string, unknown>[];
+}
+
+/** Keeps the types of a definition's schemas together with its handler. */
+export function defineAction<Input extends z.ZodObject, Output extends z.ZodObject>(
+  action: Action<Input, Output>,
+): Action {
+  return action as unknown as Action;
+}

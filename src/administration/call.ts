@@ -1,0 +1,39 @@
+/** The one way to carry out an administration action: role, then parameters, then the action itself. */
+import { validateInput } from '../catalog/validate.ts';
+import { SandhavenError } from '../model/errors.ts';
+import { nearest } from '../model/nearest.ts';
+import type { Action, ActionContext } from './action.ts';
+import { actions } from './index.ts';
+
+const byName = new Map<string, Action>(actions.map((action) => [action.name, action]));
+
+/** Fails with `not_found`, naming the nearest. */
+export function findAction(name: string): Action {
+  const action = byName.get(name);
+  if (action) return action;
+  const [close] = nearest(name, [...byName.keys()]);
+  throw new SandhavenError('not_found', `There is no action ${JSON.stringify(name.slice(0, 100))}.`, {
+    resource: 'action',
+    hint: close ? `Did you mean ${close}?` : 'GET /v1/admin lists all actions.',
+  });
+}
+
+/**
+ * @param rawParameters What the client sent, of any shape.
+ * @returns The result. Fails with SandhavenError; anything else is a defect.
+ */
+export async function callAction(
+  name: string,
+  rawParameters: unknown,
+  context: ActionContext,
+): Promise<Record<string, unknown>> {
+  const action = findAction(name);
+  if (action.role === 'admin' && context.caller.role !== 'admin') throw forAdmins(action);
+  return action.handler(validateInput(action.input, rawParameters), context);
+}
+
+function forAdmins({ name }: Action): SandhavenError {
+  return new SandhavenError('permission_denied', `${name} is for admins, and this key's owner is a member.`, {
+    hint: 'Ask an admin to do it, or use the key of one.',
+  });
+}

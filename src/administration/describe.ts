@@ -1,0 +1,24 @@
+/** The actions as data: what their list and OpenAPI are made from. */
+import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../catalog/json-schema.ts';
+import type { Role } from '../model/user.ts';
+import type { Action } from './action.ts';
+import { actions } from './index.ts';
+
+export interface ActionDescription {
+  name: string;
+  title: string;
+  description: string;
+  role: Role;
+  /** As words behind `sandhaven`. */
+  command: string;
+  input_schema: JsonSchema;
+  output_schema: JsonSchema;
+}
+
+export const actionDescriptions: readonly ActionDescription[] = actions.map(describeAction);
+
+function describeAction(action: Action): ActionDescription {
+  const { name, title, description, role, command } = action;
+  const schemas = { input_schema: inputJsonSchema(action), output_schema: outputJsonSchema(action) };
+  return { name, title, description, role, command, ...schemas };
+}

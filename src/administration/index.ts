@@ -1,0 +1,26 @@
+/** Every administration action, in the order in which they are listed. */
+import type { Action } from './action.ts';
+import { createKey } from './keys/create-key.ts';
+import { listKeys } from './keys/list-keys.ts';
+import { revokeKey } from './keys/revoke-key.ts';
+import { createUser } from './users/create-user.ts';
+import { disableUser, enableUser } from './users/disable-user.ts';
+import { listUsers } from './users/list-users.ts';
+import { updateUser } from './users/update-user.ts';
+
+export const actions: readonly Action[] = [
+  listUsers,
+  createUser,
+  updateUser,
+  disableUser,
+  enableUser,
+  listKeys,
+  createKey,
+  revokeKey,
+];
+
+/** What the first word of a command is about, for the command line's help. */
+export const commandGroups: Record<string, string> = {
+  users: 'users of the service, what they use and may use',
+  keys: 'API keys: create, list, revoke',
+};

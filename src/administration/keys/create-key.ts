@@ -1,0 +1,34 @@
+/** CreateKey: a new API key, told once. */
+import { z } from 'zod';
+import { integerWithDefault } from '../../catalog/parameters/integer.ts';
+import { text } from '../../catalog/parameters/text.ts';
+import { limits } from '../../model/limits.ts';
+import { defineAction } from '../action.ts';
+import { user } from '../users/parameters.ts';
+import { keyOutput, toKeyView } from './key-view.ts';
+
+export const createKey = defineAction({
+  name: 'CreateKey',
+  title: 'Create an API key',
+  description:
+    'Makes a key, for yourself or, as an admin, for any user. It is shown this once and kept nowhere.',
+  role: 'member',
+  command: 'keys create',
+  argument: 'name',
+  input: z.strictObject({
+    name: text()
+      .min(1)
+      .max(limits.keyNameChars)
+      .regex(/^[^\p{C}]+$/u, 'must not contain control characters')
+      .describe('What it is for.'),
+    user: user.optional().describe('Whose: user ID or email (default: your own).'),
+    expires_in_minutes: integerWithDefault('Minutes until it expires, 0 for never', {
+      ...{ min: 0, max: limits.keyMinutesMax, default: 0 },
+    }),
+  }),
+  output: keyOutput.extend({ api_key: z.string() }),
+  async handler({ user, name, expires_in_minutes: expiresInMinutes }, { services, caller }) {
+    const created = await services.keys.create(caller, { user, name, expiresInMinutes });
+    return { ...toKeyView(created), api_key: created.apiKey };
+  },
+});

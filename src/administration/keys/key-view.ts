@@ -1,0 +1,49 @@
+/** A key as actions show one: everything but the key. */
+import { z } from 'zod';
+import type { OwnedKey } from '../../control/keys.ts';
+import { keyStates } from '../../model/user.ts';
+
+export const keyOutput = z.looseObject({
+  key_id: z.string(),
+  name: z.string(),
+  user_id: z.string(),
+  email: z.string(),
+  state: z.enum(keyStates),
+  created_at: z.string().nullable(),
+  expires_at: z.string().nullable(),
+  /** To the minute. */
+  last_used_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+});
+
+export type KeyView = z.output<typeof keyOutput>;
+
+export function toKeyView({ key, owner, state }: OwnedKey): KeyView {
+  const { id, name, createdAt, expiresAt, lastUsedAt, revokedAt } = key;
+  return {
+    ...{ key_id: id, name, user_id: owner.id, email: owner.email },
+    state,
+    // The keys of an older service have no date.
+    created_at: timeOf(createdAt === 0 ? null : createdAt),
+    expires_at: timeOf(expiresAt),
+    last_used_at: timeOf(lastUsedAt),
+    revoked_at: timeOf(revokedAt),
+  };
+}
+
+export function keyRow(view: KeyView): Record<string, unknown> {
+  const { key_id, name, email, state, created_at, expires_at, last_used_at } = view;
+  return {
+    key: key_id,
+    name,
+    user: email,
+    state,
+    created: created_at,
+    expires: expires_at,
+    used: last_used_at,
+  };
+}
+
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,60 @@
+/** How much one user may have: kinds, defaults, and the refusal of what would be too much. */
+import { SandhavenError } from './errors.ts';
+
+/** Sandboxes and disk of all there are, cpu and memory of those that run or are about to. */
+export const quotaKinds = ['sandboxes', 'cpu', 'memory', 'disk', 'snapshots'] as const;
+export type QuotaKind = (typeof quotaKinds)[number];
+
+/** null: without a limit. */
+export type Quota = Record<QuotaKind, number | null>;
+export type Usage = Record<QuotaKind, number>;
+
+export const unlimited: Quota = { sandboxes: null, cpu: null, memory: null, disk: null, snapshots: null };
+
+interface Words {
+  things: string;
+  hint: string;
+}
+
+const words: Record<QuotaKind, Words> = {
+  sandboxes: { things: 'sandboxes', hint: 'Delete a sandbox that is no longer needed' },
+  cpu: { things: 'vCPUs of running sandboxes', hint: 'Stop a sandbox, or ask for fewer vCPUs' },
+  memory: { things: 'GB of memory of running sandboxes', hint: 'Stop a sandbox, or ask for less memory' },
+  disk: {
+    things: 'GB of disk',
+    hint: 'Delete a sandbox that is no longer needed, or ask for a smaller disk',
+  },
+  snapshots: { things: 'snapshots', hint: 'Create sandboxes from one of the snapshots there are' },
+};
+
+export function isUnlimited(quota: Quota): boolean {
+  return quotaKinds.every((kind) => quota[kind] === null);
+}
+
+/**
+ * Fails with `resource_exhausted` when a kind that grew is over its limit: somebody whose limit was lowered may go on
+ * with what there is, and may always have less.
+ */
+export function assertWithinQuota(quota: Quota, before: Usage, after: Usage): void {
+  for (const kind of quotaKinds) {
+    const limit = quota[kind];
+    if (limit === null || after[kind] <= limit || after[kind] <= before[kind]) continue;
+    const { things, hint } = words[kind];
+    const left = Math.max(0, limit - before[kind]);
+    const wanted = after[kind] - before[kind];
+    throw new SandhavenError(
+      'resource_exhausted',
+      `The quota is ${limit} ${things}: ${before[kind]} are used, ${left} are left, and ${wanted} more were asked for.`,
+      { hint: `${hint}; an administrator can raise the quota.` },
+    );
+  }
+}
+
+/** null where there is no limit. */
+export function leftOf(quota: Quota, used: Usage): Quota {
+  const entries = quotaKinds.map((kind) => {
+    const limit = quota[kind];
+    return [kind, limit === null ? null : Math.max(0, limit - used[kind])];
+  });
+  return Object.fromEntries(entries) as Quota;
+}

@@ -1,0 +1,31 @@
+/** How often one key may call, as a token bucket. */
+
+export interface Rate {
+  /** What comes back in a second. */
+  perSecond: number;
+  /** What there is at most. */
+  burst: number;
+}
+
+/** Some, and when it was counted (ms). A bucket that nobody used for long is full, and needs not be kept. */
+export interface Bucket {
+  left: number;
+  at: number;
+}
+
+/** Takes one. Where there is none, says how long until there is, and takes nothing. */
+export function takeOne(
+  rate: Rate,
+  bucket: Bucket | undefined,
+  now: number,
+): { bucket: Bucket; waitMs: number } {
+  const { perSecond, burst } = rate;
+  const since = bucket ? Math.max(0, now - bucket.at) : 0;
+  const left = bucket ? Math.min(burst, bucket.left + (since / 1_000) * perSecond) : burst;
+  if (left >= 1) return { bucket: { left: left - 1, at: now }, waitMs: 0 };
+  return { bucket: { left, at: now }, waitMs: ((1 - left) / perSecond) * 1_000 };
+}
+
+export function isFull(rate: Rate, { left, at }: Bucket, now: number): boolean {
+  return left + (Math.max(0, now - at) / 1_000) * rate.perSecond >= rate.burst;
+}

@@ -1,0 +1,65 @@
+/** `sandhaven users`, `sandhaven keys` …: the administration actions, each by the words of its definition. */
+import type { Action } from '../../../administration/action.ts';
+import { actions, commandGroups } from '../../../administration/index.ts';
+import { nearest } from '../../../model/nearest.ts';
+import { toCallArguments } from '../arguments.ts';
+import { createAdminClient } from '../client.ts';
+import { connectionOf } from '../connection.ts';
+import { flagIsSet, flagValue, usageError } from '../flags.ts';
+import { actionHelp, groupHelp } from '../help.ts';
+import type { CliIo, Command } from '../io.ts';
+import { printProblem, printRecords } from '../output.ts';
+import { readParameters } from '../parameters-file.ts';
+
+const LIST = 'list';
+
+/** One command for each first word. */
+export function administrationCommands(): Record<string, Command> {
+  return Object.fromEntries(
+    Object.entries(commandGroups).map(([group, summary]) => [
+      group,
+      { summary, run: (argv, io) => runGroup(group, argv, io) },
+    ]),
+  );
+}
+
+async function runGroup(group: string, argv: string[], io: CliIo): Promise<number> {
+  const members = new Map(
+    actions.filter(({ command }) => groupOf(command) === group).map((action) => [verbOf(action), action]),
+  );
+  const [first = '', ...rest] = argv;
+  if (first === '--help' || first === '-h') {
+    io.stdout.write(groupHelp(group, [...members.values()]));
+    return 0;
+  }
+  const implied = first === '' || first.startsWith('-');
+  const action = members.get(implied ? LIST : first) ?? (implied ? members.get('') : undefined);
+  if (action) return runAction(action, implied ? argv : rest, io);
+  const [close] = nearest(first, [...members.keys()]);
+  const hint = close ? `Did you mean \`sandhaven ${group} ${close}\`?` : `See sandhaven ${group} --help.`;
+  throw usageError(implied ? `What of ${group}?` : `There is no '${group} ${first}'.`, hint);
+}
+
+async function runAction(action: Action, argv: string[], io: CliIo): Promise<number> {
+  const { parameters: given, flags } = toCallArguments(action, argv, action.argument);
+  if (flagIsSet(flags, 'help')) {
+    io.stdout.write(actionHelp(action));
+    return 0;
+  }
+  const json = flagIsSet(flags, 'json');
+  const parameters = { ...(await readParameters(flagValue(flags, 'parameters'), io)), ...given };
+  const client = createAdminClient(await connectionOf(flags, io));
+  const { result, problem } = await client(action, parameters, { signal: io.signal });
+  if (problem) return printProblem(problem, json, io);
+  printRecords(action.rows?.(result) ?? null, result, json, io);
+  return 0;
+}
+
+function groupOf(command: string): string {
+  return command.split(' ', 1)[0] ?? '';
+}
+
+/** The words behind the group's; none where the group's word is the whole command. */
+function verbOf({ command }: Action): string {
+  return command.split(' ').slice(1).join(' ');
+}

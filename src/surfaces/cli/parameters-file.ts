@@ -1,0 +1,28 @@
+/** `--parameters FILE`: parameters that show in no list of processes. */
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { usageError } from './flags.ts';
+import type { CliIo } from './io.ts';
+
+/**
+ * From a file, or (`-`) from standard input; none without a source. What is wrong with it is told without its contents,
+ * which may be secret.
+ */
+export async function readParameters(
+  source: string | undefined,
+  io: Pick<CliIo, 'stdin'>,
+): Promise<Record<string, unknown>> {
+  if (source === undefined) return {};
+  const unreadable = (why: string) =>
+    usageError(`--parameters: ${why}`, 'Give a file with a JSON object, or -.');
+  const content = await (source === '-' ? text(io.stdin) : readFile(source, 'utf8')).catch(() => {
+    throw unreadable('the file cannot be read.');
+  });
+  try {
+    const parsed: unknown = JSON.parse(content);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
+  } catch {
+    throw unreadable('what it holds is not JSON.');
+  }
+  throw unreadable('what it holds is no JSON object.');
+}
