@@ -1,5 +1,8 @@
 /** Every administration action, in the order in which they are listed. */
 import type { Action } from './action.ts';
+import { listAuthorizations, revokeAuthorization } from './authorizations/kept-authorizations.ts';
+import { pollAuthorization } from './authorizations/poll-authorization.ts';
+import { startAuthorization } from './authorizations/start-authorization.ts';
 import { createKey } from './keys/create-key.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
@@ -17,10 +20,15 @@ export const actions: readonly Action[] = [
   listKeys,
   createKey,
   revokeKey,
+  listAuthorizations,
+  startAuthorization,
+  pollAuthorization,
+  revokeAuthorization,
 ];
 
 /** What the first word of a command is about, for the command line's help. */
 export const commandGroups: Record<string, string> = {
   users: 'users of the service, what they use and may use',
   keys: 'API keys: create, list, revoke',
+  auth: 'authorize the service at the code-hosting provider',
 };

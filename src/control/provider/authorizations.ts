@@ -22,6 +22,7 @@ export interface StartedBrowser {
   expiresAt: number;
   /** Where a person allows it. */
   url: string;
+  intervalMs: number;
 }
 
 export interface StartedDevice {
@@ -60,7 +61,7 @@ export class AuthorizationService {
     const { id, expiresAt, state, challenge } = this.#pending.browser(user);
     const redirectUri = this.#redirectUri();
     const url = this.host.authorizationUrl({ state: state ?? '', challenge, redirectUri });
-    return { id, expiresAt, url };
+    return { id, expiresAt, url, intervalMs: BROWSER_INTERVAL_MS };
   }
 
   async startDevice(user: User): Promise<StartedDevice> {

@@ -15,12 +15,11 @@ const LIST = 'list';
 
 /** One command for each first word. */
 export function administrationCommands(): Record<string, Command> {
-  return Object.fromEntries(
-    Object.entries(commandGroups).map(([group, summary]) => [
-      group,
-      { summary, run: (argv, io) => runGroup(group, argv, io) },
-    ]),
-  );
+  return Object.fromEntries(Object.keys(commandGroups).map((group) => [group, groupCommand(group)]));
+}
+
+export function groupCommand(group: string): Command {
+  return { summary: commandGroups[group] ?? '', run: (argv, io) => runGroup(group, argv, io) };
 }
 
 async function runGroup(group: string, argv: string[], io: CliIo): Promise<number> {
