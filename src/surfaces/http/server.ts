@@ -21,6 +21,7 @@ import type { TlsServing } from '../../tls/serving.ts';
 import { addAdminRoutes } from './admin-routes.ts';
 import { Admission, linger } from './admission.ts';
 import { authenticate } from './authenticate.ts';
+import { addAuthorizationRoutes } from './authorization-routes.ts';
 import { addByteRoutes } from './byte-routes.ts';
 import { createHostCheck } from './hosts.ts';
 import { acceptJsonBodies } from './json-body.ts';
@@ -81,6 +82,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   addToolRoutes(app, parts);
   addAdminRoutes(app, parts.services);
   addTunnelRoute(app, parts.services);
+  addAuthorizationRoutes(app, parts.services);
   const description = JSON.stringify(openApi(parts.version, parts.publicUrl ?? '/'));
   app.get('/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(description),
