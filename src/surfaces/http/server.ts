@@ -138,13 +138,13 @@ function addChecks(app: FastifyInstance, { services, log, allowedHosts }: HttpSe
   });
 }
 
-/** What goes on for a key ends with it, as if its client had left. */
+/** What goes on for a key ends with it, as if its client had left. By a reset: the end of one side alone ends no tunnel. */
 function cutWhenKeyEnds(
   identity: Pick<Services['identity'], 'whileValid'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const stop = identity.whileValid(request.caller, () => request.raw.socket.destroy());
+  const stop = identity.whileValid(request.caller, () => request.raw.socket.resetAndDestroy());
   reply.raw.once('close', stop);
 }
 
