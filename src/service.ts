@@ -4,8 +4,11 @@
  */
 import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
+import { AuditService } from './control/audit/audit.ts';
+import { PreviewGrants } from './control/audit/preview-grants.ts';
 import { BASE_IMAGE } from './control/base-image.ts';
 import { Creation } from './control/creation.ts';
+import { within } from './control/deadline.ts';
 import { DocumentService } from './control/documents/documents.ts';
 import { type OrderMode, OrderOfUse } from './control/documents/order-of-use.ts';
 import { Environments } from './control/environment.ts';
@@ -22,6 +25,7 @@ import { PreviewAccess } from './control/preview-access.ts';
 import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
 import { reconcile } from './control/reconciler.ts';
+import { RegistryService } from './control/registries.ts';
 import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
@@ -36,11 +40,13 @@ import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { createGitGateway } from './gateways/git/gateway.ts';
 import type { AllowedRemote } from './model/allowed-remotes.ts';
-import { SandhavenError } from './model/errors.ts';
 import type { GpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
 import { type Quota, unlimited } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
+import { localRegion, type Regions } from './model/region.ts';
+import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
+import { auditCheckpointFile } from './store/audit-checkpoint.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
@@ -52,16 +58,22 @@ export interface ServiceOptions {
   warmPool: number;
   /** How long an image stays that nothing uses. */
   imageKeptMinutes: number;
+  /** How long rows of the audit log stay; 0 for good. */
+  auditKeptDays: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
   /** What counts as a GPU; by default NVIDIA's whole devices. */
   gpuKind?: GpuKind;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
   gitAllow?: AllowedRemote[];
+  /** Where images are fetched from; `everyRegistry` by default. */
+  registryRules?: RegistryRules;
   /** What a user may have unless an admin says otherwise; without limits when absent. */
   quota?: Quota;
   /** How often a key may call; without a limit when absent. */
   rate?: Rate | null;
+  /** Where this is; by default nowhere in particular. */
+  regions?: Regions;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;
@@ -85,6 +97,7 @@ export interface RunningService {
 
 const SCHEDULER_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 30_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, log } = options;
@@ -94,21 +107,25 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const store = await openSqliteStore({ file: data.databaseFile, secrets });
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);
-  const engine = openEngine({
-    data,
-    secrets,
-    clock,
-    log,
-    ...(options.gpuKind && { gpuKind: options.gpuKind }),
-  });
+  const { gpuKind, registryRules: rules = everyRegistry } = options;
+  const registries = { rules, credentials: store.registryCredentials };
+  const engine = openEngine({ data, secrets, registries, gpuKind, clock, log });
   const access = new AccessService({
     tokens: store.accessTokens,
     clock,
     previewKey: secrets.deriveKey('preview token'),
   });
   const documents = await openDocuments(options.documentDb?.connectionString ?? null);
-  const control = wire(store, engine, access, documents, options);
+  const audit = new AuditService({
+    store: store.audit,
+    checkpoint: auditCheckpointFile(data.auditCheckpointFile),
+    key: secrets.deriveKey('audit chain'),
+    keptMs: options.auditKeptDays * DAY_MS,
+    ...{ clock, log },
+  });
+  const control = wire({ store, engine, access, documents, audit }, options);
   await engine.init();
+  await audit.open();
   await control.reconcile();
   control.scheduler.begin();
   control.collector.begin();
@@ -124,48 +141,52 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     async close() {
       await control.close();
       await engine.runtime.close();
+      await audit.close();
       await store.close();
       lock.release();
     },
   };
 }
 
+interface Parts {
+  store: Store;
+  engine: Engine;
+  access: AccessService;
+  documents: DocumentDatabase | null;
+  audit: AuditService;
+}
+
 function wire(
-  store: Store,
-  engine: Engine,
-  access: AccessService,
-  documents: DocumentDatabase | null,
+  { store, engine, access, documents, audit }: Parts,
   {
     clock,
     log,
     warmPool,
     imageKeptMinutes,
     gitAllow = [],
+    registryRules = everyRegistry,
     quota = unlimited,
     rate = null,
+    regions = [localRegion],
     documentDb,
   }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
   const { sandboxes, snapshots } = store;
-  const people = createPeople({ store, clock, quota, rate });
+  const people = createPeople({ store, clock, quota, rate, regions });
   const { identity, quotas, standing } = people;
   const queue = new OperationQueue();
   const activity = new Activity(clock, sandboxes);
   const watches = new Watches(agent, runtime, log);
   const machines = new Machines({
-    store: sandboxes,
-    runtime,
-    images,
-    agent,
-    queue,
-    quotas,
-    activity,
-    watches,
-    clock,
-    log,
+    ...{ store: sandboxes, runtime, images, agent },
+    ...{ queue, quotas, activity, watches, clock, log },
   });
-  const pool = new WarmPool({ store: sandboxes, runtime, images, machines, clock, log, size: warmPool });
+  const regionId = identity.home.id;
+  const pool = new WarmPool({
+    ...{ store: sandboxes, runtime, images, machines, regionId, clock, log },
+    size: warmPool,
+  });
   const onClaim = () => pool.refill();
   const creation = new Creation({
     store: sandboxes,
@@ -174,6 +195,7 @@ function wire(
     images,
     machines,
     quotas,
+    regionId,
     clock,
     onClaim,
   });
@@ -217,6 +239,7 @@ function wire(
       credentials: store.gitCredentials,
     }),
     identity,
+    registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
     users: people.users,
     keys: people.keys,
     documents: new DocumentService({
@@ -224,12 +247,13 @@ function wire(
       files,
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce'),
     }),
+    audit,
   };
   return {
     services,
-    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, clock, log }),
+    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log }),
     scheduler,
-    previewAccess: new PreviewAccess({ access, uses, agent, clock }),
+    previewAccess: new PreviewAccess({ access, uses, agent, grants: new PreviewGrants(audit, clock), clock }),
     collector,
     pool,
     async reconcile() {
@@ -251,7 +275,11 @@ function wire(
       await collector.close();
       await work.close();
       await pool.close();
-      await within(DRAIN_TIMEOUT_MS, queue.drained());
+      await within(
+        DRAIN_TIMEOUT_MS,
+        queue.drained(),
+        'Operations were still running when the service was stopped.',
+      );
       watches.endAll();
       await activity.flush();
       await people.close();
@@ -264,20 +292,4 @@ async function openDocuments(connectionString: string | null): Promise<DocumentD
   if (connectionString === null) return null;
   const { createDocumentDatabase } = await import('./documentdb/database.ts');
   return createDocumentDatabase({ connectionString });
-}
-
-async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(new SandhavenError('timeout', 'Operations were still running when the service was stopped.')),
-      timeoutMs,
-    );
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -16,9 +16,10 @@ describe('imports', () => {
     types: string[];
   }
 
-  const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways'];
+  const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
   const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data'];
   const top = [
+    'announce.ts',
     'log.ts',
     'options.ts',
     'prove.ts',
@@ -42,10 +43,12 @@ describe('imports', () => {
     'demo-data': { run: ['model'], types: [] },
     catalog: { run: ['model'], types: ['control'] },
     administration: { run: ['model', 'catalog'], types: ['control'] },
-    surfaces: { run: ['model', 'catalog', 'administration', 'version.ts'], types: ['control'] },
-    gateways: { run: ['model', 'control'], types: [] },
+    surfaces: { run: ['model', 'catalog', 'administration', 'version.ts'], types: ['control', 'tls'] },
+    gateways: { run: ['model', 'control'], types: ['tls'] },
+    tls: adapter,
     'log.ts': leaf,
     'options.ts': leaf,
+    'announce.ts': leaf,
     'prove.ts': leaf,
     'version.ts': leaf,
     'up.ts': { run: [...parts, ...top], types: [] },
