@@ -18,6 +18,7 @@ import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
 import type { TlsServing } from '../../tls/serving.ts';
+import { breakOff } from '../break-off.ts';
 import { addAdminRoutes } from './admin-routes.ts';
 import { Admission, linger } from './admission.ts';
 import { authenticate } from './authenticate.ts';
@@ -169,13 +170,13 @@ function secureFactory(tls: TlsServing, http: ServerOptions): FastifyServerFacto
   };
 }
 
-/** What goes on for a key ends with it, as if its client had left. */
+/** What goes on for a key ends with it, as if its client had left. Broken off: the end of one side alone ends no tunnel. */
 function cutWhenKeyEnds(
   identity: Pick<Services['identity'], 'whileValid'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const stop = identity.whileValid(request.caller, () => request.raw.socket.destroy());
+  const stop = identity.whileValid(request.caller, () => breakOff(request.raw.socket));
   reply.raw.once('close', stop);
 }
 
