@@ -1,12 +1,17 @@
 /** What `sandhaven up` can be told: flags, each also an environment variable (`--ssh-listen` = SANDHAVEN_SSH_LISTEN). */
 import { parseArgs } from 'node:util';
 import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
+import { type Network, parseNetworks } from './model/arrival.ts';
 import { invalidArgument } from './model/errors.ts';
-import { defaultGpuKind, type GpuKind, parseGpuKind } from './model/gpu-kind.ts';
+import { type GpuKind, parseGpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
+import { type ProviderOptions, parseProviderOptions } from './model/provider-options.ts';
+import { type PreviewSite, parseDomain, parsePreviewUrl, parsePublicUrl } from './model/public-site.ts';
 import type { Quota } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
+import { parseRegions, type Regions } from './model/region.ts';
 import { parseAllowedImages, parseRegistryMirrors, type RegistryRules } from './model/registry-rules.ts';
+import { environmentName, type FlagName, flags } from './option-flags.ts';
 
 export interface Address {
   host: string;
@@ -23,11 +28,22 @@ export interface UpOptions {
   sshListen: GatewayAddress;
   previewListen: GatewayAddress;
   previewDomain: string;
+  /** Where previews are for the world, when a proxy is before them or the listener has another name. */
+  previewUrl: PreviewSite | null;
+  /** The API's origin for the world, likewise. */
+  publicUrl: string | null;
+  /** Proxies whose X-Forwarded headers are believed. */
+  trustedProxies: Network[];
+  /** PEM files for both listeners; null: plain HTTP. */
+  tls: { certFile: string; keyFile: string } | null;
+  regions: Regions;
   dataDir: string;
   /** Sandboxes made ahead of time; 0 turns the pool off. */
   warmPool: number;
   /** How long an image stays that no sandbox and no snapshot uses. */
   imageKeptMinutes: number;
+  /** How long rows of the audit log stay; 0 for good. */
+  auditKeptDays: number;
   runtime: 'oci';
   /** Groups of tools that MCP and lists of tools show, separated by commas. */
   toolsets: string;
@@ -37,6 +53,8 @@ export interface UpOptions {
   gitAllow: AllowedRemote[];
   /** Where images come from, and which may come at all. */
   registryRules: RegistryRules;
+  /** The code-hosting provider; null without one. */
+  provider: ProviderOptions | null;
   /** What each user may have, unless an admin says otherwise. */
   quota: Quota;
   /** How often each key may call; null without a limit. */
@@ -51,69 +69,7 @@ export interface DocumentDbOptions {
   orderOfUse: 'enforce' | 'advise';
 }
 
-interface Flag {
-  default: string;
-  help: string;
-}
-
-const flags = {
-  listen: { default: '127.0.0.1:7420', help: 'address of the API and of MCP' },
-  'preview-listen': {
-    default: '127.0.0.1:7421',
-    help: 'address of port previews',
-  },
-  'preview-domain': { default: 'localhost', help: 'domain of previews' },
-  'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway' },
-  'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
-  'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
-  'image-kept-minutes': {
-    default: String(limits.image.keptMinutes),
-    help: 'how long an image stays that nothing uses',
-  },
-  runtime: { default: 'oci', help: 'the engine: oci' },
-  toolsets: { default: 'all', help: 'groups of tools that MCP clients see, such as files,git' },
-  'gpu-kind': {
-    default: defaultGpuKind.kind,
-    help: 'CDI kind of the GPUs that sandboxes get, vendor/class or vendor/class=name,name',
-  },
-  'git-allow': {
-    default: '127.0.0.0/8,::1/128',
-    help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
-  },
-  'registry-mirror': {
-    default: '',
-    help: 'registries and where their images are tried first, such as docker.io=mirror.example:5000',
-  },
-  'registry-allow': {
-    default: 'all',
-    help: 'registries and repositories that images may come from, such as docker.io,registry.example/team/*, or none',
-  },
-  'quota-sandboxes': { default: 'none', help: 'sandboxes of each user, in whatever state' },
-  'quota-cpu': { default: 'none', help: "vCPUs of each user's running sandboxes" },
-  'quota-memory-gb': { default: 'none', help: "GB of memory of each user's running sandboxes" },
-  'quota-disk-gb': { default: 'none', help: "GB of disk of each user's sandboxes, in whatever state" },
-  'quota-snapshots': { default: 'none', help: 'snapshots of each user' },
-  rate: { default: 'none', help: 'calls of each key a second, such as 50, or 50/200 for up to 200 at once' },
-} satisfies Record<string, Flag>;
-
-type FlagName = keyof typeof flags;
-
 const WARM_POOL_MAX = 100;
-
-export const upHelp = `Usage: sandhaven up [flags]
-
-Runs the service in the foreground. Each flag is also an environment variable:
---data-dir is SANDHAVEN_DATA_DIR. SANDBOX_API_KEY, when set, is the first user's key;
-DOCUMENTDB_CONNECTION_STRING the database of the DocumentDb tools ("sandhaven demo-db" runs one to try).
-
-${Object.entries(flags)
-  .map(
-    ([name, { default: value, help }]) =>
-      `  --${`${name} …`.padEnd(20)} ${help}${value ? ` (${value})` : ''}`,
-  )
-  .join('\n')}
-  --prove              first create a sandbox, run code in it and delete it
-`;
 
 /** Fails with `invalid_argument` naming the flag. */
 export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOptions {
@@ -136,11 +92,16 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
   return {
     listen: parseAddress('--listen', value('listen')),
     previewListen: gateway('preview-listen'),
-    previewDomain: parseDomain('--preview-domain', value('preview-domain')),
+    ...parsePreviewNames(value('preview-domain'), value('preview-url')),
+    publicUrl: parsePublicUrl('--public-url', value('public-url')),
+    trustedProxies: parseNetworks('--trusted-proxy', value('trusted-proxy')),
+    tls: parseTls(value('tls-cert'), value('tls-key')),
+    regions: parseRegions('--region', value('region')),
     sshListen: gateway('ssh-listen'),
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     imageKeptMinutes: parseCount('--image-kept-minutes', value('image-kept-minutes'), limits.autoMinutesMax),
+    auditKeptDays: parseCount('--audit-kept-days', value('audit-kept-days'), limits.audit.keptDays.max),
     runtime: 'oci',
     toolsets: value('toolsets'),
     gpuKind: parseGpuKind('--gpu-kind', value('gpu-kind')),
@@ -149,6 +110,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
       mirrors: parseRegistryMirrors('--registry-mirror', value('registry-mirror')),
       allowed: parseAllowedImages('--registry-allow', value('registry-allow')),
     },
+    provider: parseProviderOptions(value, env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null),
     quota: {
       sandboxes: parseLimit('--quota-sandboxes', value('quota-sandboxes')),
       cpu: parseLimit('--quota-cpu', value('quota-cpu')),
@@ -186,10 +148,6 @@ function parse(argv: string[]) {
   }
 }
 
-function environmentName(flag: FlagName): string {
-  return `SANDHAVEN_${flag.toUpperCase().replaceAll('-', '_')}`;
-}
-
 function parseAddress(flag: string, text: string): Address {
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
@@ -204,18 +162,25 @@ function parseAddress(flag: string, text: string): Address {
   return { host, port };
 }
 
-/** A preview's own label, of up to 33 characters, goes before it in a name of at most 253. */
-const DOMAIN_CHARS = 219;
-
-function parseDomain(flag: string, text: string): string {
-  const domain = text.toLowerCase();
-  const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
-  if (domain.length <= DOMAIN_CHARS && new RegExp(`^${label}(?:\\.${label})*$`).test(domain)) return domain;
+/** The URL has the domain in it: given alone it says both. */
+function parsePreviewNames(domain: string, url: string): Pick<UpOptions, 'previewDomain' | 'previewUrl'> {
+  const previewDomain = parseDomain('--preview-domain', domain);
+  const previewUrl = parsePreviewUrl('--preview-url', url);
+  if (!previewUrl || previewUrl.domain === previewDomain) return { previewDomain, previewUrl };
+  if (previewDomain === flags['preview-domain'].default)
+    return { previewDomain: previewUrl.domain, previewUrl };
   throw invalidArgument(
-    flag,
-    `${flag} must be the name of a domain, and '${text}' was given.`,
-    'For example previews.example.org, whose wildcard *.previews.example.org leads to --preview-listen.',
+    '--preview-url',
+    `--preview-url is of the domain ${previewUrl.domain}, and --preview-domain is ${previewDomain}.`,
+    'Leave --preview-domain out.',
   );
+}
+
+function parseTls(certFile: string, keyFile: string): UpOptions['tls'] {
+  if (certFile !== '' && keyFile !== '') return { certFile, keyFile };
+  if (certFile === '' && keyFile === '') return null;
+  const missing = certFile === '' ? '--tls-cert' : '--tls-key';
+  throw invalidArgument(missing, `${missing} is missing.`, 'Give both --tls-cert and --tls-key, or neither.');
 }
 
 function parseLimit(flag: string, text: string): number | null {

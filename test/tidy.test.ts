@@ -16,15 +16,19 @@ describe('imports', () => {
     types: string[];
   }
 
-  const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways'];
-  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data'];
+  const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
+  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data', 'provider'];
   const top = [
+    'announce.ts',
     'log.ts',
     'options.ts',
+    'option-flags.ts',
     'prove.ts',
     'version.ts',
+    'code-hosting.ts',
     'engine.ts',
     'service.ts',
+    'wiring.ts',
     'purge.ts',
     'up.ts',
   ];
@@ -39,19 +43,25 @@ describe('imports', () => {
     runtime: adapter,
     'agent-link': adapter,
     documentdb: adapter,
+    provider: adapter,
     'demo-data': { run: ['model'], types: [] },
     catalog: { run: ['model'], types: ['control'] },
     administration: { run: ['model', 'catalog'], types: ['control'] },
-    surfaces: { run: ['model', 'catalog', 'administration', 'version.ts'], types: ['control'] },
-    gateways: { run: ['model', 'control'], types: [] },
+    surfaces: { run: ['model', 'catalog', 'administration', 'version.ts'], types: ['control', 'tls'] },
+    gateways: { run: ['model', 'control'], types: ['tls'] },
+    tls: adapter,
     'log.ts': leaf,
-    'options.ts': leaf,
+    'options.ts': { run: ['model', 'option-flags.ts'], types: ['control'] },
+    'option-flags.ts': leaf,
+    'announce.ts': leaf,
     'prove.ts': leaf,
     'version.ts': leaf,
     'up.ts': { run: [...parts, ...top], types: [] },
     // The only places that see concrete adapters.
+    'code-hosting.ts': whole,
     'engine.ts': whole,
     'service.ts': whole,
+    'wiring.ts': whole,
     'purge.ts': whole,
     'ssh-worker.ts': whole,
     'main.ts': whole,
@@ -62,6 +72,7 @@ describe('imports', () => {
     control: [],
     catalog: ['zod'],
     store: ['zod'],
+    provider: ['zod'],
     'demo-data': ['bson'],
   };
   /** Packages that an area only knows the types of. */

@@ -3,6 +3,7 @@
  * feeds HTTP, OpenAPI and the command line. Actions are no tools: no model is shown them.
  */
 import type { z } from 'zod';
+import type { Origin } from '../control/audit/audit.ts';
 import type { Services } from '../control/services.ts';
 import type { Caller, Role } from '../model/user.ts';
 
@@ -10,6 +11,7 @@ export interface ActionContext {
   caller: Caller;
   services: Services;
   requestId: string;
+  origin: Origin;
   /** Aborted when the client goes away. */
   signal: AbortSignal;
 }

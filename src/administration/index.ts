@@ -1,5 +1,10 @@
 /** Every administration action, in the order in which they are listed. */
 import type { Action } from './action.ts';
+import { listAudit } from './audit/list-audit.ts';
+import { verifyAudit } from './audit/verify-audit.ts';
+import { listAuthorizations, revokeAuthorization } from './authorizations/kept-authorizations.ts';
+import { pollAuthorization } from './authorizations/poll-authorization.ts';
+import { startAuthorization } from './authorizations/start-authorization.ts';
 import { createKey } from './keys/create-key.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
@@ -20,14 +25,22 @@ export const actions: readonly Action[] = [
   listKeys,
   createKey,
   revokeKey,
+  listAudit,
+  verifyAudit,
   listRegistries,
   addRegistryCredentials,
   removeRegistryCredentials,
+  listAuthorizations,
+  startAuthorization,
+  pollAuthorization,
+  revokeAuthorization,
 ];
 
 /** What the first word of a command is about, for the command line's help. */
 export const commandGroups: Record<string, string> = {
   users: 'users of the service, what they use and may use',
   keys: 'API keys: create, list, revoke',
+  audit: 'who did what, and whether that record is whole',
   registries: 'credentials of image registries',
+  auth: 'authorize the service at the code-hosting provider',
 };

@@ -21,6 +21,7 @@ import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { Caller } from '../../src/model/user.ts';
 import { memoryRegistryCredentials } from '../store/memory-registries.ts';
+import { fakeAudit } from './fake-audit.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
 import { fakePeople } from './fake-people.ts';
@@ -61,6 +62,7 @@ export function createFakeServices(): FakeServices {
     execution: fakeExecution(fake),
     sessions: fakeSessions(),
     ...fakePeople(),
+    ...fakeAudit(),
     registries: new RegistryService({
       store: memoryRegistryCredentials(),
       rules: everyRegistry,

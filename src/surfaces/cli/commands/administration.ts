@@ -11,6 +11,7 @@ import type { CliIo, Command } from '../io.ts';
 import { printProblem, printRecords } from '../output.ts';
 import { readParameters } from '../parameters-file.ts';
 import { flagsInput, readSecret, refuseSecretFlag } from '../secret-parameter.ts';
+import { audit } from './audit.ts';
 
 const LIST = 'list';
 
@@ -19,9 +20,19 @@ export function administrationCommands(): Record<string, Command> {
   return Object.fromEntries(
     Object.entries(commandGroups).map(([group, summary]) => [
       group,
-      { summary, run: (argv, io) => runGroup(group, argv, io) },
+      withMore(group, { summary, run: (argv, io) => runGroup(group, argv, io) }),
     ]),
   );
+  return Object.fromEntries(Object.keys(commandGroups).map((group) => [group, groupCommand(group)]));
+}
+
+export function groupCommand(group: string): Command {
+  return { summary: commandGroups[group] ?? '', run: (argv, io) => runGroup(group, argv, io) };
+}
+
+/** Groups that do more than one action at a time. */
+function withMore(group: string, command: Command): Command {
+  return group === 'audit' ? audit(command) : command;
 }
 
 async function runGroup(group: string, argv: string[], io: CliIo): Promise<number> {
