@@ -2,9 +2,9 @@
  * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
  * opposite order. With main.ts this is the only place that knows the concrete parts.
  */
+import { auditLog } from './audit-log.ts';
 import { openCodeHost } from './code-hosting.ts';
 import { AccessService } from './control/access.ts';
-import { AuditService } from './control/audit/audit.ts';
 import type { OrderMode } from './control/documents/order-of-use.ts';
 import { enrolFirstUser } from './control/people.ts';
 import type { Clock, DocumentDatabase, Log } from './control/ports.ts';
@@ -20,7 +20,6 @@ import type { Quota } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
 import type { Regions } from './model/region.ts';
 import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
-import { auditCheckpointFile } from './store/audit-checkpoint.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
@@ -73,8 +72,6 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, log } = options;
   const data = openDataDirectory(options.dataDir);
@@ -92,13 +89,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     previewKey: secrets.deriveKey('preview token'),
   });
   const documents = await openDocuments(options.documentDb?.connectionString ?? null);
-  const audit = new AuditService({
-    store: store.audit,
-    checkpoint: auditCheckpointFile(data.auditCheckpointFile),
-    key: secrets.deriveKey('audit chain'),
-    keptMs: options.auditKeptDays * DAY_MS,
-    ...{ clock, log },
-  });
+  const audit = auditLog({ data, secrets, store, keptDays: options.auditKeptDays, clock, log });
   const host = await openCodeHost(options.provider ?? null, clock);
   const control = wire({ store, engine, access, documents, host, audit }, options);
   await engine.init();

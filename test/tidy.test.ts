@@ -29,6 +29,7 @@ describe('imports', () => {
     'engine.ts',
     'service.ts',
     'wiring.ts',
+    'audit-log.ts',
     'purge.ts',
     'up.ts',
   ];
@@ -62,6 +63,7 @@ describe('imports', () => {
     'engine.ts': whole,
     'service.ts': whole,
     'wiring.ts': whole,
+    'audit-log.ts': whole,
     'purge.ts': whole,
     'ssh-worker.ts': whole,
     'main.ts': whole,
