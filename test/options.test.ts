@@ -29,6 +29,7 @@ describe('what `sandhaven up` can be told', () => {
       quota: { sandboxes: null, cpu: null, memory: null, disk: null, snapshots: null },
       rate: null,
       prove: false,
+      provider: null,
     });
     expect(() =>
       parseUpOptions(

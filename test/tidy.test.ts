@@ -17,15 +17,18 @@ describe('imports', () => {
   }
 
   const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
-  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data'];
+  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data', 'provider'];
   const top = [
     'announce.ts',
     'log.ts',
     'options.ts',
+    'option-flags.ts',
     'prove.ts',
     'version.ts',
+    'code-hosting.ts',
     'engine.ts',
     'service.ts',
+    'wiring.ts',
     'audit-log.ts',
     'purge.ts',
     'up.ts',
@@ -41,6 +44,7 @@ describe('imports', () => {
     runtime: adapter,
     'agent-link': adapter,
     documentdb: adapter,
+    provider: adapter,
     'demo-data': { run: ['model'], types: [] },
     catalog: { run: ['model'], types: ['control'] },
     administration: { run: ['model', 'catalog'], types: ['control'] },
@@ -48,14 +52,17 @@ describe('imports', () => {
     gateways: { run: ['model', 'control'], types: ['tls'] },
     tls: adapter,
     'log.ts': leaf,
-    'options.ts': leaf,
+    'options.ts': { run: ['model', 'option-flags.ts'], types: ['control'] },
+    'option-flags.ts': leaf,
     'announce.ts': leaf,
     'prove.ts': leaf,
     'version.ts': leaf,
     'up.ts': { run: [...parts, ...top], types: [] },
     // The only places that see concrete adapters.
+    'code-hosting.ts': whole,
     'engine.ts': whole,
     'service.ts': whole,
+    'wiring.ts': whole,
     'audit-log.ts': whole,
     'purge.ts': whole,
     'ssh-worker.ts': whole,
@@ -67,6 +74,7 @@ describe('imports', () => {
     control: [],
     catalog: ['zod'],
     store: ['zod'],
+    provider: ['zod'],
     'demo-data': ['bson'],
   };
   /** Packages that an area only knows the types of. */

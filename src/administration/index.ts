@@ -2,6 +2,9 @@
 import type { Action } from './action.ts';
 import { listAudit } from './audit/list-audit.ts';
 import { verifyAudit } from './audit/verify-audit.ts';
+import { listAuthorizations, revokeAuthorization } from './authorizations/kept-authorizations.ts';
+import { pollAuthorization } from './authorizations/poll-authorization.ts';
+import { startAuthorization } from './authorizations/start-authorization.ts';
 import { createKey } from './keys/create-key.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
@@ -27,6 +30,10 @@ export const actions: readonly Action[] = [
   listRegistries,
   addRegistryCredentials,
   removeRegistryCredentials,
+  listAuthorizations,
+  startAuthorization,
+  pollAuthorization,
+  revokeAuthorization,
 ];
 
 /** What the first word of a command is about, for the command line's help. */
@@ -35,4 +42,5 @@ export const commandGroups: Record<string, string> = {
   keys: 'API keys: create, list, revoke',
   audit: 'who did what, and whether that record is whole',
   registries: 'credentials of image registries',
+  auth: 'authorize the service at the code-hosting provider',
 };

@@ -9,6 +9,7 @@ export type * from './ports/agent-search.ts';
 export type * from './ports/agent-sessions.ts';
 export type * from './ports/agent-tunnels.ts';
 export type * from './ports/audit-store.ts';
+export type * from './ports/code-host.ts';
 export type * from './ports/common.ts';
 export type * from './ports/document-database.ts';
 export type * from './ports/git-gateway.ts';

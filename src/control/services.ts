@@ -8,6 +8,7 @@ import type { GitService } from './git/git-service.ts';
 import type { IdentityService } from './identity.ts';
 import type { KeyService } from './keys.ts';
 import type { PreviewService } from './previews.ts';
+import type { AuthorizationService } from './provider/authorizations.ts';
 import type { RegistryService } from './registries.ts';
 import type { SandboxService } from './sandboxes.ts';
 import type { SessionService } from './sessions.ts';
@@ -28,6 +29,8 @@ export interface Services {
   tunnels: TunnelService;
   git: GitService;
   documents: DocumentService;
+  /** At the code-hosting provider; null without one. */
+  authorizations: AuthorizationService | null;
   users: UserService;
   audit: AuditService;
   registries: RegistryService;

@@ -10,6 +10,7 @@ import { insideLimits } from './limits/inside.ts';
 import { listenersLimits } from './limits/listeners.ts';
 import { networkLimits } from './limits/network.ts';
 import { peopleLimits } from './limits/people.ts';
+import { providerLimits } from './limits/provider.ts';
 import { registriesLimits } from './limits/registries.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
 
@@ -118,6 +119,7 @@ export const limits = {
   ...registriesLimits,
   ...documentsLimits,
   ...auditLimits,
+  ...providerLimits,
   ...peopleLimits,
   ...gpusLimits,
 

@@ -14,6 +14,24 @@ export interface Migration {
 /** "SHVN": marks the file as ours, so that no other program's database is ever migrated. */
 const APPLICATION_ID = 0x5348564e;
 
+const provider = `
+  CREATE TABLE provider_authorizations (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    provider TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    account_login TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    access_token BLOB NOT NULL,
+    access_expires_at INTEGER,
+    refresh_token BLOB,
+    refresh_expires_at INTEGER,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX provider_authorizations_by_user ON provider_authorizations (user_id, provider);
+`;
+
 const people = `
   ALTER TABLE users ADD COLUMN role TEXT NOT NULL DEFAULT 'member' CHECK (role IN ('admin', 'member'));
   ALTER TABLE users ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
@@ -184,7 +202,7 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
-  { version: 3, sql: [people, auditLog, registries].join('') },
+  { version: 3, sql: [people, auditLog, registries, provider].join('') },
 ];
 
 /**

@@ -4,6 +4,7 @@ import { SandhavenError } from '../model/errors.ts';
 import { AccessTokenRows } from './access-tokens.ts';
 import { KeyRows } from './api-keys.ts';
 import { AuditRows } from './audit.ts';
+import { AuthorizationRows } from './authorizations.ts';
 import { Database } from './database.ts';
 import { GitCredentialRows } from './git-credentials.ts';
 import { IdempotencyRows } from './idempotency.ts';
@@ -34,6 +35,7 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
       gitCredentials: new GitCredentialRows(database, secrets),
       audit: new AuditRows(database),
       registryCredentials: new RegistryCredentialRows(database, secrets),
+      authorizations: new AuthorizationRows(database, secrets),
       close: async () => database.close(),
     };
   } catch (error) {

@@ -15,6 +15,7 @@ import { assertWithinQuota } from '../../src/model/quota.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { memoryAudit } from './memory-audit.ts';
+import { memoryAuthorizations } from './memory-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
 import { memoryRegistryCredentials } from './memory-registries.ts';
 import { usageOf } from './memory-usage.ts';
@@ -30,6 +31,7 @@ export function memoryStore(): Store {
     ...memoryGitCredentials(sandboxes),
     ...memoryAudit(),
     registryCredentials: memoryRegistryCredentials(),
+    ...memoryAuthorizations(),
     close: async () => {},
   };
 }

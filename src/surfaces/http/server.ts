@@ -18,9 +18,11 @@ import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
 import type { TlsServing } from '../../tls/serving.ts';
+import { breakOff } from '../break-off.ts';
 import { addAdminRoutes } from './admin-routes.ts';
 import { Admission, linger } from './admission.ts';
 import { authenticate } from './authenticate.ts';
+import { addAuthorizationRoutes } from './authorization-routes.ts';
 import { addByteRoutes } from './byte-routes.ts';
 import { createHostCheck } from './hosts.ts';
 import { acceptJsonBodies } from './json-body.ts';
@@ -88,6 +90,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   addToolRoutes(app, parts);
   addAdminRoutes(app, parts.services);
   addTunnelRoute(app, parts.services);
+  addAuthorizationRoutes(app, parts.services);
   const description = JSON.stringify(openApi(parts.version, parts.publicUrl ?? '/'));
   app.get('/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(description),
@@ -174,13 +177,13 @@ function secureFactory(tls: TlsServing, http: ServerOptions): FastifyServerFacto
   };
 }
 
-/** What goes on for a key ends with it, as if its client had left. */
+/** What goes on for a key ends with it, as if its client had left. Broken off: the end of one side alone ends no tunnel. */
 function cutWhenKeyEnds(
   identity: Pick<Services['identity'], 'whileValid'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const stop = identity.whileValid(request.caller, () => request.raw.socket.destroy());
+  const stop = identity.whileValid(request.caller, () => breakOff(request.raw.socket));
   reply.raw.once('close', stop);
 }
 

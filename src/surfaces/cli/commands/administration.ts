@@ -23,6 +23,11 @@ export function administrationCommands(): Record<string, Command> {
       withMore(group, { summary, run: (argv, io) => runGroup(group, argv, io) }),
     ]),
   );
+  return Object.fromEntries(Object.keys(commandGroups).map((group) => [group, groupCommand(group)]));
+}
+
+export function groupCommand(group: string): Command {
+  return { summary: commandGroups[group] ?? '', run: (argv, io) => runGroup(group, argv, io) };
 }
 
 /** Groups that do more than one action at a time. */
