@@ -6,9 +6,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthorizationService } from '../../control/provider/authorizations.ts';
 import type { Services } from '../../control/services.ts';
+import { auditActions } from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { askPage, messagePage } from './authorization-page.ts';
+import { subjectOf } from './origin.ts';
 
 /** Its own script, style, frame and target are refused to a page that has none. */
 const POLICY = "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
@@ -17,7 +19,7 @@ const opaque = /^[\x21-\x7e]{1,1024}$/;
 const GONE =
   'This link was used already, or its ten minutes are over. Begin again: ask for the authorization once more.';
 
-export function addAuthorizationRoutes(app: FastifyInstance, { authorizations }: Services): void {
+export function addAuthorizationRoutes(app: FastifyInstance, { authorizations, audit }: Services): void {
   if (!authorizations) return;
   const url = `/auth/${authorizations.host.name}/callback`;
   const config = { open: true };
@@ -29,7 +31,7 @@ export function addAuthorizationRoutes(app: FastifyInstance, { authorizations }:
       { parseAs: 'string', bodyLimit: limits.provider.formBytes },
       (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
     );
-    forms.post(url, { config }, (request, reply) => agreed(authorizations, request, reply));
+    forms.post(url, { config }, (request, reply) => agreed(authorizations, audit, request, reply));
   });
 }
 
@@ -53,6 +55,7 @@ async function returned(
 
 async function agreed(
   authorizations: AuthorizationService,
+  audit: Services['audit'],
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -61,6 +64,12 @@ async function agreed(
   try {
     const done = state && code ? await authorizations.complete(state, code) : null;
     if (!done) return show(reply, 400, messagePage('Too late', GONE));
+    const outcome = done.outcome.status === 'denied' ? 'permission_denied' : 'ok';
+    const subject = {
+      ...subjectOf(request, auditActions.authorization),
+      caller: { id: done.user.id, keyId: null },
+    };
+    audit.note(subject, { outcome, durationMs: reply.elapsedTime, sandboxId: null });
     if (done.outcome.status === 'denied') {
       return show(reply, 403, messagePage('Not authorized', done.outcome.reason));
     }
