@@ -3,9 +3,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAgentLink } from './agent-link/agent-link.ts';
-import type { AgentLink, Clock, Log } from './control/ports.ts';
+import type { AgentLink, Clock, Log, RegistryCredentialStore } from './control/ports.ts';
 import { SandhavenError } from './model/errors.ts';
 import { defaultGpuKind, type GpuKind } from './model/gpu-kind.ts';
+import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
 import { defaultCacheDir } from './runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from './runtime/images/images.ts';
 import { readImageRecord } from './runtime/images/record.ts';
@@ -34,12 +35,15 @@ const NATIVE = fileURLToPath(new URL('../native/target/x86_64-unknown-linux-gnu/
 export interface EngineParts {
   data: DataDirectory;
   secrets: Secrets;
+  /** For pulls; without it nothing is known of any registry. */
+  registries?: { rules: RegistryRules; credentials: RegistryCredentialStore };
   clock: Clock;
   log: Log;
-  gpuKind?: GpuKind;
+  gpuKind?: GpuKind | undefined;
 }
 
-export function openEngine({ data, secrets, log, gpuKind = defaultGpuKind }: EngineParts): Engine {
+export function openEngine(parts: EngineParts): Engine {
+  const { data, secrets, registries, log, gpuKind = defaultGpuKind } = parts;
   const cacheDir = defaultCacheDir();
   const runDir = `/run/sandhaven-${data.instance}`;
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
@@ -71,6 +75,11 @@ export function openEngine({ data, secrets, log, gpuKind = defaultGpuKind }: Eng
     cacheDir,
     helpers: runtime.helpers,
     unpackPath: program(join(NATIVE, 'sandhaven-unpack')),
+    rules: registries?.rules ?? everyRegistry,
+    registries: {
+      credentials: async (registry) => registries?.credentials.get(registry) ?? null,
+      folder: join(runDir, 'registries'),
+    },
     log,
   });
   return {

@@ -1,12 +1,16 @@
 /** What `sandhaven up` can be told: flags, each also an environment variable (`--ssh-listen` = SANDHAVEN_SSH_LISTEN). */
 import { parseArgs } from 'node:util';
 import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
+import { type Network, parseNetworks } from './model/arrival.ts';
 import { invalidArgument } from './model/errors.ts';
 import { defaultGpuKind, type GpuKind, parseGpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
-import { type ProviderOptions, parseBaseUrl, parseProviderOptions } from './model/provider-options.ts';
+import { type ProviderOptions, parseProviderOptions, providerFlags } from './model/provider-options.ts';
+import { type PreviewSite, parseDomain, parsePreviewUrl, parsePublicUrl } from './model/public-site.ts';
 import type { Quota } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
+import { parseRegions, type Regions } from './model/region.ts';
+import { parseAllowedImages, parseRegistryMirrors, type RegistryRules } from './model/registry-rules.ts';
 
 export interface Address {
   host: string;
@@ -23,11 +27,22 @@ export interface UpOptions {
   sshListen: GatewayAddress;
   previewListen: GatewayAddress;
   previewDomain: string;
+  /** Where previews are for the world, when a proxy is before them or the listener has another name. */
+  previewUrl: PreviewSite | null;
+  /** The API's origin for the world, likewise. */
+  publicUrl: string | null;
+  /** Proxies whose X-Forwarded headers are believed. */
+  trustedProxies: Network[];
+  /** PEM files for both listeners; null: plain HTTP. */
+  tls: { certFile: string; keyFile: string } | null;
+  regions: Regions;
   dataDir: string;
   /** Sandboxes made ahead of time; 0 turns the pool off. */
   warmPool: number;
   /** How long an image stays that no sandbox and no snapshot uses. */
   imageKeptMinutes: number;
+  /** How long rows of the audit log stay; 0 for good. */
+  auditKeptDays: number;
   runtime: 'oci';
   /** Groups of tools that MCP and lists of tools show, separated by commas. */
   toolsets: string;
@@ -35,10 +50,10 @@ export interface UpOptions {
   gpuKind: GpuKind;
   /** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
   gitAllow: AllowedRemote[];
-  /** Where browsers reach the API; null: where it listens. */
-  publicUrl: string | null;
   /** The code-hosting provider; null without one. */
   provider: ProviderOptions | null;
+  /** Where images come from, and which may come at all. */
+  registryRules: RegistryRules;
   /** What each user may have, unless an admin says otherwise. */
   quota: Quota;
   /** How often each key may call; null without a limit. */
@@ -65,6 +80,17 @@ const flags = {
     help: 'address of port previews',
   },
   'preview-domain': { default: 'localhost', help: 'domain of previews' },
+  'preview-url': {
+    default: '',
+    help: 'previews as the world sees them, such as https://*.previews.example.com',
+  },
+  'public-url': { default: '', help: 'the API as the world sees it, such as https://sandhaven.example.com' },
+  'trusted-proxy': {
+    default: 'none',
+    help: 'addresses and networks of proxies whose X-Forwarded headers are believed, or none',
+  },
+  'tls-cert': { default: '', help: 'certificate with its chain, PEM, for the API and previews' },
+  'tls-key': { default: '', help: "the certificate's key, PEM" },
   'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway' },
   'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
   'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
@@ -72,7 +98,15 @@ const flags = {
     default: String(limits.image.keptMinutes),
     help: 'how long an image stays that nothing uses',
   },
+  'audit-kept-days': {
+    default: String(limits.audit.keptDays.default),
+    help: 'how long the audit log is kept, 0 for good',
+  },
   runtime: { default: 'oci', help: 'the engine: oci' },
+  region: {
+    default: '',
+    help: 'where this is: id=…,name=…,city=…,country=…; after a semicolon, others to list',
+  },
   toolsets: { default: 'all', help: 'groups of tools that MCP clients see, such as files,git' },
   'gpu-kind': {
     default: defaultGpuKind.kind,
@@ -82,17 +116,15 @@ const flags = {
     default: '127.0.0.0/8,::1/128',
     help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
   },
-  'public-url': { default: '', help: 'where browsers reach the API, when that is not where it listens' },
-  'github-url': { default: 'https://github.com', help: 'code-hosting provider' },
-  'github-api-url': { default: '', help: 'its API, when it is not where its kind has it' },
-  'github-client-id': {
+  ...providerFlags,
+  'registry-mirror': {
     default: '',
-    help: 'what the provider knows this service by; without it there is none',
+    help: 'registries and where their images are tried first, such as docker.io=mirror.example:5000',
   },
-  'github-client-secret-file': { default: '', help: 'file, or SANDHAVEN_GITHUB_CLIENT_SECRET itself' },
-  'github-app-id': { default: '', help: 'id of an app that is installed at repositories' },
-  'github-app-slug': { default: '', help: "name of that app in the provider's URLs" },
-  'github-app-private-key-file': { default: '', help: "that app's private key" },
+  'registry-allow': {
+    default: 'all',
+    help: 'registries and repositories that images may come from, such as docker.io,registry.example/team/*, or none',
+  },
   'quota-sandboxes': { default: 'none', help: 'sandboxes of each user, in whatever state' },
   'quota-cpu': { default: 'none', help: "vCPUs of each user's running sandboxes" },
   'quota-memory-gb': { default: 'none', help: "GB of memory of each user's running sandboxes" },
@@ -141,17 +173,25 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
   return {
     listen: parseAddress('--listen', value('listen')),
     previewListen: gateway('preview-listen'),
-    previewDomain: parseDomain('--preview-domain', value('preview-domain')),
+    ...parsePreviewNames(value('preview-domain'), value('preview-url')),
+    publicUrl: parsePublicUrl('--public-url', value('public-url')),
+    trustedProxies: parseNetworks('--trusted-proxy', value('trusted-proxy')),
+    tls: parseTls(value('tls-cert'), value('tls-key')),
+    regions: parseRegions('--region', value('region')),
     sshListen: gateway('ssh-listen'),
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     imageKeptMinutes: parseCount('--image-kept-minutes', value('image-kept-minutes'), limits.autoMinutesMax),
+    auditKeptDays: parseCount('--audit-kept-days', value('audit-kept-days'), limits.audit.keptDays.max),
     runtime: 'oci',
     toolsets: value('toolsets'),
     gpuKind: parseGpuKind('--gpu-kind', value('gpu-kind')),
     gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
-    publicUrl: value('public-url') === '' ? null : parseBaseUrl('--public-url', value('public-url')),
     provider: parseProviderOptions(value, env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null),
+    registryRules: {
+      mirrors: parseRegistryMirrors('--registry-mirror', value('registry-mirror')),
+      allowed: parseAllowedImages('--registry-allow', value('registry-allow')),
+    },
     quota: {
       sandboxes: parseLimit('--quota-sandboxes', value('quota-sandboxes')),
       cpu: parseLimit('--quota-cpu', value('quota-cpu')),
@@ -207,18 +247,25 @@ function parseAddress(flag: string, text: string): Address {
   return { host, port };
 }
 
-/** A preview's own label, of up to 33 characters, goes before it in a name of at most 253. */
-const DOMAIN_CHARS = 219;
-
-function parseDomain(flag: string, text: string): string {
-  const domain = text.toLowerCase();
-  const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
-  if (domain.length <= DOMAIN_CHARS && new RegExp(`^${label}(?:\\.${label})*$`).test(domain)) return domain;
+/** The URL has the domain in it: given alone it says both. */
+function parsePreviewNames(domain: string, url: string): Pick<UpOptions, 'previewDomain' | 'previewUrl'> {
+  const previewDomain = parseDomain('--preview-domain', domain);
+  const previewUrl = parsePreviewUrl('--preview-url', url);
+  if (!previewUrl || previewUrl.domain === previewDomain) return { previewDomain, previewUrl };
+  if (previewDomain === flags['preview-domain'].default)
+    return { previewDomain: previewUrl.domain, previewUrl };
   throw invalidArgument(
-    flag,
-    `${flag} must be the name of a domain, and '${text}' was given.`,
-    'For example previews.example.org, whose wildcard *.previews.example.org leads to --preview-listen.',
+    '--preview-url',
+    `--preview-url is of the domain ${previewUrl.domain}, and --preview-domain is ${previewDomain}.`,
+    'Leave --preview-domain out.',
   );
+}
+
+function parseTls(certFile: string, keyFile: string): UpOptions['tls'] {
+  if (certFile !== '' && keyFile !== '') return { certFile, keyFile };
+  if (certFile === '' && keyFile === '') return null;
+  const missing = certFile === '' ? '--tls-cert' : '--tls-key';
+  throw invalidArgument(missing, `${missing} is missing.`, 'Give both --tls-cert and --tls-key, or neither.');
 }
 
 function parseLimit(flag: string, text: string): number | null {

@@ -2,17 +2,18 @@
  * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
  * opposite order. With main.ts this is the only place that knows the concrete parts.
  */
-import { openCodeHost, wireCodeHosting } from './code-hosting.ts';
 import { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
+import { AuditService } from './control/audit/audit.ts';
+import { PreviewGrants } from './control/audit/preview-grants.ts';
 import { BASE_IMAGE } from './control/base-image.ts';
 import { Creation } from './control/creation.ts';
+import { within } from './control/deadline.ts';
 import { DocumentService } from './control/documents/documents.ts';
 import { type OrderMode, OrderOfUse } from './control/documents/order-of-use.ts';
 import { Environments } from './control/environment.ts';
 import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
-import { GitService } from './control/git/git-service.ts';
 import { Idempotency } from './control/idempotency.ts';
 import { ImageCollector } from './control/image-collector.ts';
 import { Machines } from './control/machines.ts';
@@ -23,6 +24,7 @@ import { PreviewAccess } from './control/preview-access.ts';
 import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
 import { reconcile } from './control/reconciler.ts';
+import { RegistryService } from './control/registries.ts';
 import { SandboxService } from './control/sandboxes.ts';
 import { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
@@ -35,25 +37,30 @@ import { TunnelService } from './control/tunnels.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import { type Engine, openEngine } from './engine.ts';
-import { createGitGateway } from './gateways/git/gateway.ts';
 import type { AllowedRemote } from './model/allowed-remotes.ts';
-import { SandhavenError } from './model/errors.ts';
 import type { GpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
 import type { ProviderOptions } from './model/provider-options.ts';
 import { type Quota, unlimited } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
+import { localRegion, type Regions } from './model/region.ts';
+import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
+import { openCodeHost, openDocuments } from './optional-parts.ts';
+import { auditCheckpointFile } from './store/audit-checkpoint.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import { type HostKey, readOrCreateHostKey } from './store/ssh-host-key.ts';
+import { wireGit } from './wire-git.ts';
 
 export interface ServiceOptions {
   dataDir: string;
   warmPool: number;
   /** How long an image stays that nothing uses. */
   imageKeptMinutes: number;
+  /** How long rows of the audit log stay; 0 for good. */
+  auditKeptDays: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
   /** What counts as a GPU; by default NVIDIA's whole devices. */
@@ -62,10 +69,14 @@ export interface ServiceOptions {
   gitAllow?: AllowedRemote[];
   /** The code-hosting provider; none when absent. */
   provider?: ProviderOptions | null;
+  /** Where images are fetched from; `everyRegistry` by default. */
+  registryRules?: RegistryRules;
   /** What a user may have unless an admin says otherwise; without limits when absent. */
   quota?: Quota;
   /** How often a key may call; without a limit when absent. */
   rate?: Rate | null;
+  /** Where this is; by default nowhere in particular. */
+  regions?: Regions;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;
@@ -89,6 +100,7 @@ export interface RunningService {
 
 const SCHEDULER_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 30_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, log } = options;
@@ -98,13 +110,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const store = await openSqliteStore({ file: data.databaseFile, secrets });
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);
-  const engine = openEngine({
-    data,
-    secrets,
-    clock,
-    log,
-    ...(options.gpuKind && { gpuKind: options.gpuKind }),
-  });
+  const { gpuKind, registryRules: rules = everyRegistry } = options;
+  const registries = { rules, credentials: store.registryCredentials };
+  const engine = openEngine({ data, secrets, registries, gpuKind, clock, log });
   const access = new AccessService({
     tokens: store.accessTokens,
     clock,
@@ -112,8 +120,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   const documents = await openDocuments(options.documentDb?.connectionString ?? null);
   const host = await openCodeHost(options.provider ?? null, clock);
-  const control = wire(store, engine, access, { documents, host }, options);
+  const audit = new AuditService({
+    store: store.audit,
+    checkpoint: auditCheckpointFile(data.auditCheckpointFile),
+    key: secrets.deriveKey('audit chain'),
+    keptMs: options.auditKeptDays * DAY_MS,
+    ...{ clock, log },
+  });
+  const control = wire({ store, engine, access, documents, host, audit }, options);
   await engine.init();
+  await audit.open();
   await control.reconcile();
   control.scheduler.begin();
   control.collector.begin();
@@ -129,31 +145,40 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     async close() {
       await control.close();
       await engine.runtime.close();
+      await audit.close();
       await store.close();
       lock.release();
     },
   };
 }
 
+interface Parts {
+  store: Store;
+  engine: Engine;
+  access: AccessService;
+  documents: DocumentDatabase | null;
+  host: CodeHost | null;
+  audit: AuditService;
+}
+
 function wire(
-  store: Store,
-  engine: Engine,
-  access: AccessService,
-  { documents, host }: { documents: DocumentDatabase | null; host: CodeHost | null },
+  { store, engine, access, documents, host, audit }: Parts,
   {
     clock,
     log,
     warmPool,
     imageKeptMinutes,
     gitAllow = [],
+    registryRules = everyRegistry,
     quota = unlimited,
     rate = null,
+    regions = [localRegion],
     documentDb,
   }: ServiceOptions,
 ) {
   const { runtime, images, agent } = engine;
   const { sandboxes, snapshots } = store;
-  const people = createPeople({ store, clock, quota, rate });
+  const people = createPeople({ store, clock, quota, rate, regions });
   const { identity, quotas, standing } = people;
   const queue = new OperationQueue();
   const activity = new Activity(clock, sandboxes);
@@ -170,7 +195,11 @@ function wire(
     clock,
     log,
   });
-  const pool = new WarmPool({ store: sandboxes, runtime, images, machines, clock, log, size: warmPool });
+  const regionId = identity.home.id;
+  const pool = new WarmPool({
+    ...{ store: sandboxes, runtime, images, machines, regionId, clock, log },
+    size: warmPool,
+  });
   const onClaim = () => pool.refill();
   const creation = new Creation({
     store: sandboxes,
@@ -179,6 +208,7 @@ function wire(
     images,
     machines,
     quotas,
+    regionId,
     clock,
     onClaim,
   });
@@ -204,9 +234,9 @@ function wire(
   });
   const work = new SnapshotWork({ store: snapshots, images, clock, log });
   const files = new FileService(uses, agent);
-  const hosting = wireCodeHosting(host, store, { clock, log });
   const environments = new Environments(images, runtime);
   const services: Services = {
+    ...wireGit({ host, store, uses, agent, environments, allowed: gitAllow, clock, log }),
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
     snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
     files,
@@ -215,16 +245,8 @@ function wire(
     sshAccess: new SshAccessService(sandboxes, access, clock),
     previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),
-    git: new GitService({
-      uses,
-      agent,
-      environments,
-      gateway: createGitGateway({ allowed: [...gitAllow, ...hosting.allowed] }),
-      credentials: store.gitCredentials,
-      provider: hosting.remotes,
-    }),
     identity,
-    authorizations: hosting.authorizations,
+    registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
     users: people.users,
     keys: people.keys,
     documents: new DocumentService({
@@ -232,12 +254,13 @@ function wire(
       files,
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce'),
     }),
+    audit,
   };
   return {
     services,
-    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, clock, log }),
+    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log }),
     scheduler,
-    previewAccess: new PreviewAccess({ access, uses, agent, clock }),
+    previewAccess: new PreviewAccess({ access, uses, agent, grants: new PreviewGrants(audit, clock), clock }),
     collector,
     pool,
     async reconcile() {
@@ -259,33 +282,14 @@ function wire(
       await collector.close();
       await work.close();
       await pool.close();
-      await within(DRAIN_TIMEOUT_MS, queue.drained());
+      await within(
+        DRAIN_TIMEOUT_MS,
+        queue.drained(),
+        'Operations were still running when the service was stopped.',
+      );
       watches.endAll();
       await activity.flush();
       await people.close();
     },
   };
-}
-
-/** Loaded where there is one, so that a service without it does not carry its parts. */
-async function openDocuments(connectionString: string | null): Promise<DocumentDatabase | null> {
-  if (connectionString === null) return null;
-  const { createDocumentDatabase } = await import('./documentdb/database.ts');
-  return createDocumentDatabase({ connectionString });
-}
-
-async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(new SandhavenError('timeout', 'Operations were still running when the service was stopped.')),
-      timeoutMs,
-    );
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,23 +1,24 @@
 /** `sandhaven up`: the service in the foreground, until SIGTERM or SIGINT. */
 
 import type { AddressInfo } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import { extname } from 'node:path';
+import { allowedHosts, howTo, reachable, urlOf } from './announce.ts';
 import { selectTools } from './catalog/toolsets.ts';
 import type { Log } from './control/ports.ts';
 import { PreviewGateway } from './gateways/preview/gateway.ts';
 import { openSshGateway, type SshGateway } from './gateways/ssh/gateway.ts';
 import { createLog } from './log.ts';
+import { createArrivals } from './model/arrival.ts';
 import { SandhavenError } from './model/errors.ts';
+import type { PreviewSite } from './model/public-site.ts';
 import type { Address, DocumentDbOptions, GatewayAddress, UpOptions } from './options.ts';
 import { prove } from './prove.ts';
 import { type RunningService, startService } from './service.ts';
 import { createHttpServer } from './surfaces/http/server.ts';
 import { createMcpEndpoint } from './surfaces/mcp/endpoint.ts';
+import { TlsServing } from './tls/serving.ts';
 import { version } from './version.ts';
 
-const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
-const WILDCARDS = ['0.0.0.0', '::'];
 /** A file beside this one, whether it is run from source or from what was built of it. */
 const SSH_THREAD = new URL(`./ssh-worker${extname(import.meta.filename)}`, import.meta.url);
 
@@ -35,64 +36,83 @@ export async function up(
 ): Promise<number> {
   const log = createLog();
   const tools = selectTools(options.toolsets, '--toolsets');
+  const { previewDomain: domain, publicUrl } = options;
+  const tls = await openTls(options, log);
   const service = await startService({
     dataDir: options.dataDir,
     warmPool: options.warmPool,
     imageKeptMinutes: options.imageKeptMinutes,
+    auditKeptDays: options.auditKeptDays,
     apiKey,
     gpuKind: options.gpuKind,
     gitAllow: options.gitAllow,
     provider: options.provider,
+    registryRules: options.registryRules,
     quota: options.quota,
     rate: options.rate,
+    regions: options.regions,
     documentDb,
     clock: Date,
     log,
   });
   const { services } = service;
+  const arrivals = createArrivals(options.trustedProxies);
   const mcp = createMcpEndpoint({ services, log, version, tools });
   const http = createHttpServer({
-    services,
-    log,
-    allowedHosts: allowedHosts(options),
-    version,
-    tools,
+    ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl },
+    allowedHosts: allowedHosts(options.listen, publicUrl),
     ready: () => true,
-    mcp,
   });
   let ssh: SshGateway | undefined;
-  const previews = new PreviewGateway({ access: service.previewAccess, domain: options.previewDomain, log });
+  const previews = new PreviewGateway({ access: service.previewAccess, domain, arrivals, tls, log });
+  const reload = () => void tls?.reload();
+  if (tls) process.on('SIGHUP', reload);
   try {
     // First, so that no call is answered before its preview or its SSH access can be.
     const previewPort = await claim('--preview-listen', options.previewListen, log, (address) =>
       previews.listen(address),
     );
-    const site = { domain: options.previewDomain, port: previewPort };
+    const protocol = tls ? 'https' : 'http';
+    const site: PreviewSite = options.previewUrl ?? { protocol, domain, port: previewPort };
     services.previews.servedAt(site);
     ssh = await openSsh(options.sshListen, service, log);
     await http.listen({ ...options.listen }).catch((error: unknown) => {
       throw unusable('--listen', options.listen, error);
     });
-    const url = urlOf(http.server.address() as AddressInfo);
-    services.authorizations?.servedAt(options.publicUrl ?? url);
+    const url = urlOf(protocol, http.server.address() as AddressInfo);
+    services.authorizations?.servedAt(publicUrl ?? url);
     log.info('listening', {
       api: url,
-      previews: `${options.previewListen.host}:${site.port}`,
+      previews: `${options.previewListen.host}:${previewPort}`,
       ssh: `${ssh.address.host}:${ssh.address.port}`,
     });
     if (options.prove) {
+      const proof = await prove(url, service.apiKey, tls?.chain);
+      const { apiKeyFile } = service;
       process.stdout.write(
-        `${await prove(url, service.apiKey)}\n${howTo(url, site, ssh.address, service)}\n`,
+        `${proof}\n${howTo({ url: publicUrl ?? url, site, ssh: ssh.address, apiKeyFile })}\n`,
       );
     }
     process.stdout.write(`ready ${url}\n`);
     await aborted(signal);
     log.info('stopping');
   } finally {
+    process.off('SIGHUP', reload);
+    tls?.close();
     await Promise.all([http.close(), mcp.close(), previews.close(), ssh?.close()]);
     await service.close();
   }
   return 0;
+}
+
+/** Before anything else is begun: a certificate that does not do is told at once. */
+async function openTls(
+  { tls: files, publicUrl, previewDomain }: UpOptions,
+  log: Log,
+): Promise<TlsServing | null> {
+  if (!files) return null;
+  const api = publicUrl === null ? [] : [new URL(publicUrl).hostname];
+  return TlsServing.open({ files, hosts: [...api, `*.${previewDomain}`], log });
 }
 
 async function openSsh(
@@ -145,42 +165,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-function allowedHosts({ listen: { host }, publicUrl }: UpOptions): string[] {
-  const named = publicUrl === null ? [] : [new URL(publicUrl).hostname];
-  if (!WILDCARDS.includes(host)) return [...LOOPBACK, ...named, host];
-  const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
-  return [...LOOPBACK, ...named, ...own.map(({ address }) => address)];
-}
-
-/** An address of this machine in place of all of them. */
-function reachable(host: string): string {
-  return WILDCARDS.includes(host) ? '127.0.0.1' : host;
-}
-
-function urlOf({ address, port, family }: AddressInfo): string {
-  const host = reachable(address);
-  return family === 'IPv6' && host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`;
-}
-
-function howTo(
-  url: string,
-  site: { domain: string; port: number },
-  ssh: Address,
-  { apiKeyFile }: RunningService,
-): string {
-  const config = {
-    mcpServers: {
-      sandhaven: { type: 'http', url: `${url}/mcp`, headers: { Authorization: 'Bearer <API_KEY>' } },
-    },
-  };
-  return [
-    `API      ${url} (OpenAPI at ${url}/openapi.json)`,
-    `Previews http://*.${site.domain}:${site.port}`,
-    `SSH      ${ssh.host}:${ssh.port} (bin/sandhaven ssh SANDBOX, or Sandbox.CreateSshAccess)`,
-    `API key  ${apiKeyFile ? `in ${apiKeyFile}` : 'the one in SANDBOX_API_KEY'}`,
-    'For an MCP client:',
-    JSON.stringify(config, null, 2),
-  ].join('\n');
 }

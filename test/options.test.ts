@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { localRegion } from '../src/model/region.ts';
 import { parseUpOptions } from '../src/options.ts';
 
 describe('what `sandhaven up` can be told', () => {
@@ -8,6 +9,12 @@ describe('what `sandhaven up` can be told', () => {
       sshListen: { host: '127.0.0.1', port: 7422, chosen: false },
       previewListen: { host: '127.0.0.1', port: 7421, chosen: false },
       previewDomain: 'localhost',
+      auditKeptDays: 90,
+      previewUrl: null,
+      publicUrl: null,
+      trustedProxies: [],
+      tls: null,
+      regions: [localRegion],
       dataDir: '/var/lib/sandhaven',
       toolsets: 'all',
       warmPool: 4,
@@ -18,10 +25,10 @@ describe('what `sandhaven up` can be told', () => {
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
         { network: '::1', prefix: 128, family: 'ipv6' },
       ],
+      registryRules: { mirrors: [], allowed: null },
       quota: { sandboxes: null, cpu: null, memory: null, disk: null, snapshots: null },
       rate: null,
       prove: false,
-      publicUrl: null,
       provider: null,
     });
     expect(() =>
@@ -73,7 +80,60 @@ describe('what `sandhaven up` can be told', () => {
     });
   });
 
+  it('what the world sees: names, proxies and certificates', () => {
+    expect(
+      parseUpOptions(
+        [
+          ...['--public-url', 'https://Sandhaven.Example.com/', '--preview-url', 'https://*.p.example.com'],
+          ...['--trusted-proxy', '127.0.0.1, 10.0.0.0/8,fd00::/8', '--tls-cert', 'c', '--tls-key', 'k'],
+        ],
+        {},
+      ),
+    ).toMatchObject({
+      publicUrl: 'https://sandhaven.example.com',
+      previewUrl: { protocol: 'https', domain: 'p.example.com', port: 443 },
+      previewDomain: 'p.example.com',
+      trustedProxies: [
+        { network: '127.0.0.1', prefix: 32, family: 'ipv4' },
+        { network: '10.0.0.0', prefix: 8, family: 'ipv4' },
+        { network: 'fd00::', prefix: 8, family: 'ipv6' },
+      ],
+      tls: { certFile: 'c', keyFile: 'k' },
+    });
+    const preview = (url: string) => parseUpOptions(['--preview-url', url], {}).previewUrl;
+    expect(preview('http://*.p.example:81')).toEqual({ protocol: 'http', domain: 'p.example', port: 81 });
+  });
+
+  it('where it is: its own region first, what is left out unknown', () => {
+    const regions = (text: string) => parseUpOptions(['--region', text], {}).regions;
+    expect(regions('id=eu-central, name=Frankfurt am Main,city=Frankfurt,country=DE;id=us')).toEqual([
+      { id: 'eu-central', name: 'Frankfurt am Main', location: { city: 'Frankfurt', country: 'DE' } },
+      { id: 'us', name: 'us', location: { city: 'unknown', country: 'unknown' } },
+    ]);
+    expect(regions(' ; ')).toEqual([localRegion]);
+  });
+
   it.each([
+    [['--tls-cert', 'c'], '--tls-key'],
+    [['--tls-key', 'k'], '--tls-cert'],
+    [['--public-url', 'sandhaven.example.com'], '--public-url'],
+    [['--public-url', 'https://h/path'], '--public-url'],
+    [['--public-url', 'https://u:p@h'], '--public-url'],
+    [['--public-url', 'https://*.h'], '--public-url'],
+    [['--public-url', 'ftp://h'], '--public-url'],
+    [['--preview-url', 'https://p.example.com'], '--preview-url'],
+    [['--preview-url', 'https://*.p/x'], '--preview-url'],
+    [['--preview-url', 'https://*.p:0'], '--preview-url'],
+    [['--preview-url', 'https://*.p', '--preview-domain', 'q'], '--preview-url'],
+    [['--trusted-proxy', 'proxy.internal'], '--trusted-proxy'],
+    [['--trusted-proxy', '10.0.0.0/33'], '--trusted-proxy'],
+    [['--trusted-proxy', ''], '--trusted-proxy'],
+    [['--region', 'name=x'], '--region'],
+    [['--region', 'id=A'], '--region'],
+    [['--region', 'id=a,id=b'], '--region'],
+    [['--region', 'id=a,planet=earth'], '--region'],
+    [['--region', 'id=a,name='], '--region'],
+    [['--region', 'id=a;id=a'], '--region'],
     [['--listen', '7420'], '--listen'],
     [['--listen', 'host:99999'], '--listen'],
     [['--ssh-listen', '7422'], '--ssh-listen'],

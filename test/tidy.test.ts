@@ -16,18 +16,20 @@ describe('imports', () => {
     types: string[];
   }
 
-  const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways'];
+  const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
   const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data', 'provider'];
   const top = [
+    'announce.ts',
     'log.ts',
+    'optional-parts.ts',
     'options.ts',
     'prove.ts',
     'version.ts',
-    'code-hosting.ts',
     'engine.ts',
     'service.ts',
     'purge.ts',
     'up.ts',
+    'wire-git.ts',
   ];
 
   const adapter: Allowed = { run: ['model'], types: ['control/ports.ts'] };
@@ -44,19 +46,22 @@ describe('imports', () => {
     'demo-data': { run: ['model'], types: [] },
     catalog: { run: ['model'], types: ['control'] },
     administration: { run: ['model', 'catalog'], types: ['control'] },
-    surfaces: { run: ['model', 'catalog', 'administration', 'version.ts'], types: ['control'] },
-    gateways: { run: ['model', 'control'], types: [] },
+    surfaces: { run: ['model', 'catalog', 'administration', 'version.ts'], types: ['control', 'tls'] },
+    gateways: { run: ['model', 'control'], types: ['tls'] },
+    tls: adapter,
     'log.ts': leaf,
     'options.ts': leaf,
+    'announce.ts': leaf,
     'prove.ts': leaf,
     'version.ts': leaf,
     'up.ts': { run: [...parts, ...top], types: [] },
     // The only places that see concrete adapters.
-    'code-hosting.ts': whole,
     'engine.ts': whole,
     'service.ts': whole,
     'purge.ts': whole,
+    'optional-parts.ts': whole,
     'ssh-worker.ts': whole,
+    'wire-git.ts': whole,
     'main.ts': whole,
   };
   /** Areas that are held to a list of npm's packages; Node's own modules are free. */

@@ -2,7 +2,6 @@
 import { SandhavenError } from '../model/errors.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { BASE_IMAGE, defaultResources } from './base-image.ts';
-import { localRegion } from './identity.ts';
 import type { Image, Images } from './ports.ts';
 
 const BASE_ID = 'snap_base000000000000';
@@ -13,7 +12,7 @@ export function isBase(idOrName: string): boolean {
   return idOrName === BASE_IMAGE || idOrName === BASE_ID;
 }
 
-export async function baseSnapshot(images: Images): Promise<Snapshot> {
+export async function baseSnapshot(images: Images, regionId: string): Promise<Snapshot> {
   let image: Image | null = null;
   let reason: string | null = null;
   try {
@@ -32,7 +31,7 @@ export async function baseSnapshot(images: Images): Promise<Snapshot> {
     imageDigest: image?.digest ?? null,
     entrypoint: null,
     resources: defaultResources,
-    regionId: localRegion.id,
+    regionId,
     sizeBytes: image?.sizeBytes ?? null,
     creationKey: null,
     createdAt: SINCE_EVER,

@@ -6,7 +6,6 @@ import type { Language, Sandbox } from '../model/sandbox.ts';
 import type { User } from '../model/user.ts';
 import { BASE_IMAGE, defaultResources } from './base-image.ts';
 import { assertRoomToStart } from './capacity.ts';
-import { localRegion } from './identity.ts';
 import type { Machines } from './machines.ts';
 import { generateName } from './names.ts';
 import type {
@@ -46,6 +45,7 @@ export interface CreationDependencies {
   images: Images;
   machines: Machines;
   quotas: Quotas;
+  regionId: string;
   clock: Clock;
   /** Told whenever a pool sandbox was taken. */
   onClaim(): void;
@@ -156,7 +156,7 @@ export class Creation {
       autoArchiveMinutes: limits.autoArchiveMinutes.default,
       autoDeleteMinutes: limits.autoDeleteMinutes.default,
       ephemeral: request.ephemeral,
-      regionId: localRegion.id,
+      regionId: this.#d.regionId,
       archive: null,
       creationKey: request.creationKey ?? null,
       createdAt: now,

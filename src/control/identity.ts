@@ -1,28 +1,17 @@
 /** Who calls, and where things are. */
+import type { Region, Regions } from '../model/region.ts';
 import type { Caller } from '../model/user.ts';
 import type { KeyUse } from './key-use.ts';
 import type { Clock, KeyStore } from './ports.ts';
 import type { Rates } from './rates.ts';
 import type { Standing } from './standing.ts';
 
-export interface Region {
-  id: string;
-  name: string;
-  location: { country: string; city: string };
-}
-
-/** The one region of a service on one machine. Where that machine stands, the service cannot know. */
-export const localRegion: Region = {
-  id: 'local',
-  name: 'Local',
-  location: { country: 'unknown', city: 'unknown' },
-};
-
 export interface IdentityDependencies {
   keys: Pick<KeyStore, 'callerOf'>;
   use: Pick<KeyUse, 'note'>;
   standing: Pick<Standing, 'whileValid'>;
   rates: Rates;
+  regions: Regions;
   clock: Clock;
 }
 
@@ -51,7 +40,13 @@ export class IdentityService {
     return this.#d.standing.whileValid(caller, end);
   }
 
-  regions(): Region[] {
-    return [localRegion];
+  /** Those that are known, this service's own first. */
+  regions(): Regions {
+    return this.#d.regions;
+  }
+
+  /** Where everything is that this service makes. */
+  get home(): Region {
+    return this.#d.regions[0];
   }
 }

@@ -2,6 +2,7 @@
 import { newUserId } from '../model/ids.ts';
 import type { Quota } from '../model/quota.ts';
 import type { Rate } from '../model/rate.ts';
+import type { Regions } from '../model/region.ts';
 import { IdentityService } from './identity.ts';
 import { KeyUse } from './key-use.ts';
 import { KeyService } from './keys.ts';
@@ -21,6 +22,7 @@ export interface PeopleParts {
   quota: Quota;
   /** How often a key may call; null without a limit. */
   rate: Rate | null;
+  regions: Regions;
 }
 
 export interface People {
@@ -33,7 +35,7 @@ export interface People {
   close(): Promise<void>;
 }
 
-export function createPeople({ store, clock, quota, rate }: PeopleParts): People {
+export function createPeople({ store, clock, quota, rate, regions }: PeopleParts): People {
   const quotas = new Quotas({ ...store, defaults: quota });
   const standing = new Standing(store.users, clock);
   const use = new KeyUse(store.keys, clock);
@@ -41,7 +43,7 @@ export function createPeople({ store, clock, quota, rate }: PeopleParts): People
   const rates = new Rates(rate, clock);
   return {
     ...{ users, quotas, standing },
-    identity: new IdentityService({ keys: store.keys, use, standing, rates, clock }),
+    identity: new IdentityService({ keys: store.keys, use, standing, rates, regions, clock }),
     keys: new KeyService({ store: store.keys, users, use, standing, clock }),
     close: () => use.flush(),
   };

@@ -7,7 +7,6 @@ import { limits } from '../model/limits.ts';
 import type { Sandbox } from '../model/sandbox.ts';
 import { BASE_IMAGE, defaultResources } from './base-image.ts';
 import { assertRoomToStart } from './capacity.ts';
-import { localRegion } from './identity.ts';
 import type { Machines } from './machines.ts';
 import type { Clock, Images, Log, Runtime, SandboxStore } from './ports.ts';
 
@@ -16,6 +15,7 @@ export interface WarmPoolDependencies {
   runtime: Runtime;
   images: Images;
   machines: Machines;
+  regionId: string;
   clock: Clock;
   log: Log;
   /** How many wait ready; 0 turns the pool off. */
@@ -71,13 +71,13 @@ export class WarmPool {
   }
 
   async #makeOne(imageDigest: string): Promise<void> {
-    const sandbox = poolSandbox(newSandboxId(), imageDigest, this.#d.clock.now());
+    const sandbox = poolSandbox(newSandboxId(), imageDigest, this.#d.regionId, this.#d.clock.now());
     await this.#d.store.insert(sandbox);
     await this.#d.machines.create(sandbox);
   }
 }
 
-function poolSandbox(id: string, imageDigest: string, now: number): Sandbox {
+function poolSandbox(id: string, imageDigest: string, regionId: string, now: number): Sandbox {
   return {
     id,
     ownerId: null,
@@ -100,7 +100,7 @@ function poolSandbox(id: string, imageDigest: string, now: number): Sandbox {
     autoArchiveMinutes: limits.autoArchiveMinutes.default,
     autoDeleteMinutes: limits.autoDeleteMinutes.default,
     ephemeral: false,
-    regionId: localRegion.id,
+    regionId,
     archive: null,
     creationKey: null,
     createdAt: now,

@@ -1,5 +1,6 @@
 /** Ports of a sandbox, and the addresses at which the preview gateway shows them. */
 import { SandhavenError } from '../model/errors.ts';
+import { type PreviewSite, previewOrigin } from '../model/public-site.ts';
 import type { User } from '../model/user.ts';
 import type { AccessService } from './access.ts';
 import type { AgentLink, Clock, ListeningPort, SandboxStore } from './ports.ts';
@@ -23,14 +24,14 @@ export interface PreviewDependencies {
 
 export class PreviewService {
   readonly #d: PreviewDependencies;
-  #site: { domain: string; port: number } | null = null;
+  #site: PreviewSite | null = null;
 
   constructor(dependencies: PreviewDependencies) {
     this.#d = dependencies;
   }
 
   /** Told once the gateway listens. */
-  servedAt(site: { domain: string; port: number }): void {
+  servedAt(site: PreviewSite): void {
     this.#site = site;
   }
 
@@ -52,7 +53,7 @@ export class PreviewService {
     const sandbox = await resolveSandbox(store, caller, reference);
     const site = this.#site;
     if (!site) throw new SandhavenError('unavailable', 'This service shows no previews.');
-    const urlOf = (name: string) => `http://${port}-${name}.${site.domain}:${site.port}/`;
+    const urlOf = (name: string) => `${previewOrigin(site, `${port}-${name}`)}/`;
     if (signedForSeconds === null) {
       const token = access.previewToken(sandbox.id, port);
       return { url: urlOf(sandbox.id.replace(/^sb_/, '')), token, expiresAt: null };

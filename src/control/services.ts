@@ -1,5 +1,6 @@
 /** The services that tools call, as one bundle that main.ts fills. */
 
+import type { AuditService } from './audit/audit.ts';
 import type { DocumentService } from './documents/documents.ts';
 import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
@@ -8,6 +9,7 @@ import type { IdentityService } from './identity.ts';
 import type { KeyService } from './keys.ts';
 import type { PreviewService } from './previews.ts';
 import type { AuthorizationService } from './provider/authorizations.ts';
+import type { RegistryService } from './registries.ts';
 import type { SandboxService } from './sandboxes.ts';
 import type { SessionService } from './sessions.ts';
 import type { SnapshotService } from './snapshots.ts';
@@ -30,5 +32,7 @@ export interface Services {
   /** At the code-hosting provider; null without one. */
   authorizations: AuthorizationService | null;
   users: UserService;
+  audit: AuditService;
+  registries: RegistryService;
   keys: KeyService;
 }

@@ -1,5 +1,5 @@
 /** Snapshots of a caller: named images with what a sandbox made from them gets. */
-import { notFound, SandhavenError } from '../model/errors.ts';
+import { invalidArgument, notFound, SandhavenError } from '../model/errors.ts';
 import { newSnapshotId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Resources } from '../model/sandbox.ts';
@@ -8,7 +8,7 @@ import type { User } from '../model/user.ts';
 import { BASE_IMAGE, defaultResources } from './base-image.ts';
 import { baseSnapshot, isBase } from './base-snapshot.ts';
 import type { Idempotency } from './idempotency.ts';
-import { type IdentityService, localRegion } from './identity.ts';
+import type { IdentityService } from './identity.ts';
 import type { Clock, Images, Page, SnapshotStore } from './ports.ts';
 import type { Quotas } from './quotas.ts';
 import type { SnapshotWork } from './snapshot-work.ts';
@@ -50,7 +50,7 @@ export class SnapshotService {
   }
 
   async get(caller: User, idOrName: string): Promise<Snapshot> {
-    if (isBase(idOrName)) return baseSnapshot(this.#d.images);
+    if (isBase(idOrName)) return this.#base();
     const snapshot = await this.#d.store.find(caller.id, idOrName);
     if (snapshot) return snapshot;
     throw notFound(
@@ -66,7 +66,7 @@ export class SnapshotService {
     const first = (page.page - 1) * page.pageSize;
     const showsBase = first <= totalCount && totalCount < first + page.pageSize;
     return {
-      snapshots: showsBase ? [...snapshots, await baseSnapshot(this.#d.images)] : snapshots,
+      snapshots: showsBase ? [...snapshots, await this.#base()] : snapshots,
       totalCount: totalCount + 1,
     };
   }
@@ -99,16 +99,27 @@ export class SnapshotService {
     return snapshot;
   }
 
+  #base(): Promise<Snapshot> {
+    return baseSnapshot(this.#d.images, this.#d.identity.home.id);
+  }
+
   #region(wanted: string | undefined): string {
-    if (wanted === undefined) return localRegion.id;
-    const known = this.#d.identity.regions().map(({ id }) => id);
-    if (known.includes(wanted)) return wanted;
-    const names = known.map((id) => `'${id}'`).join(', ');
-    throw new SandhavenError('not_found', `There is no region '${wanted}'.`, {
-      resource: 'region',
-      parameter: 'region_id',
-      hint: `The regions are ${names}; leave region_id out for the closest one.`,
-    });
+    const { identity } = this.#d;
+    const { id } = identity.home;
+    if (wanted === undefined || wanted === id) return id;
+    const known = identity.regions().map((region) => region.id);
+    const names = known.map((name) => `'${name}'`).join(', ');
+    throw known.includes(wanted)
+      ? invalidArgument(
+          'region_id',
+          `The region '${wanted}' is another service's; this one makes snapshots in '${id}'.`,
+          `Leave region_id out, or call the service in '${wanted}'.`,
+        )
+      : invalidArgument(
+          'region_id',
+          `There is no region '${wanted}'. The regions are ${names}.`,
+          'Leave region_id out for the closest one.',
+        );
   }
 
   async #assertRoom(caller: User): Promise<void> {

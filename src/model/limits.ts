@@ -1,14 +1,17 @@
 /** Every bound of the service, with its unit. Nothing elsewhere holds a number that limits a caller. */
 
+import { auditLimits } from './limits/audit.ts';
 import { documentsLimits } from './limits/documents.ts';
 import { gatewaysLimits } from './limits/gateways.ts';
 import { gitLimits } from './limits/git.ts';
 import { gpusLimits } from './limits/gpus.ts';
 import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
+import { listenersLimits } from './limits/listeners.ts';
 import { networkLimits } from './limits/network.ts';
 import { peopleLimits } from './limits/people.ts';
 import { providerLimits } from './limits/provider.ts';
+import { registriesLimits } from './limits/registries.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
 
 export { GiB };
@@ -83,6 +86,8 @@ export const limits = {
   concurrentConnections: 256,
   concurrentRequests: 512,
   connections: 4_096,
+  /** How long a client's connection to the API waits for its next request. */
+  apiIdleMs: 72_000,
   /** JSON bodies that are arriving, all together. */
   arrivingBodyBytes: 256 * MiB,
   requestHeadersMs: 10_000,
@@ -109,9 +114,12 @@ export const limits = {
   ...gitLimits,
   ...insideLimits,
   ...gatewaysLimits,
+  ...listenersLimits,
   ...imagesLimits,
+  ...registriesLimits,
   ...documentsLimits,
   ...providerLimits,
+  ...auditLimits,
   ...peopleLimits,
   ...gpusLimits,
 

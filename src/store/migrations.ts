@@ -48,6 +48,42 @@ const people = `
   CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at);
 `;
 
+/** No index on time: rows are in its order, and are found by halves. */
+const auditLog = `
+      CREATE TABLE audit_log (
+        sequence INTEGER PRIMARY KEY,
+        time INTEGER NOT NULL,
+        action TEXT NOT NULL,
+        transport TEXT NOT NULL,
+        outcome TEXT NOT NULL,
+        duration_ms REAL NOT NULL,
+        user_id TEXT,
+        key_id TEXT,
+        sandbox_id TEXT,
+        client_address TEXT,
+        request_id TEXT,
+        count INTEGER,
+        hash BLOB NOT NULL CHECK (length(hash) = 32)
+      ) STRICT;
+      CREATE INDEX audit_log_by_user ON audit_log (user_id) WHERE user_id IS NOT NULL;
+      CREATE INDEX audit_log_by_sandbox ON audit_log (sandbox_id) WHERE sandbox_id IS NOT NULL;
+
+      CREATE TABLE audit_anchor (
+        only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+        sequence INTEGER NOT NULL,
+        hash BLOB NOT NULL CHECK (length(hash) = 32),
+        seal BLOB NOT NULL CHECK (length(seal) = 32)
+      ) STRICT;
+    `;
+const registries = `
+  CREATE TABLE registry_credentials (
+    registry TEXT PRIMARY KEY,
+    username TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    password BLOB NOT NULL
+  ) STRICT;
+`;
+
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -166,7 +202,7 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
-  { version: 3, sql: [people, provider].join('') },
+  { version: 3, sql: [people, auditLog, registries, provider].join('') },
 ];
 
 /**

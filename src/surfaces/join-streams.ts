@@ -2,9 +2,9 @@
  * Two connections as one, bytes both ways. The end of one direction is passed on and leaves the other direction
  * open; backpressure holds in both.
  */
-import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { limits } from '../model/limits.ts';
+import { breakOff } from './break-off.ts';
 
 /** Resolves when both are closed. A connection that breaks takes the other with it. */
 export async function joinStreams(one: Duplex, other: Duplex): Promise<void> {
@@ -30,13 +30,6 @@ function follow(leader: Duplex, follower: Duplex): Promise<void> {
 
 function endedBothWays({ readableEnded, writableFinished, errored }: Duplex): boolean {
   return readableEnded && writableFinished && !errored;
-}
-
-/** So that the far end sees that this is no end like another. */
-function breakOff(stream: Duplex): void {
-  if (stream.destroyed) return;
-  if (stream instanceof Socket) stream.resetAndDestroy();
-  else stream.destroy();
 }
 
 /** What was read of the one before it closed may still be on its way to the other. */

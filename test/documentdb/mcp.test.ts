@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { limits } from '../../src/model/limits.ts';
 import { must } from '../support/service.ts';
 import { createClient } from '../surfaces/mcp-host.ts';
-import { isGone, killedCursors } from './cursors.ts';
+import { cursorsRead, expectForgotten } from './cursors.ts';
 import { openProxy } from './proxy.ts';
 import { connectionStringAt, useTestDatabase } from './server.ts';
 import { type Parameters, useService } from './service.ts';
@@ -91,7 +91,7 @@ describe.each(['2025-11-25', '2026-07-28'])(
   (revision) => {
     it('in the middle of a save ends the cursor', async () => {
       const client = await connect(revision);
-      const killed = killedCursors(proxy).length;
+      const read = cursorsRead(proxy).length;
       const before = proxy.receivedBytes;
       const abort = new AbortController();
       const call = client.callTool(calling('DocumentDb_AggregateDocuments', { ...target, pipeline: large }), {
@@ -102,12 +102,8 @@ describe.each(['2025-11-25', '2026-07-28'])(
       await vi.waitUntil(() => proxy.receivedBytes > before + SECOND_ANSWER_BYTES, { timeout: 60_000 });
       abort.abort('enough');
       await ended;
-      await vi.waitUntil(() => killedCursors(proxy).length > killed, { timeout: 20_000 });
-      for (const id of killedCursors(proxy).slice(killed)) {
-        await expect
-          .poll(() => isGone(database.client, id, database.name, 'some'), { timeout: 20_000 })
-          .toBe(true);
-      }
+      const name = { database: database.name, collection: 'some' };
+      await expectForgotten(proxy, database.client, cursorsRead(proxy).slice(read), name);
     }, 120_000);
 
     it('while the server computes its first answer ends the connection that it computes for', async () => {

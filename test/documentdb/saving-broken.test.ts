@@ -3,9 +3,9 @@
  * failed, the file is as it was before, nothing else is left beside it, and the server's cursor is gone.
  */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { must } from '../support/service.ts';
-import { isGone, killedCursors } from './cursors.ts';
+import { cursorsRead, expectForgotten } from './cursors.ts';
 import { openProxy } from './proxy.ts';
 import { connectionStringAt, useTestDatabase } from './server.ts';
 import { type Parameters, useService } from './service.ts';
@@ -30,6 +30,12 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(() => proxy.close());
+
+/** So that what one test leaves is not the next one's. */
+beforeEach(async () => {
+  const command = 'rm -rf /var/filler data && mkdir data && echo before > data/kept.jsonl';
+  await must(documents.service, 'RunCommand', { sandbox: 'target', command });
+});
 
 async function createSandbox(name: string): Promise<void> {
   await must(documents.service, 'CreateSandbox', { name, cpu: 1, memory_gb: 1, disk_gb: 1 });
@@ -56,14 +62,10 @@ async function expectUntouched(): Promise<void> {
   expect(stdout).toBe('before\n/workspace:\ndata\n\ndata:\nkept.jsonl\n');
 }
 
-/** Since the proxy had sent so many. */
-async function expectCursorsGone(killedBefore: number): Promise<void> {
-  await vi.waitUntil(() => killedCursors(proxy).length > killedBefore, { timeout: 20_000, interval: 20 });
-  for (const id of killedCursors(proxy).slice(killedBefore)) {
-    await expect
-      .poll(() => isGone(database.client, id, database.name, 'some'), { timeout: 20_000 })
-      .toBe(true);
-  }
+/** @param readBefore How many cursors had been read by then. */
+async function expectCursorsGone(readBefore: number): Promise<void> {
+  const name = { database: database.name, collection: 'some' };
+  await expectForgotten(proxy, database.client, cursorsRead(proxy).slice(readBefore), name);
 }
 
 async function expectGoesOn(): Promise<void> {
@@ -72,7 +74,7 @@ async function expectGoesOn(): Promise<void> {
 
 describe('in the middle of a save', () => {
   it('the sandbox is stopped', async () => {
-    const killed = killedCursors(proxy).length;
+    const read = cursorsRead(proxy).length;
     const problem = await interrupted(() => must(documents.service, 'StopSandbox', { sandbox: 'target' }));
     expect(problem).toMatchObject({
       code: 'invalid_state',
@@ -80,7 +82,7 @@ describe('in the middle of a save', () => {
       detail: expect.stringContaining("'target' was stopped"),
       hint: expect.stringContaining('StartSandbox'),
     });
-    await expectCursorsGone(killed);
+    await expectCursorsGone(read);
     await must(documents.service, 'StartSandbox', { sandbox: 'target' });
     await expectUntouched();
     await expectGoesOn();
@@ -88,7 +90,7 @@ describe('in the middle of a save', () => {
 
   it('the sandbox is deleted', async () => {
     await createSandbox('short-lived');
-    const killed = killedCursors(proxy).length;
+    const read = cursorsRead(proxy).length;
     const problem = await interrupted(
       () => must(documents.service, 'DeleteSandbox', { sandbox: 'short-lived' }),
       { ...target, save_to_sandbox: 'short-lived' },
@@ -98,12 +100,12 @@ describe('in the middle of a save', () => {
       parameter: 'save_to_sandbox',
       detail: expect.stringContaining("'short-lived' was deleted"),
     });
-    await expectCursorsGone(killed);
+    await expectCursorsGone(read);
     await expectGoesOn();
   }, 120_000);
 
   it('the disk is full', async () => {
-    const killed = killedCursors(proxy).length;
+    const read = cursorsRead(proxy).length;
     const filler =
       'fallocate --length $(($(df --output=avail --block-size=1 /workspace | tail -1) - 50000000)) /var/filler';
     await must(documents.service, 'RunCommand', { sandbox: 'target', command: filler });
@@ -118,14 +120,13 @@ describe('in the middle of a save', () => {
       hint: expect.stringContaining('ResizeSandbox'),
       retryable: false,
     });
-    await expectCursorsGone(killed);
+    await expectCursorsGone(read);
     await expectUntouched();
-    await must(documents.service, 'RunCommand', { sandbox: 'target', command: 'rm /var/filler' });
     await expectGoesOn();
   }, 120_000);
 
   it('[WIRE-HTTP-08] the client goes', async () => {
-    const killed = killedCursors(proxy).length;
+    const read = cursorsRead(proxy).length;
     const client = new AbortController();
     const { url, apiKey } = documents.service;
     const before = proxy.receivedBytes;
@@ -139,7 +140,7 @@ describe('in the middle of a save', () => {
     await vi.waitUntil(() => proxy.receivedBytes > before + MIDDLE_BYTES, { timeout: 60_000, interval: 10 });
     client.abort();
     await gone;
-    await expectCursorsGone(killed);
+    await expectCursorsGone(read);
     await vi.waitFor(expectUntouched, { timeout: 20_000, interval: 200 });
     await expectGoesOn();
   }, 120_000);
@@ -153,7 +154,7 @@ describe('in the middle of a save', () => {
     });
     await expectUntouched();
     await proxy.resume();
-    await expectGoesOn();
+    await vi.waitFor(expectGoesOn, { timeout: 20_000, interval: 200 });
   }, 120_000);
 
   it('the service is stopped', async () => {

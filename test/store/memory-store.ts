@@ -14,8 +14,10 @@ import { limits } from '../../src/model/limits.ts';
 import { assertWithinQuota } from '../../src/model/quota.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
+import { memoryAudit } from './memory-audit.ts';
 import { memoryAuthorizations } from './memory-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
+import { memoryRegistryCredentials } from './memory-registries.ts';
 import { usageOf } from './memory-usage.ts';
 
 export function memoryStore(): Store {
@@ -28,6 +30,8 @@ export function memoryStore(): Store {
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
     ...memoryAuthorizations(),
+    ...memoryAudit(),
+    registryCredentials: memoryRegistryCredentials(),
     close: async () => {},
   };
 }

@@ -103,7 +103,7 @@ function readyUrl(child: ChildProcess, log: () => string): Promise<string> {
     child.once('exit', (code) => fail(`ended with ${code}`));
     if (!child.stdout) return fail('has no standard output');
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const url = /^ready (http:\S+)/.exec(line)?.[1];
+      const url = /^ready (https?:\S+)/.exec(line)?.[1];
       if (!url) return;
       clearTimeout(timer);
       child.removeAllListeners('exit');

@@ -3,6 +3,7 @@ import { createPeople } from '../../src/control/people.ts';
 import type { Services } from '../../src/control/services.ts';
 import { unlimited } from '../../src/model/quota.ts';
 import type { Rate } from '../../src/model/rate.ts';
+import { localRegion } from '../../src/model/region.ts';
 import type { Account, Caller } from '../../src/model/user.ts';
 import { memoryPeople } from '../store/memory-people.ts';
 
@@ -46,6 +47,7 @@ export function fakePeople(rate: Rate | null = null): Pick<Services, 'identity' 
     clock: Date,
     quota: { ...unlimited, sandboxes: 10 },
     rate,
+    regions: [localRegion],
   });
   return { identity, users: people.users, keys: people.keys };
 }

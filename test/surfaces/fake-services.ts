@@ -9,15 +9,19 @@ import type { ExecutionService } from '../../src/control/execution.ts';
 import type { FileService } from '../../src/control/files.ts';
 import type { ExecResult } from '../../src/control/ports.ts';
 import type { PreviewService } from '../../src/control/previews.ts';
+import { RegistryService } from '../../src/control/registries.ts';
 import type { SandboxService } from '../../src/control/sandboxes.ts';
 import type { Services } from '../../src/control/services.ts';
 import type { SnapshotService } from '../../src/control/snapshots.ts';
 import type { SshAccessService } from '../../src/control/ssh-access.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../src/model/errors.ts';
 import { newSandboxId, newSnapshotId } from '../../src/model/ids.ts';
+import { everyRegistry } from '../../src/model/registry-rules.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { Caller } from '../../src/model/user.ts';
+import { memoryRegistryCredentials } from '../store/memory-registries.ts';
+import { fakeAudit } from './fake-audit.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
 import { fakePeople } from './fake-people.ts';
@@ -58,6 +62,12 @@ export function createFakeServices(): FakeServices {
     execution: fakeExecution(fake),
     sessions: fakeSessions(),
     ...fakePeople(),
+    ...fakeAudit(),
+    registries: new RegistryService({
+      store: memoryRegistryCredentials(),
+      rules: everyRegistry,
+      clock: Date,
+    }),
     git: fakeGit(),
     documents: fakeDocuments(),
     previews: fakePreviews(),

@@ -2,7 +2,9 @@
 import type { Quota, Usage } from '../../model/quota.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
+import type { AuditStore } from './audit-store.ts';
 import type { AuthorizationStore } from './code-host.ts';
+import type { RegistryCredentialStore } from './registry-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import type { KeyStore, UserStore } from './user-store.ts';
 
@@ -100,5 +102,7 @@ export interface Store {
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;
   authorizations: AuthorizationStore;
+  audit: AuditStore;
+  registryCredentials: RegistryCredentialStore;
   close(): Promise<void>;
 }

@@ -9,6 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Arrival } from '../../model/arrival.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { hasBody, toApplication, toVisitor } from './headers.ts';
@@ -19,6 +20,7 @@ import type { Target, Upstreams } from './upstreams.ts';
 export interface Visit {
   request: IncomingMessage;
   response: ServerResponse;
+  arrival: Arrival;
   target: Target;
   signed: boolean;
   /** Asked of the application; null for a plain request. */
@@ -55,13 +57,13 @@ export async function forward(visit: Visit, upstreams: Upstreams): Promise<void>
 }
 
 function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstreams): Promise<void> {
-  const { request, response, target, upgrade } = visit;
+  const { request, response, arrival, target, upgrade } = visit;
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest({
       createConnection: () => socket,
       method: request.method,
       path: request.url,
-      headers: toApplication(request, upgrade?.protocol ?? null),
+      headers: toApplication(request, arrival, upgrade?.protocol ?? null),
       maxHeaderSize: limits.preview.answerHeaderBytes,
       insecureHTTPParser: false,
     });

@@ -3,12 +3,20 @@
  * It answers to nothing else, and asks for no key but the token of that site. Nothing of a visit outlives the
  * token's expiry, and what it reaches is the sandbox's own loopback, through the agent.
  */
-import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Log } from '../../control/ports.ts';
 import type { PreviewAccess } from '../../control/preview-access.ts';
+import type { Arrival, Arrivals } from '../../model/arrival.ts';
 import { limits } from '../../model/limits.ts';
+import type { TlsServing } from '../../tls/serving.ts';
 import { type PreviewAddress, previewAddress } from './address.ts';
 import { forward, type Visit } from './forward.ts';
 import { assertPlain, hasBody, TOKEN_HEADER } from './headers.ts';
@@ -18,6 +26,9 @@ import { Upstreams } from './upstreams.ts';
 export interface PreviewGatewayParts {
   access: PreviewAccess;
   domain: string;
+  arrivals: Arrivals;
+  /** Without it, plain HTTP. */
+  tls: TlsServing | null;
   log: Log;
 }
 
@@ -31,14 +42,15 @@ export class PreviewGateway {
   constructor(parts: PreviewGatewayParts) {
     this.#parts = parts;
     this.#upstreams = new Upstreams((id, port, signal) => parts.access.connect(id, port, signal));
-    this.#server = createServer({
+    const options: ServerOptions = {
       ...{ maxHeaderSize: limits.preview.requestHeaderBytes, insecureHTTPParser: false, keepAlive: true },
       ...{ headersTimeout: limits.requestHeadersMs, connectionsCheckingInterval: limits.connectionCheckMs },
       // A request may take as long as it moves, and an answer as long as the application likes.
       ...{ requestTimeout: 0, keepAliveTimeout: limits.preview.visitorIdleMs, noDelay: true },
       // A body must be read as one, so it cannot be asked to become another protocol.
       shouldUpgradeCallback: (request) => !hasBody(request),
-    });
+    };
+    this.#server = parts.tls ? parts.tls.createServer(options) : createServer(options);
     this.#server.maxConnections = limits.preview.connections;
     this.#server.on('request', (request, response) => this.#visit(request, response, null));
     this.#server.on('checkContinue', (request, response) => this.#visit(request, response, null));
@@ -98,8 +110,9 @@ export class PreviewGateway {
     response: ServerResponse,
     upgrade: Visit['upgrade'],
   ): Promise<void> {
-    const { access, domain } = this.#parts;
-    const address = knownAddress(request.headers.host, domain);
+    const { access, domain, arrivals } = this.#parts;
+    const arrival = arrivals(request);
+    const address = knownAddress(arrival, domain);
     assertPlain(request);
     const signed = address.kind === 'signed';
     const admission = await (signed
@@ -109,13 +122,14 @@ export class PreviewGateway {
     const target = { sandboxId: admission.sandboxId, port: address.port };
     await access.visit(
       admission,
+      request.socket.remoteAddress ?? null,
       () => request.socket.destroy(),
-      () => forward({ request, response, target, signed, upgrade }, this.#upstreams),
+      () => forward({ request, response, arrival, target, signed, upgrade }, this.#upstreams),
     );
   }
 }
 
-function knownAddress(host: string | undefined, domain: string): PreviewAddress {
+function knownAddress({ host }: Arrival, domain: string): PreviewAddress {
   const address = previewAddress(host, domain);
   if (address === 'foreign') {
     throw new Refusal(421, 'Previews do not answer to that Host.', { close: true });

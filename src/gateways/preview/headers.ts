@@ -3,6 +3,7 @@
  * replaced, and everything else passes as it came, in its order and its spelling.
  */
 import type { IncomingMessage } from 'node:http';
+import type { Arrival } from '../../model/arrival.ts';
 import { Refusal } from './refusal.ts';
 
 export const TOKEN_HEADER = 'x-sandbox-preview-token';
@@ -42,12 +43,16 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** As the application gets them. */
-export function toApplication(request: IncomingMessage, upgrade: string | null): RawHeaders {
+/** As the application gets them: its Host is the one that the visitor asked for. */
+export function toApplication(
+  request: IncomingMessage,
+  { client, protocol, host = '' }: Arrival,
+  upgrade: string | null,
+): RawHeaders {
   const headers = passing(request.rawHeaders, [...OF_THE_CONNECTION, ...OF_THE_GATEWAY]);
-  const client = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
-  headers.push('X-Forwarded-For', client, 'X-Forwarded-Proto', 'http');
-  headers.push('X-Forwarded-Host', request.headers.host ?? '');
+  for (let at = 0; at < headers.length; at += 2)
+    if (headers[at]?.toLowerCase() === 'host') headers[at + 1] = host;
+  headers.push('X-Forwarded-For', client, 'X-Forwarded-Proto', protocol, 'X-Forwarded-Host', host);
   if (request.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked');
   else if (needsLength(request)) headers.push('Content-Length', '0');
   if (upgrade === null) headers.push('Connection', 'keep-alive');

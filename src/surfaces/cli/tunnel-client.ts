@@ -1,7 +1,7 @@
 /** One connection to a port inside a sandbox, over the service's API. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type Problem, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
@@ -54,9 +54,10 @@ export function openTunnel(
 
 function dial({ hostname, port }: URL, secure: boolean): Socket {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (!secure) return connect({ host, port: Number(port || 80), allowHalfOpen: true });
-  const options = { host, servername: host, port: Number(port || 443), allowHalfOpen: true };
-  return connectTls(options);
+  const socket = connect({ host, port: Number(port || (secure ? 443 : 80)), allowHalfOpen: true });
+  if (!secure) return socket;
+  // An address is no name that TLS could ask for; it is looked for in the certificate all the same.
+  return connectTls({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
 }
 
 async function problemOf(answer: IncomingMessage): Promise<Problem> {

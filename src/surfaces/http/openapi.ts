@@ -4,7 +4,8 @@ import { limits } from '../../model/limits.ts';
 import { adminPaths, adminSchemas } from './openapi-admin.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './openapi-service.ts';
 
-export function openApi(version: string): Json {
+/** @param url The service's own, or `/`: where the description comes from. */
+export function openApi(version: string, url = '/'): Json {
   return {
     openapi: '3.1.0',
     info: {
@@ -17,7 +18,7 @@ export function openApi(version: string): Json {
         'for calls that may take over a minute.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'The service that this description comes from.' }],
+    servers: [{ url, description: 'The service that this description comes from.' }],
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: [
       { name: 'Tools', description: 'What agents call.' },

@@ -2,15 +2,22 @@
  * The HTTP surface: the catalogue, the bytes of files, tunnels, MCP and health on one listener. Before any route, the
  * Host, the Origin and the key are checked and the request is admitted.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerFactory,
+} from 'fastify';
 import type { Tool } from '../../catalog/tool.ts';
 import type { Log } from '../../control/ports.ts';
 import type { Services } from '../../control/services.ts';
-import { notFound, SandhavenError, toProblem } from '../../model/errors.ts';
+import { type Arrival, type Arrivals, createArrivals } from '../../model/arrival.ts';
+import { type ErrorCode, notFound, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
+import type { TlsServing } from '../../tls/serving.ts';
 import { addAdminRoutes } from './admin-routes.ts';
 import { Admission, linger } from './admission.ts';
 import { authenticate } from './authenticate.ts';
@@ -28,6 +35,12 @@ export interface HttpServerParts {
   log: Log;
   /** Host names and addresses that clients may use, each for any port or, as `name:port`, for one. */
   allowedHosts: readonly string[];
+  /** Who is believed about where a request comes from; nobody by default. */
+  arrivals?: Arrivals;
+  /** Without it, plain HTTP. */
+  tls?: TlsServing | null;
+  /** The service's origin for the world, where it has one. */
+  publicUrl?: string | null;
   version: string;
   /** The tools that are listed; all, unless the operator chose toolsets. */
   tools?: readonly Tool[];
@@ -40,9 +53,10 @@ export interface HttpServerParts {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
+    arrival: Arrival;
     /** For the log: which tool or action was called, and how it ended where that is an error. */
     tool: string | null;
-    outcome: string | null;
+    outcome: ErrorCode | null;
     /** The client left before it had its answer. */
     abandoned: boolean;
     /** No longer counts as a request in progress; null once it does not. */
@@ -61,7 +75,7 @@ declare module 'fastify' {
 }
 
 export function createHttpServer(parts: HttpServerParts): FastifyInstance {
-  const app = createApp(parts.log);
+  const app = createApp(parts);
   addChecks(app, parts);
   addHealthRoutes(app, parts);
   acceptJsonBodies(app);
@@ -69,7 +83,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   addAdminRoutes(app, parts.services);
   addTunnelRoute(app, parts.services);
   addAuthorizationRoutes(app, parts.services);
-  const description = JSON.stringify(openApi(parts.version));
+  const description = JSON.stringify(openApi(parts.version, parts.publicUrl ?? '/'));
   app.get('/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(description),
   );
@@ -82,7 +96,12 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   return app;
 }
 
-function createApp(log: Log): FastifyInstance {
+function createApp({ log, tls }: HttpServerParts): FastifyInstance {
+  const http = {
+    headersTimeout: limits.requestHeadersMs,
+    connectionsCheckingInterval: limits.connectionCheckMs,
+    shouldUpgradeCallback: asksForTunnel,
+  };
   const app = Fastify({
     logger: false,
     genReqId: newRequestId,
@@ -90,11 +109,8 @@ function createApp(log: Log): FastifyInstance {
     routerOptions: { maxParamLength: limits.pathBytes },
     // Bodies have deadlines of their own: an upload may take as long as it moves.
     requestTimeout: 0,
-    http: {
-      headersTimeout: limits.requestHeadersMs,
-      connectionsCheckingInterval: limits.connectionCheckMs,
-      shouldUpgradeCallback: asksForTunnel,
-    },
+    keepAliveTimeout: limits.apiIdleMs,
+    ...(tls ? { serverFactory: secureFactory(tls, http) } : { http }),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
@@ -116,7 +132,10 @@ function createApp(log: Log): FastifyInstance {
   return app;
 }
 
-function addChecks(app: FastifyInstance, { services, log, allowedHosts }: HttpServerParts): void {
+function addChecks(
+  app: FastifyInstance,
+  { services, log, allowedHosts, arrivals = createArrivals([]) }: HttpServerParts,
+): void {
   const hosts = createHostCheck(allowedHosts);
   const admission = new Admission();
   app.decorateRequest('tool', null);
@@ -128,8 +147,9 @@ function addChecks(app: FastifyInstance, { services, log, allowedHosts }: HttpSe
     reply.raw.setHeader('x-request-id', request.id);
     reply.raw.setHeader('cache-control', 'no-store');
     reply.raw.setHeader('x-content-type-options', 'nosniff');
+    request.arrival = arrivals(request.raw);
     whenClosed(request, reply, log);
-    if (!hosts.knows(request.headers.host)) return refuseHost(request, reply);
+    if (!hosts.knows(request.arrival.host)) return refuseHost(request, reply);
     hosts.assertOrigin(request.headers.origin);
     if (request.routeOptions.config?.open) return undefined;
     request.caller = await authenticate(services.identity, request);
@@ -138,6 +158,15 @@ function addChecks(app: FastifyInstance, { services, log, allowedHosts }: HttpSe
     admission.admit(request, reply);
     return undefined;
   });
+}
+
+/** fastify sets nothing on a server that it did not make. */
+function secureFactory(tls: TlsServing, http: ServerOptions): FastifyServerFactory {
+  return (handler) => {
+    const own = { requestTimeout: 0, keepAliveTimeout: limits.apiIdleMs };
+    const server: unknown = tls.createServer({ ...http, ...own }, handler);
+    return server as Server;
+  };
 }
 
 /** What goes on for a key ends with it, as if its client had left. */
@@ -154,7 +183,7 @@ function cutWhenKeyEnds(
 function refuseHost(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = new SandhavenError('permission_denied', 'This service does not answer to that Host.', {
     parameter: 'Host',
-    hint: 'Use the address that the service printed when it started.',
+    hint: 'Use the address that the service printed when it started; its operator adds a name with --public-url.',
   });
   request.outcome = error.code;
   return sendProblem(reply, { ...toProblem(error, request.id), status: 421, title: 'Misdirected request' });
@@ -176,6 +205,7 @@ function whenClosed(request: FastifyRequest, reply: FastifyReply, log: Log): voi
       ...(request.abandoned ? { abandoned: true } : {}),
       ms: Math.round((performance.now() - begun) * 10) / 10,
       request_id: request.id,
+      client: request.arrival.client,
       ...(request.caller ? { user: request.caller.id } : {}),
     });
   });

@@ -46,6 +46,12 @@ interface OpenExchanges {
   calls: InFlightCalls;
 }
 
+/** Who sent a request, and from where. */
+interface Client {
+  caller: Caller;
+  address: string | null;
+}
+
 const SESSION_HEADER = 'mcp-session-id';
 
 export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
@@ -61,8 +67,9 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   });
   return {
     handle(request, response, caller) {
+      const client = { caller, address: request.socket.remoteAddress ?? null };
       const count = () => parts.services.identity.count(caller);
-      const fetch = (web: Request) => serve(handler, web, caller, count);
+      const fetch = (web: Request) => serve(handler, web, client, count);
       const nodeHandler = toNodeHandler({ fetch }, { maxRequestBodySize: limits.jsonBodyBytes, onerror });
       return nodeHandler(request as IncomingMessage & { method: string; url: string }, response);
     },
@@ -79,10 +86,10 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
 async function serve(
   handler: McpHttpHandler,
   request: Request,
-  caller: Caller,
+  { caller, address }: Client,
   count: () => void,
 ): Promise<Response> {
-  const authInfo = { token: '', clientId: caller.id, scopes: [], extra: { caller } };
+  const authInfo = { token: '', clientId: caller.id, scopes: [], extra: { caller, address } };
   const { url, method, headers, signal } = request;
   // Told before anything else, since a client shows what its very first request was answered.
   const unknown = refusalBy(() => toolsIn(url, []));
@@ -144,9 +151,10 @@ function createExchange(
   open: OpenExchanges,
   { era, authInfo, requestInfo }: McpRequestContext,
 ): Server {
-  const caller = authInfo?.extra?.['caller'] as Caller;
+  const client = authInfo?.extra as unknown as Client;
+  const { caller } = client;
   const seen = requestInfo ? toolsIn(requestInfo.url, tools) : tools;
-  const parts = { version, tools: seen, carryOut: carryOutHere(services, log, caller) };
+  const parts = { version, tools: seen, carryOut: carryOutHere(services, log, client) };
   // Newer revisions cancel a call by ending its request, which the call's own signal tells.
   if (era === 'modern') return createServer(parts);
 
@@ -168,7 +176,8 @@ function createExchange(
   return server;
 }
 
-function carryOutHere(services: Services, log: Log, caller: Caller): CarryOut {
+function carryOutHere(services: Services, log: Log, { caller, address }: Client): CarryOut {
+  const origin = { transport: 'mcp', address } as const;
   return async (tool, parameters, { signal, progress }) => {
     const requestId = newRequestId();
     const begun = performance.now();
@@ -179,7 +188,7 @@ function carryOutHere(services: Services, log: Log, caller: Caller): CarryOut {
     };
     try {
       services.identity.count(caller);
-      const context = { caller, services, requestId, signal, progress };
+      const context = { caller, services, requestId, origin, signal, progress };
       const result = await callTool(tool.name, parameters, context);
       logged(null);
       return { result };

@@ -33,7 +33,7 @@ const ways = ['device', 'browser', 'status', 'revoke'] as const;
 type Way = (typeof ways)[number];
 
 /** @param others The plain actions behind the same word. */
-export function authCommand(others: Command): Command {
+export function auth(others: Command): Command {
   return {
     summary: others.summary,
     async run(argv, io) {

@@ -1,0 +1,67 @@
+/** Where a service says that it stands: `--region`. The first of several is its own, the others are named beside it. */
+import { invalidArgument } from './errors.ts';
+import { limits } from './limits.ts';
+
+export interface Region {
+  id: string;
+  name: string;
+  location: { country: string; city: string };
+}
+
+/** The service's own one comes first. */
+export type Regions = readonly [Region, ...Region[]];
+
+const UNKNOWN = 'unknown';
+
+/** Where a machine stands, the service cannot know. */
+export const localRegion: Region = {
+  id: 'local',
+  name: 'Local',
+  location: { country: UNKNOWN, city: UNKNOWN },
+};
+
+const EXAMPLE =
+  'For example id=eu-central,name=Frankfurt,city=Frankfurt,country=DE; semicolons between several.';
+
+/** Fails with `invalid_argument` naming the flag. An empty text is the one region that there is without a choice. */
+export function parseRegions(flag: string, text: string): Regions {
+  const [own, ...others] = text
+    .split(';')
+    .filter((entry) => entry.trim() !== '')
+    .map((entry) => parseRegion(flag, entry));
+  if (!own) return [localRegion];
+  const regions: Regions = [own, ...others];
+  const ids = new Set(regions.map(({ id }) => id));
+  if (ids.size < regions.length) throw refused(flag, 'names a region twice');
+  if (regions.length > limits.region.count)
+    throw refused(flag, `takes at most ${limits.region.count} regions`);
+  return regions;
+}
+
+function parseRegion(flag: string, entry: string): Region {
+  const fields = new Map<string, string>();
+  for (const part of entry.split(',')) {
+    const [, key = '', value = ''] = /^\s*(id|name|city|country)\s*=\s*(.*?)\s*$/s.exec(part) ?? [];
+    if (key === '' || fields.has(key)) {
+      throw refused(
+        flag,
+        `consists of id, name, city and country, each once, and '${part.trim()}' was given`,
+      );
+    }
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is refused.
+    if (value === '' || value.length > limits.region.textChars || /[\u0000-\u001f\u007f]/.test(value)) {
+      throw refused(flag, `has a ${key} of 1 to ${limits.region.textChars} printable characters`);
+    }
+    fields.set(key, value);
+  }
+  const id = fields.get('id') ?? '';
+  if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(id)) {
+    throw refused(flag, `has an id of 1 to 63 lower-case letters, digits and hyphens, and '${id}' was given`);
+  }
+  const location = { country: fields.get('country') ?? UNKNOWN, city: fields.get('city') ?? UNKNOWN };
+  return { id, name: fields.get('name') ?? id, location };
+}
+
+function refused(flag: string, rule: string) {
+  return invalidArgument(flag, `${flag} ${rule}.`, EXAMPLE);
+}

@@ -1,0 +1,44 @@
+/**
+ * Plain HTTP on a port of TLS is answered with a 400 that says so. Not with a redirect: clients would follow it at every
+ * request, and go on sending keys that everybody on the way can read.
+ */
+import type { Server } from 'node:https';
+import type { Socket } from 'node:net';
+import { limits } from '../model/limits.ts';
+
+/** The type of a TLS record that begins a handshake; no request of HTTP begins with it. */
+const HANDSHAKE = 0x16;
+
+const TEXT = 'This port speaks TLS: use https:// in place of http://.\n';
+const ANSWER =
+  'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n' +
+  `Content-Length: ${Buffer.byteLength(TEXT)}\r\n\r\n${TEXT}`;
+
+/** Looks at the first byte of each connection before the server does. */
+export function answerPlainHttp(server: Server): void {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const late = setTimeout(() => socket.destroy(), limits.tls.firstByteMs);
+    const failed = () => socket.destroy();
+    socket.once('error', failed);
+    socket.once('close', () => clearTimeout(late));
+    socket.once('readable', () => {
+      const first: Buffer | null = socket.read(1);
+      if (!first) {
+        socket.destroy();
+        return;
+      }
+      if (first[0] !== HANDSHAKE) {
+        // What the client still sends is read until then, so that its system does not throw the answer away.
+        socket.resume();
+        socket.end(ANSWER);
+        return;
+      }
+      clearTimeout(late);
+      socket.off('error', failed);
+      socket.unshift(first);
+      for (const listener of listeners) listener.call(server, socket);
+    });
+  });
+}

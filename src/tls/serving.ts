@@ -1,0 +1,128 @@
+/**
+ * TLS for the service's listeners: one certificate for all of them, replaced while they serve. Connections that are open
+ * keep the one that they began with; a new pair of files that does not do changes nothing.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerOptions } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import type { Log } from '../control/ports.ts';
+import { limits } from '../model/limits.ts';
+import { type Certificate, type CertificateFiles, fingerprint, readCertificate } from './certificate.ts';
+import { answerPlainHttp } from './plain-http.ts';
+
+/** Forward secrecy and authenticated encryption only; those of TLS 1.3 all are that. */
+const CIPHERS = [
+  ...['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'],
+  ...['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256'],
+  ...['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
+  ...['ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305'],
+].join(':');
+
+export interface ServingOptions {
+  files: CertificateFiles;
+  /** Hosts that clients use; the log says which of them a certificate is not for. */
+  hosts: readonly string[];
+  log: Log;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export class TlsServing {
+  readonly #options: ServingOptions;
+  readonly #servers = new Set<Server>();
+  #certificate: Certificate;
+  /** Of the files that were read last, well or not; and as they were seen last. */
+  #read: string | null;
+  #seen: string | null;
+  #timer: NodeJS.Timeout | null = null;
+
+  private constructor(options: ServingOptions, certificate: Certificate, mark: string | null) {
+    this.#options = options;
+    this.#certificate = certificate;
+    this.#read = mark;
+    this.#seen = mark;
+  }
+
+  /** Fails with `failed_precondition` when there is nothing to begin with. */
+  static async open(options: ServingOptions): Promise<TlsServing> {
+    // Before, so that what changes meanwhile is seen as a change.
+    const mark = await fingerprint(options.files);
+    const certificate = await readCertificate(options.files);
+    const serving = new TlsServing(options, certificate, mark);
+    serving.#tell('serving with this certificate');
+    serving.#watch();
+    return serving;
+  }
+
+  /** PEM of what is served now, the server's own certificate first. */
+  get chain(): string {
+    return this.#certificate.chain;
+  }
+
+  createServer(options: ServerOptions, handler?: Handler): Server {
+    const server = createServer({
+      ...options,
+      ...this.#context(),
+      handshakeTimeout: limits.tls.handshakeMs,
+      // As of a server without TLS: a connection that is upgraded may end in one direction first.
+      ...{ allowHalfOpen: true },
+    });
+    if (handler) server.on('request', handler);
+    // Before what speaks HTTP: there is nobody to answer to.
+    server.prependListener('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
+    answerPlainHttp(server);
+    this.#servers.add(server);
+    server.once('close', () => this.#servers.delete(server));
+    return server;
+  }
+
+  /** Reads the files again, whether or not they have changed. */
+  async reload(): Promise<void> {
+    const { files, log } = this.#options;
+    this.#read = await fingerprint(files);
+    try {
+      this.#certificate = await readCertificate(files);
+      for (const server of this.#servers) server.setSecureContext(this.#context());
+      this.#tell('serving with this certificate from now on');
+    } catch (error) {
+      log.error('the new certificate is not used, the old one still is', { error });
+    }
+  }
+
+  close(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #context() {
+    const { chain: cert, key } = this.#certificate;
+    return { cert, key, minVersion: 'TLSv1.2' as const, ciphers: CIPHERS };
+  }
+
+  /** Both files are replaced, one after the other: they are read when a whole interval has changed nothing. */
+  #watch(): void {
+    this.#timer = setTimeout(() => {
+      void this.#look().finally(() => {
+        if (this.#timer) this.#watch();
+      });
+    }, limits.tls.watchMs);
+    this.#timer.unref();
+  }
+
+  async #look(): Promise<void> {
+    const mark = await fingerprint(this.#options.files);
+    const settled = mark === this.#seen;
+    this.#seen = mark;
+    if (settled && mark !== null && mark !== this.#read) await this.reload();
+  }
+
+  #tell(message: string): void {
+    const { hosts, log } = this.#options;
+    const { names, validFrom, validTo, covers } = this.#certificate;
+    log.info(message, { names, valid_until: new Date(validTo).toISOString() });
+    const now = Date.now();
+    if (validTo < now || validFrom > now) log.warn('the certificate is not valid now', {});
+    const others = hosts.filter((host) => !covers(host));
+    if (others.length > 0) log.warn('the certificate is not for these hosts', { hosts: others });
+  }
+}
