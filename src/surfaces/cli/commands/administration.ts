@@ -17,13 +17,8 @@ const LIST = 'list';
 
 /** One command for each first word. */
 export function administrationCommands(): Record<string, Command> {
-  return Object.fromEntries(
-    Object.entries(commandGroups).map(([group, summary]) => [
-      group,
-      withMore(group, { summary, run: (argv, io) => runGroup(group, argv, io) }),
-    ]),
-  );
-  return Object.fromEntries(Object.keys(commandGroups).map((group) => [group, groupCommand(group)]));
+  const groups = Object.keys(commandGroups);
+  return Object.fromEntries(groups.map((group) => [group, withMore(group, groupCommand(group))]));
 }
 
 export function groupCommand(group: string): Command {
