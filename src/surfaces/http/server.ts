@@ -27,6 +27,7 @@ import { addByteRoutes } from './byte-routes.ts';
 import { createHostCheck } from './hosts.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { openApi } from './openapi.ts';
+import { originOf } from './origin.ts';
 import { explain, refuseConnection, sendProblem } from './problem.ts';
 import { addToolRoutes } from './tool-routes.ts';
 import { addTunnelRoute, asksForTunnel } from './tunnel-route.ts';
@@ -48,7 +49,13 @@ export interface HttpServerParts {
   /** Whether the service can take calls. */
   ready(): boolean;
   /** Gets the request with its body unread. */
-  mcp?: { handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> };
+  mcp?: {
+    handle(
+      request: IncomingMessage,
+      response: ServerResponse,
+      client: { caller: Caller; address: string | null },
+    ): Promise<void>;
+  };
 }
 
 declare module 'fastify' {
@@ -233,7 +240,8 @@ function addMcpRoute(app: FastifyInstance, { mcp, log }: HttpServerParts): void 
     handler: async (request, reply) => {
       reply.hijack();
       try {
-        await mcp.handle(request.raw, reply.raw, request.caller);
+        const client = { caller: request.caller, address: originOf(request).address };
+        await mcp.handle(request.raw, reply.raw, client);
       } catch (error) {
         log.error('mcp request failed', { request_id: request.id, error });
         reply.raw.destroy();
