@@ -208,6 +208,8 @@ describe('as an OAuth app', () => {
     expect(await admin('ListAuthorizations')).toMatchObject({
       authorizations: [{ account: { login: 'ada' } }],
     });
+    const noted = await admin('ListAudit', { action: 'provider.authorize' });
+    expect((noted['rows'] as object[]).at(-1)).toMatchObject({ user_id: user, outcome: 'ok' });
   });
 
   it('too few permissions, and a revoked authorization, are told by name', async () => {
