@@ -152,7 +152,9 @@ describe('over HTTP', () => {
       const { services } = createFakeServices();
       const done = { user: { id: 'user_9' }, outcome: { status, reason: 'no', account: { login: 'ada' } } };
       const host = { name: 'github', url: 'https://example.org' };
-      Object.assign(services, { authorizations: { host, complete: async () => done } });
+      Object.assign(services, {
+        authorizations: { host, whoAsks: () => done.user, complete: async () => done },
+      });
       const own = await startHttp({ services });
       await fetch(`${own.url}/auth/github/callback`, {
         method: 'POST',
