@@ -7,7 +7,8 @@ import { version } from './version.ts';
 const up: Command = {
   summary: 'run the service in the foreground',
   async run(argv, { env, stdout, signal }) {
-    const { parseDocumentDbOptions, parseUpOptions, upHelp } = await import('./options.ts');
+    const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
+    const { upHelp } = await import('./option-flags.ts');
     if (argv.includes('--help')) {
       stdout.write(upHelp);
       return 0;

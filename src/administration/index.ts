@@ -25,22 +25,22 @@ export const actions: readonly Action[] = [
   listKeys,
   createKey,
   revokeKey,
-  listAuthorizations,
-  startAuthorization,
-  pollAuthorization,
-  revokeAuthorization,
   listAudit,
   verifyAudit,
   listRegistries,
   addRegistryCredentials,
   removeRegistryCredentials,
+  listAuthorizations,
+  startAuthorization,
+  pollAuthorization,
+  revokeAuthorization,
 ];
 
 /** What the first word of a command is about, for the command line's help. */
 export const commandGroups: Record<string, string> = {
   users: 'users of the service, what they use and may use',
   keys: 'API keys: create, list, revoke',
-  auth: 'authorize the service at the code-hosting provider',
   audit: 'who did what, and whether that record is whole',
   registries: 'credentials of image registries',
+  auth: 'authorize the service at the code-hosting provider',
 };

@@ -118,8 +118,8 @@ export const limits = {
   ...imagesLimits,
   ...registriesLimits,
   ...documentsLimits,
-  ...providerLimits,
   ...auditLimits,
+  ...providerLimits,
   ...peopleLimits,
   ...gpusLimits,
 

@@ -33,9 +33,9 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
       idempotency: new IdempotencyRows(database, secrets),
       accessTokens: new AccessTokenRows(database),
       gitCredentials: new GitCredentialRows(database, secrets),
-      authorizations: new AuthorizationRows(database, secrets),
       audit: new AuditRows(database),
       registryCredentials: new RegistryCredentialRows(database, secrets),
+      authorizations: new AuthorizationRows(database, secrets),
       close: async () => database.close(),
     };
   } catch (error) {

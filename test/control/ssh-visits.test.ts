@@ -107,6 +107,19 @@ describe('a visit over SSH', () => {
     expect(ended).toContain('expired');
   });
 
+  it("ends when the sandbox's owner is disabled, and is refused from then on", async () => {
+    const { enter, owner, standing } = setUp();
+    let ended = '';
+    void (await enter()).ended.then((reason) => {
+      ended = reason;
+    });
+    Object.assign(owner, { disabledAt: 1 });
+    standing.ended(owner.id);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toContain('disabled');
+    expect((await enter()).refusal).toContain("The sandbox's owner is disabled.");
+  });
+
   it('[SBX-SSH-03] with a token that never expires does not end by itself', async () => {
     const { enter } = setUp();
     const ended = vi.fn();

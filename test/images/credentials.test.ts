@@ -10,6 +10,7 @@ import { type Kept, keptIn } from './accounts.ts';
 import { type Asked, type AskingServer, startAskingServer, TOKEN } from './asking-server.ts';
 import { createTestHelpers, unpackPath } from './helpers.ts';
 import { put, type Registry, startRegistry } from './registry.ts';
+import { startStallingRegistry } from './stalling-registry.ts';
 
 const account = { username: 'robot', password: 'cAnArY:with "odd" \\ signs' };
 const basic = Buffer.from(`${account.username}:${account.password}`).toString('base64');
@@ -152,6 +153,22 @@ describe('credentials', () => {
       Buffer.from('cAnArY').toString('base64').slice(0, 7),
     ]) {
       expect(everything.filter((text) => text.includes(secret))).toEqual([]);
+    }
+  });
+
+  it('are gone from memory as soon as a pull is given up', async () => {
+    const stalling = await startStallingRegistry(open.address);
+    try {
+      kept.put({ registry: stalling.address, ...account });
+      const controller = new AbortController();
+      const canceled = images.ensure(`${stalling.address}/team/public:1`, { signal: controller.signal });
+      await stalling.stalled;
+      expect(readdirSync(kept.folder)).toHaveLength(1);
+      controller.abort();
+      await expect(canceled).rejects.toMatchObject({ code: 'unavailable' });
+      await expect.poll(() => readdirSync(kept.folder)).toEqual([]);
+    } finally {
+      await stalling.close();
     }
   });
 

@@ -29,9 +29,9 @@ export function memoryStore(): Store {
     ...memoryIdempotency(),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
-    ...memoryAuthorizations(),
     ...memoryAudit(),
     registryCredentials: memoryRegistryCredentials(),
+    ...memoryAuthorizations(),
     close: async () => {},
   };
 }

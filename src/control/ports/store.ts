@@ -101,8 +101,8 @@ export interface Store {
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;
-  authorizations: AuthorizationStore;
   audit: AuditStore;
   registryCredentials: RegistryCredentialStore;
+  authorizations: AuthorizationStore;
   close(): Promise<void>;
 }

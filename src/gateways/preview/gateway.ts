@@ -122,7 +122,7 @@ export class PreviewGateway {
     const target = { sandboxId: admission.sandboxId, port: address.port };
     await access.visit(
       admission,
-      request.socket.remoteAddress ?? null,
+      arrival.client || null,
       () => request.socket.destroy(),
       () => forward({ request, response, arrival, target, signed, upgrade }, this.#upstreams),
     );

@@ -2,8 +2,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuditSubject, Origin } from '../../control/audit/audit.ts';
 
-export function originOf({ raw }: FastifyRequest): Origin {
-  return { transport: 'http', address: raw.socket.remoteAddress ?? null };
+export function originOf({ arrival }: FastifyRequest): Origin {
+  return { transport: 'http', address: arrival.client || null };
 }
 
 /** Of a route that is no tool and no action. */

@@ -18,6 +18,7 @@ import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
 import type { TlsServing } from '../../tls/serving.ts';
+import { breakOff } from '../break-off.ts';
 import { addAdminRoutes } from './admin-routes.ts';
 import { Admission, linger } from './admission.ts';
 import { authenticate } from './authenticate.ts';
@@ -26,6 +27,7 @@ import { addByteRoutes } from './byte-routes.ts';
 import { createHostCheck } from './hosts.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { openApi } from './openapi.ts';
+import { originOf } from './origin.ts';
 import { explain, refuseConnection, sendProblem } from './problem.ts';
 import { addToolRoutes } from './tool-routes.ts';
 import { addTunnelRoute, asksForTunnel } from './tunnel-route.ts';
@@ -47,7 +49,13 @@ export interface HttpServerParts {
   /** Whether the service can take calls. */
   ready(): boolean;
   /** Gets the request with its body unread. */
-  mcp?: { handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> };
+  mcp?: {
+    handle(
+      request: IncomingMessage,
+      response: ServerResponse,
+      client: { caller: Caller; address: string | null },
+    ): Promise<void>;
+  };
 }
 
 declare module 'fastify' {
@@ -169,13 +177,13 @@ function secureFactory(tls: TlsServing, http: ServerOptions): FastifyServerFacto
   };
 }
 
-/** What goes on for a key ends with it, as if its client had left. */
+/** What goes on for a key ends with it, as if its client had left. Broken off: the end of one side alone ends no tunnel. */
 function cutWhenKeyEnds(
   identity: Pick<Services['identity'], 'whileValid'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const stop = identity.whileValid(request.caller, () => request.raw.socket.destroy());
+  const stop = identity.whileValid(request.caller, () => breakOff(request.raw.socket));
   reply.raw.once('close', stop);
 }
 
@@ -232,7 +240,8 @@ function addMcpRoute(app: FastifyInstance, { mcp, log }: HttpServerParts): void 
     handler: async (request, reply) => {
       reply.hijack();
       try {
-        await mcp.handle(request.raw, reply.raw, request.caller);
+        const client = { caller: request.caller, address: originOf(request).address };
+        await mcp.handle(request.raw, reply.raw, client);
       } catch (error) {
         log.error('mcp request failed', { request_id: request.id, error });
         reply.raw.destroy();
