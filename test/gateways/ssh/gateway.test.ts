@@ -64,8 +64,9 @@ describe('the SSH gateway', () => {
     said.length = 0;
     const gateway = await open(threadThat('throw new Error("a defect")'));
     for (let i = 0; i < 2; i++) await once(client(gateway), 'close');
-    expect(said.filter((message) => message === 'began')).toHaveLength(2);
-    expect(said.filter((message) => message.includes('failed'))).toHaveLength(2);
+    // The client may learn of it before the log does.
+    await expect.poll(() => said.filter((message) => message === 'began')).toHaveLength(2);
+    await expect.poll(() => said.filter((message) => message.includes('failed'))).toHaveLength(2);
   });
 
   it('that is closed ends its connections, also when its thread does not answer', async () => {
