@@ -76,9 +76,14 @@ const doctor: Command = {
       import('./engine.ts'),
     ]);
     const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
-    const { host, port } = parseUpOptions([], io.env).listen;
+    const { listen, tls } = parseUpOptions([], io.env);
     const { connectionString } = parseDocumentDbOptions(io.env);
-    const facts = { ...doctorFacts(), addresses: [`${host}:${port}`] };
+    const { readCertificate } = await import('./tls/certificate.ts');
+    const facts = {
+      ...doctorFacts(),
+      addresses: [`${listen.host}:${listen.port}`],
+      ...(tls ? { readCertificate: () => readCertificate(tls) } : {}),
+    };
     if (connectionString === null) return runDoctor(argv, io, facts);
     const { createDocumentDatabase } = await import('./documentdb/database.ts');
     const database = createDocumentDatabase({ connectionString });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTunnel } from '../../src/surfaces/cli/tunnel-client.ts';
 import { type MadeCertificate, makeCertificate } from '../support/certificates.ts';
 import { askSecure, rest, type Secure } from '../support/secure.ts';
-import { bin, must, type Service, startService } from '../support/service.ts';
+import { bin, call, must, type Service, startService } from '../support/service.ts';
 import {
   carriesCalls,
   carriesLargeBodies,
@@ -97,6 +97,7 @@ describe('by TLS', () => {
   it('SIGHUP reads a new certificate, and the service goes on', async () => {
     certificate.renew();
     process.kill(service.pid, 'SIGHUP');
+    setDefaultCACertificates([...ordinary, certificate.pem()]);
     const renewed = { ...api, ca: certificate.pem() };
     await expect
       .poll(() => askSecure(renewed, '/healthz').then(({ status }) => status, String), { timeout: 10_000 })
@@ -106,15 +107,24 @@ describe('by TLS', () => {
 
 describe('a region of its own', () => {
   it('[SBX-REGION-01] [WIRE-IDENT-01] is listed first, and is where sandboxes and snapshots are', async () => {
-    setDefaultCACertificates([...ordinary, certificate.pem()]);
     const { regions } = await must(service, 'ListRegions');
     expect(regions).toEqual([
       { id: 'eu-central', name: 'Frankfurt', location: { country: 'DE', city: 'Frankfurt' } },
       { id: 'us', name: 'us', location: { country: 'unknown', city: 'unknown' } },
     ]);
     expect(await must(service, 'GetSandbox', { sandbox })).toMatchObject({ region_id: 'eu-central' });
-    expect(await must(service, 'GetSnapshot', { snapshot: 'base' })).toMatchObject({
-      region_id: 'eu-central',
-    });
+    const base = await must(service, 'GetSnapshot', { snapshot: 'base' });
+    expect(base).toMatchObject({ region_id: 'eu-central' });
+  });
+
+  it('[SBX-SNAP-04] is the only one that this service makes snapshots in', async () => {
+    const snapshot = (region_id: string) =>
+      call(service, 'CreateSnapshot', { name: 'x', image: 'base', region_id });
+    const detail = expect.stringContaining("'eu-central'");
+    const refusal = { code: 'invalid_argument', parameter: 'region_id', detail };
+    for (const region of ['us', 'moon']) {
+      expect(await snapshot(region)).toMatchObject({ status: 400, body: refusal });
+    }
+    expect(await snapshot('eu-central')).toMatchObject({ status: 200, body: { region_id: 'eu-central' } });
   });
 });

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { DEFAULT_DATA_DIR } from './connection.ts';
+import { certificateChecks } from './doctor-certificate.ts';
 import { documentChecks } from './doctor-documents.ts';
 import { engineChecks } from './doctor-engine.ts';
 import { hostChecks } from './doctor-host.ts';
@@ -39,6 +40,8 @@ export interface DoctorFacts {
   builtPrograms: string[];
   /** In the cache; null when there is none. */
   readBaseImage(): Promise<{ digest: string; sizeBytes: number } | null>;
+  /** The listeners' certificate, judged; absent: there is none. */
+  readCertificate?: () => Promise<{ names: string[]; validFrom: number; validTo: number }>;
   /** Whether the document database's credentials may write, null where it does not tell; absent: there is none. */
   couldWriteDocuments?: () => Promise<boolean | null>;
 }
@@ -80,6 +83,7 @@ export function doctorChecks(
     ...hostChecks(),
     ...engineChecks(facts, allowVulnerableRunc),
     ...roomChecks(dataDir, facts.addresses),
+    ...certificateChecks(facts),
     ...documentChecks(facts),
   ];
 }
