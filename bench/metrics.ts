@@ -8,6 +8,8 @@ export interface Target {
   ratio?: number;
   /** In the metric's unit, for a two-core machine at rest. */
   bound?: number;
+  /** Whose median is held against the bound, where it is not the first column's. */
+  boundOf?: Side;
 }
 
 /** What ours is held against: Docker's command line, or MongoDB's own server of tools. */
@@ -55,6 +57,8 @@ const higher = (title: string, unit: Unit, target: Target = {}): Metric => ({
   target,
   against: 'docker',
 });
+/** The service's own part: what an MCP client spends on reading an answer is not in it. */
+const service = (target: Target): Target => ({ ...target, boundOf: 'sandhavenHttp' });
 const documents = (metric: Metric): Metric => ({ ...metric, against: 'mongodbMcp' });
 
 export const metrics = {
@@ -86,17 +90,17 @@ export const metrics = {
   serviceMemory: lower('service RSS', 'MB', { bound: 150 }),
   agentSize: lower('agent binary', 'MB', { bound: 4 }),
   findMany: documents(lower('1,000 documents found', 'ms', { ratio: 1 / 2 })),
-  findManyBeyond: documents(lower('… beyond the bare read of them', 'ms', { bound: 8 })),
+  findManyBeyond: documents(lower('… beyond the bare read of them', 'ms', service({ bound: 8 }))),
   findManySize: documents(lower('… the answer', 'KB', { ratio: 1 / 2 })),
   findFew: documents(lower('10 documents found', 'ms')),
   findFewSize: documents(lower('… the answer', 'KB')),
   countDocuments: documents(lower('documents counted', 'ms')),
   aggregateDocuments: documents(lower('documents grouped', 'ms')),
   schema: documents(lower('schema of 1,000 documents', 'ms')),
-  schemaBeyond: documents(lower('… beyond the bare sampling', 'ms', { bound: 15 })),
+  schemaBeyond: documents(lower('… beyond the bare sampling', 'ms', service({ bound: 15 }))),
   schemaSize: documents(lower('… the answer', 'KB')),
   schemaMany: documents(lower('schema of 100,000 documents', 'ms')),
-  schemaManyBeyond: documents(lower('… beyond the bare sampling', 'ms', { bound: 400 })),
+  schemaManyBeyond: documents(lower('… beyond the bare sampling', 'ms', service({ bound: 400 }))),
   sixTools: documents(lower('definitions of the six tools', 'KB', { bound: 7 })),
   listedTools: documents(lower('definitions of all tools for documents', 'KB')),
   documentsMemory: documents(lower('resident memory after that', 'MB')),

@@ -27,7 +27,9 @@ function toRow(id: MetricId, metric: Metric, measured: Partial<Record<Side, numb
   const summaries = Object.entries(measured).map(([side, values]) => [side, summarize(values)] as const);
   const medians: Row['medians'] = Object.fromEntries(summaries.map(([side, { median }]) => [side, median]));
   const { sandhaven, [metric.against]: other } = medians;
-  const ratio = sandhaven !== undefined && other !== undefined ? sandhaven / other : null;
+  // A difference may be none, or less: then nothing is said by a ratio.
+  const isComparable = sandhaven !== undefined && other !== undefined && sandhaven > 0 && other > 0;
+  const ratio = isComparable ? sandhaven / other : null;
   return {
     id,
     metric,
@@ -35,7 +37,7 @@ function toRow(id: MetricId, metric: Metric, measured: Partial<Record<Side, numb
     p95: summaries.find(([side]) => side === 'sandhaven')?.[1].p95 ?? null,
     ratio,
     ratioMet: isMet(metric, metric.target.ratio, ratio),
-    boundMet: isMet(metric, metric.target.bound, sandhaven ?? null),
+    boundMet: isMet(metric, metric.target.bound, medians[metric.target.boundOf ?? 'sandhaven'] ?? null),
   };
 }
 

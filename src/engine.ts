@@ -3,11 +3,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAgentLink } from './agent-link/agent-link.ts';
-import type { AgentLink, Clock, Log } from './control/ports.ts';
+import type { AgentLink, Clock, Log, RegistryCredentialStore } from './control/ports.ts';
 import { SandhavenError } from './model/errors.ts';
+import { defaultGpuKind, type GpuKind } from './model/gpu-kind.ts';
+import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
 import { defaultCacheDir } from './runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from './runtime/images/images.ts';
 import { readImageRecord } from './runtime/images/record.ts';
+import { cdiFolders } from './runtime/oci/gpu/cdi-folders.ts';
+import { examineGpus } from './runtime/oci/gpu/examine.ts';
 import { createSlots } from './runtime/oci/network/slots.ts';
 import { isVulnerable, parseRuncVersion } from './runtime/oci/runc-version.ts';
 import { createOciRuntime, type OciRuntime } from './runtime/oci/runtime.ts';
@@ -28,8 +32,18 @@ const SLOTS_READY = 4;
 const MACHINE_RUNC = '/usr/sbin/runc';
 const NATIVE = fileURLToPath(new URL('../native/target/x86_64-unknown-linux-gnu/release', import.meta.url));
 
-export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock: Clock; log: Log }): Engine {
-  const { data, secrets, log } = parts;
+export interface EngineParts {
+  data: DataDirectory;
+  secrets: Secrets;
+  /** For pulls; without it nothing is known of any registry. */
+  registries?: { rules: RegistryRules; credentials: RegistryCredentialStore };
+  clock: Clock;
+  log: Log;
+  gpuKind?: GpuKind | undefined;
+}
+
+export function openEngine(parts: EngineParts): Engine {
+  const { data, secrets, registries, log, gpuKind = defaultGpuKind } = parts;
   const cacheDir = defaultCacheDir();
   const runDir = `/run/sandhaven-${data.instance}`;
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
@@ -50,6 +64,8 @@ export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock
     launcherPath,
     agentPath: program(join(NATIVE, 'sandhaven-agent')),
     slots,
+    gpuKind,
+    cdiFolders,
     rootfsPath: (digest) => images.rootfsPath(digest),
     installationKey: secrets.deriveKey('archive signature'),
     log,
@@ -59,6 +75,11 @@ export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock
     cacheDir,
     helpers: runtime.helpers,
     unpackPath: program(join(NATIVE, 'sandhaven-unpack')),
+    rules: registries?.rules ?? everyRegistry,
+    registries: {
+      credentials: async (registry) => registries?.credentials.get(registry) ?? null,
+      folder: join(runDir, 'registries'),
+    },
     log,
   });
   return {
@@ -74,7 +95,7 @@ export function openEngine(parts: { data: DataDirectory; secrets: Secrets; clock
 }
 
 /** What `doctor` has to know of the parts that are wired here; nothing is started. */
-export function doctorFacts(): Omit<DoctorFacts, 'addresses'> {
+export function doctorFacts(gpuKind = defaultGpuKind): Omit<DoctorFacts, 'addresses'> {
   const cacheDir = defaultCacheDir();
   return {
     tryProgram,
@@ -86,6 +107,7 @@ export function doctorFacts(): Omit<DoctorFacts, 'addresses'> {
     builtPrograms: ['sandhaven-agent', 'sandhaven-launcher', 'sandhaven-unpack'].map((name) =>
       join(NATIVE, name),
     ),
+    examineGpus: () => examineGpus(cdiFolders, gpuKind),
     readBaseImage: () => readImageRecord(join(cacheDir, 'base/current')),
   };
 }

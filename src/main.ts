@@ -7,13 +7,16 @@ import { version } from './version.ts';
 const up: Command = {
   summary: 'run the service in the foreground',
   async run(argv, { env, stdout, signal }) {
-    const { parseDocumentDbOptions, parseUpOptions, upHelp } = await import('./options.ts');
+    const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
+    const { upHelp } = await import('./option-flags.ts');
     if (argv.includes('--help')) {
       stdout.write(upHelp);
       return 0;
     }
     const options = parseUpOptions(argv, env);
     const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb: parseDocumentDbOptions(env) };
+    // No helper that the service starts is told them.
+    for (const name of ['SANDBOX_API_KEY', 'DOCUMENTDB_CONNECTION_STRING']) delete env[name];
     const { up } = await import('./up.ts');
     return up(options, secrets, signal);
   },
@@ -60,14 +63,6 @@ const mcp: Command = {
   },
 };
 
-const demoDb: Command = {
-  summary: 'a document database to try, in a sandbox',
-  async run(argv, io) {
-    const { runDemoDb } = await import('./demo-db/demo-db.ts');
-    return runDemoDb(argv, io);
-  },
-};
-
 const doctor: Command = {
   summary: 'check this machine',
   async run(argv, io) {
@@ -76,11 +71,11 @@ const doctor: Command = {
       import('./engine.ts'),
     ]);
     const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
-    const { listen, tls } = parseUpOptions([], io.env);
+    const { listen, tls, gpuKind } = parseUpOptions([], io.env);
     const { connectionString } = parseDocumentDbOptions(io.env);
     const { readCertificate } = await import('./tls/certificate.ts');
     const facts = {
-      ...doctorFacts(),
+      ...doctorFacts(gpuKind),
       addresses: [`${listen.host}:${listen.port}`],
       ...(tls ? { readCertificate: () => readCertificate(tls) } : {}),
     };
@@ -92,6 +87,28 @@ const doctor: Command = {
     } finally {
       await database.close();
     }
+  },
+};
+
+const demoDb: Command = {
+  summary: 'run a document database with data to try, in a sandbox',
+  async run(argv, io) {
+    const { demoDb } = await import('./surfaces/cli/commands/demo-db.ts');
+    const command = demoDb({
+      async load(client, options) {
+        const { loadDemoData } = await import('./demo-data/load.ts');
+        return loadDemoData(client, options);
+      },
+      async buildImage(onOutput, signal) {
+        const { buildDocumentDbImage } = await import('./runtime/images/build-image.ts');
+        return buildDocumentDbImage(onOutput, signal);
+      },
+      async builtRecipe() {
+        const { builtRecipe } = await import('./runtime/images/build-image.ts');
+        return builtRecipe();
+      },
+    });
+    return command.run(argv, io);
   },
 };
 

@@ -3,11 +3,15 @@ import { parseArgs } from 'node:util';
 import { type AllowedRemote, parseAllowedRemotes } from './model/allowed-remotes.ts';
 import { type Network, parseNetworks } from './model/arrival.ts';
 import { invalidArgument } from './model/errors.ts';
+import { type GpuKind, parseGpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
+import { type ProviderOptions, parseProviderOptions } from './model/provider-options.ts';
 import { type PreviewSite, parseDomain, parsePreviewUrl, parsePublicUrl } from './model/public-site.ts';
 import type { Quota } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
 import { parseRegions, type Regions } from './model/region.ts';
+import { parseAllowedImages, parseRegistryMirrors, type RegistryRules } from './model/registry-rules.ts';
+import { environmentName, type FlagName, flags } from './option-flags.ts';
 
 export interface Address {
   host: string;
@@ -38,11 +42,19 @@ export interface UpOptions {
   warmPool: number;
   /** How long an image stays that no sandbox and no snapshot uses. */
   imageKeptMinutes: number;
+  /** How long rows of the audit log stay; 0 for good. */
+  auditKeptDays: number;
   runtime: 'oci';
   /** Groups of tools that MCP and lists of tools show, separated by commas. */
   toolsets: string;
+  /** What counts as a GPU. */
+  gpuKind: GpuKind;
   /** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
   gitAllow: AllowedRemote[];
+  /** Where images come from, and which may come at all. */
+  registryRules: RegistryRules;
+  /** The code-hosting provider; null without one. */
+  provider: ProviderOptions | null;
   /** What each user may have, unless an admin says otherwise. */
   quota: Quota;
   /** How often each key may call; null without a limit. */
@@ -57,72 +69,7 @@ export interface DocumentDbOptions {
   orderOfUse: 'enforce' | 'advise';
 }
 
-interface Flag {
-  default: string;
-  help: string;
-}
-
-const flags = {
-  listen: { default: '127.0.0.1:7420', help: 'address of the API and of MCP' },
-  'preview-listen': {
-    default: '127.0.0.1:7421',
-    help: 'address of port previews',
-  },
-  'preview-domain': { default: 'localhost', help: 'domain of previews' },
-  'preview-url': {
-    default: '',
-    help: 'previews as the world sees them, such as https://*.previews.example.com',
-  },
-  'public-url': { default: '', help: 'the API as the world sees it, such as https://sandhaven.example.com' },
-  'trusted-proxy': {
-    default: 'none',
-    help: 'addresses and networks of proxies whose X-Forwarded headers are believed, or none',
-  },
-  'tls-cert': { default: '', help: 'certificate with its chain, PEM, for the API and previews' },
-  'tls-key': { default: '', help: "the certificate's key, PEM" },
-  'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway' },
-  'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
-  'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
-  'image-kept-minutes': {
-    default: String(limits.image.keptMinutes),
-    help: 'how long an image stays that nothing uses',
-  },
-  runtime: { default: 'oci', help: 'the engine: oci' },
-  region: {
-    default: '',
-    help: 'where this is: id=…,name=…,city=…,country=…; after a semicolon, others to list',
-  },
-  toolsets: { default: 'all', help: 'groups of tools that MCP clients see, such as files,git' },
-  'git-allow': {
-    default: '127.0.0.0/8,::1/128',
-    help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
-  },
-  'quota-sandboxes': { default: 'none', help: 'sandboxes of each user, in whatever state' },
-  'quota-cpu': { default: 'none', help: "vCPUs of each user's running sandboxes" },
-  'quota-memory-gb': { default: 'none', help: "GB of memory of each user's running sandboxes" },
-  'quota-disk-gb': { default: 'none', help: "GB of disk of each user's sandboxes, in whatever state" },
-  'quota-snapshots': { default: 'none', help: 'snapshots of each user' },
-  rate: { default: 'none', help: 'calls of each key a second, such as 50, or 50/200 for up to 200 at once' },
-} satisfies Record<string, Flag>;
-
-type FlagName = keyof typeof flags;
-
 const WARM_POOL_MAX = 100;
-
-export const upHelp = `Usage: sandhaven up [flags]
-
-Runs the service in the foreground. Each flag is also an environment variable:
---data-dir is SANDHAVEN_DATA_DIR. SANDBOX_API_KEY, when set, is the first user's key;
-DOCUMENTDB_CONNECTION_STRING the database of the DocumentDb tools ("sandhaven demo-db" runs one to try).
-
-${Object.entries(flags)
-  .map(
-    ([name, { default: value, help }]) =>
-      `  --${`${name} …`.padEnd(20)} ${help}${value ? ` (${value})` : ''}`,
-  )
-  .join('\n')}
-  --prove              first create a sandbox, run code in it and delete it
-`;
 
 /** Fails with `invalid_argument` naming the flag. */
 export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOptions {
@@ -154,9 +101,16 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     imageKeptMinutes: parseCount('--image-kept-minutes', value('image-kept-minutes'), limits.autoMinutesMax),
+    auditKeptDays: parseCount('--audit-kept-days', value('audit-kept-days'), limits.audit.keptDays.max),
     runtime: 'oci',
     toolsets: value('toolsets'),
+    gpuKind: parseGpuKind('--gpu-kind', value('gpu-kind')),
     gitAllow: parseAllowedRemotes('--git-allow', value('git-allow')),
+    registryRules: {
+      mirrors: parseRegistryMirrors('--registry-mirror', value('registry-mirror')),
+      allowed: parseAllowedImages('--registry-allow', value('registry-allow')),
+    },
+    provider: parseProviderOptions(value, env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null),
     quota: {
       sandboxes: parseLimit('--quota-sandboxes', value('quota-sandboxes')),
       cpu: parseLimit('--quota-cpu', value('quota-cpu')),
@@ -192,10 +146,6 @@ function parse(argv: string[]) {
       'See sandhaven up --help.',
     );
   }
-}
-
-function environmentName(flag: FlagName): string {
-  return `SANDHAVEN_${flag.toUpperCase().replaceAll('-', '_')}`;
 }
 
 function parseAddress(flag: string, text: string): Address {

@@ -2,59 +2,49 @@
  * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
  * opposite order. With main.ts this is the only place that knows the concrete parts.
  */
+import { auditLog } from './audit-log.ts';
+import { openCodeHost } from './code-hosting.ts';
 import { AccessService } from './control/access.ts';
-import { Activity } from './control/activity.ts';
-import { BASE_IMAGE } from './control/base-image.ts';
-import { Creation } from './control/creation.ts';
-import { DocumentService } from './control/documents/documents.ts';
-import { type OrderMode, OrderOfUse } from './control/documents/order-of-use.ts';
-import { ExecutionService } from './control/execution.ts';
-import { FileService } from './control/files.ts';
-import { GitService } from './control/git/git-service.ts';
-import { Idempotency } from './control/idempotency.ts';
-import { ImageCollector } from './control/image-collector.ts';
-import { Machines } from './control/machines.ts';
-import { createPeople, enrolFirstUser } from './control/people.ts';
-import { WarmPool } from './control/pool.ts';
-import type { Clock, DocumentDatabase, Log, Store } from './control/ports.ts';
-import { PreviewAccess } from './control/preview-access.ts';
-import { PreviewService } from './control/previews.ts';
-import { OperationQueue } from './control/queue.ts';
-import { reconcile } from './control/reconciler.ts';
-import { SandboxService } from './control/sandboxes.ts';
-import { Scheduler } from './control/scheduler.ts';
+import type { OrderMode } from './control/documents/order-of-use.ts';
+import { enrolFirstUser } from './control/people.ts';
+import type { Clock, DocumentDatabase, Log } from './control/ports.ts';
+import type { PreviewAccess } from './control/preview-access.ts';
+import type { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
-import { SessionService } from './control/sessions.ts';
-import { SnapshotWork } from './control/snapshot-work.ts';
-import { SnapshotService } from './control/snapshots.ts';
-import { SshAccessService } from './control/ssh-access.ts';
-import { SshVisits } from './control/ssh-visits.ts';
-import { TunnelService } from './control/tunnels.ts';
-import { Uses } from './control/use.ts';
-import { Watches } from './control/watches.ts';
-import { type Engine, openEngine } from './engine.ts';
-import { createGitGateway } from './gateways/git/gateway.ts';
+import type { SshVisits } from './control/ssh-visits.ts';
+import { openEngine } from './engine.ts';
 import type { AllowedRemote } from './model/allowed-remotes.ts';
-import { SandhavenError } from './model/errors.ts';
-import { limits } from './model/limits.ts';
-import { type Quota, unlimited } from './model/quota.ts';
+import type { GpuKind } from './model/gpu-kind.ts';
+import type { ProviderOptions } from './model/provider-options.ts';
+import type { Quota } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
-import { localRegion, type Regions } from './model/region.ts';
+import type { Regions } from './model/region.ts';
+import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import { type HostKey, readOrCreateHostKey } from './store/ssh-host-key.ts';
 
+import { wire } from './wiring.ts';
+
 export interface ServiceOptions {
   dataDir: string;
   warmPool: number;
   /** How long an image stays that nothing uses. */
   imageKeptMinutes: number;
+  /** How long rows of the audit log stay; 0 for good. */
+  auditKeptDays: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
+  /** What counts as a GPU; by default NVIDIA's whole devices. */
+  gpuKind?: GpuKind;
   /** What Git remotes with credentials may be besides public; by default this host alone. */
   gitAllow?: AllowedRemote[];
+  /** Where images are fetched from; `everyRegistry` by default. */
+  registryRules?: RegistryRules;
+  /** The code-hosting provider; none when absent. */
+  provider?: ProviderOptions | null;
   /** What a user may have unless an admin says otherwise; without limits when absent. */
   quota?: Quota;
   /** How often a key may call; without a limit when absent. */
@@ -82,9 +72,6 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-const SCHEDULER_INTERVAL_MS = 5_000;
-const DRAIN_TIMEOUT_MS = 30_000;
-
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, log } = options;
   const data = openDataDirectory(options.dataDir);
@@ -93,15 +80,20 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const store = await openSqliteStore({ file: data.databaseFile, secrets });
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);
-  const engine = openEngine({ data, secrets, clock, log });
+  const { gpuKind, registryRules: rules = everyRegistry } = options;
+  const registries = { rules, credentials: store.registryCredentials };
+  const engine = openEngine({ data, secrets, registries, gpuKind, clock, log });
   const access = new AccessService({
     tokens: store.accessTokens,
     clock,
     previewKey: secrets.deriveKey('preview token'),
   });
   const documents = await openDocuments(options.documentDb?.connectionString ?? null);
-  const control = wire(store, engine, access, documents, options);
+  const audit = auditLog({ data, secrets, store, keptDays: options.auditKeptDays, clock, log });
+  const host = await openCodeHost(options.provider ?? null, clock);
+  const control = wire({ store, engine, access, documents, host, audit }, options);
   await engine.init();
+  await audit.open();
   await control.reconcile();
   control.scheduler.begin();
   control.collector.begin();
@@ -117,142 +109,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     async close() {
       await control.close();
       await engine.runtime.close();
+      await audit.close();
       await store.close();
       lock.release();
-    },
-  };
-}
-
-function wire(
-  store: Store,
-  engine: Engine,
-  access: AccessService,
-  documents: DocumentDatabase | null,
-  {
-    clock,
-    log,
-    warmPool,
-    imageKeptMinutes,
-    gitAllow = [],
-    quota = unlimited,
-    rate = null,
-    regions = [localRegion],
-    documentDb,
-  }: ServiceOptions,
-) {
-  const { runtime, images, agent } = engine;
-  const { sandboxes, snapshots } = store;
-  const people = createPeople({ store, clock, quota, rate, regions });
-  const { identity, quotas, standing } = people;
-  const queue = new OperationQueue();
-  const activity = new Activity(clock, sandboxes);
-  const watches = new Watches(agent, runtime, log);
-  const machines = new Machines({
-    store: sandboxes,
-    runtime,
-    images,
-    agent,
-    queue,
-    quotas,
-    activity,
-    watches,
-    clock,
-    log,
-  });
-  const regionId = identity.home.id;
-  const pool = new WarmPool({
-    ...{ store: sandboxes, runtime, images, machines, regionId, clock, log },
-    size: warmPool,
-  });
-  const onClaim = () => pool.refill();
-  const creation = new Creation({
-    store: sandboxes,
-    snapshots,
-    runtime,
-    images,
-    machines,
-    quotas,
-    regionId,
-    clock,
-    onClaim,
-  });
-  const idempotency = new Idempotency(store.idempotency, clock);
-  const uses = new Uses(sandboxes, queue, activity, standing);
-  const scheduler = new Scheduler({
-    store: sandboxes,
-    machines,
-    agent,
-    activity,
-    clock,
-    log,
-    intervalMs: SCHEDULER_INTERVAL_MS,
-  });
-  const collector = new ImageCollector({
-    store: snapshots,
-    images,
-    runtime,
-    clock,
-    log,
-    keptMs: imageKeptMinutes * 60_000,
-    intervalMs: limits.image.collectIntervalMs,
-  });
-  const work = new SnapshotWork({ store: snapshots, images, clock, log });
-  const files = new FileService(uses, agent);
-  const services: Services = {
-    sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
-    snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
-    files,
-    execution: new ExecutionService(uses, agent, images),
-    sessions: new SessionService(uses, agent, images),
-    sshAccess: new SshAccessService(sandboxes, access, clock),
-    previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
-    tunnels: new TunnelService({ store: sandboxes, uses, agent }),
-    git: new GitService({
-      uses,
-      agent,
-      images,
-      gateway: createGitGateway({ allowed: gitAllow }),
-      credentials: store.gitCredentials,
-    }),
-    identity,
-    users: people.users,
-    keys: people.keys,
-    documents: new DocumentService({
-      database: documents,
-      files,
-      order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce'),
-    }),
-  };
-  return {
-    services,
-    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, images, clock, log }),
-    scheduler,
-    previewAccess: new PreviewAccess({ access, uses, agent, clock }),
-    collector,
-    pool,
-    async reconcile() {
-      // Unpacked now, so that the first sandbox does not wait for it.
-      const base = await images.ensure(BASE_IMAGE).catch((error: unknown) => {
-        log.warn('the base image is not there', { error });
-        return null;
-      });
-      const keepsInPool = (sandbox: { imageDigest: string }) =>
-        warmPool > 0 && sandbox.imageDigest === base?.digest;
-      await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
-      await work.resume();
-      await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
-      await store.accessTokens.prune(clock.now());
-    },
-    async close() {
-      await services.documents.close();
-      await scheduler.close();
-      await collector.close();
-      await work.close();
-      await pool.close();
-      await within(DRAIN_TIMEOUT_MS, queue.drained());
-      watches.endAll();
-      await activity.flush();
-      await people.close();
     },
   };
 }
@@ -262,20 +121,4 @@ async function openDocuments(connectionString: string | null): Promise<DocumentD
   if (connectionString === null) return null;
   const { createDocumentDatabase } = await import('./documentdb/database.ts');
   return createDocumentDatabase({ connectionString });
-}
-
-async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(new SandhavenError('timeout', 'Operations were still running when the service was stopped.')),
-      timeoutMs,
-    );
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -42,8 +42,12 @@ export async function up(
     dataDir: options.dataDir,
     warmPool: options.warmPool,
     imageKeptMinutes: options.imageKeptMinutes,
+    auditKeptDays: options.auditKeptDays,
     apiKey,
+    gpuKind: options.gpuKind,
     gitAllow: options.gitAllow,
+    registryRules: options.registryRules,
+    provider: options.provider,
     quota: options.quota,
     rate: options.rate,
     regions: options.regions,
@@ -76,6 +80,7 @@ export async function up(
       throw unusable('--listen', options.listen, error);
     });
     const url = urlOf(protocol, http.server.address() as AddressInfo);
+    services.authorizations?.servedAt(publicUrl ?? url);
     log.info('listening', {
       api: url,
       previews: `${options.previewListen.host}:${previewPort}`,

@@ -9,6 +9,7 @@ describe('what `sandhaven up` can be told', () => {
       sshListen: { host: '127.0.0.1', port: 7422, chosen: false },
       previewListen: { host: '127.0.0.1', port: 7421, chosen: false },
       previewDomain: 'localhost',
+      auditKeptDays: 90,
       previewUrl: null,
       publicUrl: null,
       trustedProxies: [],
@@ -19,13 +20,16 @@ describe('what `sandhaven up` can be told', () => {
       warmPool: 4,
       imageKeptMinutes: 1_440,
       runtime: 'oci',
+      gpuKind: { kind: 'nvidia.com/gpu', names: null },
       gitAllow: [
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
         { network: '::1', prefix: 128, family: 'ipv6' },
       ],
+      registryRules: { mirrors: [], allowed: null },
       quota: { sandboxes: null, cpu: null, memory: null, disk: null, snapshots: null },
       rate: null,
       prove: false,
+      provider: null,
     });
     expect(() =>
       parseUpOptions(
@@ -65,6 +69,15 @@ describe('what `sandhaven up` can be told', () => {
     });
     expect(parseUpOptions(['--rate', '50/200'], {}).rate).toEqual({ perSecond: 50, burst: 200 });
     expect(parseUpOptions(['--rate', 'none', '--quota-cpu', 'none'], {})).toMatchObject({ rate: null });
+  });
+
+  it('what counts as a GPU: a kind, or some devices of it', () => {
+    const kind = (text: string) => parseUpOptions(['--gpu-kind', text], {}).gpuKind;
+    expect(kind('amd.com/gpu')).toEqual({ kind: 'amd.com/gpu', names: null });
+    expect(kind('nvidia.com/gpu=0,GPU-1f,0:1,0')).toEqual({
+      kind: 'nvidia.com/gpu',
+      names: ['0', 'GPU-1f', '0:1'],
+    });
   });
 
   it('what the world sees: names, proxies and certificates', () => {
@@ -144,6 +157,10 @@ describe('what `sandhaven up` can be told', () => {
     [['--rate', '50/'], '--rate'],
     [['--rate', '50/0'], '--rate'],
     [['--rate', '1/2/3'], '--rate'],
+    [['--gpu-kind', 'gpu'], '--gpu-kind'],
+    [['--gpu-kind', 'a.b/gpu='], '--gpu-kind'],
+    [['--gpu-kind', 'a.b/gpu=0=1'], '--gpu-kind'],
+    [['--gpu-kind', 'a.b/../gpu'], '--gpu-kind'],
     [['--nonsense'], 'flags'],
   ])('%j is refused before anything starts', (argv, parameter) => {
     expect(() => parseUpOptions(argv, {})).toThrow(

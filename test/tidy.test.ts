@@ -17,15 +17,19 @@ describe('imports', () => {
   }
 
   const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
-  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data'];
+  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data', 'provider'];
   const top = [
     'announce.ts',
     'log.ts',
     'options.ts',
+    'option-flags.ts',
     'prove.ts',
     'version.ts',
+    'code-hosting.ts',
     'engine.ts',
     'service.ts',
+    'wiring.ts',
+    'audit-log.ts',
     'purge.ts',
     'up.ts',
   ];
@@ -40,26 +44,26 @@ describe('imports', () => {
     runtime: adapter,
     'agent-link': adapter,
     documentdb: adapter,
+    provider: adapter,
     'demo-data': { run: ['model'], types: [] },
     catalog: { run: ['model'], types: ['control'] },
     administration: { run: ['model', 'catalog'], types: ['control'] },
     surfaces: { run: ['model', 'catalog', 'administration', 'version.ts'], types: ['control', 'tls'] },
     gateways: { run: ['model', 'control'], types: ['tls'] },
     tls: adapter,
-    // A command of its own, beside those of the command line.
-    'demo-db': {
-      run: ['model', 'catalog', 'surfaces', 'demo-data', 'runtime/images/cache-dir.ts'],
-      types: [],
-    },
     'log.ts': leaf,
-    'options.ts': leaf,
+    'options.ts': { run: ['model', 'option-flags.ts'], types: ['control'] },
+    'option-flags.ts': leaf,
     'announce.ts': leaf,
     'prove.ts': leaf,
     'version.ts': leaf,
     'up.ts': { run: [...parts, ...top], types: [] },
     // The only places that see concrete adapters.
+    'code-hosting.ts': whole,
     'engine.ts': whole,
     'service.ts': whole,
+    'wiring.ts': whole,
+    'audit-log.ts': whole,
     'purge.ts': whole,
     'ssh-worker.ts': whole,
     'main.ts': whole,
@@ -70,7 +74,11 @@ describe('imports', () => {
     control: [],
     catalog: ['zod'],
     store: ['zod'],
+    provider: ['zod'],
+    'demo-data': ['bson'],
   };
+  /** Packages that an area only knows the types of. */
+  const packageTypes: Record<string, string[]> = { 'demo-data': ['mongodb'] };
 
   it('go only where their area may', () => {
     const wrong = sources.flatMap((file) =>
@@ -130,6 +138,10 @@ describe('imports', () => {
     ['src/unknown/a.ts', '../model/ids.ts', false, false],
     ['src/model/a.ts', 'zod', false, true],
     ['src/model/a.ts', 'fastify', true, false],
+    ['src/store/a.ts', '@scope/any', true, false],
+    ['src/surfaces/a.ts', '@scope/any', false, true],
+    ['src/demo-data/a.ts', 'mongodb', true, true],
+    ['src/demo-data/a.ts', 'mongodb', false, false],
     ['src/model/a.ts', '../../test/store/fixtures.ts', true, false],
   ])('from %s to %s (type only: %s) are judged %s', (file, target, typeOnly, allowed) => {
     expect(isAllowed(file, { target, typeOnly })).toBe(allowed);
@@ -138,7 +150,12 @@ describe('imports', () => {
   function isAllowed(file: string, { target, typeOnly }: Import): boolean {
     const area = areaOf(file);
     if (target.startsWith('node:')) return true;
-    if (!target.startsWith('.')) return packages[area]?.includes(target.split('/')[0] ?? '') ?? true;
+    if (!target.startsWith('.')) {
+      const name = target.split('/')[0] ?? '';
+      return (
+        (packages[area]?.includes(name) ?? true) || (typeOnly && packageTypes[area]?.includes(name) === true)
+      );
+    }
     const path = normalize(join(dirname(file), target));
     if (!path.startsWith('src/')) return path === 'package.json';
     if (areaOf(path) === area) return true;

@@ -3,6 +3,7 @@
  * feeds HTTP, OpenAPI and the command line. Actions are no tools: no model is shown them.
  */
 import type { z } from 'zod';
+import type { Origin } from '../control/audit/audit.ts';
 import type { Services } from '../control/services.ts';
 import type { Caller, Role } from '../model/user.ts';
 
@@ -10,6 +11,7 @@ export interface ActionContext {
   caller: Caller;
   services: Services;
   requestId: string;
+  origin: Origin;
   /** Aborted when the client goes away. */
   signal: AbortSignal;
 }
@@ -24,6 +26,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Output extends 
   command: string;
   /** The parameter that the command takes without its flag. */
   argument?: string;
+  /** The parameter that the command takes from a file or standard input, never as an argument. */
+  secret?: string;
   /** A strict object: unknown parameters are refused by name. */
   input: Input;
   /** A loose object: fields may be added. */

@@ -28,8 +28,10 @@ export async function callAction(
   context: ActionContext,
 ): Promise<Record<string, unknown>> {
   const action = findAction(name);
-  if (action.role === 'admin' && context.caller.role !== 'admin') throw forAdmins(action);
-  return action.handler(validateInput(action.input, rawParameters), context);
+  return context.services.audit.call({ ...context, action: action.name }, async () => {
+    if (action.role === 'admin' && context.caller.role !== 'admin') throw forAdmins(action);
+    return action.handler(validateInput(action.input, rawParameters), context);
+  });
 }
 
 function forAdmins({ name }: Action): SandhavenError {

@@ -1,8 +1,16 @@
 /** Every administration action, in the order in which they are listed. */
 import type { Action } from './action.ts';
+import { listAudit } from './audit/list-audit.ts';
+import { verifyAudit } from './audit/verify-audit.ts';
+import { listAuthorizations, revokeAuthorization } from './authorizations/kept-authorizations.ts';
+import { pollAuthorization } from './authorizations/poll-authorization.ts';
+import { startAuthorization } from './authorizations/start-authorization.ts';
 import { createKey } from './keys/create-key.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
+import { addRegistryCredentials } from './registries/add-registry-credentials.ts';
+import { listRegistries } from './registries/list-registries.ts';
+import { removeRegistryCredentials } from './registries/remove-registry-credentials.ts';
 import { createUser } from './users/create-user.ts';
 import { disableUser, enableUser } from './users/disable-user.ts';
 import { listUsers } from './users/list-users.ts';
@@ -17,10 +25,22 @@ export const actions: readonly Action[] = [
   listKeys,
   createKey,
   revokeKey,
+  listAudit,
+  verifyAudit,
+  listRegistries,
+  addRegistryCredentials,
+  removeRegistryCredentials,
+  listAuthorizations,
+  startAuthorization,
+  pollAuthorization,
+  revokeAuthorization,
 ];
 
 /** What the first word of a command is about, for the command line's help. */
 export const commandGroups: Record<string, string> = {
   users: 'users of the service, what they use and may use',
   keys: 'API keys: create, list, revoke',
+  audit: 'who did what, and whether that record is whole',
+  registries: 'credentials of image registries',
+  auth: 'authorize the service at the code-hosting provider',
 };

@@ -57,5 +57,7 @@ export async function callTool(
   context: CallContext,
 ): Promise<Record<string, unknown>> {
   const tool = findTool(name);
-  return tool.handler(validateInput(tool.input, rawParameters), context);
+  return context.services.audit.call({ ...context, action: tool.name }, async () =>
+    tool.handler(validateInput(tool.input, rawParameters), context),
+  );
 }

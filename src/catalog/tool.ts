@@ -3,6 +3,7 @@
  * tests; a surface contains no knowledge of any one tool.
  */
 import type { z } from 'zod';
+import type { Origin } from '../control/audit/audit.ts';
 import type { Services } from '../control/services.ts';
 import type { Caller } from '../model/user.ts';
 
@@ -18,6 +19,7 @@ export interface CallContext {
   caller: Caller;
   services: Services;
   requestId: string;
+  origin: Origin;
   /** Aborted when the client goes away. Lifecycle operations ignore it. */
   signal: AbortSignal;
   progress(update: { message: string; done?: number; total?: number }): void;

@@ -9,8 +9,10 @@ export async function assertRoomToStart(runtime: Runtime, resources: Resources):
   const capacity = await runtime.capacity();
   if (resources.gpu > capacity.freeGpus) {
     throw exhausted(
-      `${resources.gpu} GPUs were asked for, and ${capacity.freeGpus} are free.`,
-      'Ask for fewer GPUs.',
+      `${resources.gpu} GPUs were asked for; of ${capacity.gpus} on this host, ${capacity.freeGpus} are free.`,
+      capacity.gpus < resources.gpu
+        ? 'Ask for fewer GPUs.'
+        : 'Ask for fewer GPUs, or stop a sandbox that has some.',
     );
   }
   if (capacity.freeSlots <= 0) {

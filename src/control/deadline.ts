@@ -1,4 +1,5 @@
-/** Acting at a time that may be years away. */
+/** Acting at a time that may be years away, and not waiting longer than so long. */
+import { SandhavenError } from '../model/errors.ts';
 import type { Clock } from './ports.ts';
 
 /** Node's own timers fire at once beyond 2^31 ms. */
@@ -14,4 +15,17 @@ export function at(clock: Clock, time: number, act: () => void): () => void {
   };
   wait();
   return () => clearTimeout(timer);
+}
+
+/** Fails with `timeout` and these words when `work` takes longer; what it does goes on. */
+export async function within(timeoutMs: number, work: Promise<void>, words: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new SandhavenError('timeout', words)), timeoutMs);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,6 +1,9 @@
-/** The environment of a process in a sandbox: the image's, then the sandbox's own, then the call's. */
+/**
+ * The environment of a process in a sandbox: the image's, then what the sandbox's GPUs bring, then the sandbox's own,
+ * then the call's.
+ */
 import type { Sandbox } from '../model/sandbox.ts';
-import type { Image } from './ports.ts';
+import type { Image, Images, Runtime } from './ports.ts';
 
 const fallback = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -8,10 +11,24 @@ const fallback = {
   LANG: 'C.UTF-8',
 };
 
-export function environment(
-  image: Image | null,
-  sandbox: Pick<Sandbox, 'envVars'>,
-  call: Record<string, string>,
-): Record<string, string> {
-  return { ...fallback, ...image?.env, ...sandbox.envVars, ...call };
+type Given = Pick<Sandbox, 'id' | 'imageDigest' | 'envVars' | 'resources'>;
+
+export class Environments {
+  readonly #images: Pick<Images, 'get'>;
+  readonly #runtime: Pick<Runtime, 'deviceEnvironment'>;
+
+  constructor(images: Pick<Images, 'get'>, runtime: Pick<Runtime, 'deviceEnvironment'>) {
+    this.#images = images;
+    this.#runtime = runtime;
+  }
+
+  async of(sandbox: Given, call: Record<string, string> = {}): Promise<Record<string, string>> {
+    return this.on(await this.#images.get(sandbox.imageDigest), sandbox, call);
+  }
+
+  /** As `of`, where the image is at hand. */
+  on(image: Image | null, sandbox: Given, call: Record<string, string> = {}): Record<string, string> {
+    const devices = sandbox.resources.gpu > 0 ? this.#runtime.deviceEnvironment(sandbox.id) : {};
+    return { ...fallback, ...image?.env, ...devices, ...sandbox.envVars, ...call };
+  }
 }

@@ -1,9 +1,8 @@
 /** Code and commands in a sandbox. */
 import { SandhavenError } from '../model/errors.ts';
-import type { Sandbox } from '../model/sandbox.ts';
 import type { User } from '../model/user.ts';
-import { environment } from './environment.ts';
-import type { AgentLink, Chart, ExecResult, Images } from './ports.ts';
+import type { Environments } from './environment.ts';
+import type { AgentLink, Chart, ExecResult } from './ports.ts';
 import type { Uses } from './use.ts';
 
 const SHELLS = ['bash', 'sh'];
@@ -11,12 +10,12 @@ const SHELLS = ['bash', 'sh'];
 export class ExecutionService {
   readonly #uses: Uses;
   readonly #agent: AgentLink;
-  readonly #images: Images;
+  readonly #environments: Environments;
 
-  constructor(uses: Uses, agent: AgentLink, images: Images) {
+  constructor(uses: Uses, agent: AgentLink, environments: Environments) {
     this.#uses = uses;
     this.#agent = agent;
-    this.#images = images;
+    this.#environments = environments;
   }
 
   /** A command that outlives its timeout is a result (`timedOut`), not an error. */
@@ -28,7 +27,7 @@ export class ExecutionService {
   ): Promise<ExecResult> {
     return this.#uses.run(caller, reference, async (sandbox) => {
       const { command, cwd = '.', timeoutMs } = request;
-      const env = await this.#environment(sandbox, request.env);
+      const env = await this.#environments.of(sandbox, request.env);
       for (const shell of SHELLS) {
         try {
           return await this.#agent.exec(
@@ -59,16 +58,12 @@ export class ExecutionService {
         {
           language: sandbox.language,
           code: request.code,
-          env: await this.#environment(sandbox, {}),
+          env: await this.#environments.of(sandbox),
           timeoutMs: request.timeoutMs,
         },
         signal,
       ),
     );
-  }
-
-  async #environment(sandbox: Sandbox, call: Record<string, string>): Promise<Record<string, string>> {
-    return environment(await this.#images.get(sandbox.imageDigest), sandbox, call);
   }
 }
 

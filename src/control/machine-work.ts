@@ -2,7 +2,7 @@
 import { deletedByStop } from '../model/lifecycle.ts';
 import { limits } from '../model/limits.ts';
 import type { ArchiveRecord, Sandbox } from '../model/sandbox.ts';
-import { environment } from './environment.ts';
+import { Environments } from './environment.ts';
 import type { AgentLink, Images, Runtime } from './ports.ts';
 import type { Watches } from './watches.ts';
 
@@ -17,9 +17,11 @@ export interface WorkDependencies {
 
 export class MachineWork {
   readonly #d: WorkDependencies;
+  readonly #environments: Environments;
 
   constructor(dependencies: WorkDependencies) {
     this.#d = dependencies;
+    this.#environments = new Environments(dependencies.images, dependencies.runtime);
   }
 
   /** Carries out the sandbox's stored operation; what an earlier attempt left half done is finished. */
@@ -60,7 +62,7 @@ export class MachineWork {
     await agent.startBackground(id, {
       argv: sandbox.entrypoint,
       cwd: image?.workingDir || '/',
-      env: environment(image, sandbox, {}),
+      env: this.#environments.on(image, sandbox),
     });
   }
 

@@ -1,12 +1,16 @@
 /** What the preview gateway needs: who may visit which sandbox, for how long, and the way into it. */
 import type { Duplex } from 'node:stream';
 import type { AccessService } from './access.ts';
+import type { PreviewGrants } from './audit/preview-grants.ts';
 import { at } from './deadline.ts';
 import type { AgentLink, Clock } from './ports.ts';
 import type { Uses } from './use.ts';
 
 export interface Admission {
   sandboxId: string;
+  port: number;
+  /** null: the sandbox's own token of that port. */
+  tokenId: string | null;
   /** null: for as long as the sandbox is there. */
   expiresAt: number | null;
 }
@@ -15,6 +19,7 @@ export interface PreviewAccessDependencies {
   access: AccessService;
   uses: Uses;
   agent: AgentLink;
+  grants: Pick<PreviewGrants, 'note'>;
   clock: Clock;
 }
 
@@ -28,23 +33,32 @@ export class PreviewAccess {
   async admitSigned(port: number, token: string): Promise<Admission | null> {
     const found = await this.#d.access.check('preview', token);
     if (found?.port !== port) return null;
-    return { sandboxId: found.sandboxId, expiresAt: found.expiresAt };
+    return { sandboxId: found.sandboxId, port, tokenId: found.id, expiresAt: found.expiresAt };
   }
 
   async admitStandard(sandboxId: string, port: number, token: string): Promise<Admission | null> {
     if (!this.#d.access.isPreviewToken(sandboxId, port, token)) return null;
-    return { sandboxId, expiresAt: null };
+    return { sandboxId, port, tokenId: null, expiresAt: null };
   }
 
   /**
    * Runs `work` as a use of the sandbox, and `expire` when the admission ends before it, or the owner is disabled. A sandbox that is stopped
    * or deleted under it takes its connections with it.
    */
-  async visit(admission: Admission, expire: () => void, work: () => Promise<void>): Promise<void> {
-    const { expiresAt } = admission;
+  async visit(
+    admission: Admission,
+    address: string | null,
+    expire: () => void,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const { sandboxId, port, tokenId, expiresAt } = admission;
     const stop = expiresAt === null ? () => {} : at(this.#d.clock, expiresAt, expire);
     try {
-      await this.#d.uses.connected(admission.sandboxId, work, expire);
+      const entered = ({ ownerId }: { ownerId: string | null }) => {
+        this.#d.grants.note({ sandboxId, ownerId, port, tokenId, address });
+        return work();
+      };
+      await this.#d.uses.connected(sandboxId, entered, expire);
     } finally {
       stop();
     }

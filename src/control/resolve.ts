@@ -2,6 +2,7 @@
 import { notFound, SandhavenError } from '../model/errors.ts';
 import type { Sandbox } from '../model/sandbox.ts';
 import type { User } from '../model/user.ts';
+import { concerns } from './audit/scope.ts';
 import type { SandboxStore } from './ports.ts';
 
 const NAMED_IN_ERROR = 10;
@@ -14,7 +15,10 @@ export async function resolveSandbox(
 ): Promise<Sandbox> {
   const wanted = reference ?? (await soleSandbox(store, caller));
   const sandbox = await store.find(caller.id, wanted);
-  if (sandbox) return sandbox;
+  if (sandbox) {
+    concerns(sandbox.id);
+    return sandbox;
+  }
   throw notFound(
     'sandbox',
     `There is no sandbox '${wanted}'.`,

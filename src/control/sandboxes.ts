@@ -4,6 +4,7 @@ import { deletedByStop } from '../model/lifecycle.ts';
 import type { Sandbox } from '../model/sandbox.ts';
 import type { User } from '../model/user.ts';
 import type { Activity } from './activity.ts';
+import { concerns } from './audit/scope.ts';
 import type { CreateRequest, Creation } from './creation.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Machines, Settled } from './machines.ts';
@@ -37,10 +38,20 @@ export class SandboxService {
     this.#idempotency = idempotency;
   }
 
-  create(
+  async create(
     caller: User,
     request: CreateRequest,
     options: { onProgress?: OnProgress; idempotencyKey?: string } = {},
+  ): Promise<Sandbox> {
+    const sandbox = await this.#create(caller, request, options);
+    concerns(sandbox.id);
+    return sandbox;
+  }
+
+  #create(
+    caller: User,
+    request: CreateRequest,
+    options: { onProgress?: OnProgress; idempotencyKey?: string },
   ): Promise<Sandbox> {
     const { idempotencyKey: key, onProgress } = options;
     if (key === undefined) return this.#creation.create(caller, request, onProgress);

@@ -1,5 +1,6 @@
 /** The services that tools call, as one bundle that main.ts fills. */
 
+import type { AuditService } from './audit/audit.ts';
 import type { DocumentService } from './documents/documents.ts';
 import type { ExecutionService } from './execution.ts';
 import type { FileService } from './files.ts';
@@ -7,6 +8,8 @@ import type { GitService } from './git/git-service.ts';
 import type { IdentityService } from './identity.ts';
 import type { KeyService } from './keys.ts';
 import type { PreviewService } from './previews.ts';
+import type { AuthorizationService } from './provider/authorizations.ts';
+import type { RegistryService } from './registries.ts';
 import type { SandboxService } from './sandboxes.ts';
 import type { SessionService } from './sessions.ts';
 import type { SnapshotService } from './snapshots.ts';
@@ -26,6 +29,10 @@ export interface Services {
   tunnels: TunnelService;
   git: GitService;
   documents: DocumentService;
+  /** At the code-hosting provider; null without one. */
+  authorizations: AuthorizationService | null;
   users: UserService;
+  audit: AuditService;
+  registries: RegistryService;
   keys: KeyService;
 }

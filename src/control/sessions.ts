@@ -3,14 +3,8 @@ import { SandhavenError } from '../model/errors.ts';
 import { newCommandId, newSessionId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { User } from '../model/user.ts';
-import { environment } from './environment.ts';
-import type {
-  AgentSessions,
-  Images,
-  SessionCommandLogs,
-  SessionCommandStatus,
-  SessionSummary,
-} from './ports.ts';
+import type { Environments } from './environment.ts';
+import type { AgentSessions, SessionCommandLogs, SessionCommandStatus, SessionSummary } from './ports.ts';
 import type { Uses } from './use.ts';
 
 type Reference = string | undefined;
@@ -27,12 +21,12 @@ export interface SessionCommand {
 export class SessionService {
   readonly #uses: Uses;
   readonly #agent: AgentSessions;
-  readonly #images: Images;
+  readonly #environments: Environments;
 
-  constructor(uses: Uses, agent: AgentSessions, images: Images) {
+  constructor(uses: Uses, agent: AgentSessions, environments: Environments) {
     this.#uses = uses;
     this.#agent = agent;
-    this.#images = images;
+    this.#environments = environments;
   }
 
   create(
@@ -42,9 +36,8 @@ export class SessionService {
     signal?: AbortSignal,
   ): Promise<{ sessionId: string; createdAtMs: number }> {
     return this.#uses.run(caller, reference, async (sandbox) => {
-      const image = await this.#images.get(sandbox.imageDigest);
       // Standard input is a terminal, of which programs may expect no more than lines of text.
-      const env = { TERM: 'dumb', ...environment(image, sandbox, {}) };
+      const env = { TERM: 'dumb', ...(await this.#environments.of(sandbox)) };
       const request = { sessionId, cwd: '.', env };
       const { createdAtMs } = await this.#agent.createSession(sandbox.id, request, signal);
       return { sessionId, createdAtMs };

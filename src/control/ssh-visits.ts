@@ -4,11 +4,13 @@
  * expires, and none after" holds for connections that are open too.
  */
 import type { Duplex } from 'node:stream';
+import { type AuditOutcome, auditActions } from '../model/audit.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import type { AuditService } from './audit/audit.ts';
 import { at } from './deadline.ts';
-import { environment } from './environment.ts';
-import type { AccessToken, AgentLink, Clock, Images, Log, Runtime } from './ports.ts';
+import type { Environments } from './environment.ts';
+import type { AccessToken, AgentLink, Clock, Log, Runtime } from './ports.ts';
 import type { Uses } from './use.ts';
 
 export interface SshVisit {
@@ -29,7 +31,8 @@ export interface VisitParts {
   uses: Pick<Uses, 'connected'>;
   agent: Pick<AgentLink, 'watch'>;
   runtime: Pick<Runtime, 'openChannel'>;
-  images: Pick<Images, 'get'>;
+  environments: Pick<Environments, 'of'>;
+  audit: Pick<AuditService, 'note'>;
   clock: Clock;
   log: Log;
 }
@@ -43,14 +46,15 @@ export class SshVisits {
   }
 
   /** The token is the password of the sandbox's id, or the user name by itself. Null when it is not good. */
-  async enter(username: string, password: string | null): Promise<SshVisit | null> {
+  async enter(username: string, password: string | null, address: string | null): Promise<SshVisit | null> {
     const token = await this.#tokenOf(username, password);
     if (!token) return null;
     const id = token.sandboxId;
     const others = this.#open.get(id) ?? new Set<Visit>();
-    const visit = new Visit(this.#parts, token);
+    const visit = new Visit(this.#parts, token, address);
     if (others.size >= limits.ssh.connectionsPerSandbox) {
-      visit.refuse(`${others.size} SSH connections to the sandbox are open. Close one of them.`);
+      const refusal = `${others.size} SSH connections to the sandbox are open. Close one of them.`;
+      visit.refuse(new SandhavenError('resource_exhausted', refusal));
       return visit;
     }
     this.#open.set(id, others.add(visit));
@@ -80,6 +84,9 @@ class Visit implements SshVisit {
   refusal: string | null = null;
   readonly #parts: VisitParts;
   readonly #token: AccessToken;
+  readonly #address: string | null;
+  readonly #begun = performance.now();
+  #ownerId: string | null = null;
   readonly #over = new AbortController();
   readonly #channels = new Set<Duplex>();
   #callOffExpiry: () => void = () => {};
@@ -87,9 +94,10 @@ class Visit implements SshVisit {
   #leave: () => void = () => {};
   #channelsOfAll: () => number = () => 0;
 
-  constructor(parts: VisitParts, token: AccessToken) {
+  constructor(parts: VisitParts, token: AccessToken, address: string | null) {
     this.#parts = parts;
     this.#token = token;
+    this.#address = address;
     this.tokenId = token.id;
     this.sandboxId = token.sandboxId;
     this.ended = new Promise((resolve) => {
@@ -104,8 +112,9 @@ class Visit implements SshVisit {
     return this.#channels.size;
   }
 
-  refuse(refusal: string): void {
-    this.refusal = refusal;
+  refuse(error: unknown): void {
+    this.#note(auditActions.sshLogin, error instanceof SandhavenError ? error.code : 'internal');
+    this.refusal = wordsOf(error);
     this.leave();
   }
 
@@ -117,17 +126,19 @@ class Visit implements SshVisit {
         .connected(
           this.sandboxId,
           async (sandbox) => {
-            const image = await this.#parts.images.get(sandbox.imageDigest);
-            this.env = environment(image, sandbox, {});
+            this.env = await this.#parts.environments.of(sandbox);
+            this.#ownerId = sandbox.ownerId;
             this.#watch(sandbox.name);
+            this.#note(auditActions.sshLogin, 'ok');
             entered();
             await this.left;
+            this.#note(auditActions.sshLogout, 'ok');
           },
           () => this.#end("The sandbox's owner was disabled."),
         )
         .catch((error: unknown) => {
           if (!(error instanceof SandhavenError)) this.#parts.log.error('an SSH visit failed', { error });
-          this.refuse(wordsOf(error));
+          this.refuse(error);
           entered();
         });
     });
@@ -156,6 +167,17 @@ class Visit implements SshVisit {
     this.#callOffExpiry();
     for (const channel of this.#channels) channel.destroy();
     this.#leave();
+  }
+
+  #note(action: string, outcome: AuditOutcome): void {
+    const subject = {
+      action,
+      caller: { id: this.#ownerId, keyId: this.tokenId },
+      origin: { transport: 'ssh', address: this.#address },
+      requestId: null,
+    } as const;
+    const durationMs = performance.now() - this.#begun;
+    this.#parts.audit.note(subject, { outcome, durationMs, sandboxId: this.sandboxId });
   }
 
   #watch(name: string): void {

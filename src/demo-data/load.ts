@@ -45,6 +45,14 @@ interface Batch {
 }
 
 export async function loadDemoData(client: MongoClient, options: LoadOptions): Promise<LoadedData> {
+  try {
+    return await loadUnlessThere(client, options);
+  } catch (error) {
+    throw options.signal?.aborted ? options.signal.reason : told(error);
+  }
+}
+
+async function loadUnlessThere(client: MongoClient, options: LoadOptions): Promise<LoadedData> {
   const { documents, database = 'shop', signal } = options;
   const shop = planShop(documents);
   const db = client.db(database);
@@ -68,7 +76,7 @@ export async function loadDemoData(client: MongoClient, options: LoadOptions): P
   return { loaded: true, collections };
 }
 
-/** A few batches on their way at once. All have ended when it returns, so that none arrives after the next drop. */
+/** A few batches on their way at once. All are answered when it returns, so that none arrives after the next drop. */
 async function insertAll(db: Db, shop: Shop, { documents, onProgress, signal }: LoadOptions): Promise<void> {
   const remaining = batchesOf(shop);
   let done = 0;
@@ -115,6 +123,14 @@ async function hasCollections(db: Db): Promise<boolean> {
 async function count(db: Db): Promise<Record<DemoCollection, number>> {
   const counted = collectionNames.map(async (name) => [name, await db.collection(name).countDocuments()]);
   return Object.fromEntries(await Promise.all(counted)) as Record<DemoCollection, number>;
+}
+
+/** The driver's own error holds the whole batch, and would be shown with it. */
+function told(error: unknown): unknown {
+  if (!(error instanceof Error) || !error.name.startsWith('Mongo')) return error;
+  return new SandhavenError('unavailable', `The database did not take the demo data: ${error.message}`, {
+    hint: 'Try again; what was loaded in part is loaded anew.',
+  });
 }
 
 function changedMeanwhile(): SandhavenError {

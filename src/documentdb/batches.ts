@@ -1,4 +1,5 @@
 /** A cursor's documents as the bytes that came, a round trip's worth at a time. */
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { AbstractCursor, Long, MongoClient } from 'mongodb';
 import { SandhavenError } from '../model/errors.ts';
 
@@ -28,6 +29,29 @@ export async function* batchesOf(
     signal.removeEventListener('abort', kill);
     // The server is told, and nobody waits until it has heard.
     cursor.close().catch(() => {});
+  }
+}
+
+/** The same, and the server works on the next batch while this one is looked at. */
+export async function* readAhead<T>(batches: AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void> {
+  const next = () => {
+    const coming = batches.next();
+    // It is looked at in its turn; until then its failure is nobody's.
+    coming.catch(() => {});
+    return coming;
+  };
+  let coming = next();
+  try {
+    for (;;) {
+      const batch = await coming;
+      if (batch.done) return;
+      coming = next();
+      // The request leaves before what may be long work begins, and others get their turn.
+      await turnOfOthers();
+      yield batch.value;
+    }
+  } finally {
+    batches.return().catch(() => {});
   }
 }
 

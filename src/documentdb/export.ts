@@ -5,13 +5,13 @@
 import type { AbstractCursor, MongoClient } from 'mongodb';
 import type { ExportedQuery } from '../control/ports.ts';
 import { limits } from '../model/limits.ts';
-import { batchesOf } from './batches.ts';
+import { batchesOf, readAhead } from './batches.ts';
 import { EjsonWriter } from './bson/write.ts';
 import type { AskOptions, Connection } from './connection.ts';
 
 const { exportChunkBytes, savedExamples } = limits.documents;
 
-type Batch = IteratorResult<Uint8Array[], void>;
+type Batches = AsyncGenerator<Uint8Array[], void, void>;
 
 export type Open = (client: MongoClient, signal: AbortSignal) => AbstractCursor;
 
@@ -37,18 +37,21 @@ export async function exportQuery(connection: Connection, exporting: Exporting):
     stop();
     throw error;
   });
-  const next = () => connection.askOnce(() => batches.next(), asked);
+  async function* all(): Batches {
+    for (let batch = first; !batch.done; batch = await connection.askOnce(() => batches.next(), asked)) {
+      yield batch.value;
+    }
+  }
   const end = () => {
     stop();
     // Behind what is still on its way, so nobody waits for it.
     batches.return().catch(() => {});
   };
-  return new Export({ ...exporting, first, next, end });
+  return new Export({ ...exporting, batches: readAhead(all()), end });
 }
 
 interface Begun extends Exporting {
-  first: Batch;
-  next: () => Promise<Batch>;
+  batches: Batches;
   end: () => void;
 }
 
@@ -64,22 +67,17 @@ class Export implements ExportedQuery {
     this.lines = this.#lines(begun);
   }
 
-  async *#lines({ first, next, end, limit, asked }: Begun): AsyncGenerator<Uint8Array, void, void> {
+  async *#lines({ batches, end, limit, asked }: Begun): AsyncGenerator<Uint8Array, void, void> {
     const writer = new EjsonWriter();
     try {
-      let batch = first;
-      while (!batch.done) {
-        const coming = next();
-        // It is looked at when this batch is through; until then its failure is nobody's.
-        coming.catch(() => {});
-        for (const document of batch.value) {
+      for await (const batch of batches) {
+        for (const document of batch) {
           if (this.count === limit) return;
           this.#add(writer, document);
           if (writer.length < exportChunkBytes) continue;
           yield this.#taken(writer);
           asked.signal?.throwIfAborted();
         }
-        batch = await coming;
       }
       if (writer.length > 0) yield this.#taken(writer);
     } finally {

@@ -35,7 +35,8 @@ export function readSort(texts: readonly string[] | undefined): Sort | null {
   for (const [index, text] of texts.entries()) {
     const { field, direction } = readCriterion(text, `sort[${index}]`);
     if (sort.has(field)) {
-      throw invalidArgument('sort', `sort[${index}] names the field '${field}' a second time.`);
+      const hint = 'Leave one of the two out: the first decides.';
+      throw invalidArgument('sort', `sort[${index}] names the field '${field}' a second time.`, hint);
     }
     sort.set(field, direction);
   }

@@ -5,7 +5,7 @@
 import type { AbstractCursor, MongoClient } from 'mongodb';
 import type { CollectionName, CollectionSchema } from '../model/document-schema.ts';
 import { limits } from '../model/limits.ts';
-import { batchesOf } from './batches.ts';
+import { batchesOf, readAhead } from './batches.ts';
 import { estimatedCount, indexesOf, type ListedCollection } from './collection-info.ts';
 import type { Connection } from './connection.ts';
 import { collectionNamed } from './discover.ts';
@@ -59,7 +59,7 @@ async function sample(sampling: Sampling, { type }: ListedCollection, estimate: 
   if (first && first.sampled <= size) return { ...first, sampleMethod: 'all', total: first.sampled };
   const drawn = await draw(sampling);
   if (drawn) return drawn;
-  const fallback = first ?? (await readFirst(sampling, size));
+  const fallback = await readFirst(sampling, size);
   const note = 'The server could not draw a random sample in time; these are its first documents.';
   return { ...fallback, notes: [note, ...fallback.notes] };
 }
@@ -96,7 +96,7 @@ async function infer(
   const inference = await connection.ask(
     async (client, ended) => {
       const fresh = new SchemaInference();
-      for await (const batch of batchesOf(client, open(client, ended), ended)) {
+      for await (const batch of readAhead(batchesOf(client, open(client, ended), ended))) {
         for (const document of batch) fresh.add(document);
       }
       return fresh;

@@ -21,6 +21,13 @@ export function parseAllowedRemotes(flag: string, text: string): AllowedRemote[]
   return entries.map((entry) => parseRemote(flag, entry));
 }
 
+/** The host and the port of a base URL, and nothing beside them. */
+export function remoteAt(url: string): AllowedRemote {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+}
+
 function parseRemote(flag: string, entry: string): AllowedRemote {
   const [, network = '', digits] = /^([0-9a-fA-F:.]+?)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
   const family = isIP(network);

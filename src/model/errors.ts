@@ -33,6 +33,8 @@ export interface ErrorFields {
   resource?: string;
   /** Whether the same call may succeed later; by default only for `unavailable`. */
   retryable?: boolean;
+  /** Where a person allows it, once: of `authorization_required`. */
+  authorization_url?: string;
   /** Of a call that was refused before anything was done: when the same one will be taken. */
   retry_after_seconds?: number;
 }

@@ -18,6 +18,11 @@ export function newTokenId(): string {
   return `tok_${randomText(16)}`;
 }
 
+/** Of what a user has allowed at the code-hosting provider, or is about to. */
+export function newAuthorizationId(): string {
+  return `auth_${randomText(16)}`;
+}
+
 export function newSessionId(): string {
   return `session_${randomText(16)}`;
 }

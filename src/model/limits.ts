@@ -1,13 +1,17 @@
 /** Every bound of the service, with its unit. Nothing elsewhere holds a number that limits a caller. */
 
+import { auditLimits } from './limits/audit.ts';
 import { documentsLimits } from './limits/documents.ts';
 import { gatewaysLimits } from './limits/gateways.ts';
 import { gitLimits } from './limits/git.ts';
+import { gpusLimits } from './limits/gpus.ts';
 import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
 import { listenersLimits } from './limits/listeners.ts';
 import { networkLimits } from './limits/network.ts';
 import { peopleLimits } from './limits/people.ts';
+import { providerLimits } from './limits/provider.ts';
+import { registriesLimits } from './limits/registries.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
 
 export { GiB };
@@ -112,8 +116,12 @@ export const limits = {
   ...gatewaysLimits,
   ...listenersLimits,
   ...imagesLimits,
+  ...registriesLimits,
   ...documentsLimits,
+  ...auditLimits,
+  ...providerLimits,
   ...peopleLimits,
+  ...gpusLimits,
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,

@@ -14,6 +14,7 @@ export interface DataDirectory {
   secretKeyFile: string;
   apiKeyFile: string;
   sshHostKeyFile: string;
+  auditCheckpointFile: string;
 }
 
 const instancePattern = /^[0-9a-z]{6}$/;
@@ -33,6 +34,7 @@ export function openDataDirectory(directory: string): DataDirectory {
     secretKeyFile: join(path, 'secret.key'),
     apiKeyFile: join(path, 'api-key'),
     sshHostKeyFile: join(path, 'ssh-host-key'),
+    auditCheckpointFile: join(path, 'audit-checkpoint'),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { randomText } from '../model/ids.ts';
 
@@ -28,6 +29,25 @@ export function readOrCreate(file: string, make: () => Uint8Array): Buffer {
 
 export function replaceFile(file: string, content: Uint8Array): void {
   viaTemporary(file, content, (temporary) => renameSync(temporary, file));
+}
+
+/** As `replaceFile`, without holding up the thread while the disk is waited for. */
+export async function replaceFileAside(file: string, content: Uint8Array): Promise<void> {
+  const temporary = `${file}.${randomText(8)}.tmp`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  const directory = await open(dirname(file), 'r');
+  await directory.sync().finally(() => directory.close());
 }
 
 export function readIfThere(file: string): Buffer | null {

@@ -3,10 +3,13 @@ import type { Store } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { AccessTokenRows } from './access-tokens.ts';
 import { KeyRows } from './api-keys.ts';
+import { AuditRows } from './audit.ts';
+import { AuthorizationRows } from './authorizations.ts';
 import { Database } from './database.ts';
 import { GitCredentialRows } from './git-credentials.ts';
 import { IdempotencyRows } from './idempotency.ts';
 import { migrate } from './migrations.ts';
+import { RegistryCredentialRows } from './registry-credentials.ts';
 import { SandboxRows } from './sandbox-rows.ts';
 import type { Secrets } from './secrets.ts';
 import { SnapshotRows } from './snapshots.ts';
@@ -30,6 +33,9 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
       idempotency: new IdempotencyRows(database, secrets),
       accessTokens: new AccessTokenRows(database),
       gitCredentials: new GitCredentialRows(database, secrets),
+      audit: new AuditRows(database),
+      registryCredentials: new RegistryCredentialRows(database, secrets),
+      authorizations: new AuthorizationRows(database, secrets),
       close: async () => database.close(),
     };
   } catch (error) {

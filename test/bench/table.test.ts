@@ -43,13 +43,33 @@ describe('rows', () => {
     expect(row.medians.dockerApi).toBe(10);
   });
 
+  it('holds what the service itself spends against what was asked of it over HTTP', () => {
+    const row = only(toRows({ findManyBeyond: { sandhaven: [20], sandhavenHttp: [7], mongodbMcp: [100] } }));
+    expect(row).toMatchObject({ ratio: 0.2, boundMet: true });
+  });
+
+  it('says nothing of a ratio to a difference that is none', () => {
+    expect(only(toRows({ documentsGrowth: { sandhaven: [20], mongodbMcp: [-3] } })).ratio).toBeNull();
+  });
+
   it('come in the order of the metrics and only for what was measured', () => {
     const ids = toRows({ agentSize: { sandhaven: [2] }, createCold: { sandhaven: [9] } }).map(({ id }) => id);
     expect(ids).toEqual(['createCold', 'agentSize']);
   });
 });
 
-describe('the table', () => {
+describe('the tables', () => {
+  it('are one for each rival, with its own columns', () => {
+    const samples = { createCold: { sandhaven: [60] }, findMany: { sandhaven: [20], mongodbMcp: [100] } };
+    const [ofDocker, ofDocuments] = renderTables(toRows(samples)).split('\n\n');
+    expect(ofDocker).toMatch(/^median .* Docker API .*\n.*\ncreate to ready, cold/);
+    expect(ofDocuments).toMatch(
+      /^median .* mongodb-mcp-server .* bare driver .*\n.*\n1,000 documents found .* 1\/5\.00/,
+    );
+  });
+});
+
+describe('a table', () => {
   const text = renderTables(
     toRows({
       createCold: { sandhaven: [62.04], docker: [248.16], dockerApi: [210] },

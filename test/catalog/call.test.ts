@@ -6,6 +6,7 @@ import { tools } from '../../src/catalog/index.ts';
 import type { CallContext } from '../../src/catalog/tool.ts';
 import type { SandhavenError } from '../../src/model/errors.ts';
 import { createFakeServices, type FakeServices, user } from '../surfaces/fake-services.ts';
+import { everyTool } from './every-tool.ts';
 
 let fake: FakeServices;
 let context: CallContext;
@@ -18,6 +19,7 @@ beforeEach(() => {
     caller: user,
     services: fake.services,
     requestId: 'req_1',
+    origin: { transport: 'http', address: null },
     signal: new AbortController().signal,
     progress: () => {},
   };
@@ -307,61 +309,3 @@ describe('results', () => {
     expect(await call('RunCode', { code: 'exit 3' })).toMatchObject({ exit_code: 3, charts: [] });
   });
 });
-
-const collection = { database_name: 'shop', collection_name: 'orders' };
-
-const everyTool: [string, Record<string, unknown>][] = [
-  ['CreateSandbox', { name: 'x' }],
-  ['GetSandbox', { sandbox: 'x' }],
-  ['ListSandboxes', { labels: {} }],
-  ['StartSandbox', { sandbox: 'x' }],
-  ['ConfigureSandboxAuto', { sandbox: 'x', auto_stop_minutes: 1 }],
-  ['ResizeSandbox', { sandbox: 'x', cpu: 4 }],
-  ['SetSandboxLabels', { sandbox: 'x', labels: { a: 'b' } }],
-  ['StopSandbox', { sandbox: 'x' }],
-  ['ArchiveSandbox', { sandbox: 'x' }],
-  ['DeleteSandbox', { sandbox: 'x' }],
-  ['CreateSnapshot', { name: 's', image: 'debian:13', resources: { cpu: 1 } }],
-  ['GetSnapshot', { snapshot: 's' }],
-  ['ListSnapshots', {}],
-  ['ListRegions', {}],
-  ['WhoAmI', {}],
-  ['CreateSshAccess', { sandbox: 'x' }],
-  ['ListPorts', {}],
-  ['GetPortPreviewUrl', { sandbox: 'x', port: 80, signed: true }],
-  ['ListFiles', {}],
-  ['FindFiles', { pattern: '*' }],
-  ['GetFileInfo', { path: 'a.txt' }],
-  ['ReadFile', { path: 'a.txt' }],
-  ['WriteFile', { path: 'w', content: '' }],
-  ['CreateFolder', { path: 'd' }],
-  ['MoveFile', { source: 'a.txt', destination: 'z' }],
-  ['DeleteFile', { path: 'z' }],
-  ['SearchContent', { query: 'x' }],
-  ['ReplaceInFiles', { pattern: 'x', replacement: 'y', files: ['a.txt'] }],
-  ['RunCode', { code: 'x' }],
-  ['RunCommand', { command: 'x' }],
-  ['CreateSession', { session_id: 's' }],
-  ['ListSessions', {}],
-  ['RunSessionCommand', { session_id: 's', command: 'x' }],
-  ['GetSessionCommandLogs', { session_id: 's', command_id: 'cmd_1' }],
-  ['SendSessionInput', { session_id: 's', command_id: 'cmd_1', input: 'x' }],
-  ['GitClone', { url: 'https://example.org/a/project.git' }],
-  ['GitStatus', {}],
-  ['GitAdd', { files: ['.'] }],
-  ['GitCommit', { message: 'x' }],
-  ['GitBranches', {}],
-  ['GitCheckout', { ref: 'main' }],
-  ['GitCreateBranch', { branch: 'x' }],
-  ['GitDeleteBranch', { branch: 'x' }],
-  ['GitLog', {}],
-  ['GitPull', {}],
-  ['GitPush', {}],
-  ['DocumentDb.DiscoverDatabases', {}],
-  ['DocumentDb.DiscoverCollections', { database_name: 'shop' }],
-  ['DocumentDb.GetCollectionSchema', collection],
-  ['DocumentDb.FindDocuments', collection],
-  ['DocumentDb.FindDocuments', { ...collection, save_to_sandbox: 'x', save_to_path: 'orders.jsonl' }],
-  ['DocumentDb.CountDocuments', collection],
-  ['DocumentDb.AggregateDocuments', { ...collection, pipeline: [] }],
-];

@@ -77,6 +77,23 @@ describe('the catalogue', () => {
     expect(tools.map(({ name }) => name)).toEqual([...names, ...documentNames]);
   });
 
+  it('[DDB-TOOLS-04] tells the order of use, and to project, to sort and to filter by what has an index', () => {
+    const said = Object.fromEntries(descriptions.map(({ name, description }) => [name, description]));
+    const steps = ['DiscoverDatabases', 'DiscoverCollections', 'GetCollectionSchema'];
+    const [databases, collections, schema] = steps.map((name) => said[`DocumentDb.${name}`]);
+    expect(databases).toMatch(/Next: DiscoverCollections/);
+    expect(collections).toMatch(/Required before any tool that takes a collection_name/);
+    expect(collections).toMatch(/Next: GetCollectionSchema for each collection/);
+    expect(schema).toMatch(/Required before querying, for every collection of the query/);
+    for (const name of ['FindDocuments', 'CountDocuments', 'AggregateDocuments']) {
+      expect(said[`DocumentDb.${name}`]).toMatch(/Load the schema/);
+    }
+    expect(said['DocumentDb.FindDocuments']).toMatch(
+      /indexed fields.* projection .* sort \(by _id if unsure\)/,
+    );
+    expect(said['DocumentDb.AggregateDocuments']).toMatch(/\$match on indexed fields/);
+  });
+
   it('is small enough to be read by a model at every turn', () => {
     const modelBytes = descriptions.map(({ name, description, input_schema }) =>
       Buffer.byteLength(JSON.stringify({ name, description, input_schema })),

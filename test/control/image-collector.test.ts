@@ -13,6 +13,7 @@ function collectorWith(freeDiskBytes: () => number, collect: Images['collect']):
     reserveMemoryBytes: 0,
     reserveDiskBytes: 100,
     freeSlots: 0,
+    gpus: 0,
     freeGpus: 0,
   });
   return new ImageCollector({

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Activity } from '../../src/control/activity.ts';
+import { Environments } from '../../src/control/environment.ts';
 import type { AccessToken, SandboxStore } from '../../src/control/ports.ts';
 import { OperationQueue } from '../../src/control/queue.ts';
 import { SshVisits } from '../../src/control/ssh-visits.ts';
@@ -33,6 +34,7 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
   const owner = { ...alice };
   const standing = new Standing({ findUser: async () => owner }, Date);
   let die: () => void = () => {};
+  const noted: object[] = [];
   const visits = new SshVisits({
     tokens: { check: async (_kind, text) => (text === TOKEN ? token : null) },
     uses: new Uses(store, new OperationQueue(), activity, standing),
@@ -43,27 +45,46 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
         }),
     },
     runtime: { openChannel: async () => new PassThrough() },
-    images: { get: async () => null },
+    environments: new Environments({ get: async () => null }, { deviceEnvironment: () => ({}) }),
+    audit: { note: (subject, { outcome }) => noted.push({ ...subject, outcome }) },
     clock: Date,
     log: { info: () => {}, warn: () => {}, error: () => {} },
   });
   const enter = async () => {
-    const visit = await visits.enter(TOKEN, null);
+    const visit = await visits.enter(TOKEN, null, '::1');
     if (!visit) throw new Error('nobody came in');
     return visit;
   };
-  return { visits, enter, sandbox, activity, owner, standing, die: () => die() };
+  return { visits, enter, sandbox, activity, owner, standing, noted, die: () => die() };
 }
 
 describe('a visit over SSH', () => {
   it('[WIRE-SSH-02] begins with the token alone, or with it as the password of its sandbox', async () => {
     const { visits, sandbox } = setUp();
-    expect(await visits.enter(TOKEN, null)).toMatchObject({ tokenId: 'tok_1', sandboxId: sandbox.id });
-    expect(await visits.enter(TOKEN, 'anything')).toMatchObject({ tokenId: 'tok_1' });
-    expect(await visits.enter(sandbox.id, TOKEN)).toMatchObject({ tokenId: 'tok_1' });
-    expect(await visits.enter('somebody', TOKEN)).toBeNull();
-    expect(await visits.enter(sandbox.id, 'b'.repeat(26))).toBeNull();
-    expect(await visits.enter(sandbox.id, null)).toBeNull();
+    expect(await visits.enter(TOKEN, null, '::1')).toMatchObject({ tokenId: 'tok_1', sandboxId: sandbox.id });
+    expect(await visits.enter(TOKEN, 'anything', '::1')).toMatchObject({ tokenId: 'tok_1' });
+    expect(await visits.enter(sandbox.id, TOKEN, '::1')).toMatchObject({ tokenId: 'tok_1' });
+    expect(await visits.enter('somebody', TOKEN, '::1')).toBeNull();
+    expect(await visits.enter(sandbox.id, 'b'.repeat(26), '::1')).toBeNull();
+    expect(await visits.enter(sandbox.id, null, '::1')).toBeNull();
+  });
+
+  it('is in the audit log with its token and its owner, when it begins and when it ends', async () => {
+    const { enter, sandbox, noted } = setUp();
+    const visit = await enter();
+    const who = {
+      caller: { id: sandbox.ownerId, keyId: 'tok_1' },
+      origin: { transport: 'ssh', address: '::1' },
+    };
+    expect(noted).toMatchObject([{ action: 'ssh.login', outcome: 'ok', ...who }]);
+    visit.leave();
+    await expect.poll(() => noted).toMatchObject([{}, { action: 'ssh.logout', outcome: 'ok', ...who }]);
+  });
+
+  it('that is refused is in the audit log once, with the reason', async () => {
+    const { enter, noted } = setUp({ sandbox: { state: 'stopped' } });
+    await enter();
+    expect(noted).toMatchObject([{ action: 'ssh.login', outcome: 'invalid_state' }]);
   });
 
   it('[WIRE-AUTO-07] is activity for as long as it lasts', async () => {
@@ -84,6 +105,19 @@ describe('a visit over SSH', () => {
     expect(ended).toBe('');
     await vi.advanceTimersByTimeAsync(1);
     expect(ended).toContain('expired');
+  });
+
+  it("ends when the sandbox's owner is disabled, and is refused from then on", async () => {
+    const { enter, owner, standing } = setUp();
+    let ended = '';
+    void (await enter()).ended.then((reason) => {
+      ended = reason;
+    });
+    Object.assign(owner, { disabledAt: 1 });
+    standing.ended(owner.id);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toContain('disabled');
+    expect((await enter()).refusal).toContain("The sandbox's owner is disabled.");
   });
 
   it('[SBX-SSH-03] with a token that never expires does not end by itself', async () => {

@@ -159,7 +159,8 @@ describe('an error of PostgreSQL', () => {
     ['42501', 13],
     ['23505', 11_000],
     ['XX000', null],
-    ['M0ZZZ', null],
+    ['23P01', 11_000],
+    ['M0ZZZ', 2],
   ])('%s is %s to a client', (state, code) => {
     expect(codeOf(state)).toBe(code);
   });

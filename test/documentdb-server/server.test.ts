@@ -165,6 +165,9 @@ describe('a query', () => {
   it.each([
     ['an unknown operator', { $nope: 1 }, 2],
     ['a bad expression', { $expr: { $divide: [1, 0] } }, 2],
+    ['an operator of the wrong type', { $expr: { $size: '$text' } }, 17_124],
+    ['a broken regular expression', { text: { $regex: '[' } }, 51_091],
+    ['no text index for a text search', { $text: { $search: 'x' } }, 27],
   ])('with %s is refused with MongoDB’s code', async (_, filter, code) => {
     await expect(items.find(filter).toArray()).rejects.toMatchObject({ code, errmsg: expect.any(String) });
   });
@@ -186,6 +189,13 @@ describe('a write', () => {
     await expect(many).rejects.toMatchObject({ code: 11_000, writeErrors: [{ index: 1, code: 11_000 }] });
     expect(await scratch.countDocuments()).toBe(3);
     await scratch.drop();
+  });
+
+  it('of 30,000 documents at once goes in as many commands as it takes', async () => {
+    const many = admin.db('scratch').collection<Item>('many');
+    const { insertedCount } = await many.insertMany(Array.from({ length: 30_000 }, (_, _id) => ({ _id })));
+    expect([insertedCount, await many.countDocuments()]).toEqual([30_000, 30_000]);
+    await many.drop();
   });
 
   it('of a document of 16 MB is taken, and of more refused', async () => {

@@ -163,6 +163,25 @@ describe('a query that takes too long', () => {
   });
 });
 
+describe('more queries than connections', () => {
+  it('wait, and are told so when none becomes free in time', async () => {
+    const { port } = serverAddress();
+    const documents = connectTo(connectionStringAt(port, 'maxPoolSize=1&waitQueueTimeoutMS=200'));
+    const both = [find(documents, 3), find(documents, 3)].map((query) => query.run(plainOptions));
+    expect((await Promise.all(both)).map(({ documents: found }) => found.length)).toEqual([3, 3]);
+    const call = new AbortController();
+    const endless = aggregateEndlessly(documents).run({ ...plainOptions, signal: call.signal });
+    const ended = expect(endless).rejects.toThrow('enough');
+    await expect(find(documents, 3).run(plainOptions)).rejects.toMatchObject({
+      code: 'resource_exhausted',
+      fields: { retryable: true },
+    });
+    call.abort(new Error('enough'));
+    await ended;
+    expect((await find(documents, 3).run(plainOptions)).documents).toHaveLength(3);
+  });
+});
+
 describe('a call that is canceled', () => {
   it('while the server computes its first answer: the connection is closed, which ends the work', async () => {
     const proxy = await startProxy();

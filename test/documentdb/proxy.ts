@@ -11,6 +11,8 @@ export interface Proxy {
   readonly connections: number;
   /** All that clients sent, as text. */
   sent(): string;
+  /** Bytes that the server sent. */
+  readonly receivedBytes: number;
   /** Breaks every connection; new ones are refused until `resume`. */
   cut(): Promise<void>;
   resume(): Promise<void>;
@@ -20,10 +22,18 @@ export interface Proxy {
   silence(): void;
 }
 
+/** For this test. */
 export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
+  const proxy = await openProxy(tls);
+  onTestFinished(proxy.close);
+  return proxy;
+}
+
+export async function openProxy(tls?: TlsOptions): Promise<Proxy & { close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const sent: Buffer[] = [];
   let connections = 0;
+  let receivedBytes = 0;
   let isSilent = false;
 
   const accept = (client: Socket) => {
@@ -44,7 +54,10 @@ export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
       if (!isSilent) upstream.write(proxy.rewrite(data));
     });
     upstream.on('data', (data: Buffer) => {
-      if (!isSilent) client.write(data);
+      receivedBytes += data.length;
+      if (isSilent || client.write(data)) return;
+      upstream.pause();
+      client.once('drain', () => upstream.resume());
     });
   };
   const listen = async (port: number): Promise<Server> => {
@@ -63,17 +76,20 @@ export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  onTestFinished(async () => {
-    if (server.listening) await cut();
-  });
-  const proxy: Proxy = {
+  const proxy: Proxy & { close(): Promise<void> } = {
     port,
     rewrite: (data) => data,
     get connections() {
       return connections;
     },
     sent: () => Buffer.concat(sent).toString('latin1'),
+    get receivedBytes() {
+      return receivedBytes;
+    },
     cut,
+    async close() {
+      if (server.listening) await cut();
+    },
     async resume() {
       isSilent = false;
       server = await listen(port);

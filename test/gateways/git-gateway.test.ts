@@ -90,7 +90,7 @@ async function openDoor(
   timing?: { connectMs: number; idleMs: number },
 ): Promise<Opened> {
   const gateway = createGitGateway({ allowed: loopback, ...(timing ? { timing } : {}) });
-  const door = await gateway.open(parseGitUrl(url), login, purpose);
+  const door = await gateway.open(parseGitUrl(url), { login }, purpose);
   const inside = createNetServer((connection) => door.accept(connection));
   await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
   const { port } = inside.address() as AddressInfo;
@@ -453,7 +453,7 @@ describe('the host of a remote', () => {
     });
     const door = await gateway.open(
       parseGitUrl(`http://no-such-host.invalid:${remote.port}/a`),
-      login,
+      { login },
       readOnly,
     );
     const inside = createNetServer((connection) => door.accept(connection));

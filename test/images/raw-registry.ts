@@ -11,6 +11,8 @@ export interface RawImage {
   diffIds?: string[];
   /** What is sent for the layer of this number instead. */
   instead?: Record<number, Buffer>;
+  /** Where else each layer is said to be. */
+  urls?: string[];
 }
 
 export interface RawRegistry {
@@ -54,7 +56,7 @@ export async function startRawRegistry(): Promise<RawRegistry> {
     sent: new Map(),
     manifests: 0,
     trouble: () => null,
-    put(name, { layers, diffIds = layers.map(diffIdOf), instead = {} }) {
+    put(name, { layers, diffIds = layers.map(diffIdOf), instead = {}, urls }) {
       const config = Buffer.from(
         JSON.stringify({
           os: 'linux',
@@ -72,7 +74,7 @@ export async function startRawRegistry(): Promise<RawRegistry> {
         schemaVersion: 2,
         mediaType: 'application/vnd.oci.image.manifest.v1+json',
         config: { mediaType: 'application/vnd.oci.image.config.v1+json', ...described(config) },
-        layers: layers.map((layer) => ({ mediaType, ...described(layer) })),
+        layers: layers.map((layer) => ({ mediaType, ...described(layer), ...(urls ? { urls } : {}) })),
       };
       manifests.set(name, Buffer.from(JSON.stringify(manifest)));
       return layers.map(digestOf);

@@ -1,10 +1,11 @@
 /** Debian's registry on the machine's loopback address, and images made for it of hand-written layers. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { htpasswd } from './accounts.ts';
 
 export interface Registry {
   /** host:port */
@@ -27,7 +28,13 @@ export interface TestImage {
 
 const READY_TRIES = 100;
 
-export async function startRegistry(): Promise<Registry> {
+export interface Account {
+  username: string;
+  password: string;
+}
+
+/** @param account Who alone is let in; without it, everybody. */
+export async function startRegistry(account?: Account): Promise<Registry> {
   const root = await mkdtemp(join(tmpdir(), 'sandhaven-registry-'));
   const address = `127.0.0.1:${await freePort()}`;
   const config = join(root, 'config.yml');
@@ -36,6 +43,11 @@ export async function startRegistry(): Promise<Registry> {
     config,
     `version: 0.1\nstorage: {filesystem: {rootdirectory: ${storage}}}\nhttp: {addr: '${address}'}\n`,
   );
+  if (account) {
+    const accounts = join(root, 'htpasswd');
+    writeFileSync(accounts, htpasswd(account.username, account.password));
+    appendFileSync(config, `auth: {htpasswd: {realm: test, path: ${accounts}}}\n`);
+  }
   let child: ChildProcess | null = null;
   let built = 0;
   const registry: Registry = {
@@ -47,6 +59,7 @@ export async function startRegistry(): Promise<Registry> {
         'copy',
         '--quiet',
         '--dest-tls-verify=false',
+        ...(account ? [`--dest-creds=${account.username}:${account.password}`] : []),
         `oci:${layout}:t`,
         `docker://${address}/${name}`,
       ]);
@@ -107,7 +120,7 @@ function build(layout: string, { layers, config = [], rewrite }: TestImage): voi
 
 async function answers(address: string): Promise<boolean> {
   return fetch(`http://${address}/v2/`).then(
-    (response) => response.ok,
+    (response) => response.ok || response.status === 401,
     () => false,
   );
 }

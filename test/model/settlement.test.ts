@@ -64,7 +64,7 @@ describe('each outcome of each operation', () => {
       ]),
     ];
 
-  it.each(cells)('%s from %s, %s: %s [%s]', (operation, state, type, expected) => {
+  it.each(cells)('[WIRE-STATE-10] %s from %s, %s: %s [%s]', (operation, state, type, expected) => {
     const sandbox = settledSandbox(state, { operation });
     expect(stateOf(settle(sandbox, outcomeOf(type)))).toBe(expected);
   });

@@ -11,6 +11,7 @@ const machine: MachineConfig = {
   cgroupPath: '/sandhaven-test00/sb_0123456789abcdef',
   slot: { userNamespacePath: '/run/user-ns', netNamespacePath: '/run/net-ns' },
   resources: { cpu: 3, memory: 2, disk: 20, gpu: 0 },
+  devices: { nodes: [], mounts: [] },
   host: { arch: 'x64', swapAccounting: true, maxOpenFiles: 20_000 },
 };
 

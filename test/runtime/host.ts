@@ -38,6 +38,8 @@ export function runtimeOver(instance: Instance, changes: Partial<OciRuntimeOptio
     runcPath: soundRunc(),
     launcherPath,
     agentPath: new URL('test-agent.py', import.meta.url).pathname,
+    gpuKind: { kind: 'example.com/gpu', names: null },
+    cdiFolders: [],
     slots: createTestSlots(slotsFolder(instance)),
     rootfsPath: () => join(defaultCacheDir(), 'base/current/rootfs'),
     log: { info() {}, warn: console.warn, error() {} },

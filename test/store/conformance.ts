@@ -4,9 +4,11 @@ import type { Page, Store } from '../../src/control/ports.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import { accessConformance } from './access-conformance.ts';
+import { auditConformance } from './audit-conformance.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from './fixtures.ts';
 import { peopleConformance } from './people-conformance.ts';
 import { quotaConformance } from './quota-conformance.ts';
+import { registryConformance } from './registry-conformance.ts';
 
 export type StoreFactory = () => Promise<Store>;
 
@@ -399,6 +401,8 @@ export function storeConformance(name: string, create: StoreFactory): void {
 
   accessConformance(name, () => store);
   peopleConformance(name, () => store);
+  auditConformance(name, () => store);
+  registryConformance(name, () => store);
   quotaConformance(name, () => store);
   describe(`${name}: credentials of Git remotes`, () => {
     const at = (sandboxId: string, url = 'https://h/a', password = 'p\0é"') => ({

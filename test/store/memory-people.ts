@@ -52,6 +52,7 @@ function memoryUsers(users: Map<string, Account>): Pick<Store, 'users'> {
 function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> {
   /** By the key itself, oldest first. */
   const keys = new Map<string, ApiKey>();
+  let drawn = 0;
   const byId = (id: string) => [...keys.values()].find((key) => key.id === id) ?? null;
   const dead = (key: ApiKey, now: number) =>
     key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now);
@@ -68,7 +69,13 @@ function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> {
         if (!users.has(userId)) throw new Error('no such user');
         const known = keys.get(apiKey);
         if (known && known.userId !== userId) throw new SandhavenError('already_exists', 'taken');
-        const fresh = { id: `key_of_${apiKey}`, userId, ...details, lastUsedAt: null, revokedAt: null };
+        const fresh = {
+          id: `key_${(++drawn).toString(16).padStart(16, '0')}`,
+          userId,
+          ...details,
+          lastUsedAt: null,
+          revokedAt: null,
+        };
         if (!known) keys.set(apiKey, fresh);
         if (!known) forget(userId, details.createdAt);
         return structuredClone(known ?? fresh);

@@ -14,7 +14,10 @@ import { limits } from '../../src/model/limits.ts';
 import { assertWithinQuota } from '../../src/model/quota.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
+import { memoryAudit } from './memory-audit.ts';
+import { memoryAuthorizations } from './memory-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
+import { memoryRegistryCredentials } from './memory-registries.ts';
 import { usageOf } from './memory-usage.ts';
 
 export function memoryStore(): Store {
@@ -26,6 +29,9 @@ export function memoryStore(): Store {
     ...memoryIdempotency(),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
+    ...memoryAudit(),
+    registryCredentials: memoryRegistryCredentials(),
+    ...memoryAuthorizations(),
     close: async () => {},
   };
 }

@@ -35,6 +35,8 @@ export interface GitServer {
   hookFolder(name: string, script: string): string;
   /** Answers in place of the backend when it gives true. */
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
+  /** The backend's answer, for an interceptor that lets a request through after all. */
+  passThrough(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;
 }
 
@@ -95,6 +97,7 @@ export async function startGitServer(user?: GitUser): Promise<GitServer> {
     port,
     requests: [],
     intercept: null,
+    passThrough: (request, response) => backend(join(folder, 'served'), request, response),
     create(name, files) {
       const path = bare(name);
       mkdirSync(path, { recursive: true });

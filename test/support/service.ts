@@ -87,7 +87,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
 
   await launch().catch(async (error: unknown) => {
-    await end('SIGTERM');
     if (dataDir === undefined) await rm(directory, { recursive: true, force: true });
     throw error;
   });

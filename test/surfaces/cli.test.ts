@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 describe('sandhaven', () => {
-  it('lists all commands, those from elsewhere too', async () => {
+  it('[WIRE-CLI-04] lists all commands, those from elsewhere too', async () => {
     const commands = { up: { summary: 'run the service', run: async () => 42 } };
     for (const argv of [[], ['--help'], ['-h'], ['help']]) {
       const { code, stdout } = await cli(argv, { commands });

@@ -6,6 +6,7 @@ import { type DoctorFacts, runDoctor } from '../../src/surfaces/cli/doctor.ts';
 import { certificate } from '../../src/surfaces/cli/doctor-certificate.ts';
 import { documents } from '../../src/surfaces/cli/doctor-documents.ts';
 import { nftables, runc } from '../../src/surfaces/cli/doctor-engine.ts';
+import { gpus } from '../../src/surfaces/cli/doctor-gpus.ts';
 import { fileSystems, kernel, node, openFiles } from '../../src/surfaces/cli/doctor-host.ts';
 import { disk, listeningPorts, memory, ports } from '../../src/surfaces/cli/doctor-room.ts';
 
@@ -111,6 +112,17 @@ describe('doctor judges', () => {
     expect([available(0.5), available(1.5), available(8)]).toEqual(['fail', 'warn', 'ok']);
   });
 
+  it('GPUs, those in use, and what keeps others from being one', () => {
+    const found = { kind: 'a.b/gpu', names: ['0', '1'], held: 1, problems: [], leftOut: ['hook'] };
+    expect(gpus(found)).toEqual({
+      status: 'ok',
+      found: '2 of a.b/gpu: 0, 1; 1 in use; left out of their specification: hook',
+    });
+    const broken = gpus({ ...found, names: [], held: 0, leftOut: [], problems: ['a', 'b', 'c', 'd'] });
+    expect(broken).toMatchObject({ status: 'warn', found: 'none of a.b/gpu (a; b; c; and 1 more)' });
+    expect(broken.advice).toMatch(/nvidia-ctk/);
+  });
+
   it('a port in use by the kernel’s own table', () => {
     const table = `  sl  local_address rem_address   st tx_queue
    0: 0100007F:1CFC 00000000:0000 0A 00000000:00000000 00:00000000
@@ -130,6 +142,7 @@ describe('doctor', () => {
     judgeRunc: (output) => ({ version: output.trim(), vulnerable: true }),
     builtPrograms: ['/none/sandhaven-agent'],
     readBaseImage: async () => null,
+    examineGpus: async () => ({ kind: 'a.b/gpu', names: [], held: 0, problems: [], leftOut: [] }),
   };
 
   it('ends with 1 and advice for each check that fails, and prints one row a check', async () => {

@@ -15,7 +15,7 @@ export const user: Caller = {
   name: 'Ada',
   email: 'ada@example.org',
   role: 'admin',
-  keyId: `key_of_${API_KEY}`,
+  keyId: 'key_0000000000000001',
   keyExpiresAt: null,
 };
 

@@ -9,15 +9,19 @@ import type { ExecutionService } from '../../src/control/execution.ts';
 import type { FileService } from '../../src/control/files.ts';
 import type { ExecResult } from '../../src/control/ports.ts';
 import type { PreviewService } from '../../src/control/previews.ts';
+import { RegistryService } from '../../src/control/registries.ts';
 import type { SandboxService } from '../../src/control/sandboxes.ts';
 import type { Services } from '../../src/control/services.ts';
 import type { SnapshotService } from '../../src/control/snapshots.ts';
 import type { SshAccessService } from '../../src/control/ssh-access.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../src/model/errors.ts';
 import { newSandboxId, newSnapshotId } from '../../src/model/ids.ts';
+import { everyRegistry } from '../../src/model/registry-rules.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { Caller } from '../../src/model/user.ts';
+import { memoryRegistryCredentials } from '../store/memory-registries.ts';
+import { fakeAudit } from './fake-audit.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
 import { fakePeople } from './fake-people.ts';
@@ -33,6 +37,8 @@ export interface FakeServices {
   sandboxes: Map<string, Sandbox>;
   /** By path. */
   files: Map<string, { content: Buffer; mode: number }>;
+  /** Commands that began. */
+  begun: string[];
   /** What ended because its client went away. */
   cancelled: string[];
   /** What ran to its end. */
@@ -44,6 +50,7 @@ export function createFakeServices(): FakeServices {
   const fake: Omit<FakeServices, 'services'> = {
     sandboxes: new Map(),
     files: new Map(),
+    begun: [],
     cancelled: [],
     completed: [],
     idempotencyKeys: [],
@@ -55,6 +62,12 @@ export function createFakeServices(): FakeServices {
     execution: fakeExecution(fake),
     sessions: fakeSessions(),
     ...fakePeople(),
+    ...fakeAudit(),
+    registries: new RegistryService({
+      store: memoryRegistryCredentials(),
+      rules: everyRegistry,
+      clock: Date,
+    }),
     git: fakeGit(),
     documents: fakeDocuments(),
     previews: fakePreviews(),
@@ -178,6 +191,7 @@ function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxServic
 function fakeExecution(fake: Omit<FakeServices, 'services'>): Face<ExecutionService> {
   const run = async (command: string, timeoutMs: number, signal?: AbortSignal): Promise<ExecResult> => {
     const begun = performance.now();
+    fake.begun.push(command);
     const seconds = /^sleep (\S+)$/.exec(command)?.[1];
     const waitMs = Math.min(seconds === undefined ? 0 : Number(seconds) * 1000, timeoutMs);
     if (waitMs > 0) {

@@ -9,12 +9,15 @@ import { bin, must, type Service, startService } from '../support/service.ts';
 import { run } from '../support/transports.ts';
 
 const PORT = 4001;
-/** Says back all that it was told, once that has ended. */
+/**
+ * Says back all that it was told, once that has ended. Its queue holds every connection of a test: where one overflows, the
+ * kernel may hand over the end of a connection without what came before it.
+ */
 const PROGRAM = `
 import socketserver
 class Handler(socketserver.StreamRequestHandler):
     def handle(self): self.wfile.write(b'told: ' + self.rfile.read())
-class Server(socketserver.ThreadingTCPServer): allow_reuse_address = True
+class Server(socketserver.ThreadingTCPServer): allow_reuse_address = True; request_queue_size = 128
 Server(('127.0.0.1', ${PORT}), Handler).serve_forever()
 `;
 

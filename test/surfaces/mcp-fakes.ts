@@ -8,6 +8,7 @@ import type { Services } from '../../src/control/services.ts';
 import { notFound } from '../../src/model/errors.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Caller } from '../../src/model/user.ts';
+import { fakeAudit } from './fake-audit.ts';
 
 export const caller: Caller = {
   id: 'user_1',
@@ -47,6 +48,7 @@ export function createFakes(): Fakes {
     releaseStop: () => gate.resolve(),
   };
   fakes.services = {
+    ...fakeAudit(),
     identity: {
       authenticate: async (key: string) => (key === apiKey ? caller : null),
       whileValid: () => () => {},

@@ -32,7 +32,15 @@ const standard: CreateRequest = {
 };
 
 async function open(): Promise<void> {
-  service = await startService({ dataDir, warmPool: 0, imageKeptMinutes: 60, apiKey, clock, log });
+  service = await startService({
+    dataDir,
+    warmPool: 0,
+    auditKeptDays: 0,
+    imageKeptMinutes: 60,
+    apiKey,
+    clock,
+    log,
+  });
   const user = await service.services.identity.authenticate(apiKey);
   if (!user) throw new Error('the first user is missing');
   caller = user;

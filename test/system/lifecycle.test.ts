@@ -4,7 +4,8 @@ import { type Answer, call, must, type Service, startService } from '../support/
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  // Where the host has GPUs, none of them.
+  service = await startService({ flags: ['--gpu-kind', 'nobody.example/gpu'] });
 }, 120_000);
 
 afterAll(() => service?.stop());
@@ -280,7 +281,24 @@ describe('listing and naming', () => {
     expect(await must(service, 'GetSandbox', { sandbox: 'n3' })).toMatchObject({ labels: { only: 'this' } });
   });
 
-  it('[SBX-TOOLS-03] [SBX-TOOLS-04] by name or ID; when left out, the only one there is', async () => {
+  it('[WIRE-BOX-17] one that is being created is not listed, and its name is taken', async () => {
+    const order: string[] = [];
+    const first = call(service, 'CreateSandbox', { name: 'coming' }).finally(() => order.push('created'));
+    const names = async () => (await must(service, 'ListSandboxes')) as { sandboxes: Listed[] };
+    const [second, listed] = await Promise.all([
+      call(service, 'CreateSandbox', { name: 'coming' }).finally(() => order.push('refused')),
+      names().finally(() => order.push('listed')),
+    ]);
+    const { status, body } = await first;
+    expect(status).toBe(200);
+    expect(second).toMatchObject({ status: 409, body: { code: 'already_exists' } });
+    expect(order.at(-1)).toBe('created');
+    expect(listed.sandboxes.map(({ id }) => id)).not.toContain(body['id']);
+    expect((await names()).sandboxes.map(({ id }) => id)).toContain(body['id']);
+    await must(service, 'DeleteSandbox', { sandbox: 'coming' });
+  });
+
+  it('[SBX-TOOLS-03] [SBX-TOOLS-04] [WIRE-ERR-04, WIRE-ERR-05] by name or ID; when left out, the only one there is', async () => {
     const none = await call(service, 'RunCommand', { command: 'true' });
     expect(none).toMatchObject({ status: 400, body: { code: 'ambiguous_sandbox' } });
     const { id } = await must(service, 'CreateSandbox', { name: 'first one' });
@@ -292,6 +310,7 @@ describe('listing and naming', () => {
     const several = await call(service, 'RunCommand', { command: 'true' });
     expect(several).toMatchObject({ status: 400, body: { code: 'ambiguous_sandbox' } });
     expect(several.body['detail']).toContain("'first one'");
+    expect(several.body['detail']).toContain("'second'");
   });
 });
 

@@ -10,7 +10,8 @@ export const limits = {
   depth: 200,
   /** Sequences of documents in one message. */
   sections: 16,
-  writesPerCommand: 100_000,
+  /** The extension takes no more. */
+  writesPerCommand: 25_000,
   /** Sent ahead by a client whose command is still running; then its socket is read no further. */
   aheadBytes: 64 * 1024,
   /** Backends of PostgreSQL, for each role. */

@@ -4,7 +4,7 @@
 //! so the host shows no mount, and when the machine dies all of them and the loop device go with it.
 
 use crate::failure::{Failure, Step};
-use crate::{fence, idmap, image, loop_device, mounts, runc, socket};
+use crate::{devices, fence, idmap, image, loop_device, mounts, runc, socket};
 use lexopt::prelude::*;
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::thread::UnshareFlags;
@@ -20,6 +20,7 @@ struct Options {
     disk: OsString,
     lower: PathBuf,
     agents: PathBuf,
+    devices: Vec<devices::Device>,
     uid_base: u32,
     socket: OsString,
     runc: OsString,
@@ -45,6 +46,7 @@ pub fn start(args: lexopt::Parser) -> Result<Infallible, Failure> {
     mounts::mount_lower(&options.lower, &ids)?;
     mounts::mount_agents(&options.agents, &ids)?;
     mounts::mount_overlay(options.uid_base)?;
+    devices::make(&options.devices, options.uid_base)?;
     let listener = socket::listen_at(&options.socket)?;
     let run = runc::Run {
         program: &options.runc,
@@ -56,7 +58,7 @@ pub fn start(args: lexopt::Parser) -> Result<Infallible, Failure> {
 }
 
 fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
-    let mut cgroups = Vec::new();
+    let (mut cgroups, mut devices) = (Vec::new(), Vec::new());
     let (mut id, mut bundle, mut stage, mut disk, mut lower) = (None, None, None, None, None);
     let (mut uid_base, mut socket, mut runc, mut runc_root) = (None, None, None, None);
     let mut agents = None;
@@ -69,6 +71,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
             Long("disk") => disk = Some(args.value()?),
             Long("lower") => lower = Some(args.value()?.into()),
             Long("agents") => agents = Some(args.value()?.into()),
+            Long("device") => devices.push(devices::Device::parse(&args.value()?)?),
             Long("uid-base") => uid_base = Some(args.value()?.parse()?),
             Long("socket") => socket = Some(args.value()?),
             Long("runc") => runc = Some(args.value()?),
@@ -79,6 +82,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
     let missing = |name: &str| crate::failure::usage(&format!("--{name} is missing"));
     Ok(Options {
         cgroups,
+        devices,
         id: id.ok_or_else(|| missing("id"))?,
         bundle: bundle.ok_or_else(|| missing("bundle"))?,
         stage: stage.ok_or_else(|| missing("stage"))?,

@@ -5,6 +5,7 @@
 //! - `pin-namespaces`: user and network namespaces of slots, made ahead of time
 //! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
 
+mod devices;
 mod exec;
 mod failure;
 mod fence;

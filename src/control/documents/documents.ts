@@ -2,11 +2,9 @@
  * What callers read of the document database: in the order of use, and with a way into a sandbox for what is too much
  * for an answer.
  */
-import { Readable } from 'node:stream';
 import type { CollectionName, CollectionSchema } from '../../model/document-schema.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Caller } from '../../model/user.ts';
-import type { FileService } from '../files.ts';
 import type {
   AggregateRequest,
   CollectionInfo,
@@ -18,33 +16,20 @@ import type {
   QueryResult,
 } from '../ports.ts';
 import type { OrderOfUse } from './order-of-use.ts';
+import { type SandboxFiles, type SavedResult, type SaveTarget, saveResult } from './save.ts';
 import { Schemas } from './schemas.ts';
 
 export interface DocumentServiceParts {
   /** null when the operator gave no connection string. */
   database: DocumentDatabase | null;
-  files: Pick<FileService, 'write'>;
+  files: SandboxFiles;
   order: OrderOfUse;
-}
-
-/** A file of a sandbox that takes a result as JSON lines. */
-export interface SaveTarget {
-  sandbox: string;
-  path: string;
 }
 
 export interface CallOptions {
   signal?: AbortSignal;
   /** Told of what has been saved so far, now and then. */
   onSaved?: (documents: number, bytes: number) => void;
-}
-
-export interface SavedResult {
-  count: number;
-  bytes: number;
-  /** The first few documents. */
-  documents: string[];
-  notes: string[];
 }
 
 export class DocumentService {
@@ -140,31 +125,16 @@ export class DocumentService {
     return { ...result, notes: [...notes, ...result.notes] };
   }
 
-  /** The file is replaced once all is there; whatever fails before leaves it as it was. */
   async #save(
     caller: Caller,
     query: DocumentsQuery,
-    { sandbox, path }: SaveTarget,
+    target: SaveTarget,
     { signal, onSaved }: CallOptions,
   ): Promise<SavedResult> {
     const notes = this.#p.order.check(caller.keyId, query.sources, 'schema');
-    const stopped = new AbortController();
-    const either = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
-    const exported = await query.export(this.#options(either));
-    const reported = told(exported.lines, () => onSaved?.(exported.count, exported.bytes));
-    const content = Readable.from(reported, { objectMode: false });
-    try {
-      await this.#p.files.write(caller, sandbox, { path, content, createParents: true }, either);
-    } catch (error) {
-      // A sandbox that takes no more must not keep the query running; a query that broke is the reason to give.
-      const reason = content.errored;
-      stopped.abort(error);
-      throw reason ?? error;
-    } finally {
-      content.destroy();
-    }
-    const { count, bytes, examples: documents } = exported;
-    return { count, bytes, documents, notes: [...notes, ...exported.notes] };
+    const options = { ...this.#options(signal), onSaved };
+    const saved = await saveResult(this.#p.files, caller, query, target, options);
+    return { ...saved, notes: [...notes, ...saved.notes] };
   }
 
   #options(signal: AbortSignal | undefined) {
@@ -183,12 +153,5 @@ export class DocumentService {
         'runs a database to try this with and prints the connection string.',
       retryable: false,
     });
-  }
-}
-
-async function* told(lines: AsyncIterable<Uint8Array>, tell: () => void): AsyncIterable<Uint8Array> {
-  for await (const chunk of lines) {
-    yield chunk;
-    tell();
   }
 }

@@ -2,10 +2,18 @@
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git-url.ts';
 import { limits } from '../../model/limits.ts';
-import type { AgentLink } from '../ports.ts';
+import type { AgentLink, GitEntry } from '../ports.ts';
 import { noSuchBranch, quoted } from './faults.ts';
 import type { Git } from './git.ts';
-import { type Login, type RemoteParts, type RunRemote, remoteLacks, talking, unreachable } from './remote.ts';
+import {
+  entryWith,
+  type Login,
+  type RemoteParts,
+  type RunRemote,
+  remoteLacks,
+  talking,
+  unreachable,
+} from './remote.ts';
 
 export interface CloneRequest {
   url: GitUrl;
@@ -31,11 +39,13 @@ export async function clone(git: Git, parts: RemoteParts, request: CloneRequest)
   const { url, login, path } = request;
   const { agent, sandboxId } = git.place;
   await refuseTooManyLogins(parts, sandboxId, request);
+  const purpose = { service: 'git-upload-pack' } as const;
+  const entry = await entryWith(parts, login, url, purpose);
   const made = await makeFolder(agent, sandboxId, path);
   try {
-    const talk = { url, login, purpose: { service: 'git-upload-pack' }, doing: 'Cloning from' } as const;
+    const talk = { url, entry, purpose, doing: 'Cloning from' };
     const inside = git.at(path);
-    await talking(inside, parts, talk, (run) => cloneInto(inside, run, request));
+    await talking(inside, parts, talk, (run) => cloneInto(inside, run, request, entry));
     if (login) await parts.credentials.put({ sandboxId, url: url.key, ...login });
     return { branch: await inside.branch(), sha: await inside.commit('HEAD') };
   } catch (error) {
@@ -44,8 +54,13 @@ export async function clone(git: Git, parts: RemoteParts, request: CloneRequest)
   }
 }
 
-async function cloneInto(git: Git, run: RunRemote, request: CloneRequest): Promise<void> {
-  const { url, branch, login } = request;
+async function cloneInto(
+  git: Git,
+  run: RunRemote,
+  request: CloneRequest,
+  entry: GitEntry | null,
+): Promise<void> {
+  const { url, branch } = request;
   const chosen = branch === undefined ? [] : ['--branch', branch];
   const cloned = await run(git, ['clone', '--quiet', '--origin', 'origin', ...chosen, '--', url.text, '.']);
   if (cloned.exitCode !== 0) {
@@ -53,7 +68,7 @@ async function cloneInto(git: Git, run: RunRemote, request: CloneRequest): Promi
     if (branch !== undefined && (await remoteLacks(git.at('/'), run, url.text, refs))) {
       throw noSuchBranch(branch, 'at the remote');
     }
-    throw unreachable(cloned, url, login);
+    throw unreachable(cloned, url, entry);
   }
   if (request.commitId !== undefined) await checkOut(git, run, request.commitId);
 }

@@ -3,8 +3,9 @@ import { posix } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git-url.ts';
 import type { User } from '../../model/user.ts';
-import { environment } from '../environment.ts';
-import type { AgentLink, CallOptions, GitCredentialStore, GitGateway, Images } from '../ports.ts';
+import type { Environments } from '../environment.ts';
+import type { AgentLink, CallOptions, GitCredentialStore, GitGateway } from '../ports.ts';
+import type { ProviderRemotes } from '../provider/remotes.ts';
 import type { Uses } from '../use.ts';
 import { type Cloned, clone } from './clone.ts';
 import { type CommitRequest, commit } from './commit.ts';
@@ -37,9 +38,11 @@ export interface CloneParameters {
 export interface GitServiceParts {
   uses: Uses;
   agent: AgentLink;
-  images: Images;
+  environments: Environments;
   gateway: GitGateway;
   credentials: GitCredentialStore;
+  /** null where the service knows no code-hosting provider. */
+  provider: ProviderRemotes | null;
 }
 
 /** Where only a token counts, providers take any name. */
@@ -60,10 +63,11 @@ export class GitService {
     { username, password, ...request }: CloneParameters,
     options: CallOptions,
   ): Promise<Cloned> {
-    const login = loginOf(request.url, username, password);
+    const atProvider = this.#parts.provider?.owns(request.url) ?? false;
+    const login = atProvider ? null : loginOf(request.url, username, password);
     return this.#in({ ...place, path: '.' }, options, (git) =>
       this.#alone(`${git.place.sandboxId} ${posix.resolve(SANDBOX_ROOT, request.path)}`, () =>
-        clone(git, this.#remoteParts(options), { ...request, login }),
+        clone(git, this.#remoteParts(place, options), { ...request, login }),
       ),
     );
   }
@@ -118,7 +122,7 @@ export class GitService {
   }
 
   pull(at: Repository, branch: string | undefined, options: CallOptions): Promise<Pulled> {
-    return this.#in(at, options, (git) => pull(git, this.#remoteParts(options), branch));
+    return this.#in(at, options, (git) => pull(git, this.#remoteParts(at, options), branch));
   }
 
   push(
@@ -126,13 +130,13 @@ export class GitService {
     request: { branch?: string; force: boolean },
     options: CallOptions,
   ): Promise<{ branch: string; remote: string }> {
-    return this.#in(at, options, (git) => push(git, this.#remoteParts(options), request));
+    return this.#in(at, options, (git) => push(git, this.#remoteParts(at, options), request));
   }
 
   #in<T>(at: Repository, { signal }: CallOptions, work: (git: Git) => Promise<T>): Promise<T> {
-    const { uses, agent, images } = this.#parts;
+    const { uses, agent, environments } = this.#parts;
     return uses.run(at.caller, at.sandbox, async (sandbox) => {
-      const env = environment(await images.get(sandbox.imageDigest), sandbox, {});
+      const env = await environments.of(sandbox);
       return work(new Git({ agent, sandboxId: sandbox.id, env, signal }, at.path));
     });
   }
@@ -152,9 +156,9 @@ export class GitService {
     }
   }
 
-  #remoteParts({ onProgress = () => {} }: CallOptions): RemoteParts {
-    const { gateway, credentials } = this.#parts;
-    return { gateway, credentials, onProgress };
+  #remoteParts({ caller }: Pick<Repository, 'caller'>, { onProgress = () => {} }: CallOptions): RemoteParts {
+    const { gateway, credentials, provider } = this.#parts;
+    return { gateway, credentials, provider, caller, onProgress };
   }
 }
 

@@ -6,7 +6,7 @@ import type { Git } from './git.ts';
 import {
   type Configuration,
   configuration,
-  loginFor,
+  entryFor,
   type RemoteParts,
   type RunRemote,
   remoteLacks,
@@ -38,8 +38,9 @@ export async function pull(git: Git, parts: RemoteParts, from?: string): Promise
   const config = await configuration(git);
   const source = sourceOf(config, branch, from);
   const { url } = remoteOf(config, source.remote, false);
-  const login = await loginFor(parts, git.place.sandboxId, url);
-  const talk = { url, login, purpose: { service: 'git-upload-pack' }, doing: 'Pulling from' } as const;
+  const purpose = { service: 'git-upload-pack' } as const;
+  const entry = await entryFor(parts, git.place.sandboxId, url, purpose);
+  const talk = { url, entry, purpose, doing: 'Pulling from' };
   const before = await git.commit('HEAD');
   const fetched = await talking(git, parts, talk, async (run) => {
     const { exitCode, ...rest } = await fetchBranch(git, run, source, branch, from === undefined);
@@ -47,7 +48,7 @@ export async function pull(git: Git, parts: RemoteParts, from?: string): Promise
     if (await remoteLacks(git, run, source.remote, [source.ref])) {
       throw noSuchBranch(source.ref.replace('refs/heads/', ''), 'at the remote');
     }
-    throw unreachable({ exitCode, ...rest }, url, login);
+    throw unreachable({ exitCode, ...rest }, url, entry);
   });
   if (fetched === null) throw noSuchBranch(source.ref, 'at the remote');
   await merge(git, fetched, `Merge branch ${quoted(source.ref.replace('refs/heads/', ''))} of ${url.text}`);

@@ -4,7 +4,7 @@ import { detached, failureOf, noRepository, noSuchBranch, quoted } from './fault
 import { type PushedRef, parsePush } from './formats.ts';
 import type { Git } from './git.ts';
 import { onlyRemote } from './pull.ts';
-import { configuration, loginFor, type RemoteParts, remoteOf, talking, unreachable } from './remote.ts';
+import { configuration, entryFor, type RemoteParts, remoteOf, talking, unreachable } from './remote.ts';
 
 const SUMMARY_CHARS = 300;
 
@@ -26,8 +26,9 @@ export async function push(
     tracked ??
     onlyRemote(config);
   const { url } = remoteOf(config, name, true);
-  const login = await loginFor(parts, git.place.sandboxId, url);
-  const talk = { url, login, purpose: { service: 'git-receive-pack', ref }, doing: 'Pushing to' } as const;
+  const purpose = { service: 'git-receive-pack', ref } as const;
+  const entry = await entryFor(parts, git.place.sandboxId, url, purpose);
+  const talk = { url, entry, purpose, doing: 'Pushing to' };
   const args = [
     'push',
     '--porcelain',
@@ -46,7 +47,7 @@ export async function push(
     // A hook of the repository inside ends the push before the remote is asked for anything.
     throw (
       (await noRepository(git)) ??
-      (login ? await failureOf(git, pushed, 'The push failed.') : unreachable(pushed, url, login))
+      (entry ? await failureOf(git, pushed, 'The push failed.') : unreachable(pushed, url, entry))
     );
   });
   return { branch, remote: name };

@@ -1,12 +1,14 @@
 /**
- * Talking to a remote. Without credentials git does so itself, over the sandbox's own network. With credentials
- * the way leads through a door of the gateway: git is told to speak to a port of its own loopback in place of
- * exactly this URL, and the URL stays as it is in the repository's configuration.
+ * Talking to a remote. Without credentials git does so itself, over the sandbox's own network. With credentials, and
+ * to the code-hosting provider, the way leads through a door of the gateway: git is told to speak to a port of its own
+ * loopback in place of exactly this URL, and the URL stays as it is in the repository's configuration.
  */
 import { SandhavenError } from '../../model/errors.ts';
 import { type GitUrl, parseGitUrl } from '../../model/git-url.ts';
 import { limits } from '../../model/limits.ts';
-import type { GitCredentialStore, GitDoor, GitGateway, GitPurpose, OnProgress } from '../ports.ts';
+import type { User } from '../../model/user.ts';
+import type { GitCredentialStore, GitDoor, GitEntry, GitGateway, GitPurpose, OnProgress } from '../ports.ts';
+import type { ProviderRemotes } from '../provider/remotes.ts';
 import { failureOf, quoted } from './faults.ts';
 import { parseConfig } from './formats.ts';
 import type { Git, GitConfig, GitRun } from './git.ts';
@@ -20,12 +22,17 @@ export interface Login {
 export interface RemoteParts {
   gateway: GitGateway;
   credentials: GitCredentialStore;
+  /** null where the service knows no code-hosting provider. */
+  provider: ProviderRemotes | null;
+  /** Whose authorization at the provider counts. */
+  caller: User;
   onProgress: OnProgress;
 }
 
 export interface Talk {
   url: GitUrl;
-  login: Login | null;
+  /** null: git reaches it by itself. */
+  entry: GitEntry | null;
   purpose: GitPurpose;
   /** What progress says. */
   doing: string;
@@ -46,12 +53,12 @@ export async function talking<T>(
   talk: Talk,
   work: (run: RunRemote) => Promise<T>,
 ): Promise<T> {
-  const { url, login, purpose, doing } = talk;
+  const { url, entry, purpose, doing } = talk;
   parts.onProgress({ message: `${doing} ${url.host}` });
   const timeoutMs = limits.git.networkMs;
-  if (login === null) return work((from, args) => from.run(args, { timeoutMs }));
+  if (entry === null) return work((from, args) => from.run(args, { timeoutMs }));
   const { agent, sandboxId, signal } = git.place;
-  const door = await parts.gateway.open(url, login, purpose, signal);
+  const door = await parts.gateway.open(url, entry, purpose, signal);
   const reports = reporting(door, parts.onProgress, `${doing} ${url.host}`);
   try {
     const listener = await agent.listenPort(sandboxId, { port: 0 }, (made) => door.accept(made), signal);
@@ -135,19 +142,37 @@ export function remoteOf(config: Configuration, name: string, push: boolean): Co
   }
 }
 
+/** At the provider what counts is the caller's authorization there, whatever else was given. */
+export async function entryWith(
+  parts: RemoteParts,
+  login: Login | null,
+  url: GitUrl,
+  purpose: GitPurpose,
+): Promise<GitEntry | null> {
+  const { provider, caller } = parts;
+  if (provider?.owns(url)) return provider.entry(caller, url, purpose);
+  return login && { login };
+}
+
 /** Credentials are found for the very repository that they were given for, and for no other. */
-export async function loginFor(parts: RemoteParts, sandboxId: string, url: GitUrl): Promise<Login | null> {
-  if (url.scheme !== 'http' && url.scheme !== 'https') return null;
-  return parts.credentials.get(sandboxId, url.key);
+export async function entryFor(
+  parts: RemoteParts,
+  sandboxId: string,
+  url: GitUrl,
+  purpose: GitPurpose,
+): Promise<GitEntry | null> {
+  const takesLogin = url.scheme === 'http' || url.scheme === 'https';
+  const login = takesLogin ? await parts.credentials.get(sandboxId, url.key) : null;
+  return entryWith(parts, login, url, purpose);
 }
 
 /** Of a command that failed although no gateway knows why. */
-export function unreachable(run: GitRun, url: GitUrl, login: Login | null): SandhavenError {
+export function unreachable(run: GitRun, url: GitUrl, entry: GitEntry | null): SandhavenError {
   const words = run.complaint === '' ? '' : ` Git says: ${run.complaint}`;
   const web = url.scheme === 'http' || url.scheme === 'https';
   return new SandhavenError('failed_precondition', `The remote at ${url.host} could not be used.${words}`, {
     hint:
-      login === null && web
+      entry === null && web
         ? 'Check the URL. A private repository needs username and password, given to Sandbox.GitClone.'
         : 'Check the URL, and what the repository says with Sandbox.RunCommand.',
   });

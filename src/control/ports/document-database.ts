@@ -50,12 +50,19 @@ export interface QueryResult {
   /** Relaxed Extended JSON, each. */
   documents: string[];
   hasMore: boolean;
-  /** Where it goes on, when there is more: another `filter_dict` where the order allows it, otherwise `skip`. */
+  /**
+   * Where it goes on, when there is more: another `filter_dict` where it was sorted by `_id` alone and nothing was
+   * skipped (the next call skips nothing either), otherwise `skip`. Absent for pipelines, whose notes say it, and where
+   * the very next document is larger than a result.
+   */
   next?: { filter: string } | { skip: number };
   notes: string[];
 }
 
-/** A result that is too large to be held: JSON lines, one document each. */
+/**
+ * A result that is too large to be held: JSON lines, one document each. It holds a cursor of the server until `lines` is
+ * read to its end or left, or the signal is aborted; `lines` can be read once.
+ */
 export interface ExportedQuery {
   lines: AsyncIterable<Uint8Array>;
   /** What has gone through `lines` so far. */
@@ -84,11 +91,13 @@ export interface CountQuery extends Query {
 /**
  * Every method fails with `unavailable` when the server cannot be reached, `permission_denied` when it refuses the
  * credentials, `timeout` when it took too long, `not_found` (resource `database` or `collection`, naming the nearest)
- * and `invalid_argument` for what the server does not take. `find`, `count` and `aggregate` fail with
+ * and `invalid_argument` for what the server does not take. A canceled call fails with its signal's own reason. `find`, `count` and `aggregate` fail with
  * `invalid_argument`, naming the parameter and the place, before anything is sent.
  */
 export interface DocumentDatabase {
+  /** By name; at most `limits.documents.databases`, so exactly as many may not be all. */
   databases(signal?: AbortSignal): Promise<DatabaseInfo[]>;
+  /** By name; at most `limits.documents.collections`, so exactly as many may not be all. */
   collections(database: string, signal?: AbortSignal): Promise<CollectionInfo[]>;
   schema(name: CollectionName, sampleSize: number, signal?: AbortSignal): Promise<CollectionSchema>;
   find(request: FindRequest): DocumentsQuery;

@@ -6,6 +6,14 @@ import type { GitUrl } from '../../model/git-url.ts';
 /** What a Git may do through a door: read, or write one branch. */
 export type GitPurpose = { service: 'git-upload-pack' } | { service: 'git-receive-pack'; ref: string };
 
+/** What opens a remote. */
+export interface GitEntry {
+  /** null: as anybody. */
+  login: { username: string; password: string } | null;
+  /** What it means that the remote answers 401, 403 or 404, by somebody who knows more of it than its status. */
+  explain?(): Promise<SandhavenError>;
+}
+
 /** One remote repository, open for one operation. */
 export interface GitDoor {
   /** What the path of every request begins with: `/<nonce>/`. */
@@ -25,10 +33,5 @@ export interface GitGateway {
    * Fails with `permission_denied` when the operator does not allow the remote's address, and with `unavailable`
    * when its name does not resolve.
    */
-  open(
-    remote: GitUrl,
-    credential: { username: string; password: string },
-    purpose: GitPurpose,
-    signal?: AbortSignal,
-  ): Promise<GitDoor>;
+  open(remote: GitUrl, entry: GitEntry, purpose: GitPurpose, signal?: AbortSignal): Promise<GitDoor>;
 }

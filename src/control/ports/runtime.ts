@@ -24,8 +24,6 @@ export interface RuntimeCapabilities {
   liveResize: boolean;
   diskGrowth: boolean;
   network: boolean;
-  /** GPUs that can be handed out. */
-  gpus: number;
 }
 
 export interface Capacity {
@@ -35,6 +33,8 @@ export interface Capacity {
   reserveMemoryBytes: number;
   reserveDiskBytes: number;
   freeSlots: number;
+  /** On this host, and those of them that no sandbox holds. */
+  gpus: number;
   freeGpus: number;
 }
 
@@ -72,6 +72,8 @@ export interface Runtime {
   observe(): Promise<Observed[]>;
   /** As `observe`, of one sandbox; null when nothing of it is here. */
   inspect(id: string): Promise<Observed | null>;
+  /** What programs in the running machine find in their environment because of its GPUs. */
+  deviceEnvironment(id: string): Record<string, string>;
   /** A fresh byte stream to the agent of the running machine. */
   openChannel(id: string): Promise<Duplex>;
   /** Ends the service's own part (pools, forwarder); machines go on. */

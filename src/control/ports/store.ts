@@ -2,6 +2,9 @@
 import type { Quota, Usage } from '../../model/quota.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { AuthorizationStore } from './code-host.ts';
+import type { RegistryCredentialStore } from './registry-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import type { KeyStore, UserStore } from './user-store.ts';
 
@@ -98,5 +101,8 @@ export interface Store {
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;
+  audit: AuditStore;
+  registryCredentials: RegistryCredentialStore;
+  authorizations: AuthorizationStore;
   close(): Promise<void>;
 }

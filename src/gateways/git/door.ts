@@ -5,7 +5,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Duplex, PassThrough, type Readable } from 'node:stream';
-import type { GitDoor, GitPurpose } from '../../control/ports.ts';
+import type { GitDoor, GitEntry, GitPurpose } from '../../control/ports.ts';
 import type { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git-url.ts';
 import { limits } from '../../model/limits.ts';
@@ -23,11 +23,12 @@ import { brokenBy, type Upstream } from './upstream.ts';
 
 const REFUSED = 403;
 const BROKEN = 502;
+const EXPLAINED = [401, 403, 404];
 const ADVERTISEMENT_TAIL = '/info/refs';
 
 export interface DoorParts {
   remote: GitUrl;
-  login: { username: string; password: string };
+  entry: GitEntry;
   purpose: GitPurpose;
   upstream: Upstream;
   nonce: string;
@@ -122,8 +123,8 @@ export class Door implements GitDoor {
     body: Readable | undefined,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    const { remote, purpose, login, upstream } = this.#parts;
-    const headers = headersToRemote(kind, purpose, request.headers, login);
+    const { remote, purpose, entry, upstream } = this.#parts;
+    const headers = headersToRemote(kind, purpose, request.headers, entry.login);
     const method = kind === 'exchange' ? 'POST' : 'GET';
     for (let redirects = 0; ; redirects++) {
       const path = upstream.path + pathOf(kind, purpose);
@@ -139,7 +140,9 @@ export class Door implements GitDoor {
       const right = answer.headers['content-type']?.toLowerCase() === contentTypeOf(kind, purpose);
       if (statusCode === 200 && right) return answer;
       answer.destroy();
-      throw statusCode === 200 ? notGit(remote) : faultOfStatus(remote, purpose, statusCode);
+      if (statusCode === 200) throw notGit(remote);
+      if (entry.explain && EXPLAINED.includes(statusCode)) throw await entry.explain();
+      throw faultOfStatus(remote, purpose, statusCode);
     }
   }
 

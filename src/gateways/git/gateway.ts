@@ -19,12 +19,12 @@ export interface GatewayOptions {
 export function createGitGateway(options: GatewayOptions): GitGateway {
   const { allowed, timing = limits.git, resolve = resolveHost } = options;
   return {
-    async open(remote, login, purpose, signal) {
+    async open(remote, entry, purpose, signal) {
       const addresses = await reachableAddresses(remote, allowed, resolve);
       signal?.throwIfAborted();
       const upstream = openUpstream(remote, addresses, timing);
       const nonce = randomBytes(NONCE_BYTES).toString('hex');
-      return new Door({ remote, login, purpose, upstream, nonce });
+      return new Door({ remote, entry, purpose, upstream, nonce });
     },
   };
 }

@@ -3,7 +3,7 @@
  * comes from inside is refused, and every header that is not named here is dropped, both ways.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import type { GitPurpose } from '../../control/ports.ts';
+import type { GitEntry, GitPurpose } from '../../control/ports.ts';
 
 export type GitRequest = 'advertisement' | 'exchange';
 
@@ -31,13 +31,16 @@ export function headersToRemote(
   request: GitRequest,
   purpose: GitPurpose,
   given: IncomingHttpHeaders,
-  login: { username: string; password: string },
+  login: GitEntry['login'],
 ): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {
     'user-agent': 'git/2.47.0 (sandhaven)',
     accept: request === 'advertisement' ? '*/*' : contentTypeOf(request, purpose),
-    authorization: `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`,
   };
+  if (login) {
+    const basic = Buffer.from(`${login.username}:${login.password}`).toString('base64');
+    headers['authorization'] = `Basic ${basic}`;
+  }
   const version = given['git-protocol'];
   if (typeof version === 'string' && /^version=\d(?::[a-z0-9=:-]{1,60})?$/.test(version)) {
     headers['git-protocol'] = version;

@@ -122,6 +122,7 @@ export class PreviewGateway {
     const target = { sandboxId: admission.sandboxId, port: address.port };
     await access.visit(
       admission,
+      arrival.client || null,
       () => request.socket.destroy(),
       () => forward({ request, response, arrival, target, signed, upgrade }, this.#upstreams),
     );

@@ -110,7 +110,8 @@ export class GatewayThread {
   }
 
   async #enter(connection: number, username: string, password: string | null): Promise<Guest | null> {
-    const visit = await this.#options.visits.enter(username, password);
+    const address = this.#connections.get(connection)?.socket.remoteAddress ?? null;
+    const visit = await this.#options.visits.enter(username, password, address);
     if (!visit) return null;
     if (this.#over) {
       visit.leave();

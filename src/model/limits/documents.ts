@@ -128,7 +128,10 @@ export const documentsLimits = {
     demo: {
       /** In all collections together. Fewer leave none of some kinds. */
       documents: { min: 100, max: 10_000_000, default: 100_000 },
-      batchDocuments: 1_000,
+      batchDocuments: 500,
+      /** Until a server that was just started answers, then for one attempt to reach it. */
+      readyMs: 120_000,
+      attemptMs: 2_000,
       /** Batches on their way to the server. */
       batchesInFlight: 4,
     },

@@ -5,9 +5,16 @@
 import type { CallOptions, Image, Images, Log } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import {
+  everyRegistry,
+  formatAllowedImages,
+  isImageAllowed,
+  type RegistryRules,
+} from '../../model/registry-rules.ts';
 import { Blobs } from './blobs.ts';
 import { BuiltInImage, builtInNames } from './built-in.ts';
 import { collect } from './collect.ts';
+import { CredentialFiles, type RegistryAccess } from './credential-files.ts';
 import { ImageFolders } from './folders.ts';
 import type { Helpers } from './helpers.ts';
 import { Holds } from './holds.ts';
@@ -16,6 +23,7 @@ import type { ImageRecord } from './record.ts';
 import { formatReference, type ImageReference, parseReference } from './reference.ts';
 import { resolve } from './registry.ts';
 import { SharedWork } from './shared-work.ts';
+import { fromFirst } from './sources.ts';
 import { Turns } from './turns.ts';
 import { defaultUnpackLimits, type UnpackLimits } from './unpack.ts';
 
@@ -28,6 +36,10 @@ export interface ImagesOptions {
   unpackPath: string;
   /** What an image may be; the service's own limits when absent. */
   bounds?: UnpackLimits;
+  /** Where images may come from; `everyRegistry` when absent. */
+  rules?: RegistryRules;
+  /** Without it, every registry is asked as anybody may ask it. */
+  registries?: RegistryAccess;
   log: Log;
 }
 
@@ -40,6 +52,8 @@ export interface LocalImages extends Images {
 
 export function createImages(options: ImagesOptions): LocalImages {
   const { dataDir, cacheDir, helpers, unpackPath, bounds = defaultUnpackLimits, log } = options;
+  const rules = options.rules ?? everyRegistry;
+  const credentials = new CredentialFiles(options.registries ?? null);
   const folders = new ImageFolders(dataDir, helpers);
   const blobs = new Blobs(dataDir);
   const builtIns = new Map<string, BuiltInImage>(
@@ -49,7 +63,7 @@ export function createImages(options: ImagesOptions): LocalImages {
   const byName = new SharedWork<ImageRecord>();
   const byDigest = new SharedWork<ImageRecord>();
   const turns = new Turns(limits.image.concurrentPulls);
-  const parts = { folders, blobs, helpers, unpackPath, bounds };
+  const parts = { folders, blobs, helpers, credentials, mirrors: rules.mirrors, log, unpackPath, bounds };
 
   async function fetchNamed(
     reference: ImageReference,
@@ -57,14 +71,15 @@ export function createImages(options: ImagesOptions): LocalImages {
   ): Promise<ImageRecord> {
     const name = formatReference(reference);
     onProgress({ message: `Looking up ${name}` });
-    const image = await resolve(helpers, reference, signal);
+    const image = await fromFirst(parts, { reference, signal }, (source) => resolve(parts, source, signal));
+    const exact = { ...reference, tag: null, digest: `sha256:${image.digest}` };
     // From before it is there until whoever wants it has had a chance to hold it too.
     const letGo = holds.hold(image.digest);
     try {
       const record =
         (await folders.read(image.digest)) ??
         (await byDigest.run(image.digest, { signal, onProgress }, (shared) =>
-          turns.take(shared.signal, () => pullImage(parts, { image, name, ...shared })),
+          turns.take(shared.signal, () => pullImage(parts, { image, reference: exact, name, ...shared })),
         ));
       await folders.writeReference(name, record.digest);
       log.info('image pulled', { reference: name, digest: record.digest, sizeBytes: record.sizeBytes });
@@ -74,13 +89,20 @@ export function createImages(options: ImagesOptions): LocalImages {
     }
   }
 
+  /** What the allow-list leaves out is refused before anything is looked up, also where it was pulled already. */
+  function parseAllowed(text: string): ImageReference {
+    const reference = parseReference(text);
+    if (!isImageAllowed(reference, rules)) throw notAllowed(reference, rules);
+    return reference;
+  }
+
   async function ensure(text: string, call: CallOptions = {}): Promise<Image> {
     const builtIn = builtIns.get(text);
     if (builtIn) {
       const ready = await builtIn.ready();
       return toImage(ready ?? (await byName.run(text, call, ({ signal }) => builtIn.take(signal))), text);
     }
-    const reference = parseReference(text);
+    const reference = parseAllowed(text);
     const name = formatReference(reference);
     const known = await folders.readReference(name);
     return toImage(known ?? (await byName.run(name, call, (shared) => fetchNamed(reference, shared))), name);
@@ -95,7 +117,7 @@ export function createImages(options: ImagesOptions): LocalImages {
     ensure,
     get,
 
-    check: (text) => (builtIns.has(text) ? text : formatReference(parseReference(text))),
+    check: (text) => (builtIns.has(text) ? text : formatReference(parseAllowed(text))),
 
     async use(wanted, work, call) {
       for (;;) {
@@ -117,6 +139,7 @@ export function createImages(options: ImagesOptions): LocalImages {
     async init() {
       await folders.init();
       await blobs.init();
+      await credentials.init();
     },
 
     rootfsPath: (digest) => folders.rootfs(digest),
@@ -133,4 +156,19 @@ function gone(): SandhavenError {
     hint: 'Create the snapshot anew, under another name.',
     retryable: false,
   });
+}
+
+function notAllowed(reference: ImageReference, { allowed }: RegistryRules): SandhavenError {
+  const { rulesShown } = limits.registries;
+  const names = (allowed ?? []).map(formatAllowedImages);
+  const more = names.length > rulesShown ? ' and others' : '';
+  const hint =
+    names.length === 0
+      ? 'No images of registries may be pulled: leave image out for the standard base image.'
+      : `This service pulls from ${names.slice(0, rulesShown).join(', ')}${more} only.`;
+  return new SandhavenError(
+    'permission_denied',
+    `Images of ${reference.registry}/${reference.repository} may not be pulled.`,
+    { parameter: 'image', hint },
+  );
 }

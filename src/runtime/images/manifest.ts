@@ -9,9 +9,12 @@ const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const size = z.number().int().nonnegative();
 const platform = z.object({ os: z.string(), architecture: z.string() });
 
+/** `urls` would make skopeo ask any server that the image names. */
+const layer = z.object({ digest, size, mediaType: z.string(), urls: z.array(z.string()).nullish() });
+
 const manifestSchema = z.object({
   config: z.object({ digest }),
-  layers: z.array(z.object({ digest, size, mediaType: z.string() })).max(limits.image.layers),
+  layers: z.array(layer).max(limits.image.layers),
 });
 
 const indexSchema = z.object({

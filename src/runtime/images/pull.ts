@@ -1,29 +1,34 @@
 /** Brings one image from a registry into the data directory: sizes first, then bytes, then files. */
-import { readdir, stat, statfs } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OnProgress } from '../../control/ports.ts';
+import type { Log, OnProgress } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { RegistryMirror } from '../../model/registry-rules.ts';
 import type { Blobs } from './blobs.ts';
 import type { ImageFolders } from './folders.ts';
 import { guarded } from './guard.ts';
-import type { Helpers } from './helpers.ts';
 import { unusable } from './manifest.ts';
 import type { ImageRecord } from './record.ts';
-import { fetchImage, type RemoteImage } from './registry.ts';
+import type { ImageReference } from './reference.ts';
+import { fetchImage, type RegistryParts, type RemoteImage } from './registry.ts';
 import { retrying } from './retry.ts';
+import { fromFirst } from './sources.ts';
 import { DamagedBlob, measure, noRoom, readConfig, type UnpackLimits, unpack } from './unpack.ts';
 
-export interface PullParts {
+export interface PullParts extends RegistryParts {
   folders: ImageFolders;
   blobs: Blobs;
-  helpers: Helpers;
+  mirrors: readonly RegistryMirror[];
+  log: Log;
   unpackPath: string;
   bounds: UnpackLimits;
 }
 
 export interface Pull {
   image: RemoteImage;
+  /** Names exactly these contents, in the registry that they belong to. */
+  reference: ImageReference;
   /** As the caller is told of it. */
   name: string;
   signal: AbortSignal;
@@ -68,9 +73,8 @@ async function attempt(parts: PullParts, request: Pull): Promise<ImageRecord> {
   const { image, name, signal, onProgress } = request;
   const work = await folders.temporary();
   try {
-    const layout = join(work, 'layout');
     const rootfs = join(work, 'rootfs');
-    await download(parts, request, layout, work);
+    const layout = await download(parts, request, work);
     const { config, layers } = await readConfig(layout, blobs, name);
     await blobs.touch(image.layers);
     const onBytes = (bytes: number): void =>
@@ -84,28 +88,36 @@ async function attempt(parts: PullParts, request: Pull): Promise<ImageRecord> {
   }
 }
 
-async function download(
-  { helpers, blobs }: PullParts,
-  request: Pull,
-  layout: string,
-  work: string,
-): Promise<void> {
-  const { image, name, signal, onProgress } = request;
+/** Gives back the layout; each source is given a folder of its own within `work`. */
+async function download(parts: PullParts, request: Pull, work: string): Promise<string> {
+  const { blobs } = parts;
+  const { image, reference, name, signal, onProgress } = request;
   const total = image.compressedBytes;
   const here = async (): Promise<number> =>
     (await blobs.sizes(image.layers)).reduce((sum, size) => sum + size, 0);
   await assertRoom(work, Math.max(0, total - (await here())));
   // Beside the layers there are small documents; a registry that sends more than it said is cut off.
   const most = total + 2 * limits.image.configBytes;
-  const check = async (): Promise<void> => {
-    const arriving = await sizeOf(work);
-    if (arriving > most) throw misstated(name);
-    await assertRoom(work, 0);
-    onProgress({ message: `Fetching ${name}`, done: Math.min(arriving + (await here()), total), total });
-  };
-  await guarded(signal, check, (inner) =>
-    fetchImage(helpers, image, layout, { signal: inner, temporary: work, blobs: blobs.folder }),
-  );
+  return fromFirst(parts, { reference, signal }, async (source) => {
+    const folder = await mkdtemp(join(work, 'from-'));
+    const check = async (): Promise<void> => {
+      const arriving = await sizeOf(folder);
+      if (arriving > most) throw misstated(name);
+      await assertRoom(work, 0);
+      onProgress({ message: `Fetching ${name}`, done: Math.min(arriving + (await here()), total), total });
+    };
+    const layout = join(folder, 'layout');
+    try {
+      await guarded(signal, check, (inner) => {
+        const options = { signal: inner, temporary: folder, blobs: blobs.folder };
+        return fetchImage(parts, source.reference, layout, options);
+      });
+      return layout;
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  });
 }
 
 /** Free disk must stay above the reserve that running machines may need. */

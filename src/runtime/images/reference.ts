@@ -4,6 +4,12 @@
  */
 import { invalidArgument, type SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import {
+  DEFAULT_REGISTRY,
+  isLoopbackRegistry,
+  isRegistryName,
+  registryKey,
+} from '../../model/registry-name.ts';
 
 export interface ImageReference {
   /** host or host:port */
@@ -17,12 +23,8 @@ export interface ImageReference {
   loopback: boolean;
 }
 
-const DEFAULT_REGISTRY = 'docker.io';
 const NAME_CHARS_MAX = 255;
 
-const label = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?';
-const host = `(?:${label}(?:\\.${label})*|\\[[0-9a-fA-F:]{2,39}\\])`;
-const registryPattern = new RegExp(`^(${host})(?::(\\d{1,5}))?$`);
 const component = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
 const repositoryPattern = new RegExp(`^${component}(?:/${component})*$`);
 const tagPattern = /^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,127}$/;
@@ -42,8 +44,7 @@ export function parseReference(text: string): ImageReference {
   const { name, tag } = splitTag(named);
   if (tag !== undefined && !tagPattern.test(tag)) throw bad(text, `'${tag}' is not a tag`);
   const { registry, path } = splitRegistry(name);
-  const hostName = validRegistry(registry);
-  if (hostName === null) throw bad(text, `'${registry}' is not a registry's host and port`);
+  if (!isRegistryName(registry)) throw bad(text, `'${registry}' is not a registry's host and port`);
   if (!repositoryPattern.test(path) || name.length > NAME_CHARS_MAX) {
     throw bad(
       text,
@@ -56,7 +57,7 @@ export function parseReference(text: string): ImageReference {
     repository: official ? `library/${path}` : path,
     tag: digest === undefined ? (tag ?? 'latest') : null,
     digest: digest ?? null,
-    loopback: isLoopback(hostName),
+    loopback: isLoopbackRegistry(registry),
   };
 }
 
@@ -79,18 +80,8 @@ function splitRegistry(name: string): { registry: string; path: string } {
   if (slash < 0 || !(/[.:]/.test(first) || first === 'localhost')) {
     return { registry: DEFAULT_REGISTRY, path: name };
   }
-  return { registry: first, path: name.slice(slash + 1) };
-}
-
-/** Its host without the port, or null. */
-function validRegistry(registry: string): string | null {
-  const match = registryPattern.exec(registry);
-  const port = Number(match?.[2] ?? 443);
-  return match?.[1] && port >= 1 && port <= 65_535 ? match[1] : null;
-}
-
-function isLoopback(hostName: string): boolean {
-  return hostName === 'localhost' || hostName === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostName);
+  const registry = registryKey(first) === DEFAULT_REGISTRY ? DEFAULT_REGISTRY : first;
+  return { registry, path: name.slice(slash + 1) };
 }
 
 function bad(text: string, why: string): SandhavenError {

@@ -4,6 +4,7 @@
  */
 import { GiB, limits } from '../../model/limits.ts';
 import type { Resources } from '../../model/sandbox.ts';
+import type { DeviceNode, MachineDevices } from './gpu/device.ts';
 import { seccompRules } from './seccomp.ts';
 import type { Slot } from './slot.ts';
 
@@ -23,6 +24,7 @@ export interface MachineConfig {
   cgroupPath: string;
   slot: Pick<Slot, 'userNamespacePath' | 'netNamespacePath'>;
   resources: Resources;
+  devices: MachineDevices;
   host: HostFacts;
 }
 
@@ -66,7 +68,7 @@ export function buildConfig(machine: MachineConfig): object {
         { type: 'network', path: slot.netNamespacePath },
       ],
       cgroupsPath: machine.cgroupPath,
-      resources: cgroupResources(machine.resources, machine.host),
+      resources: cgroupResources(machine),
       seccomp: seccompRules(machine.host.arch),
       maskedPaths: MASKED_PATHS,
       readonlyPaths: READONLY_PATHS,
@@ -129,7 +131,7 @@ const MASKED_PATHS = [
 
 const READONLY_PATHS = ['/proc/bus', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 
-function mounts({ stagePath, agentName, resources }: MachineConfig): object[] {
+function mounts({ stagePath, agentName, resources, devices }: MachineConfig): object[] {
   const mount = (destination: string, type: string, ...options: string[]): object => ({
     destination,
     type,
@@ -163,6 +165,9 @@ function mounts({ stagePath, agentName, resources }: MachineConfig): object[] {
     bind(AGENT_DESTINATION, `${stagePath}/agent/${agentName}`, 'ro', 'nosuid', 'nodev'),
     // Without further options, runc saves a remount each; the stage is mounted nosuid, nodev and noexec itself.
     ...ETC_FILES.map((name) => bind(`/etc/${name}`, `${stagePath}/etc/${name}`)),
+    // The launcher makes a node for each, in this order.
+    ...devices.nodes.map(({ path }, index) => bind(path, `${stagePath}/devices/${index}`)),
+    ...devices.mounts.map(({ source, destination }) => bind(destination, source, 'ro', 'nosuid', 'nodev')),
   ];
 }
 
@@ -175,12 +180,16 @@ function rlimits(host: HostFacts): object[] {
   ];
 }
 
-function cgroupResources(resources: Resources, host: HostFacts): object {
+function cgroupResources({ resources, devices, host }: MachineConfig): object {
   const { memoryBytes, cpuQuotaUs, cpuPeriodUs, cpuShares } = cgroupLimits(resources);
   return {
-    devices: [{ allow: false, access: 'rwm' }],
+    devices: [{ allow: false, access: 'rwm' }, ...devices.nodes.map(deviceRule)],
     memory: host.swapAccounting ? { limit: memoryBytes, swap: memoryBytes } : { limit: memoryBytes },
     cpu: { shares: cpuShares, quota: cpuQuotaUs, period: cpuPeriodUs },
     pids: { limit: limits.processes },
   };
+}
+
+function deviceRule({ type, major, minor, access }: DeviceNode): object {
+  return { allow: true, type, major, minor, access };
 }

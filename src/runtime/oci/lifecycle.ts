@@ -4,6 +4,7 @@ import type { Runtime } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Cgroups } from './cgroups.ts';
 import { openSocket } from './channel.ts';
+import type { Gpus } from './gpu/gpus.ts';
 import type { Layout } from './layout.ts';
 import type { Machines } from './machines.ts';
 import type { Slots } from './slot.ts';
@@ -17,14 +18,16 @@ interface Parts {
   cgroups: Cgroups;
   machines: Machines;
   slots: Slots;
+  gpus: Gpus;
   starter: Starter;
   work: Work;
 }
 
-export function createLifecycle({ layout, cgroups, machines, slots, starter, work }: Parts): Lifecycle {
+export function createLifecycle({ layout, cgroups, machines, slots, gpus, starter, work }: Parts): Lifecycle {
   async function stop(id: string, graceMs: number): Promise<void> {
     await machines.terminate(id, graceMs);
     await machines.clear(id);
+    gpus.release(id);
     await slots.release(id);
   }
 

@@ -12,6 +12,7 @@ import { sandboxIdPattern } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Cgroups } from './cgroups.ts';
 import { unlessMissing } from './files.ts';
+import type { DeviceNode } from './gpu/device.ts';
 import { HelperFailure, runLauncher } from './helper.ts';
 import { createQueue } from './launch-queue.ts';
 import { bundleGeneration, type Layout } from './layout.ts';
@@ -30,6 +31,7 @@ export interface Launch {
   /** The unpacked image. */
   lower: string;
   slot: Slot;
+  nodes: DeviceNode[];
 }
 
 export interface Machines {
@@ -106,7 +108,7 @@ function launchArguments(
   layout: Layout,
   cgroups: Cgroups,
   runcPath: string,
-  { id, bundle, lower, slot }: Launch,
+  { id, bundle, lower, slot, nodes }: Launch,
 ): string[] {
   const options = {
     id,
@@ -121,7 +123,17 @@ function launchArguments(
     'runc-root': layout.runc,
   };
   const fence = cgroups.fenceFiles().flatMap((file) => ['--cgroup', file]);
-  return ['start', ...fence, ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])];
+  const devices = nodes.flatMap((node) => ['--device', deviceArgument(node)]);
+  return [
+    'start',
+    ...fence,
+    ...devices,
+    ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
+  ];
+}
+
+function deviceArgument({ type, major, minor, mode, uid, gid }: DeviceNode): string {
+  return [type, major, minor, mode.toString(8), uid, gid].join(':');
 }
 
 /** runc says why it failed in its log, since its standard error is the machine's. */

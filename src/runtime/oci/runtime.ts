@@ -8,11 +8,14 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Log, Runtime } from '../../control/ports.ts';
+import type { GpuKind } from '../../model/gpu-kind.ts';
 import { installAgent } from './agent-binary.ts';
 import { createArchives } from './archives.ts';
-import { createCgroups } from './cgroups.ts';
+import { type Cgroups, createCgroups } from './cgroups.ts';
 import { createDiskGuard } from './disk-guard.ts';
 import { createDisks } from './disks.ts';
+import { createGpus, type Gpus } from './gpu/gpus.ts';
+import { createInventory } from './gpu/inventory.ts';
 import { createHelpers, type Helpers } from './helper.ts';
 import { parseHierarchies } from './hierarchies.ts';
 import { freeDiskBytes, hostMemory, maxOpenFiles, memoryForMachines } from './host.ts';
@@ -34,6 +37,9 @@ export interface OciRuntimeOptions {
   launcherPath: string;
   agentPath: string;
   slots: Slots;
+  gpuKind: GpuKind;
+  /** Folders of CDI specifications, later ones above earlier. */
+  cdiFolders: string[];
   /** The unpacked image of this digest; it does not change while a sandbox is made from it. */
   rootfsPath: (imageDigest: string) => string;
   /** Signs archives. */
@@ -57,10 +63,11 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const machines = createMachines(layout, cgroups, options);
   const disks = createDisks(layout, helpers, log);
   const archives = createArchives(layout, helpers, options.installationKey);
-  const starter = createStarter({ layout, cgroups, machines, disks, slots, rootfsPath });
+  const gpus = gpusOf(options, (instanceId) => createCgroups(instanceId, hierarchies));
+  const starter = createStarter({ layout, cgroups, machines, disks, slots, gpus, rootfsPath });
   const work = createWork(log);
-  const survey = createSurvey(layout, machines, slots);
-  const lifecycle = createLifecycle({ layout, cgroups, machines, slots, starter, work });
+  const survey = createSurvey(layout, machines, slots, gpus);
+  const lifecycle = createLifecycle({ layout, cgroups, machines, slots, gpus, starter, work });
 
   const guard = createDiskGuard({
     freeBytes: () => freeDiskBytes(layout.sandboxes),
@@ -88,7 +95,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     observe: survey.observe,
     inspect: survey.inspect,
     capacity: survey.capacity,
-    capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true, gpus: 0 },
+    capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true },
+    deviceEnvironment: gpus.environment,
     helpers,
 
     async init() {
@@ -99,6 +107,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
         agentName: await installAgent(options.agentPath, layout.agents),
         host: { arch: process.arch, swapAccounting, maxOpenFiles: await maxOpenFiles() },
       });
+      await gpus.init(await cgroups.ids());
       await slots.init();
       await disks.init();
       await guard.begin();
@@ -109,9 +118,20 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     async purge() {
       for (const id of await survey.ids()) await lifecycle.destroy(id);
       await close();
+      gpus.purge();
       await slots.purge();
       await cgroups.purge();
       await rm(options.runDir, { recursive: true, force: true });
     },
   };
+}
+
+function gpusOf(options: OciRuntimeOptions, cgroupsOf: (instanceId: string) => Cgroups): Gpus {
+  const { instanceId, runDir, dataDir } = options;
+  return createGpus({
+    instance: { id: instanceId, runDir, dataDir },
+    log: options.log,
+    inventory: createInventory(options.cdiFolders, options.gpuKind),
+    hasProcesses: async (instance, sandboxId) => (await cgroupsOf(instance).processes(sandboxId)).length > 0,
+  });
 }

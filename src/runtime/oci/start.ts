@@ -10,6 +10,7 @@ import type { Cgroups } from './cgroups.ts';
 import type { HostFacts } from './config.ts';
 import type { Disks } from './disks.ts';
 import { sync } from './files.ts';
+import type { Gpus } from './gpu/gpus.ts';
 import type { Layout } from './layout.ts';
 import type { Machines } from './machines.ts';
 import type { Slots } from './slot.ts';
@@ -32,16 +33,18 @@ interface Parts {
   machines: Machines;
   disks: Disks;
   slots: Slots;
+  gpus: Gpus;
   rootfsPath: (imageDigest: string) => string;
 }
 
-export function createStarter({ layout, cgroups, machines, disks, slots, rootfsPath }: Parts): Starter {
+export function createStarter({ layout, cgroups, machines, disks, slots, gpus, rootfsPath }: Parts): Starter {
   let facts: Facts | null = null;
 
   async function launch(spec: MachineSpec, generation: number, signal: AbortSignal): Promise<void> {
     if (!facts) throw new Error('the runtime is not initialised');
     const { id, resources } = spec;
     const bundle = layout.bundle(id, generation);
+    const devices = await gpus.acquire(id, resources.gpu);
     const slot = await slots.acquire(id);
     await ensureDisk(spec, signal);
     await writeBundle(bundle, {
@@ -52,11 +55,13 @@ export function createStarter({ layout, cgroups, machines, disks, slots, rootfsP
       cgroupPath: cgroups.path(id),
       slot,
       resources,
+      devices,
       host: facts.host,
     });
     const durable = sync(layout.sandbox(id)).then(() => sync(layout.sandboxes));
     durable.catch(() => {});
-    await machines.launch({ id, bundle, lower: rootfsPath(spec.imageDigest), slot }, signal);
+    const lower = rootfsPath(spec.imageDigest);
+    await machines.launch({ id, bundle, lower, slot, nodes: devices.nodes }, signal);
     await durable;
     await removeOldBundles(layout, id);
   }
@@ -93,6 +98,7 @@ export function createStarter({ layout, cgroups, machines, disks, slots, rootfsP
         // Where this fails too, the next call for the sandbox does it; the caller needs the first reason.
         await machines
           .clear(id)
+          .then(() => gpus.release(id))
           .then(() => slots.release(id))
           .catch(() => {});
         throw error;

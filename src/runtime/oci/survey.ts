@@ -4,6 +4,7 @@ import type { Observed, Runtime } from '../../control/ports.ts';
 import { sandboxIdPattern } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { unlessMissing } from './files.ts';
+import type { Gpus } from './gpu/gpus.ts';
 import { freeDiskBytes, hostMemory, memoryForMachines } from './host.ts';
 import type { Layout } from './layout.ts';
 import type { Machines } from './machines.ts';
@@ -15,7 +16,7 @@ export interface Survey extends Pick<Runtime, 'observe' | 'inspect' | 'capacity'
   ids(): Promise<string[]>;
 }
 
-export function createSurvey(layout: Layout, machines: Machines, slots: Slots): Survey {
+export function createSurvey(layout: Layout, machines: Machines, slots: Slots, gpus: Gpus): Survey {
   async function ids(): Promise<string[]> {
     const [folders, traces, held] = await Promise.all([
       readdir(layout.sandboxes),
@@ -45,14 +46,18 @@ export function createSurvey(layout: Layout, machines: Machines, slots: Slots): 
     },
 
     async capacity() {
-      const [memory, freeDisk] = await Promise.all([hostMemory(), freeDiskBytes(layout.sandboxes)]);
+      const [memory, freeDisk, counted] = await Promise.all([
+        hostMemory(),
+        freeDiskBytes(layout.sandboxes),
+        gpus.count(),
+      ]);
       return {
         freeMemoryBytes: memory.availableBytes,
         freeDiskBytes: freeDisk,
         reserveMemoryBytes: memory.totalBytes - memoryForMachines(memory.totalBytes),
         reserveDiskBytes: limits.hostReserveDiskBytes,
         freeSlots: slots.free(),
-        freeGpus: 0,
+        ...counted,
       };
     },
   };

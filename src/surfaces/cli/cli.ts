@@ -3,7 +3,8 @@
 import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { nearest } from '../../model/nearest.ts';
-import { administrationCommands } from './commands/administration.ts';
+import { administrationCommands, groupCommand } from './commands/administration.ts';
+import { authCommand } from './commands/auth.ts';
 import { call } from './commands/call.ts';
 import { forward } from './commands/forward.ts';
 import { ls } from './commands/ls.ts';
@@ -28,7 +29,8 @@ export async function runCli(
   io: CliIo,
   { version, commands = {} }: CliParts,
 ): Promise<number> {
-  const all = { ...commands, run, ssh, forward, ls, rm, call, tools, ...administrationCommands() };
+  const auth = authCommand(groupCommand('auth'));
+  const all = { ...commands, run, ssh, forward, ls, rm, call, tools, ...administrationCommands(), auth };
   try {
     return await dispatch(argv, io, all, version);
   } catch (error) {

@@ -7,6 +7,7 @@ import { DEFAULT_DATA_DIR } from './connection.ts';
 import { certificateChecks } from './doctor-certificate.ts';
 import { documentChecks } from './doctor-documents.ts';
 import { engineChecks } from './doctor-engine.ts';
+import { gpuCheck } from './doctor-gpus.ts';
 import { hostChecks } from './doctor-host.ts';
 import { roomChecks } from './doctor-room.ts';
 import { usageError } from './flags.ts';
@@ -38,6 +39,15 @@ export interface DoctorFacts {
   judgeRunc(output: string): { version: string; vulnerable: boolean } | null;
   /** The programs that `make build` makes. */
   builtPrograms: string[];
+  /** What this host has to hand out, as the service sees it. */
+  examineGpus(): Promise<{
+    kind: string;
+    names: string[];
+    held: number;
+    problems: string[];
+    /** What specifications ask for and nobody gets. */
+    leftOut: string[];
+  }>;
   /** In the cache; null when there is none. */
   readBaseImage(): Promise<{ digest: string; sizeBytes: number } | null>;
   /** The listeners' certificate, judged; absent: there is none. */
@@ -82,6 +92,7 @@ export function doctorChecks(
   return [
     ...hostChecks(),
     ...engineChecks(facts, allowVulnerableRunc),
+    gpuCheck(facts),
     ...roomChecks(dataDir, facts.addresses),
     ...certificateChecks(facts),
     ...documentChecks(facts),

@@ -4,6 +4,7 @@ import { callAction, findAction } from '../../administration/call.ts';
 import { actionDescriptions } from '../../administration/describe.ts';
 import type { Services } from '../../control/services.ts';
 import { clientSignal } from './client-signal.ts';
+import { originOf } from './origin.ts';
 
 export function addAdminRoutes(app: FastifyInstance, services: Services): void {
   app.get('/v1/admin', async () => ({ actions: actionDescriptions }));
@@ -18,6 +19,7 @@ export function addAdminRoutes(app: FastifyInstance, services: Services): void {
         caller: request.caller,
         services,
         requestId: request.id,
+        origin: originOf(request),
         signal: clientSignal(reply),
       });
     },

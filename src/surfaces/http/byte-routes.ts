@@ -7,9 +7,11 @@ import { sandbox } from '../../catalog/parameters/sandbox.ts';
 import { present } from '../../catalog/present.ts';
 import { validateInput } from '../../catalog/validate.ts';
 import type { Services } from '../../control/services.ts';
+import { auditActions } from '../../model/audit.ts';
 import { invalidArgument, toProblem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { clientSignal } from './client-signal.ts';
+import { subjectOf } from './origin.ts';
 import { sendProblem } from './problem.ts';
 import { parseRange, type RangeRequest, resolveRange } from './range.ts';
 import { sendBytes } from './send-bytes.ts';
@@ -21,39 +23,60 @@ const upload = target.extend({
 });
 
 /** `app` must leave request bodies unread. */
-export function addByteRoutes(app: FastifyInstance, services: Services): void {
+export function addByteRoutes(app: FastifyInstance, services: Pick<Services, 'files' | 'audit'>): void {
   const url = '/v1/sandboxes/:sandbox/files';
   const config = { byteStream: true };
 
-  app.put(url, { config }, async (request, reply) => {
-    const { sandbox, path, mode, create_parents } = parametersOf(upload, request);
-    request.raw.socket.setTimeout(limits.byteStreamIdleMs);
-    const query = {
-      path,
-      content: request.raw,
-      createParents: create_parents === 'true',
-      ...present({ mode: mode === undefined ? undefined : Number.parseInt(mode, 8) }),
-    };
-    const written = await services.files.write(request.caller, sandbox, query, clientSignal(reply));
-    return { path, bytes_written: written.bytesWritten, created: written.created };
+  app.put(url, { config }, (request, reply) => {
+    const signal = clientSignal(reply);
+    const subject = subjectOf(request, auditActions.upload, signal);
+    return services.audit.call(subject, () => receive(services.files, request, signal));
   });
 
   app.route({
     method: ['GET', 'HEAD'],
     url,
     config,
-    handler: async (request, reply) => {
-      const { sandbox, path } = parametersOf(target, request);
+    handler: (request, reply) => {
       const signal = clientSignal(reply);
-      const open = (bytes: { start?: number; end?: number }) =>
-        services.files.readStream(request.caller, sandbox, { path, ...bytes }, signal);
-      if (request.method === 'HEAD') return sendHead(reply, await sizeBy(open));
-      // There are no validators, so no If-Range can match.
-      const range = request.headers['if-range'] === undefined ? parseRange(request.headers.range) : null;
-      request.raw.socket.setTimeout(limits.byteStreamIdleMs);
-      return range === null ? sendAll(reply, open, signal) : sendRange(reply, open, range, signal);
+      const action = request.method === 'HEAD' ? auditActions.head : auditActions.download;
+      return services.audit.call(
+        subjectOf(request, action, signal),
+        () => send(services.files, request, reply, signal),
+        // Once the status is sent, what goes wrong is told by the end of the connection alone.
+        () => request.outcome ?? (signal.aborted ? 'cancelled' : null),
+      );
     },
   });
+}
+
+async function receive(files: Services['files'], request: FastifyRequest, signal: AbortSignal) {
+  const { sandbox, path, mode, create_parents } = parametersOf(upload, request);
+  request.raw.socket.setTimeout(limits.byteStreamIdleMs);
+  const query = {
+    path,
+    content: request.raw,
+    createParents: create_parents === 'true',
+    ...present({ mode: mode === undefined ? undefined : Number.parseInt(mode, 8) }),
+  };
+  const written = await files.write(request.caller, sandbox, query, signal);
+  return { path, bytes_written: written.bytesWritten, created: written.created };
+}
+
+async function send(
+  files: Services['files'],
+  request: FastifyRequest,
+  reply: FastifyReply,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  const { sandbox, path } = parametersOf(target, request);
+  const open = (bytes: { start?: number; end?: number }) =>
+    files.readStream(request.caller, sandbox, { path, ...bytes }, signal);
+  if (request.method === 'HEAD') return sendHead(reply, await sizeBy(open));
+  // There are no validators, so no If-Range can match.
+  const range = request.headers['if-range'] === undefined ? parseRange(request.headers.range) : null;
+  request.raw.socket.setTimeout(limits.byteStreamIdleMs);
+  return range === null ? sendAll(reply, open, signal) : sendRange(reply, open, range, signal);
 }
 
 type Open = (bytes: { start?: number; end?: number }) => Promise<{ size: number; stream: Readable }>;

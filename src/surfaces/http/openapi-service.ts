@@ -34,6 +34,10 @@ export const problemSchema: Json = {
         'When the same call will be taken; nothing of it was done. Also as the header Retry-After.',
     },
     request_id: { type: 'string' },
+    authorization_url: {
+      type: 'string',
+      description: 'Where a person allows it, once; of authorization_required.',
+    },
   },
 };
 

@@ -13,14 +13,17 @@ import type { Tool } from '../../catalog/tool.ts';
 import type { Log } from '../../control/ports.ts';
 import type { Services } from '../../control/services.ts';
 import { type Arrival, type Arrivals, createArrivals } from '../../model/arrival.ts';
-import { notFound, SandhavenError, toProblem } from '../../model/errors.ts';
+import { type ErrorCode, notFound, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
 import type { TlsServing } from '../../tls/serving.ts';
+import { breakOff } from '../break-off.ts';
+import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { addAdminRoutes } from './admin-routes.ts';
 import { Admission, linger } from './admission.ts';
 import { authenticate } from './authenticate.ts';
+import { addAuthorizationRoutes } from './authorization-routes.ts';
 import { addByteRoutes } from './byte-routes.ts';
 import { createHostCheck } from './hosts.ts';
 import { acceptJsonBodies } from './json-body.ts';
@@ -46,7 +49,7 @@ export interface HttpServerParts {
   /** Whether the service can take calls. */
   ready(): boolean;
   /** Gets the request with its body unread. */
-  mcp?: { handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> };
+  mcp?: Pick<McpEndpoint, 'handle'>;
 }
 
 declare module 'fastify' {
@@ -55,7 +58,7 @@ declare module 'fastify' {
     arrival: Arrival;
     /** For the log: which tool or action was called, and how it ended where that is an error. */
     tool: string | null;
-    outcome: string | null;
+    outcome: ErrorCode | null;
     /** The client left before it had its answer. */
     abandoned: boolean;
     /** No longer counts as a request in progress; null once it does not. */
@@ -81,6 +84,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   addToolRoutes(app, parts);
   addAdminRoutes(app, parts.services);
   addTunnelRoute(app, parts.services);
+  addAuthorizationRoutes(app, parts.services);
   const description = JSON.stringify(openApi(parts.version, parts.publicUrl ?? '/'));
   app.get('/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(description),
@@ -167,13 +171,13 @@ function secureFactory(tls: TlsServing, http: ServerOptions): FastifyServerFacto
   };
 }
 
-/** What goes on for a key ends with it, as if its client had left. */
+/** What goes on for a key ends with it, as if its client had left. Broken off: the end of one side alone ends no tunnel. */
 function cutWhenKeyEnds(
   identity: Pick<Services['identity'], 'whileValid'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const stop = identity.whileValid(request.caller, () => request.raw.socket.destroy());
+  const stop = identity.whileValid(request.caller, () => breakOff(request.raw.socket));
   reply.raw.once('close', stop);
 }
 
@@ -230,7 +234,8 @@ function addMcpRoute(app: FastifyInstance, { mcp, log }: HttpServerParts): void 
     handler: async (request, reply) => {
       reply.hijack();
       try {
-        await mcp.handle(request.raw, reply.raw, request.caller);
+        const { caller, arrival } = request;
+        await mcp.handle(request.raw, reply.raw, { caller, address: arrival.client || null });
       } catch (error) {
         log.error('mcp request failed', { request_id: request.id, error });
         reply.raw.destroy();

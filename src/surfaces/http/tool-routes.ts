@@ -11,6 +11,7 @@ import { invalidArgument } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { clientSignal } from './client-signal.ts';
 import { streamCall, wantsEventStream } from './event-stream.ts';
+import { originOf } from './origin.ts';
 import { explain } from './problem.ts';
 
 export interface ToolRoutesParts {
@@ -39,6 +40,7 @@ export function addToolRoutes(
       caller: request.caller,
       services,
       requestId: request.id,
+      origin: originOf(request),
       signal: clientSignal(reply),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };

@@ -10,10 +10,12 @@ import { z } from 'zod';
 import { sandbox } from '../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../catalog/validate.ts';
 import type { Services } from '../../control/services.ts';
+import { auditActions } from '../../model/audit.ts';
 import { invalidArgument, SandhavenError, toProblem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { breakOff } from '../break-off.ts';
 import { joinStreams } from '../join-streams.ts';
+import { subjectOf } from './origin.ts';
 import { sendProblem } from './problem.ts';
 
 const PROTOCOL = 'tcp';
@@ -34,7 +36,7 @@ export function asksForTunnel({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === PROTOCOL && !hasBody;
 }
 
-export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 'tunnels'>): void {
+export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 'tunnels' | 'audit'>): void {
   const tunnels = new Tunnels();
   app.server.on('upgrade', (request: IncomingMessage, socket: Socket, early: Buffer) => {
     socket.on('error', () => socket.destroy());
@@ -56,17 +58,21 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
     });
     const early = tunnels.earlyBytesOf(request.raw);
     if (early === null) return refusePlain(request, reply);
-    tunnels.assertRoom();
     const gone = new AbortController();
-    const left = () => gone.abort();
-    reply.raw.once('close', left);
-    const work = async (connection: Duplex) => {
-      // From here on the connection decides itself when it is over.
-      reply.raw.off('close', left);
-      reply.hijack();
-      await tunnels.carry(reply, early, connection);
-    };
-    await services.tunnels.visit(request.caller, reference, port, work, gone.signal);
+    const subject = subjectOf(request, auditActions.tunnelOpen, gone.signal);
+    await services.audit.visit(subject, auditActions.tunnelClose, async (begun) => {
+      tunnels.assertRoom();
+      const left = () => gone.abort();
+      reply.raw.once('close', left);
+      const work = async (connection: Duplex) => {
+        begun();
+        // From here on the connection decides itself when it is over.
+        reply.raw.off('close', left);
+        reply.hijack();
+        await tunnels.carry(reply, early, connection);
+      };
+      await services.tunnels.visit(request.caller, reference, port, work, gone.signal);
+    });
     return reply;
   });
 }

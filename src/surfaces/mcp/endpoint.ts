@@ -35,7 +35,7 @@ export interface McpEndpointParts {
 
 export interface McpEndpoint {
   /** Serves one request of an authenticated caller, body included: its stream must not have been read. */
-  handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>;
+  handle(request: IncomingMessage, response: ServerResponse, client: Client): Promise<void>;
   /** Ends open exchanges; nothing is served after. */
   close(): Promise<void>;
 }
@@ -44,6 +44,12 @@ export interface McpEndpoint {
 interface OpenExchanges {
   servers: Set<Server>;
   calls: InFlightCalls;
+}
+
+/** Who sent a request, and from where. */
+export interface Client {
+  caller: Caller;
+  address: string | null;
 }
 
 const SESSION_HEADER = 'mcp-session-id';
@@ -60,9 +66,9 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
     onerror,
   });
   return {
-    handle(request, response, caller) {
-      const count = () => parts.services.identity.count(caller);
-      const fetch = (web: Request) => serve(handler, web, caller, count);
+    handle(request, response, client) {
+      const count = () => parts.services.identity.count(client.caller);
+      const fetch = (web: Request) => serve(handler, web, client, count);
       const nodeHandler = toNodeHandler({ fetch }, { maxRequestBodySize: limits.jsonBodyBytes, onerror });
       return nodeHandler(request as IncomingMessage & { method: string; url: string }, response);
     },
@@ -79,10 +85,10 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
 async function serve(
   handler: McpHttpHandler,
   request: Request,
-  caller: Caller,
+  { caller, address }: Client,
   count: () => void,
 ): Promise<Response> {
-  const authInfo = { token: '', clientId: caller.id, scopes: [], extra: { caller } };
+  const authInfo = { token: '', clientId: caller.id, scopes: [], extra: { caller, address } };
   const { url, method, headers, signal } = request;
   // Told before anything else, since a client shows what its very first request was answered.
   const unknown = refusalBy(() => toolsIn(url, []));
@@ -144,9 +150,10 @@ function createExchange(
   open: OpenExchanges,
   { era, authInfo, requestInfo }: McpRequestContext,
 ): Server {
-  const caller = authInfo?.extra?.['caller'] as Caller;
+  const client = authInfo?.extra as unknown as Client;
+  const { caller } = client;
   const seen = requestInfo ? toolsIn(requestInfo.url, tools) : tools;
-  const parts = { version, tools: seen, carryOut: carryOutHere(services, log, caller) };
+  const parts = { version, tools: seen, carryOut: carryOutHere(services, log, client) };
   // Newer revisions cancel a call by ending its request, which the call's own signal tells.
   if (era === 'modern') return createServer(parts);
 
@@ -168,7 +175,8 @@ function createExchange(
   return server;
 }
 
-function carryOutHere(services: Services, log: Log, caller: Caller): CarryOut {
+function carryOutHere(services: Services, log: Log, { caller, address }: Client): CarryOut {
+  const origin = { transport: 'mcp', address } as const;
   return async (tool, parameters, { signal, progress }) => {
     const requestId = newRequestId();
     const begun = performance.now();
@@ -179,7 +187,7 @@ function carryOutHere(services: Services, log: Log, caller: Caller): CarryOut {
     };
     try {
       services.identity.count(caller);
-      const context = { caller, services, requestId, signal, progress };
+      const context = { caller, services, requestId, origin, signal, progress };
       const result = await callTool(tool.name, parameters, context);
       logged(null);
       return { result };

@@ -1,10 +1,11 @@
 //! A name in a folder that is not yet, or no longer, the sandbox's own: what bears it goes away unless it is
 //! renamed to its final name.
 
-use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat, renameat, unlinkat};
 use rustix::io::Errno;
-use std::ffi::CString;
-use std::os::fd::{AsFd, OwnedFd};
+use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::os::fd::{AsRawFd, OwnedFd};
 
 const ATTEMPTS: usize = 8;
 
@@ -16,51 +17,65 @@ pub fn fresh_name() -> CString {
     CString::new(name).unwrap_or_default()
 }
 
-/// Open for writing by nobody else (0600) until its mode is set.
-pub fn create_file(folder: impl AsFd) -> rustix::io::Result<(OwnedFd, CString)> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    for _ in 0..ATTEMPTS {
-        let name = fresh_name();
-        match openat(&folder, &name, flags, Mode::RUSR | Mode::WUSR) {
-            Err(Errno::EXIST) => {}
-            result => return result.map(|file| (file, name)),
-        }
-    }
-    Err(Errno::EXIST)
-}
-
-/// Removes the file when dropped, unless `keep` was called.
+/// A new file in a folder, 0600 until its mode is set. It has no name until it gets its final one, so that nothing
+/// is left of it when the machine ends before; where the file system has no files without names, it has a temporary
+/// one, and is removed when dropped.
 pub struct TemporaryFile {
+    /// For reading too.
+    pub file: File,
     folder: OwnedFd,
     name: Option<CString>,
 }
 
 impl TemporaryFile {
-    pub fn new(folder: OwnedFd, name: CString) -> Self {
-        Self {
+    pub fn create(folder: OwnedFd) -> rustix::io::Result<Self> {
+        let mode = Mode::RUSR | Mode::WUSR;
+        let flags = OFlags::RDWR | OFlags::CLOEXEC;
+        match openat(&folder, c".", flags | OFlags::TMPFILE, mode) {
+            // The last two are what file systems and kernels say that do not know of it.
+            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {}
+            result => {
+                return result.map(|file| Self {
+                    file: File::from(file),
+                    folder,
+                    name: None,
+                });
+            }
+        }
+        let flags = flags | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+        let (file, name) = under_fresh_name(|name| openat(&folder, name, flags, mode))?;
+        Ok(Self {
+            file: File::from(file),
             folder,
             name: Some(name),
-        }
+        })
     }
 
     pub fn folder(&self) -> &OwnedFd {
         &self.folder
     }
 
-    /// For reading.
-    pub fn open(&self) -> rustix::io::Result<OwnedFd> {
-        let name = self.name.as_ref().ok_or(Errno::NOENT)?;
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        openat(&self.folder, name, flags, Mode::empty())
-    }
-
     /// Gives the file its final name, in place of what has it.
     pub fn rename_to(&mut self, name: &CString) -> rustix::io::Result<()> {
+        if self.name.is_none() {
+            match self.link(name) {
+                Err(Errno::EXIST) => {}
+                result => return result,
+            }
+            let ((), temporary) = under_fresh_name(|name| self.link(name))?;
+            self.name = Some(temporary);
+        }
         if let Some(temporary) = &self.name {
-            rustix::fs::renameat(&self.folder, temporary, &self.folder, name)?;
+            renameat(&self.folder, temporary, &self.folder, name)?;
             self.name = None;
         }
         Ok(())
+    }
+
+    /// By its descriptor, which needs no capability, unlike an empty path.
+    fn link(&self, name: &CStr) -> rustix::io::Result<()> {
+        let itself = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        linkat(CWD, itself, &self.folder, name, AtFlags::SYMLINK_FOLLOW)
     }
 }
 
@@ -70,4 +85,17 @@ impl Drop for TemporaryFile {
             let _ = unlinkat(&self.folder, name, AtFlags::empty());
         }
     }
+}
+
+fn under_fresh_name<T>(
+    make: impl Fn(&CStr) -> rustix::io::Result<T>,
+) -> rustix::io::Result<(T, CString)> {
+    for _ in 0..ATTEMPTS {
+        let name = fresh_name();
+        match make(&name) {
+            Err(Errno::EXIST) => {}
+            result => return result.map(|made| (made, name)),
+        }
+    }
+    Err(Errno::EXIST)
 }

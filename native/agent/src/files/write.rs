@@ -7,11 +7,11 @@ use rustix::io::Errno;
 use serde::Serialize;
 use std::ffi::CString;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Seek, Write};
 
 use super::folder;
 use super::location::{Location, Path, file_type};
-use super::temporary::{TemporaryFile, create_file};
+use super::temporary::TemporaryFile;
 use crate::connection::{Connection, Interrupted, Outcome};
 use crate::fault::{Code, Fault};
 use crate::frame::DATA_CHUNK_BYTES;
@@ -78,7 +78,6 @@ async fn collect(connection: &mut Connection, chunk: &mut Vec<u8>) -> Result<boo
 
 /// New content on its way into a file beside the one that it will replace.
 pub struct Upload {
-    file: File,
     temporary: TemporaryFile,
     name: CString,
     existing: Option<Stat>,
@@ -106,10 +105,10 @@ impl Upload {
 
     /// @param existing What is there now, whose mode and owner are kept.
     pub fn over(path: Path, location: Location, existing: Option<Stat>) -> Result<Self, Fault> {
-        let (file, temporary) = create_file(&location.folder).map_err(|errno| path.fault(errno))?;
+        let temporary =
+            TemporaryFile::create(location.folder).map_err(|errno| path.fault(errno))?;
         Ok(Self {
-            file: File::from(file),
-            temporary: TemporaryFile::new(location.folder, temporary),
+            temporary,
             name: location.name,
             existing,
             mode: None,
@@ -124,7 +123,8 @@ impl Upload {
     }
 
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        self.file
+        self.temporary
+            .file
             .write_all(bytes)
             .map_err(|error| self.fault(&error))?;
         self.written += bytes.len() as u64;
@@ -167,12 +167,13 @@ impl Upload {
             mode = self.mode.unwrap_or(stat.st_mode & 0o7777);
             // Owners that this sandbox has no number for stay behind.
             let _ = fchown(
-                &self.file,
+                &self.temporary.file,
                 Some(Uid::from_raw(stat.st_uid)),
                 Some(Gid::from_raw(stat.st_gid)),
             );
         }
-        fchmod(&self.file, Mode::from_raw_mode(mode)).map_err(|errno| self.path.fault(errno))?;
+        fchmod(&self.temporary.file, Mode::from_raw_mode(mode))
+            .map_err(|errno| self.path.fault(errno))?;
         match self.temporary.rename_to(&self.name) {
             // A file that is a mount of its own (/etc/hosts) can only be written where it is.
             Err(Errno::BUSY) => self.overwrite()?,
@@ -191,14 +192,12 @@ impl Upload {
             .map_err(|errno| self.path.fault(errno))?;
         let stat = fstat(&target).map_err(|errno| self.path.fault(errno))?;
         require_regular(&self.path, &stat)?;
-        let source = self
-            .temporary
-            .open()
-            .map_err(|errno| self.path.fault(errno))?;
         let mut target = File::from(target);
-        target
-            .set_len(0)
-            .and_then(|()| std::io::copy(&mut File::from(source), &mut target))
+        let source = &mut self.temporary.file;
+        source
+            .rewind()
+            .and_then(|()| target.set_len(0))
+            .and_then(|()| std::io::copy(source, &mut target))
             .map_err(|error| self.fault(&error))?;
         Ok(())
     }

@@ -37,7 +37,7 @@ export async function reclaimDeadInstances(own: Instance, log: Log): Promise<voi
   }
 }
 
-function isAbandoned(instance: Instance): boolean {
+export function isAbandoned(instance: Instance): boolean {
   const { runDir, dataDir } = instance;
   return !(existsSync(runDir) && existsSync(dataDir)) && !isAlive(instance);
 }

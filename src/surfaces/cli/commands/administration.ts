@@ -10,6 +10,8 @@ import { actionHelp, groupHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
 import { printProblem, printRecords } from '../output.ts';
 import { readParameters } from '../parameters-file.ts';
+import { flagsInput, readSecret, refuseSecretFlag } from '../secret-parameter.ts';
+import { audit } from './audit.ts';
 
 const LIST = 'list';
 
@@ -18,9 +20,19 @@ export function administrationCommands(): Record<string, Command> {
   return Object.fromEntries(
     Object.entries(commandGroups).map(([group, summary]) => [
       group,
-      { summary, run: (argv, io) => runGroup(group, argv, io) },
+      withMore(group, { summary, run: (argv, io) => runGroup(group, argv, io) }),
     ]),
   );
+  return Object.fromEntries(Object.keys(commandGroups).map((group) => [group, groupCommand(group)]));
+}
+
+export function groupCommand(group: string): Command {
+  return { summary: commandGroups[group] ?? '', run: (argv, io) => runGroup(group, argv, io) };
+}
+
+/** Groups that do more than one action at a time. */
+function withMore(group: string, command: Command): Command {
+  return group === 'audit' ? audit(command) : command;
 }
 
 async function runGroup(group: string, argv: string[], io: CliIo): Promise<number> {
@@ -41,13 +53,17 @@ async function runGroup(group: string, argv: string[], io: CliIo): Promise<numbe
 }
 
 async function runAction(action: Action, argv: string[], io: CliIo): Promise<number> {
-  const { parameters: given, flags } = toCallArguments(action, argv, action.argument);
+  const { argument, secret } = action;
+  refuseSecretFlag(argv, secret);
+  const taken = { input: flagsInput(action.input, secret) };
+  const { parameters: given, flags } = toCallArguments(taken, argv, argument);
   if (flagIsSet(flags, 'help')) {
-    io.stdout.write(actionHelp(action));
+    io.stdout.write(actionHelp({ ...action, ...taken }));
     return 0;
   }
   const json = flagIsSet(flags, 'json');
-  const parameters = { ...(await readParameters(flagValue(flags, 'parameters'), io)), ...given };
+  const named = { ...(await readParameters(flagValue(flags, 'parameters'), io)), ...given };
+  const parameters = secret === undefined ? named : await readSecret(named, secret, io);
   const client = createAdminClient(await connectionOf(flags, io));
   const { result, problem } = await client(action, parameters, { signal: io.signal });
   if (problem) return printProblem(problem, json, io);

@@ -1,0 +1,94 @@
+//! Device nodes for one machine, made here because nobody inside a user namespace may make any.
+//!
+//! They are fresh nodes of the same numbers and not the host's own: they belong to the machine, and what it does to
+//! their attributes changes nothing of the host's. Which of them can be opened is the cgroup's to say.
+
+use crate::failure::{Failure, Step, usage};
+use rustix::fs::{CWD, FileType, Gid, Mode, Uid, chmod, chown, makedev, mkdir, mknodat};
+use rustix::mount::{MountFlags, mount};
+use std::ffi::{CStr, OsStr};
+
+pub struct Device {
+    kind: FileType,
+    major: u32,
+    minor: u32,
+    mode: u32,
+    /// As the machine sees them.
+    uid: u32,
+    gid: u32,
+}
+
+const OPTIONS: &CStr = c"size=64k,nr_inodes=1024,mode=0755";
+const ID_COUNT: u32 = 65_536;
+
+impl Device {
+    /// `TYPE:MAJOR:MINOR:MODE:UID:GID`, the mode in octal.
+    pub fn parse(text: &OsStr) -> Result<Self, Failure> {
+        let wrong = || usage(&format!("--device {} is not understood", text.display()));
+        let fields: Vec<&str> = text.to_str().ok_or_else(wrong)?.split(':').collect();
+        let [kind, major, minor, mode, uid, gid] = fields[..] else {
+            return Err(wrong());
+        };
+        let number = |field: &str, radix| u32::from_str_radix(field, radix).map_err(|_| wrong());
+        let device = Device {
+            kind: match kind {
+                "c" => FileType::CharacterDevice,
+                "b" => FileType::BlockDevice,
+                _ => return Err(wrong()),
+            },
+            major: number(major, 10)?,
+            minor: number(minor, 10)?,
+            mode: number(mode, 8)?,
+            uid: number(uid, 10)?,
+            gid: number(gid, 10)?,
+        };
+        let sound = device.mode <= 0o777 && device.uid < ID_COUNT && device.gid < ID_COUNT;
+        sound.then_some(device).ok_or_else(wrong)
+    }
+}
+
+/// In the stage, which is the working directory: `devices/0`, `devices/1` and so on, in the order given. Theirs is the
+/// one file system of the stage that allows devices.
+pub fn make(devices: &[Device], uid_base: u32) -> Result<(), Failure> {
+    if devices.is_empty() {
+        return Ok(());
+    }
+    mkdir("devices", Mode::from_raw_mode(0o755)).step("furnish the stage")?;
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    mount("devices", "devices", "tmpfs", flags, OPTIONS).step("mount the devices")?;
+    for (index, device) in devices.iter().enumerate() {
+        let path = format!("devices/{index}");
+        let mode = Mode::from_raw_mode(device.mode);
+        let number = makedev(device.major, device.minor);
+        mknodat(CWD, &path, device.kind, mode, number).step("make a device node")?;
+        chmod(&path, mode).step("open a device node")?;
+        let owner = Uid::from_raw(uid_base + device.uid);
+        let group = Gid::from_raw(uid_base + device.gid);
+        chown(&path, Some(owner), Some(group)).step("give a device node to the machine")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_six_numbers_within_their_bounds() {
+        let parse = |text: &str| Device::parse(OsStr::new(text));
+        let device = parse("c:195:255:660:0:44").ok().expect("a device");
+        assert_eq!((device.major, device.minor, device.mode), (195, 255, 0o660));
+        for wrong in [
+            "",
+            "c:1:2",
+            "p:1:2:666:0:0",
+            "c:1:2:4666:0:0",
+            "c:1:2:668:0:0",
+            "c:-1:2:666:0:0",
+            "c:1:2:666:65536:0",
+            "c:1:2:666:0:0:0",
+        ] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/** A row of the audit log as actions show one. */
+import { z } from 'zod';
+import { type AuditRow, auditOutcomes, auditTransports } from '../../model/audit.ts';
+
+export const rowOutput = z.looseObject({
+  sequence: z.int(),
+  time: z.string(),
+  action: z.string(),
+  outcome: z.enum(auditOutcomes),
+  duration_ms: z.number(),
+  user_id: z.string().nullable(),
+  key_id: z.string().nullable(),
+  sandbox_id: z.string().nullable(),
+  transport: z.enum(auditTransports),
+  client_address: z.string().nullable(),
+  request_id: z.string().nullable(),
+  count: z.int().nullable().describe('Of audit.gap: events not written; of audit.prune: rows removed.'),
+  hash: z.string(),
+});
+
+export type AuditRowView = z.output<typeof rowOutput>;
+
+export function toRowView(row: AuditRow): AuditRowView {
+  const { sequence, time, action, outcome, durationMs, transport, count, hash } = row;
+  return {
+    ...{ sequence, time: new Date(time).toISOString(), action, outcome, duration_ms: durationMs },
+    ...{ user_id: row.userId, key_id: row.keyId, sandbox_id: row.sandboxId },
+    ...{ transport, client_address: row.clientAddress, request_id: row.requestId },
+    ...{ count, hash: hash.toString('hex') },
+  };
+}
+
+/** As a line of a table: what a person looks for first. */
+export function toTableRow(row: AuditRowView) {
+  const { sequence, time, action, outcome, duration_ms, user_id, key_id, sandbox_id } = row;
+  return {
+    ...{ sequence, time, action: row.count === null ? action : `${action} (${row.count})`, outcome },
+    ...{ ms: duration_ms, user: user_id, key: key_id, sandbox: sandbox_id },
+    ...{ by: row.transport, address: row.client_address, request: row.request_id },
+  };
+}

@@ -1,0 +1,18 @@
+/** What the actions on authorizations at the code-hosting provider have in common. */
+import { z } from 'zod';
+import type { AuthorizationService } from '../../control/provider/authorizations.ts';
+import type { Services } from '../../control/services.ts';
+import { SandhavenError } from '../../model/errors.ts';
+
+/** Fails with `failed_precondition` where the operator has configured no provider. */
+export function providerOf({ authorizations }: Services): AuthorizationService {
+  if (authorizations) return authorizations;
+  throw new SandhavenError('failed_precondition', 'This service knows no code-hosting provider.', {
+    hint: 'The operator configures one with --github-client-id and its secret: see docs/providers.md.',
+  });
+}
+
+export const account = z.looseObject({ id: z.string(), login: z.string() });
+
+export const seconds = (ms: number) => Math.ceil(ms / 1_000);
+export const timeOf = (ms: number) => new Date(ms).toISOString();

@@ -1,0 +1,249 @@
+/**
+ * The audit log, as the rest of the service has it: surfaces say what was called and how it ended, admins and members
+ * read it, and anybody who may read all of it can have it verified.
+ */
+import {
+  type AuditEvent,
+  type AuditOutcome,
+  type AuditTransport,
+  auditActions,
+  type ChainEnd,
+  serviceEvent,
+} from '../../model/audit.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { AuditCheckpoint, AuditStore, Clock, Log } from '../ports.ts';
+import { AuditChain } from './chain.ts';
+import { pruneAudit } from './retention.ts';
+import { type AuditScope, inScope } from './scope.ts';
+import { type AuditPage, type AuditQuery, searchAudit } from './search.ts';
+import { type AuditFault, Verification } from './verification.ts';
+import { AuditWriter } from './writer.ts';
+
+/** Where a call came from. */
+export interface Origin {
+  transport: AuditTransport;
+  /** null: not known. */
+  address: string | null;
+}
+
+/** What is known of a call before it is carried out. */
+export interface AuditSubject {
+  action: string;
+  caller: { id: string | null; keyId: string | null };
+  origin: Origin;
+  requestId: string | null;
+  /** Aborted when the client left. */
+  signal?: AbortSignal;
+}
+
+export interface AuditReport {
+  /** Nothing is wrong with it. */
+  intact: boolean;
+  rowsChecked: number;
+  /** The rows that are there begin after this one; those before were removed because of their age. */
+  beginsAfter: number;
+  /** Worth keeping elsewhere: a log that was put back as a whole is told by it alone. */
+  end: ChainEnd;
+  /** Events that are known not to have been written, for want of space say. */
+  eventsLost: number;
+  faultCount: number;
+  /** The first of them. */
+  faults: AuditFault[];
+}
+
+export interface AuditDependencies {
+  store: AuditStore;
+  checkpoint: AuditCheckpoint;
+  /** Secret, and the same for as long as the service's data is. */
+  key: Buffer;
+  clock: Clock;
+  log: Log;
+  /** How long rows are kept; 0 for good. */
+  keptMs: number;
+}
+
+export class AuditService {
+  readonly #d: AuditDependencies;
+  readonly #chain: AuditChain;
+  readonly #writer: AuditWriter;
+  #timer: NodeJS.Timeout | null = null;
+  /** The whole chain is walked by one at a time, and never while its beginning moves. */
+  #walk: Promise<unknown> | null = null;
+
+  constructor(dependencies: AuditDependencies) {
+    this.#d = dependencies;
+    this.#chain = new AuditChain(dependencies.key);
+    this.#writer = new AuditWriter({ ...dependencies, chain: this.#chain });
+  }
+
+  /** By the clock of the log. */
+  now(): number {
+    return this.#d.clock.now();
+  }
+
+  async open(): Promise<void> {
+    await this.#writer.open();
+    this.#writer.add(serviceEvent(auditActions.serviceStart));
+    this.#timer = setInterval(() => void this.prune(), limits.audit.pruneIntervalMs);
+    this.#timer.unref();
+    void this.prune();
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#walk?.catch(() => {});
+    this.#writer.add(serviceEvent(auditActions.serviceStop));
+    await this.#writer.close();
+  }
+
+  /**
+   * Carries out a call, and notes it once it has ended.
+   * @param fault How it ended where `work` itself does not fail: null when it went well.
+   */
+  async call<T>(
+    subject: AuditSubject,
+    work: () => Promise<T>,
+    fault: () => AuditOutcome | null = () => null,
+  ): Promise<T> {
+    const begun = performance.now();
+    const scope: AuditScope = { sandboxId: null };
+    const note = (outcome: AuditOutcome) =>
+      this.note(subject, { outcome, durationMs: performance.now() - begun, ...scope });
+    try {
+      const result = await inScope(scope, work);
+      note(fault() ?? 'ok');
+      return result;
+    } catch (error) {
+      note(outcomeOf(error, subject.signal));
+      throw error;
+    }
+  }
+
+  /**
+   * Carries out what lasts: noted when it has begun, which `work` says, and again as `closing` when it is over. What
+   * never begins is noted once, with the reason.
+   */
+  async visit<T>(
+    subject: AuditSubject,
+    closing: string,
+    work: (begun: () => void) => Promise<T>,
+  ): Promise<T> {
+    const since = performance.now();
+    let action = subject.action;
+    const scope: AuditScope = { sandboxId: null };
+    const note = (outcome: AuditOutcome) =>
+      this.note({ ...subject, action }, { outcome, durationMs: performance.now() - since, ...scope });
+    try {
+      const result = await inScope(scope, () =>
+        work(() => {
+          note('ok');
+          action = closing;
+        }),
+      );
+      note('ok');
+      return result;
+    } catch (error) {
+      note(outcomeOf(error, subject.signal));
+      throw error;
+    }
+  }
+
+  /** Returns at once: writing is never in a caller's time. */
+  note(
+    { action, caller, origin, requestId }: AuditSubject,
+    { outcome, durationMs, sandboxId }: Pick<AuditEvent, 'outcome' | 'durationMs' | 'sandboxId'>,
+  ): void {
+    this.#writer.add({
+      ...{ action, outcome, sandboxId, requestId, count: null },
+      ...{ transport: origin.transport, clientAddress: origin.address },
+      ...{ userId: caller.id, keyId: caller.keyId },
+      durationMs: Math.round(durationMs * 10) / 10,
+    });
+  }
+
+  /** What was noted before is in it. Waits for a row, up to `waitMs`, when there is none yet. */
+  async list(query: AuditQuery, waitMs: number, signal?: AbortSignal): Promise<AuditPage> {
+    await this.#writer.flush();
+    const until = performance.now() + waitMs;
+    let page = await this.#search(query, signal);
+    while (page.rows.length === 0 && performance.now() < until) {
+      const { written } = this.#writer;
+      if (this.#writer.end.sequence <= page.next) await soonest(written, until - performance.now(), signal);
+      page = await this.#search({ ...query, after: page.next }, signal);
+    }
+    return page;
+  }
+
+  async verify(signal?: AbortSignal): Promise<AuditReport> {
+    if (this.#walk) {
+      throw new SandhavenError('unavailable', 'The audit log is being verified or pruned already.', {
+        hint: 'Try again in a moment.',
+      });
+    }
+    return this.#walking(() => this.#verify(signal));
+  }
+
+  /** Removes rows that are old enough; nothing when all are kept, or the log is being walked. */
+  async prune(): Promise<void> {
+    const { keptMs, log } = this.#d;
+    if (keptMs === 0 || this.#walk) return;
+    const parts = { ...this.#d, chain: this.#chain, writer: this.#writer };
+    await this.#walking(() => pruneAudit(parts, keptMs)).catch((error: unknown) =>
+      log.error('the audit log could not be pruned', { error }),
+    );
+  }
+
+  async #walking<T>(work: () => Promise<T>): Promise<T> {
+    const walk = work();
+    this.#walk = walk;
+    try {
+      return await walk;
+    } finally {
+      this.#walk = null;
+    }
+  }
+
+  #search(query: AuditQuery, signal: AbortSignal | undefined): Promise<AuditPage> {
+    return searchAudit(this.#d.store, query, this.#writer.end.sequence, signal);
+  }
+
+  async #verify(signal: AbortSignal | undefined): Promise<AuditReport> {
+    const { store } = this.#d;
+    await this.#writer.flush();
+    const end = this.#writer.end;
+    const begin = this.#chain.unseal('anchor', await store.anchor()) ?? this.#chain.origin;
+    const walk = new Verification(this.#chain, begin);
+    while (walk.at.sequence < end.sequence) {
+      const rows = await store.read(walk.at.sequence, limits.audit.stepRows);
+      const known = rows.filter(({ sequence }) => sequence <= end.sequence);
+      if (known.length === 0) break;
+      for (const row of known) walk.take(row);
+      await new Promise((resolve) => setImmediate(resolve));
+      signal?.throwIfAborted();
+    }
+    walk.finish(end);
+    const { rowsChecked, eventsLost, faultCount, faults } = walk;
+    return {
+      ...{ intact: faultCount === 0, rowsChecked, eventsLost, faultCount, faults },
+      ...{ beginsAfter: begin.sequence, end },
+    };
+  }
+}
+
+function outcomeOf(error: unknown, signal: AbortSignal | undefined): AuditOutcome {
+  if (signal?.aborted) return 'cancelled';
+  return error instanceof SandhavenError ? error.code : 'internal';
+}
+
+async function soonest(written: Promise<void>, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, Math.max(0, ms));
+  const left = () => resolve();
+  signal?.addEventListener('abort', left, { once: true });
+  if (signal?.aborted) resolve();
+  await Promise.race([written, promise]);
+  clearTimeout(timer);
+  signal?.removeEventListener('abort', left);
+  signal?.throwIfAborted();
+}

@@ -1,0 +1,46 @@
+/**
+ * Who was let into a preview. A page is many requests, so a visitor is noted once, and again after a while; a visitor is
+ * an address with one token at one port.
+ */
+import { auditActions } from '../../model/audit.ts';
+import { limits } from '../../model/limits.ts';
+import type { Clock } from '../ports.ts';
+import type { AuditService } from './audit.ts';
+
+export interface PreviewGrant {
+  sandboxId: string;
+  ownerId: string | null;
+  port: number;
+  /** null: the sandbox's own token of that port. */
+  tokenId: string | null;
+  address: string | null;
+}
+
+export class PreviewGrants {
+  readonly #audit: Pick<AuditService, 'note'>;
+  readonly #clock: Clock;
+  /** When each was noted, oldest first. */
+  readonly #noted = new Map<string, number>();
+
+  constructor(audit: Pick<AuditService, 'note'>, clock: Clock) {
+    this.#audit = audit;
+    this.#clock = clock;
+  }
+
+  note({ sandboxId, ownerId, port, tokenId, address }: PreviewGrant): void {
+    const now = this.#clock.now();
+    const visitor = JSON.stringify([sandboxId, port, tokenId, address]);
+    if ((this.#noted.get(visitor) ?? Number.NEGATIVE_INFINITY) > now - limits.audit.previewGrantMs) return;
+    this.#noted.delete(visitor);
+    this.#noted.set(visitor, now);
+    const [oldest] = this.#noted.keys();
+    if (this.#noted.size > limits.audit.previewGrants && oldest !== undefined) this.#noted.delete(oldest);
+    const subject = {
+      action: auditActions.previewGrant,
+      caller: { id: ownerId, keyId: tokenId },
+      origin: { transport: 'preview', address },
+      requestId: null,
+    } as const;
+    this.#audit.note(subject, { outcome: 'ok', durationMs: 0, sandboxId });
+  }
+}

@@ -1,0 +1,69 @@
+/** One walk along the chain, that names what is wrong with it. */
+import { type AuditRow, auditActions, type ChainEnd } from '../../model/audit.ts';
+import { limits } from '../../model/limits.ts';
+import { type AuditChain, same } from './chain.ts';
+
+/**
+ * `changed`: the row is not what was written, or was never written by this service. `missing`: rows were removed.
+ * `unanchored`: before this row, rows at the end may have been cut off.
+ */
+export type AuditFaultKind = 'changed' | 'missing' | 'unanchored';
+
+export interface AuditFault {
+  kind: AuditFaultKind;
+  /** The first and the last row concerned. */
+  sequence: number;
+  through: number;
+}
+
+export class Verification {
+  readonly #chain: AuditChain;
+  #at: ChainEnd;
+  /** What the hash of the next row is over; null behind rows that are missing. */
+  #previous: Buffer | null;
+  /** The first of them, in the order of the log. */
+  readonly faults: AuditFault[] = [];
+  faultCount = 0;
+  rowsChecked = 0;
+  /** Events that are known not to have been written. */
+  eventsLost = 0;
+
+  constructor(chain: AuditChain, begin: ChainEnd) {
+    this.#chain = chain;
+    this.#at = begin;
+    this.#previous = begin.hash;
+  }
+
+  get at(): ChainEnd {
+    return this.#at;
+  }
+
+  take(row: AuditRow): void {
+    this.#expect(row.sequence);
+    this.rowsChecked++;
+    const genuine = this.#previous === null || same(row.hash, this.#chain.hashOf(this.#previous, row));
+    if (!genuine) this.#fault('changed', row.sequence, row.sequence);
+    else if (row.action === auditActions.unanchored) this.#fault('unanchored', row.sequence, row.sequence);
+    else if (row.action === auditActions.gap) this.eventsLost += row.count ?? 0;
+    // What stands there is gone on from, so that one changed row is one fault.
+    this.#at = { sequence: row.sequence, hash: row.hash };
+    this.#previous = row.hash;
+  }
+
+  /** The log must reach to here. */
+  finish(end: ChainEnd): void {
+    this.#expect(end.sequence + 1);
+  }
+
+  #expect(sequence: number): void {
+    const next = this.#at.sequence + 1;
+    if (sequence <= next) return;
+    this.#fault('missing', next, sequence - 1);
+    this.#previous = null;
+  }
+
+  #fault(kind: AuditFaultKind, sequence: number, through: number): void {
+    this.faultCount++;
+    if (this.faults.length < limits.audit.faults) this.faults.push({ kind, sequence, through });
+  }
+}

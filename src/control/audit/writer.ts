@@ -1,0 +1,202 @@
+/**
+ * From events to rows of the chain, in batches and never in a caller's time. Calls go on when nothing can be written,
+ * on a full disk say: events wait in memory up to a bound, and beyond it a row tells how many there were.
+ *
+ * Invariant: rows are chained in the order in which events came, each once. After a kill the events of the last batch
+ * are gone, and what was written is a whole chain.
+ */
+import {
+  type AuditEvent,
+  type AuditRow,
+  auditActions,
+  type ChainEnd,
+  serviceEvent,
+} from '../../model/audit.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { AuditCheckpoint, AuditStore, Clock, Log } from '../ports.ts';
+import type { AuditChain } from './chain.ts';
+
+export interface WriterDependencies {
+  store: AuditStore;
+  checkpoint: AuditCheckpoint;
+  chain: AuditChain;
+  clock: Clock;
+  log: Log;
+}
+
+type Queued = AuditEvent & { time: number };
+
+export class AuditWriter {
+  readonly #d: WriterDependencies;
+  #queue: Queued[] = [];
+  #end: ChainEnd;
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> | null = null;
+  #failing = false;
+  #checkpointTimer: NodeJS.Timeout | null = null;
+  #checkpointing: Promise<void> = Promise.resolve();
+  #checkpointed = 0;
+  #onWritten = Promise.withResolvers<void>();
+
+  constructor(dependencies: WriterDependencies) {
+    this.#d = dependencies;
+    this.#end = dependencies.chain.origin;
+  }
+
+  /** The last row that was written. */
+  get end(): ChainEnd {
+    return this.#end;
+  }
+
+  /** Resolves when the next rows are written. */
+  get written(): Promise<void> {
+    return this.#onWritten.promise;
+  }
+
+  /**
+   * Goes on where the chain ended. Where the log ends before its checkpoint, the numbers of the missing rows stay
+   * missing, so that they are for every later verification too.
+   */
+  async open(): Promise<void> {
+    const { store, checkpoint, chain, log } = this.#d;
+    const [last, sealedAnchor, sealed] = [await store.last(), await store.anchor(), await checkpoint.read()];
+    const stored = last ?? chain.unseal('anchor', sealedAnchor) ?? chain.origin;
+    const known = chain.unseal('checkpoint', sealed);
+    this.#end = known && known.sequence > stored.sequence ? known : stored;
+    this.#checkpointed = known?.sequence ?? -1;
+    if (this.#end.sequence > stored.sequence) {
+      log.error('rows at the end of the audit log are missing', { after: stored.sequence });
+    }
+    if (known === null && (stored.sequence > 0 || sealed !== null)) {
+      log.error('the checkpoint of the audit log is missing or was changed');
+      this.add(serviceEvent(auditActions.unanchored));
+    }
+    // Before the first row, so that rows without a checkpoint are never as they should be.
+    await this.#saveCheckpoint();
+  }
+
+  add(event: AuditEvent): void {
+    const time = this.#d.clock.now();
+    if (this.#queue.length >= limits.audit.queuedRows) this.#drop(time);
+    else this.#queue.push({ ...event, time });
+    if (this.#queue.length >= limits.audit.batchRows && !this.#failing) void this.flush();
+    else this.#later(limits.audit.batchMs);
+  }
+
+  /** Resolves once all that was added is written, or cannot be. */
+  flush(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = null;
+    });
+    return this.#writing;
+  }
+
+  async close(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const before = this.#queue.length;
+      await this.flush();
+      if (this.#failing || this.#queue.length >= before) break;
+    }
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#queue.length > 0) {
+      this.#d.log.error('events were not written to the audit log', { events: this.#queue.length });
+    }
+    await this.#checkpointing;
+    await this.#saveCheckpoint();
+  }
+
+  /** The dropped are counted where they would stand. */
+  #drop(time: number): void {
+    const last = this.#queue.at(-1);
+    if (last?.action === auditActions.gap) Object.assign(last, { count: (last.count ?? 0) + 1, time });
+    else this.#queue.push({ ...serviceEvent(auditActions.gap, 1), time });
+  }
+
+  #later(ms: number): void {
+    this.#timer ??= setTimeout(() => void this.flush(), this.#failing ? limits.audit.retryMs : ms);
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#queue.length > 0) {
+      // Taken out first: what is being written must not grow.
+      const batch = this.#queue.splice(0, limits.audit.batchRows);
+      try {
+        await this.#write(batch);
+        this.#recovered();
+      } catch (error) {
+        this.#queue = [...batch, ...this.#queue];
+        if (await this.#skipForeignRows(error)) continue;
+        this.#failed(error);
+        return;
+      }
+      // Others have their turn between two batches.
+      if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async #write(batch: Queued[]): Promise<void> {
+    const { store, chain } = this.#d;
+    let end = this.#end;
+    const rows: AuditRow[] = [];
+    for (const event of batch) {
+      const row = chain.link(end, event);
+      rows.push(row);
+      end = row;
+    }
+    await store.append(rows);
+    this.#end = { sequence: end.sequence, hash: end.hash };
+    const { resolve } = this.#onWritten;
+    this.#onWritten = Promise.withResolvers<void>();
+    resolve();
+    this.#checkpointSoon();
+  }
+
+  /** Rows that somebody else put at the end stay, for verification to find; the chain goes on behind them. */
+  async #skipForeignRows(error: unknown): Promise<boolean> {
+    if (!(error instanceof SandhavenError) || error.code !== 'already_exists') return false;
+    const last = await this.#d.store.last().catch(() => null);
+    if (last === null || last.sequence <= this.#end.sequence) return false;
+    this.#d.log.error('the audit log has rows that this service did not write', {
+      after: this.#end.sequence,
+    });
+    this.#end = last;
+    return true;
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#failing) this.#d.log.error('the audit log cannot be written', { error });
+    this.#failing = true;
+    this.#later(limits.audit.retryMs);
+  }
+
+  #recovered(): void {
+    if (this.#failing) this.#d.log.info('the audit log is written again');
+    this.#failing = false;
+  }
+
+  #checkpointSoon(): void {
+    this.#checkpointTimer ??= setTimeout(() => {
+      this.#checkpointTimer = null;
+      this.#checkpointing = this.#checkpointing.then(() => this.#saveCheckpoint());
+    }, limits.audit.checkpointMs);
+    this.#checkpointTimer.unref();
+  }
+
+  async #saveCheckpoint(): Promise<void> {
+    const { checkpoint, chain, log } = this.#d;
+    if (this.#checkpointTimer) clearTimeout(this.#checkpointTimer);
+    this.#checkpointTimer = null;
+    const end = this.#end;
+    if (end.sequence === this.#checkpointed) return;
+    try {
+      await checkpoint.write(chain.seal('checkpoint', end));
+      this.#checkpointed = end.sequence;
+    } catch (error) {
+      log.error('the checkpoint of the audit log cannot be written', { error });
+    }
+  }
+}

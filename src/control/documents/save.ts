@@ -1,0 +1,100 @@
+/**
+ * A query's result on its way into a file of a sandbox, as JSON lines. The file is replaced once all is there;
+ * whatever fails before leaves it as it was, and ends the query.
+ */
+import { Readable } from 'node:stream';
+import { invalidArgument, SandhavenError } from '../../model/errors.ts';
+import type { Caller } from '../../model/user.ts';
+import type { FileService } from '../files.ts';
+import type { DocumentsQuery, ExportedQuery, QueryOptions } from '../ports.ts';
+
+/** A file of a sandbox that takes a result. */
+export interface SaveTarget {
+  sandbox: string;
+  path: string;
+}
+
+export interface SaveOptions extends QueryOptions {
+  /** Told of what has been saved so far, now and then. */
+  onSaved?: ((documents: number, bytes: number) => void) | undefined;
+}
+
+export interface SavedResult {
+  count: number;
+  bytes: number;
+  /** The first few documents. */
+  documents: string[];
+  notes: string[];
+}
+
+export type SandboxFiles = Pick<FileService, 'info' | 'write'>;
+
+export async function saveResult(
+  files: SandboxFiles,
+  caller: Caller,
+  query: DocumentsQuery,
+  { sandbox, path }: SaveTarget,
+  { signal, onSaved, ...options }: SaveOptions,
+): Promise<SavedResult> {
+  await checkTarget(files, caller, { sandbox, path });
+  const stopped = new AbortController();
+  const either = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
+  let whole = (): ExportedQuery => {
+    throw endedEarly();
+  };
+  // Asked once the sandbox is held for it, so that a query that takes long does not end at one that was stopped.
+  const lines = async function* () {
+    const exported = await query.export({ ...options, signal: either });
+    for await (const chunk of exported.lines) {
+      yield chunk;
+      onSaved?.(exported.count, exported.bytes);
+    }
+    whole = () => exported;
+  };
+  const content = Readable.from(lines(), { objectMode: false });
+  // It may break while the sandbox's own failure is on its way, when nobody reads it any more.
+  content.on('error', () => {});
+  try {
+    await files.write(caller, sandbox, { path, content, createParents: true }, either);
+  } catch (error) {
+    // A query that broke is the reason to give, and not that the file ended.
+    throw content.errored ?? asTargetFault(error);
+  } finally {
+    // A sandbox that takes no more must not keep the query running.
+    stopped.abort();
+    content.destroy();
+  }
+  const { count, bytes, examples: documents, notes } = whole();
+  return { count, bytes, documents, notes };
+}
+
+/** What can be known of the target before the query is sent. */
+async function checkTarget(files: SandboxFiles, caller: Caller, { sandbox, path }: SaveTarget) {
+  const found = await files.info(caller, sandbox, path).catch((error: unknown) => {
+    const isFree = error instanceof SandhavenError && error.fields.resource === 'file';
+    if (isFree) return null;
+    throw asTargetFault(error);
+  });
+  if (found?.type !== 'dir') return;
+  const hint = 'Give the path of a file, for example of one in that folder.';
+  throw asTargetFault(invalidArgument('path', `'${path}' is a folder.`, hint));
+}
+
+/** The agent is not trusted: it may say that it is through before it is. */
+function endedEarly(): SandhavenError {
+  const hint = 'Try again; if it stays, stop and start the sandbox.';
+  return new SandhavenError('unavailable', 'The sandbox ended the file before all of it was there.', {
+    hint,
+  });
+}
+
+/** As callers of the document tools spell them. */
+const parameters: Readonly<Record<string, string>> = { sandbox: 'save_to_sandbox', path: 'save_to_path' };
+
+function asTargetFault(error: unknown): unknown {
+  if (!(error instanceof SandhavenError)) return error;
+  const { parameter } = error.fields;
+  const own = parameter === undefined ? undefined : parameters[parameter];
+  if (own === undefined) return error;
+  return new SandhavenError(error.code, error.message, { ...error.fields, parameter: own }, error.cause);
+}

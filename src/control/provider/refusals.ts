@@ -1,0 +1,124 @@
+/** Why a remote at the provider does not open, as callers are told: what is missing, by its name there. */
+import { SandhavenError } from '../../model/errors.ts';
+import type { Authorization } from '../../model/provider.ts';
+import type { User } from '../../model/user.ts';
+import type { CodeHost, ContentsAccess, GitPurpose, Sight } from '../ports.ts';
+import type { AuthorizationService } from './authorizations.ts';
+
+export class ProviderRefusals {
+  readonly #authorizations: AuthorizationService;
+  readonly #host: CodeHost;
+  readonly #name: string;
+
+  constructor(authorizations: AuthorizationService) {
+    this.#authorizations = authorizations;
+    this.#host = authorizations.host;
+    this.#name = new URL(this.#host.url).host;
+  }
+
+  notAuthorized(user: User): SandhavenError {
+    const { url } = this.#authorizations.startBrowser(user);
+    return new SandhavenError(
+      'authorization_required',
+      `${this.#name} wants to know who asks, and you have not authorized Sandhaven there, or not any more.`,
+      {
+        authorization_url: url,
+        hint:
+          `Ask the user to open authorization_url in a browser, or to run \`sandhaven auth ${this.#host.name}\`; ` +
+          'then call this again. It is needed once.',
+      },
+    );
+  }
+
+  /** null when what is seen is no reason for a refusal. */
+  ofSight(sight: Sight, { account }: Authorization, purpose: GitPurpose): SandhavenError | null {
+    const pushes = purpose.service === 'git-receive-pack';
+    switch (sight.kind) {
+      case 'sign-on':
+        return this.#denied(
+          `The organization wants single sign-on (SAML) of ${account.login} before it lets anything in.`,
+          sight.url === null
+            ? `Sign on to the organization at ${this.#name}, then authorize again: sandhaven auth ${this.#host.name}.`
+            : `Ask the user to sign on at ${sight.url}, then call this again.`,
+        );
+      case 'moved':
+        return new SandhavenError(
+          'failed_precondition',
+          `The repository has another name at ${this.#name} now.`,
+          {
+            parameter: 'url',
+            hint: `Look it up at ${this.#name}, and use the URL that it has now.`,
+          },
+        );
+      case 'hidden':
+        return this.#lacksScope(sight.scopes) ? this.#withoutScope() : this.#hidden(account.login);
+      case 'seen':
+        if (this.#lacksScope(sight.scopes) && (sight.isPrivate || pushes)) return this.#withoutScope();
+        if (!pushes || sight.mayPush) return null;
+        return this.#denied(
+          `${account.login} may read this repository but not push to it: the permission contents: write is missing.`,
+          'Ask its owner for write access, or push to a fork.',
+        );
+      case 'revoked':
+        return null;
+    }
+  }
+
+  /** The token is good, the repository seen, and still the remote says no. */
+  ofPolicy({ account }: Authorization, purpose: GitPurpose): SandhavenError {
+    const doing = purpose.service === 'git-receive-pack' ? 'push to' : 'read';
+    const wanted = purpose.service === 'git-receive-pack' ? 'write' : 'read';
+    return this.#denied(
+      `${this.#name} does not let Sandhaven ${doing} this repository for ${account.login} (contents: ${wanted}).`,
+      'A rule of the organization may be in the way: the approval of the app, or a list of allowed addresses.',
+    );
+  }
+
+  noRepository({ account }: Authorization): SandhavenError {
+    return this.#hidden(account.login);
+  }
+
+  notInstalled({ account }: Authorization): SandhavenError {
+    const { installUrl } = this.#host;
+    return new SandhavenError(
+      'authorization_required',
+      `${this.#name} shows no such repository to ${account.login}, or the app of this service is not installed at it.`,
+      {
+        ...(installUrl === null ? {} : { authorization_url: installUrl }),
+        hint: 'Check the URL. If it is right, ask an owner of the repository to install the app at authorization_url.',
+      },
+    );
+  }
+
+  appLacks(contents: ContentsAccess): SandhavenError {
+    return this.#denied(
+      `The app of this service lacks the permission contents: ${contents} at this repository.`,
+      `Ask the owner to give the installation contents: ${contents === 'write' ? 'read and write' : 'read'}, ` +
+        'or to lift its suspension.',
+    );
+  }
+
+  #hidden(login: string): SandhavenError {
+    return new SandhavenError('not_found', `${this.#name} shows no such repository to ${login}.`, {
+      resource: 'repository',
+      parameter: 'url',
+      hint: `Check the URL, and that ${login} may see it; an organization may have to approve Sandhaven first.`,
+    });
+  }
+
+  #lacksScope(scopes: string[] | null): boolean {
+    return this.#host.scope !== null && scopes !== null && !scopes.includes(this.#host.scope);
+  }
+
+  #withoutScope(): SandhavenError {
+    const { scope, name } = this.#host;
+    return this.#denied(
+      `Your authorization at ${this.#name} lacks the scope ${scope}.`,
+      `Authorize again: sandhaven auth ${name}.`,
+    );
+  }
+
+  #denied(detail: string, hint: string): SandhavenError {
+    return new SandhavenError('permission_denied', detail, { hint });
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Remotes at the code-hosting provider: what opens one for a user, and what its refusal means. A repository that
+ * everybody may read needs no authorization, so it is asked for when the provider refuses, and not before.
+ */
+import type { SandhavenError } from '../../model/errors.ts';
+import type { GitUrl } from '../../model/git-url.ts';
+import { type Authorization, type RepositoryName, repositoryOfPath } from '../../model/provider.ts';
+import type { User } from '../../model/user.ts';
+import type { CodeHost, GitEntry, GitPurpose } from '../ports.ts';
+import type { AuthorizationService } from './authorizations.ts';
+import { ProviderRefusals } from './refusals.ts';
+import type { UserTokens } from './tokens.ts';
+
+/** Where only the token counts. */
+const USERNAME = 'x-access-token';
+const usualPorts = { http: 80, https: 443 };
+
+export class ProviderRemotes {
+  readonly #host: CodeHost;
+  readonly #tokens: UserTokens;
+  readonly #refusals: ProviderRefusals;
+
+  constructor(authorizations: AuthorizationService, tokens: UserTokens) {
+    this.#host = authorizations.host;
+    this.#tokens = tokens;
+    this.#refusals = new ProviderRefusals(authorizations);
+  }
+
+  /** A username and password given for such a remote are ignored, over whatever protocol. */
+  owns(url: GitUrl): boolean {
+    return url.host === new URL(this.#host.url).hostname.toLowerCase() && this.#isItsPort(url);
+  }
+
+  /** null for a remote of another host, or over another protocol than the provider's own. */
+  async entry(user: User, url: GitUrl, purpose: GitPurpose): Promise<GitEntry | null> {
+    if (!this.owns(url) || `${url.scheme}:` !== new URL(this.#host.url).protocol) return null;
+    const authorization = await this.#tokens.current(user);
+    if (!authorization) return this.#asAnybody(() => this.#refusals.notAuthorized(user));
+    const repository = repositoryOfPath(url.path);
+    if (this.#host.mode === 'oauth') return this.#asUser(user, authorization, repository, purpose);
+    if (!repository) throw this.#refusals.noRepository(authorization);
+    return this.#asApp(user, authorization, repository, purpose);
+  }
+
+  #asAnybody(refused: () => SandhavenError): GitEntry {
+    return { login: null, explain: async () => refused() };
+  }
+
+  #asUser(
+    user: User,
+    authorization: Authorization,
+    repository: RepositoryName | null,
+    purpose: GitPurpose,
+  ): GitEntry {
+    const { accessToken } = authorization.tokens;
+    return {
+      login: { username: USERNAME, password: accessToken },
+      explain: async () => {
+        if (!repository) return this.#refusals.noRepository(authorization);
+        const sight = await this.#host.look(accessToken, repository);
+        if (sight.kind === 'revoked') return this.#ended(user, authorization);
+        return (
+          this.#refusals.ofSight(sight, authorization, purpose) ??
+          this.#refusals.ofPolicy(authorization, purpose)
+        );
+      },
+    };
+  }
+
+  /** An installation opens its repositories to nobody by itself: the user must see this one, and may push to it. */
+  async #asApp(
+    user: User,
+    authorization: Authorization,
+    repository: RepositoryName,
+    purpose: GitPurpose,
+  ): Promise<GitEntry> {
+    const sight = await this.#host.look(authorization.tokens.accessToken, repository);
+    if (sight.kind === 'revoked') throw await this.#ended(user, authorization);
+    if (sight.kind === 'hidden') throw this.#refusals.notInstalled(authorization);
+    const refusal = this.#refusals.ofSight(sight, authorization, purpose);
+    if (refusal) throw refusal;
+    const isPublic = sight.kind === 'seen' && !sight.isPrivate;
+    const reads = purpose.service === 'git-upload-pack';
+    const made = await this.#host.installationToken(repository, reads ? 'read' : 'write');
+    if (made.kind !== 'token' && isPublic && reads) {
+      return this.#asAnybody(() => this.#refusals.notInstalled(authorization));
+    }
+    if (made.kind === 'not-installed') throw this.#refusals.notInstalled(authorization);
+    if (made.kind === 'not-permitted') throw this.#refusals.appLacks(reads ? 'read' : 'write');
+    return {
+      login: { username: USERNAME, password: made.token },
+      explain: async () => {
+        this.#host.forgetInstallation(repository);
+        return this.#refusals.ofPolicy(authorization, purpose);
+      },
+    };
+  }
+
+  async #ended(user: User, authorization: Authorization): Promise<SandhavenError> {
+    await this.#tokens.drop(authorization);
+    return this.#refusals.notAuthorized(user);
+  }
+
+  #isItsPort({ scheme, port }: GitUrl): boolean {
+    if (scheme !== 'http' && scheme !== 'https') return true;
+    const own = new URL(this.#host.url);
+    if (port === null && own.port === '') return true;
+    return (
+      (port ?? usualPorts[scheme]) ===
+      Number(own.port || usualPorts[own.protocol === 'http:' ? 'http' : 'https'])
+    );
+  }
+}

@@ -1,0 +1,78 @@
+/** The tokens of users, renewed before they end: once, however many calls want them at the same time. */
+import { limits } from '../../model/limits.ts';
+import type { Authorization } from '../../model/provider.ts';
+import type { User } from '../../model/user.ts';
+import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports.ts';
+
+export interface UserTokensParts {
+  store: AuthorizationStore;
+  host: CodeHost;
+  clock: Clock;
+  log: Log;
+}
+
+export class UserTokens {
+  readonly #parts: UserTokensParts;
+  readonly #renewing = new Map<string, Promise<Authorization | null>>();
+
+  constructor(parts: UserTokensParts) {
+    this.#parts = parts;
+  }
+
+  /** With a token that is good for a while; null when the user has to authorize first, or again. */
+  async current(user: User): Promise<Authorization | null> {
+    const { store, host, clock } = this.#parts;
+    const found = await store.get(user.id, host.url);
+    if (!found) return null;
+    const { accessExpiresAt } = found.tokens;
+    if (accessExpiresAt === null || accessExpiresAt - limits.provider.renewAheadMs > clock.now())
+      return found;
+    return this.#renewed(found);
+  }
+
+  /** The provider takes it no more: the user has to authorize again. */
+  async drop(authorization: Authorization): Promise<void> {
+    await this.#parts.store.remove(authorization.id);
+    this.#parts.log.info('a provider authorization ended', { user: authorization.userId });
+  }
+
+  #renewed(authorization: Authorization): Promise<Authorization | null> {
+    const under = this.#renewing.get(authorization.id);
+    if (under) return under;
+    const renewing = this.#renew(authorization).finally(() => this.#renewing.delete(authorization.id));
+    this.#renewing.set(authorization.id, renewing);
+    return renewing;
+  }
+
+  async #renew(stale: Authorization): Promise<Authorization | null> {
+    const { store, host, clock } = this.#parts;
+    // Another call may have renewed it between this one's look at the row and its turn.
+    const found = await store.get(stale.userId, host.url);
+    if (!found || found.updatedAt !== stale.updatedAt || found.id !== stale.id) return found;
+    const { refreshToken, refreshExpiresAt, accessExpiresAt } = found.tokens;
+    const now = clock.now();
+    const works = accessExpiresAt !== null && accessExpiresAt > now;
+    if (refreshToken === null || (refreshExpiresAt !== null && refreshExpiresAt <= now)) {
+      if (works) return found;
+      await this.drop(found);
+      return null;
+    }
+    try {
+      const tokens = await host.refresh(refreshToken);
+      if (tokens !== null) {
+        const scopes = tokens.scopes.length > 0 ? tokens.scopes : found.tokens.scopes;
+        const renewed = { ...found, tokens: { ...tokens, scopes }, updatedAt: clock.now() };
+        const stored = await store.renew(found.id, renewed.tokens, renewed.updatedAt);
+        if (stored) return renewed;
+        // The user took it back meanwhile: nobody is to hold what came of it.
+        await host.revoke(tokens.accessToken).catch(() => false);
+        return await store.get(found.userId, host.url);
+      }
+    } catch (error) {
+      if (works) return found;
+      throw error;
+    }
+    await this.drop(found);
+    return null;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * `--registry-mirror` and `--registry-allow`: where images are fetched from in place of their own registries, and which
+ * registries they may come from at all.
+ */
+import { invalidArgument } from './errors.ts';
+import { limits } from './limits.ts';
+import { isRegistryName, registryKey } from './registry-name.ts';
+
+/** Holds copies of a registry's images, each under its own name behind `prefix`. */
+export interface RegistryMirror {
+  /** By `registryKey`. */
+  registry: string;
+  mirror: string;
+  /** Folders within the mirror, without slashes around; empty for none. */
+  prefix: string;
+}
+
+/** A registry, or what of it is meant. */
+export interface AllowedImages {
+  /** By `registryKey`. */
+  registry: string;
+  /** A repository, or the beginning of several with a slash at the end; empty for all. */
+  repository: string;
+}
+
+export interface RegistryRules {
+  /** Tried in this order, each for its registry. */
+  mirrors: RegistryMirror[];
+  /** null: images of every registry. */
+  allowed: AllowedImages[] | null;
+}
+
+/** Each image from the registry that it names, whichever that is. */
+export const everyRegistry: RegistryRules = { mirrors: [], allowed: null };
+
+const repositoryPattern = /^[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/;
+
+/** Fails with `invalid_argument` naming the flag. */
+export function parseRegistryMirrors(flag: string, text: string): RegistryMirror[] {
+  return entriesOf(flag, text).map((entry) => {
+    const [registry = '', target = '', ...rest] = entry.split('=');
+    const { name: mirror, path: prefix } = splitName(target);
+    const named = isRegistryName(registry) && isRegistryName(mirror) && !target.endsWith('/');
+    if (named && rest.length === 0 && (prefix === '' || repositoryPattern.test(prefix))) {
+      return { registry: registryKey(registry), mirror, prefix };
+    }
+    throw invalidArgument(
+      flag,
+      `${flag} must be registry=mirror pairs with commas between, and '${entry}' was given.`,
+      'For example docker.io=mirror.example:5000, or docker.io=mirror.example/proxy/hub.',
+    );
+  });
+}
+
+/** `all` is null, `none` the empty list. Fails with `invalid_argument` naming the flag. */
+export function parseAllowedImages(flag: string, text: string): AllowedImages[] | null {
+  if (text.trim() === 'all') return null;
+  if (text.trim() === 'none') return [];
+  return entriesOf(flag, text).map((entry) => {
+    const { name, path } = splitName(entry);
+    const repository = path === '*' ? '' : path.replace(/\/\*$/, '/');
+    const named = isRegistryName(name) && !entry.endsWith('/');
+    if (named && (repository === '' || repositoryPattern.test(repository.replace(/\/$/, '')))) {
+      return { registry: registryKey(name), repository };
+    }
+    throw invalidArgument(
+      flag,
+      `${flag} must be registries or repositories with commas between, and '${entry}' was given.`,
+      'For example docker.io,registry.example:5000/team/*; all for every registry, none for no other than the base image.',
+    );
+  });
+}
+
+/** As it was given, and read again. */
+export function formatAllowedImages({ registry, repository }: AllowedImages): string {
+  if (repository === '') return registry;
+  return `${registry}/${repository}${repository.endsWith('/') ? '*' : ''}`;
+}
+
+export function formatMirror({ mirror, prefix }: RegistryMirror): string {
+  return prefix === '' ? mirror : `${mirror}/${prefix}`;
+}
+
+export function isImageAllowed(
+  { registry, repository }: { registry: string; repository: string },
+  { allowed }: RegistryRules,
+): boolean {
+  if (allowed === null) return true;
+  const key = registryKey(registry);
+  return allowed.some((entry) => {
+    if (entry.registry !== key) return false;
+    if (entry.repository === '' || entry.repository === repository) return true;
+    return entry.repository.endsWith('/') && repository.startsWith(entry.repository);
+  });
+}
+
+function entriesOf(flag: string, text: string): string[] {
+  const entries = text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  if (entries.length > limits.registries.rules) {
+    throw invalidArgument(flag, `${flag} takes at most ${limits.registries.rules} entries.`);
+  }
+  return entries;
+}
+
+/** At the first slash. */
+function splitName(text: string): { name: string; path: string } {
+  const slash = text.indexOf('/');
+  if (slash < 0) return { name: text, path: '' };
+  return { name: text.slice(0, slash), path: text.slice(slash + 1) };
+}

@@ -1,0 +1,104 @@
+/**
+ * One request to the provider. Where it goes is the operator's choice and no redirect changes it; what comes back is
+ * read up to a bound and within a time, and none of its words are passed on.
+ */
+import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+
+export interface Ask {
+  method: 'GET' | 'POST' | 'DELETE';
+  url: string;
+  /** A whole `Authorization` header. */
+  authorization?: string;
+  form?: Record<string, string>;
+  json?: unknown;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  /** undefined when it is not JSON. */
+  body: unknown;
+}
+
+const API_VERSION = '2022-11-28';
+
+/** Fails with `unavailable` or `timeout` when there is no answer, or one that says to come back later. */
+export async function ask({ method, url, authorization, form, json }: Ask): Promise<Reply> {
+  const { host } = new URL(url);
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'user-agent': 'sandhaven',
+    'x-github-api-version': API_VERSION,
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  const body = form ? new URLSearchParams(form) : json === undefined ? null : JSON.stringify(json);
+  const signal = AbortSignal.timeout(limits.provider.requestMs);
+  try {
+    const response = await fetch(url, { method, headers, body, signal, redirect: 'manual' });
+    const reply = { status: response.status, headers: response.headers, body: await read(response, host) };
+    if (isOverloaded(reply)) throw tooBusy(host, reply.status);
+    return reply;
+  } catch (error) {
+    if (error instanceof SandhavenError) throw error;
+    throw signal.aborted ? silent(host) : unreachable(host, error);
+  }
+}
+
+/** Of an answer that has not the documented shape. */
+export function notAsDocumented(url: string, { status }: Reply): SandhavenError {
+  const { host } = new URL(url);
+  return new SandhavenError('unavailable', `${host} answers in a way that is not understood (${status}).`, {
+    hint: "The operator of the service can check the provider's URLs: --github-url and --github-api-url.",
+    retryable: false,
+  });
+}
+
+async function read(response: Response, host: string): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > limits.provider.answerBytes) {
+      throw new SandhavenError('unavailable', `${host} answers with more than is taken.`, {
+        retryable: false,
+        hint: "The operator of the service can check the provider's URLs.",
+      });
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function isOverloaded({ status, headers }: Reply): boolean {
+  if (status >= 500 || status === 429) return true;
+  return status === 403 && (headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after'));
+}
+
+function tooBusy(host: string, status: number): SandhavenError {
+  return new SandhavenError('unavailable', `${host} answers with status ${status}.`, {
+    hint: 'Try again later.',
+  });
+}
+
+function silent(host: string): SandhavenError {
+  const seconds = limits.provider.requestMs / 1_000;
+  return new SandhavenError('timeout', `${host} did not answer within ${seconds} seconds.`, {
+    hint: 'Try again later.',
+    retryable: true,
+  });
+}
+
+function unreachable(host: string, error: unknown): SandhavenError {
+  return new SandhavenError(
+    'unavailable',
+    `${host} cannot be reached by the service.`,
+    { hint: 'Try again later.' },
+    error,
+  );
+}

@@ -1,0 +1,60 @@
+/** Builds an image of this project into the cache, by the recipe of the checkout that this is. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readlink } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { SandhavenError } from '../../model/errors.ts';
+import { defaultCacheDir } from './cache-dir.ts';
+
+const home = join(import.meta.dirname, '../../..');
+const LOCKED = 'setup/locked.sh';
+const RECIPE = 'setup/documentdb-image.ts';
+
+/** The name of the recipe that the image in the cache was built by; null when there is none. */
+export function builtRecipe(): Promise<string | null> {
+  return readlink(join(defaultCacheDir(), 'documentdb/current')).catch(() => null);
+}
+
+/** Does nothing when it is there already. Aborting ends the build, whose leftovers the next one removes. */
+export async function buildDocumentDbImage(
+  onOutput: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  if (![LOCKED, RECIPE].every((file) => existsSync(join(home, file)))) {
+    throw unbuilt('This installation has no recipe for the image of the document database.');
+  }
+  // A group of its own, so that all of the build can be ended at once.
+  const child = spawn(LOCKED, [process.execPath, RECIPE], {
+    cwd: home,
+    detached: true,
+    env: { HOME: homedir(), ...process.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.setEncoding('utf8').on('data', onOutput);
+  child.stderr.setEncoding('utf8').on('data', onOutput);
+  const end = () => {
+    // Whether it still runs is the child's to say: its number belongs to nobody else until it was waited for.
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      process.kill(-child.pid, 'SIGTERM');
+    }
+  };
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  try {
+    const status = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    signal.throwIfAborted();
+    if (status !== 0) throw unbuilt('The image of the document database could not be built.');
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+function unbuilt(detail: string): SandhavenError {
+  return new SandhavenError('failed_precondition', detail, {
+    hint: 'Run `make documentdb-image` in the checkout of the service, as root, or use --image mongo:8.',
+  });
+}

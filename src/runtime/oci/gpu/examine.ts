@@ -1,0 +1,15 @@
+/** What an operator wants to know of this host's GPUs; nothing is changed. */
+import type { GpuKind } from '../../../model/gpu-kind.ts';
+import { allClaims } from './claims.ts';
+import { freeOf } from './gpus.ts';
+import { createInventory } from './inventory.ts';
+
+export async function examineGpus(
+  folders: string[],
+  wanted: GpuKind,
+): Promise<{ kind: string; names: string[]; held: number; problems: string[]; leftOut: string[] }> {
+  const { gpus, problems, leftOut } = await createInventory(folders, wanted)();
+  const names = gpus.map(({ name }) => name);
+  const held = gpus.length - freeOf(gpus, allClaims()).length;
+  return { kind: wanted.kind, names, held, problems, leftOut };
+}

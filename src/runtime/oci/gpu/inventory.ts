@@ -1,0 +1,115 @@
+/**
+ * The GPUs of this host: devices of the chosen kind of which everything is there. Each is one whole piece of hardware,
+ * whatever number of names its specification has for it.
+ */
+import { lstat, stat } from 'node:fs/promises';
+import type { GpuKind } from '../../../model/gpu-kind.ts';
+import { unlessMissing } from '../files.ts';
+import { type CdiDevice, fingerprint, readCdiDevices } from './cdi-folders.ts';
+import type { CdiEdits, CdiMount, CdiNode } from './cdi-spec.ts';
+import { type DeviceMount, type DeviceNode, type Gpu, isSameHardware, keyOf } from './device.ts';
+import { libraryNames } from './library-names.ts';
+
+export interface Inventory {
+  gpus: Gpu[];
+  /** Why something that a specification has is not handed out. */
+  problems: string[];
+  /** What their specifications ask for and nobody gets. */
+  leftOut: string[];
+}
+
+/** What was found without a problem holds until a specification changes. */
+export function createInventory(folders: string[], wanted: GpuKind): () => Promise<Inventory> {
+  let known: { fingerprint: string; inventory: Inventory } | null = null;
+  return async () => {
+    const now = await fingerprint(folders);
+    if (known?.fingerprint === now) return known.inventory;
+    const inventory = await take(folders, wanted);
+    // The driver may be loaded after the service.
+    known = inventory.problems.length === 0 ? { fingerprint: now, inventory } : null;
+    return inventory;
+  };
+}
+
+async function take(folders: string[], { kind, names }: GpuKind): Promise<Inventory> {
+  const { devices, problems } = await readCdiDevices(folders, kind);
+  const chosen = devices.filter(({ name }) => (names ? names.includes(name) : isWhole(name)));
+  const gpus: Gpu[] = [];
+  const leftOut: string[] = [];
+  for (const name of names ?? []) {
+    if (!devices.some((device) => device.name === name)) problems.push(`${kind}=${name}: there is none`);
+  }
+  for (const device of chosen) {
+    try {
+      const found = await resolve(device, leftOut);
+      const same = gpus.find(({ hardware }) => isSameHardware(hardware, found.hardware));
+      // Usual where every GPU has its number and its UUID for names, and a mistake where the operator has named both.
+      const clash = same ? undefined : gpus.find((gpu) => sharesPath(gpu, found));
+      if (clash) throw new Error(`it has a path in common with ${clash.name} that leads elsewhere`);
+      if (!same) gpus.push(found);
+      else if (names) problems.push(`${kind}=${device.name}: the same hardware as ${same.name}`);
+    } catch (error) {
+      problems.push(`${kind}=${device.name}: ${(error as Error).message}`);
+    }
+  }
+  return { gpus, problems, leftOut: [...new Set(leftOut)].toSorted() };
+}
+
+/** Neither all of them at once nor a part of one, by the names that NVIDIA's tool gives. */
+function isWhole(name: string): boolean {
+  return name !== 'all' && !/^\d+:\d+$|^MIG-/.test(name);
+}
+
+async function resolve({ name, common, own }: CdiDevice, leftOut: string[]): Promise<Gpu> {
+  const hardware = await Promise.all(own.nodes.map(resolveNode));
+  if (hardware.length === 0) throw new Error('it has no device node of its own');
+  const nodes = [...(await Promise.all(common.nodes.map(resolveNode))), ...hardware];
+  const mounts = (await Promise.all([...common.mounts, ...own.mounts].map(resolveMount))).flat();
+  leftOut.push(...[common, own].flatMap((edits: CdiEdits) => edits.leftOut));
+  if (mounts.length < common.mounts.length + own.mounts.length) leftOut.push('socket of the host');
+  return {
+    name,
+    hardware: [...new Set(hardware.map(keyOf))].toSorted(),
+    devices: { nodes, mounts: await libraryNames(mounts) },
+    env: { ...common.env, ...own.env },
+  };
+}
+
+/** A machine could not have both. */
+function sharesPath(a: Gpu, b: Gpu): boolean {
+  const keys = new Map(a.devices.nodes.map((node) => [node.path, keyOf(node)]));
+  return b.devices.nodes.some((node) => (keys.get(node.path) ?? keyOf(node)) !== keyOf(node));
+}
+
+async function resolveNode(node: CdiNode): Promise<DeviceNode> {
+  const { path, mode, uid, gid, access } = node;
+  const rest = { path, mode, uid, gid, access };
+  if (node.type !== null && node.major !== null) {
+    return { ...rest, type: node.type, major: node.major, minor: node.minor ?? 0 };
+  }
+  const found = await unlessMissing(lstat(node.hostPath, { bigint: true }));
+  if (!found) throw new Error(`${node.hostPath} is not there`);
+  const type = found.isCharacterDevice() ? 'c' : found.isBlockDevice() ? 'b' : null;
+  if (type === null || (node.type ?? type) !== type)
+    throw new Error(`${node.hostPath} is another kind of file`);
+  return { ...rest, type, ...numbersOf(found.rdev) };
+}
+
+/** As Linux packs them. */
+function numbersOf(rdev: bigint): { major: number; minor: number } {
+  const major = ((rdev >> 8n) & 0xfffn) | ((rdev >> 32n) & 0xfffff000n);
+  const minor = (rdev & 0xffn) | ((rdev >> 12n) & 0xffffff00n);
+  return { major: Number(major), minor: Number(minor) };
+}
+
+/** Where programs of the host that run as root listen, or leave the files that they are talked with by. */
+const daemonFolders = /^\/(?:run|tmp|var\/run|var\/tmp)\//;
+
+/** A file or a folder. What leads to programs of the host is left out: no sandbox talks with them. */
+async function resolveMount({ hostPath, containerPath }: CdiMount): Promise<DeviceMount[]> {
+  const ofDaemons = daemonFolders.test(hostPath);
+  const found = await unlessMissing(stat(hostPath));
+  if (!found && !ofDaemons) throw new Error(`${hostPath} is not there; has the driver changed since?`);
+  const wanted = found?.isFile() || (found?.isDirectory() && !ofDaemons);
+  return wanted ? [{ source: hostPath, destination: containerPath }] : [];
+}

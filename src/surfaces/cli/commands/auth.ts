@@ -1,0 +1,96 @@
+/** `sandhaven auth github`: a person at a terminal authorizes the service once, and is told when it is done. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Action } from '../../../administration/action.ts';
+import {
+  listAuthorizations,
+  revokeAuthorization,
+} from '../../../administration/authorizations/kept-authorizations.ts';
+import { pollAuthorization } from '../../../administration/authorizations/poll-authorization.ts';
+import { startAuthorization } from '../../../administration/authorizations/start-authorization.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { type AdminClient, createAdminClient } from '../client.ts';
+import { connectionOf } from '../connection.ts';
+import { commonFlags, flagIsSet, parseKnownFlags, usageError } from '../flags.ts';
+import { commonHelp } from '../help.ts';
+import type { CliIo, Command } from '../io.ts';
+import { printProblem, printRecords } from '../output.ts';
+import { printable } from '../render.ts';
+
+const help = `Usage: sandhaven auth github [--device | --browser | --status | --revoke] [--json]
+
+Authorizes the service at the code-hosting provider, once, so that clone, pull and push of your
+repositories there need no password.
+
+  --device           by a code that you type in at the provider, from any machine (the default)
+  --browser          by a URL that you open in a browser which reaches the service
+  --status           what you have authorized
+  --revoke           take it back
+
+Also: sandhaven auth start, poll, list, revoke, each with --help of its own.
+
+${commonHelp}`;
+
+const PROVIDER = 'github';
+const ways = ['device', 'browser', 'status', 'revoke'] as const;
+type Way = (typeof ways)[number];
+
+/** @param others The plain actions behind the same word. */
+export function authCommand(others: Command): Command {
+  return {
+    summary: others.summary,
+    async run(argv, io) {
+      const [first = '--help', ...rest] = argv;
+      if (first !== PROVIDER && !first.startsWith('-')) return others.run(argv, io);
+      const flags = parseKnownFlags(first === PROVIDER ? rest : argv, {
+        ...commonFlags,
+        device: { type: 'boolean' },
+        browser: { type: 'boolean' },
+        status: { type: 'boolean' },
+        revoke: { type: 'boolean' },
+      });
+      if (first !== PROVIDER || flagIsSet(flags, 'help')) {
+        io.stdout.write(help);
+        return 0;
+      }
+      const chosen = ways.filter((way) => flagIsSet(flags, way));
+      if (chosen.length > 1) throw usageError(`--${chosen.join(' and --')} exclude each other.`);
+      const client = createAdminClient(await connectionOf(flags, io));
+      return carryOut(chosen[0] ?? 'device', client, flagIsSet(flags, 'json'), io);
+    },
+  };
+}
+
+async function carryOut(way: Way, client: AdminClient, json: boolean, io: CliIo): Promise<number> {
+  if (way === 'status') return plainly(listAuthorizations, client, json, io);
+  if (way === 'revoke') return plainly(revokeAuthorization, client, json, io);
+  const started = await client(startAuthorization, { method: way }, { signal: io.signal });
+  if (started.problem) return printProblem(started.problem, json, io);
+  const { authorization_id, authorization_url, user_code, interval_seconds } = started.result;
+  const what = typeof user_code === 'string' ? ` and enter the code ${user_code}` : '';
+  // On standard error: with --json the result alone is on standard output.
+  io.stderr.write(`${printable(`Open ${authorization_url}${what}.`)}\nWaiting until it is allowed …\n`);
+  for (let wait = Number(interval_seconds); ; ) {
+    await sleep(wait * 1_000, undefined, { signal: io.signal });
+    const polled = await client(pollAuthorization, { authorization_id }, { signal: io.signal });
+    if (polled.problem) return printProblem(polled.problem, json, io);
+    if (polled.result['status'] !== 'pending') return told(polled.result, json, io);
+    wait = Number(polled.result['interval_seconds']);
+  }
+}
+
+async function plainly(action: Action, client: AdminClient, json: boolean, io: CliIo): Promise<number> {
+  const { result, problem } = await client(action, {}, { signal: io.signal });
+  if (problem) return printProblem(problem, json, io);
+  printRecords(action.rows?.(result) ?? null, result, json, io);
+  return 0;
+}
+
+function told(result: Record<string, unknown>, json: boolean, io: CliIo): number {
+  if (result['status'] === 'denied') throw new SandhavenError('permission_denied', String(result['reason']));
+  if (result['status'] === 'expired') {
+    throw new SandhavenError('timeout', 'Nobody allowed it in time.', { hint: 'Begin again.' });
+  }
+  const { login } = result['account'] as { login: string };
+  io.stdout.write(json ? `${JSON.stringify(result)}\n` : `${printable(`Authorized as ${login}.`)}\n`);
+  return 0;
+}

@@ -1,0 +1,55 @@
+/**
+ * A parameter that is never an argument, which every user of the machine could read: it comes from a file or from
+ * standard input.
+ */
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { usageError } from './flags.ts';
+import type { CliIo } from './io.ts';
+
+/** What the command takes as flags: a file's name in the place of the secret. */
+export function flagsInput(input: z.ZodObject, secret: string | undefined): z.ZodObject {
+  if (secret === undefined) return input;
+  const file = z
+    .string()
+    .optional()
+    .describe(`File that holds the ${secret}; standard input without it. Never an argument.`);
+  const { [secret]: _, ...others } = input.shape;
+  return z.strictObject({ ...others, [fileFlag(secret)]: file });
+}
+
+/** Fails with `invalid_argument`, before anything else is read of the command line. */
+export function refuseSecretFlag(argv: string[], secret: string | undefined): void {
+  if (secret === undefined || !argv.some((word) => word === `--${secret}` || word.startsWith(`--${secret}=`)))
+    return;
+  throw usageError(
+    `The ${secret} is not taken as an argument, where every user of this machine could see it.`,
+    `Give it by standard input, or in a file with --${secret}-file.`,
+  );
+}
+
+/** Puts the secret in the place of its file's name. One line break at the end is not part of it. */
+export async function readSecret(
+  parameters: Record<string, unknown>,
+  secret: string,
+  { stdin }: Pick<CliIo, 'stdin'>,
+): Promise<Record<string, unknown>> {
+  const { [fileFlag(secret)]: file, ...others } = parameters;
+  if (file === undefined && Object.hasOwn(others, secret)) return others;
+  const typed = file === undefined || file === '-';
+  if (typed && stdin.isTTY) {
+    throw usageError(
+      `The ${secret} is read from standard input, which is a terminal that would show it.`,
+      `Pipe it in, or give --${secret}-file FILE.`,
+    );
+  }
+  const content = await (typed ? text(stdin) : readFile(String(file), 'utf8')).catch(() => {
+    throw usageError(`--${secret}-file: the file cannot be read.`, 'Give the path of a file.');
+  });
+  return { ...others, [secret]: content.replace(/\r?\n$/, '') };
+}
+
+function fileFlag(secret: string): string {
+  return `${secret}_file`;
+}

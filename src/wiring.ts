@@ -1,0 +1,200 @@
+/** Puts the services and the workers of one process together; what they stand on is opened and closed by `startService`. */
+import { wireCodeHosting } from './code-hosting.ts';
+import type { AccessService } from './control/access.ts';
+import { Activity } from './control/activity.ts';
+import type { AuditService } from './control/audit/audit.ts';
+import { PreviewGrants } from './control/audit/preview-grants.ts';
+import { BASE_IMAGE } from './control/base-image.ts';
+import { Creation } from './control/creation.ts';
+import { within } from './control/deadline.ts';
+import { DocumentService } from './control/documents/documents.ts';
+import { OrderOfUse } from './control/documents/order-of-use.ts';
+import { Environments } from './control/environment.ts';
+import { ExecutionService } from './control/execution.ts';
+import { FileService } from './control/files.ts';
+import { GitService } from './control/git/git-service.ts';
+import { Idempotency } from './control/idempotency.ts';
+import { ImageCollector } from './control/image-collector.ts';
+import { Machines } from './control/machines.ts';
+import { createPeople } from './control/people.ts';
+import { WarmPool } from './control/pool.ts';
+import type { CodeHost, DocumentDatabase, Store } from './control/ports.ts';
+import { PreviewAccess } from './control/preview-access.ts';
+import { PreviewService } from './control/previews.ts';
+import { OperationQueue } from './control/queue.ts';
+import { reconcile } from './control/reconciler.ts';
+import { RegistryService } from './control/registries.ts';
+import { SandboxService } from './control/sandboxes.ts';
+import { Scheduler } from './control/scheduler.ts';
+import type { Services } from './control/services.ts';
+import { SessionService } from './control/sessions.ts';
+import { SnapshotWork } from './control/snapshot-work.ts';
+import { SnapshotService } from './control/snapshots.ts';
+import { SshAccessService } from './control/ssh-access.ts';
+import { SshVisits } from './control/ssh-visits.ts';
+import { TunnelService } from './control/tunnels.ts';
+import { Uses } from './control/use.ts';
+import { Watches } from './control/watches.ts';
+import type { Engine } from './engine.ts';
+import { createGitGateway } from './gateways/git/gateway.ts';
+import { limits } from './model/limits.ts';
+import { unlimited } from './model/quota.ts';
+import { localRegion } from './model/region.ts';
+import { everyRegistry } from './model/registry-rules.ts';
+import type { ServiceOptions } from './service.ts';
+
+const SCHEDULER_INTERVAL_MS = 5_000;
+const DRAIN_TIMEOUT_MS = 30_000;
+
+/** What everything stands on. */
+export interface Parts {
+  store: Store;
+  engine: Engine;
+  access: AccessService;
+  documents: DocumentDatabase | null;
+  /** The code-hosting provider. */
+  host: CodeHost | null;
+  audit: AuditService;
+}
+
+export function wire(
+  { store, engine, access, documents, host, audit }: Parts,
+  {
+    clock,
+    log,
+    warmPool,
+    imageKeptMinutes,
+    gitAllow = [],
+    registryRules = everyRegistry,
+    quota = unlimited,
+    rate = null,
+    regions = [localRegion],
+    documentDb,
+  }: ServiceOptions,
+) {
+  const { runtime, images, agent } = engine;
+  const { sandboxes, snapshots } = store;
+  const people = createPeople({ store, clock, quota, rate, regions });
+  const { identity, quotas, standing } = people;
+  const queue = new OperationQueue();
+  const activity = new Activity(clock, sandboxes);
+  const watches = new Watches(agent, runtime, log);
+  const machines = new Machines({
+    store: sandboxes,
+    runtime,
+    images,
+    agent,
+    queue,
+    quotas,
+    activity,
+    watches,
+    clock,
+    log,
+  });
+  const regionId = identity.home.id;
+  const pool = new WarmPool({
+    ...{ store: sandboxes, runtime, images, machines, regionId, clock, log },
+    size: warmPool,
+  });
+  const onClaim = () => pool.refill();
+  const creation = new Creation({
+    store: sandboxes,
+    snapshots,
+    runtime,
+    images,
+    machines,
+    quotas,
+    regionId,
+    clock,
+    onClaim,
+  });
+  const idempotency = new Idempotency(store.idempotency, clock);
+  const uses = new Uses(sandboxes, queue, activity, standing);
+  const scheduler = new Scheduler({
+    store: sandboxes,
+    machines,
+    agent,
+    activity,
+    clock,
+    log,
+    intervalMs: SCHEDULER_INTERVAL_MS,
+  });
+  const collector = new ImageCollector({
+    store: snapshots,
+    images,
+    runtime,
+    clock,
+    log,
+    keptMs: imageKeptMinutes * 60_000,
+    intervalMs: limits.image.collectIntervalMs,
+  });
+  const work = new SnapshotWork({ store: snapshots, images, clock, log });
+  const files = new FileService(uses, agent);
+  const hosting = wireCodeHosting(host, store, { clock, log });
+  const environments = new Environments(images, runtime);
+  const services: Services = {
+    sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
+    snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
+    files,
+    execution: new ExecutionService(uses, agent, environments),
+    sessions: new SessionService(uses, agent, environments),
+    sshAccess: new SshAccessService(sandboxes, access, clock),
+    previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
+    tunnels: new TunnelService({ store: sandboxes, uses, agent }),
+    git: new GitService({
+      uses,
+      agent,
+      environments,
+      gateway: createGitGateway({ allowed: [...gitAllow, ...hosting.allowed] }),
+      credentials: store.gitCredentials,
+      provider: hosting.remotes,
+    }),
+    identity,
+    registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
+    authorizations: hosting.authorizations,
+    users: people.users,
+    keys: people.keys,
+    documents: new DocumentService({
+      database: documents,
+      files,
+      order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce'),
+    }),
+    audit,
+  };
+  return {
+    services,
+    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log }),
+    scheduler,
+    previewAccess: new PreviewAccess({ access, uses, agent, grants: new PreviewGrants(audit, clock), clock }),
+    collector,
+    pool,
+    async reconcile() {
+      // Unpacked now, so that the first sandbox does not wait for it.
+      const base = await images.ensure(BASE_IMAGE).catch((error: unknown) => {
+        log.warn('the base image is not there', { error });
+        return null;
+      });
+      const keepsInPool = (sandbox: { imageDigest: string }) =>
+        warmPool > 0 && sandbox.imageDigest === base?.digest;
+      await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
+      await work.resume();
+      await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
+      await store.accessTokens.prune(clock.now());
+    },
+    async close() {
+      await services.documents.close();
+      await scheduler.close();
+      await collector.close();
+      await work.close();
+      await pool.close();
+      await within(
+        DRAIN_TIMEOUT_MS,
+        queue.drained(),
+        'Operations were still running when the service was stopped.',
+      );
+      watches.endAll();
+      await activity.flush();
+      await people.close();
+    },
+  };
+}

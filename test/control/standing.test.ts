@@ -1,0 +1,108 @@
+/** What is open for a user or a key, and when it ends. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { KeyUse } from '../../src/control/key-use.ts';
+import { Standing } from '../../src/control/standing.ts';
+import { limits } from '../../src/model/limits.ts';
+import type { Caller } from '../../src/model/user.ts';
+import { alice } from '../store/fixtures.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const caller: Caller = { ...alice, keyId: 'key_1', keyExpiresAt: null };
+
+function setUp(disabledAt: number | null = null) {
+  const standing = new Standing({ findUser: async () => ({ ...alice, disabledAt }) }, Date);
+  const ended: string[] = [];
+  const open = (name: string, who: Partial<Caller> = {}) =>
+    standing.whileValid({ ...caller, ...who }, () => ended.push(name));
+  return { standing, ended, open };
+}
+
+describe('what is open for a key', () => {
+  it('ends with the key, and with its user, and nothing else does', () => {
+    const { standing, ended, open } = setUp();
+    open('one');
+    open('two');
+    open('other key', { keyId: 'key_2' });
+    open('other user', { id: 'user_bob', keyId: 'key_3' });
+    open('left')();
+    standing.ended('key_1');
+    expect(ended).toEqual(['one', 'two']);
+    standing.ended('key_none');
+    standing.ended(alice.id);
+    expect(ended.filter((name) => name.startsWith('other'))).toEqual(['other key']);
+  });
+
+  it('[WIRE-AUTH-04] ends at the moment at which the key expires, and not after it was closed', async () => {
+    const { ended, open } = setUp();
+    open('one', { keyExpiresAt: 1_000 });
+    open('closed', { keyExpiresAt: 1_000 })();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(ended).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toEqual(['one']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('ends too when it was being opened at that very moment', async () => {
+    const { standing, ended, open } = setUp();
+    standing.ended('key_1');
+    await Promise.resolve().then(() => open('late'));
+    expect(ended).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toEqual(['late']);
+    open('later');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(ended).toEqual(['late']);
+  });
+});
+
+describe("what is open in a user's sandboxes", () => {
+  it('ends when the user is disabled', async () => {
+    const { standing } = setUp();
+    const end = vi.fn();
+    const stop = await standing.whileEnabled(alice.id, end);
+    await standing.whileEnabled('user_bob', end);
+    standing.ended('user_carol');
+    expect(end).not.toHaveBeenCalled();
+    standing.ended(alice.id);
+    expect(end).toHaveBeenCalledOnce();
+    stop();
+  });
+
+  it('is not opened while the user is disabled', async () => {
+    const { standing } = setUp(5);
+    const end = vi.fn();
+    await expect(standing.whileEnabled(alice.id, end)).rejects.toMatchObject({ code: 'permission_denied' });
+    standing.ended(alice.id);
+    expect(end).not.toHaveBeenCalled();
+  });
+});
+
+describe('the use of keys', () => {
+  it('is written at most once a minute, and when it is asked for', async () => {
+    vi.setSystemTime(1_000_000);
+    const written: [string, number][][] = [];
+    const use = new KeyUse({ touch: async (used) => void written.push([...used]) }, Date);
+    await use.note('key_1');
+    expect(written).toEqual([[['key_1', 1_000_000]]]);
+    vi.setSystemTime(1_000_000 + limits.keyUseWrittenMs - 1);
+    await use.note('key_1');
+    await use.note('key_2');
+    expect(written).toHaveLength(1);
+    vi.setSystemTime(1_000_000 + limits.keyUseWrittenMs);
+    await use.note('key_1');
+    expect(written[1]).toEqual([
+      ['key_1', 1_000_000 + limits.keyUseWrittenMs],
+      ['key_2', 1_000_000 + limits.keyUseWrittenMs - 1],
+    ]);
+    await use.note('key_2');
+    await use.flush();
+    expect(written).toHaveLength(3);
+  });
+});

@@ -1,0 +1,88 @@
+/** The service's side of a provider, over a real store and a server that speaks the provider's endpoints. */
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { CodeHost, GitPurpose, Log, Store } from '../../src/control/ports.ts';
+import { AuthorizationService } from '../../src/control/provider/authorizations.ts';
+import { ProviderRemotes } from '../../src/control/provider/remotes.ts';
+import { UserTokens } from '../../src/control/provider/tokens.ts';
+import { parseGitUrl } from '../../src/model/git-url.ts';
+import type { User } from '../../src/model/user.ts';
+import { createGitHub } from '../../src/provider/github/github.ts';
+import { secretsOf } from '../../src/store/secrets.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { alice, bob, temporaryDirectory } from '../store/fixtures.ts';
+import { type CodeHostServer, clientId, clientSecret, startCodeHost } from '../support/code-host.ts';
+
+export const readOnly: GitPurpose = { service: 'git-upload-pack' };
+export const push: GitPurpose = { service: 'git-receive-pack', ref: 'refs/heads/main' };
+export const CALLBACK = 'http://127.0.0.1:7420';
+
+export interface Harness {
+  server: CodeHostServer;
+  store: Store;
+  host: CodeHost;
+  authorizations: AuthorizationService;
+  tokens: UserTokens;
+  remotes: ProviderRemotes;
+  /** What was logged, as text. */
+  log(): string;
+  /** Lets time go by, for the service and for the provider. */
+  pass(ms: number): void;
+  /** The user allows it as this account, by browser. */
+  authorize(user: User, login: string): Promise<void>;
+  /** What opens a remote, or the error that refuses it; `explain` is what a refusing remote would mean. */
+  entry(user: User, url: string, purpose?: GitPurpose): ReturnType<ProviderRemotes['entry']>;
+}
+
+export async function startHarness(mode: 'oauth' | 'app' = 'oauth'): Promise<Harness> {
+  let now = 1_800_000_000_000;
+  const clock = { now: () => now };
+  const server = await startCodeHost({ mode, now: clock.now });
+  const store = await openSqliteStore({
+    file: join(temporaryDirectory(), 'sandhaven.db'),
+    secrets: secretsOf(Buffer.alloc(32, 3)),
+  });
+  onTestFinished(async () => {
+    await store.close();
+    await server.close();
+  });
+  await store.users.insertUser(alice);
+  await store.users.insertUser(bob);
+  const { id, slug } = server.state.app;
+  const app = mode === 'app' ? { id, slug, privateKeyPem: server.privateKeyPem } : null;
+  const { url, apiUrl } = server;
+  const host = createGitHub({ url, apiUrl, clientId, clientSecret, app }, clock);
+  const lines: unknown[] = [];
+  const write = (...line: unknown[]) => void lines.push(line);
+  const log: Log = { info: write, warn: write, error: write };
+  const parts = { host, store: store.authorizations, clock, log };
+  const authorizations = new AuthorizationService(parts);
+  authorizations.servedAt(CALLBACK);
+  const tokens = new UserTokens(parts);
+  const remotes = new ProviderRemotes(authorizations, tokens);
+  return {
+    server,
+    store,
+    host,
+    authorizations,
+    tokens,
+    remotes,
+    log: () => JSON.stringify(lines),
+    pass(ms) {
+      now += ms;
+    },
+    async authorize(user, login) {
+      const { state, code } = returned(await server.authorize(authorizations.startBrowser(user).url, login));
+      const done = await authorizations.complete(state, code);
+      if (done?.outcome.status !== 'authorized') throw new Error(`not authorized: ${JSON.stringify(done)}`);
+    },
+    entry: (user, address, purpose = readOnly) => remotes.entry(user, parseGitUrl(address), purpose),
+  };
+}
+
+/** What the browser was sent back with. */
+export function returned(location: string): { state: string; code: string; error: string | null } {
+  const { searchParams } = new URL(location);
+  const text = (name: string) => searchParams.get(name) ?? '';
+  return { state: text('state'), code: text('code'), error: searchParams.get('error') };
+}
