@@ -230,7 +230,7 @@ describe('MCP', () => {
     let seen = '';
     const own = await startHttp({
       mcp: {
-        async handle(request, response, caller) {
+        async handle(request, response, { caller }) {
           for await (const chunk of request) seen += chunk;
           response.end(caller.id);
         },

@@ -2,7 +2,7 @@
  * The HTTP surface: the catalogue, the bytes of files, tunnels, MCP and health on one listener. Before any route, the
  * Host, the Origin and the key are checked and the request is admitted.
  */
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { Server, ServerOptions } from 'node:http';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
