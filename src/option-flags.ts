@@ -1,6 +1,7 @@
 /** The flags of `sandhaven up`, with what holds where one is not given, and its help. */
 import { defaultGpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
+import { providerFlags } from './model/provider-options.ts';
 
 interface Flag {
   default: string;
@@ -58,16 +59,7 @@ export const flags = {
     default: 'all',
     help: 'registries and repositories that images may come from, such as docker.io,registry.example/team/*, or none',
   },
-  'github-url': { default: 'https://github.com', help: 'code-hosting provider' },
-  'github-api-url': { default: '', help: 'its API, when it is not where its kind has it' },
-  'github-client-id': {
-    default: '',
-    help: 'what the provider knows this service by; without it there is none',
-  },
-  'github-client-secret-file': { default: '', help: 'file, or SANDHAVEN_GITHUB_CLIENT_SECRET itself' },
-  'github-app-id': { default: '', help: 'id of an app that is installed at repositories' },
-  'github-app-slug': { default: '', help: "name of that app in the provider's URLs" },
-  'github-app-private-key-file': { default: '', help: "that app's private key" },
+  ...providerFlags,
   'quota-sandboxes': { default: 'none', help: 'sandboxes of each user, in whatever state' },
   'quota-cpu': { default: 'none', help: "vCPUs of each user's running sandboxes" },
   'quota-memory-gb': { default: 'none', help: "GB of memory of each user's running sandboxes" },

@@ -3,11 +3,10 @@
  * opposite order. With main.ts this is the only place that knows the concrete parts.
  */
 import { auditLog } from './audit-log.ts';
-import { openCodeHost } from './code-hosting.ts';
 import { AccessService } from './control/access.ts';
 import type { OrderMode } from './control/documents/order-of-use.ts';
 import { enrolFirstUser } from './control/people.ts';
-import type { Clock, DocumentDatabase, Log } from './control/ports.ts';
+import type { Clock, Log } from './control/ports.ts';
 import type { PreviewAccess } from './control/preview-access.ts';
 import type { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
@@ -20,6 +19,7 @@ import type { Quota } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
 import type { Regions } from './model/region.ts';
 import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
+import { openCodeHost, openDocuments } from './optional-parts.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
@@ -114,11 +114,4 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       lock.release();
     },
   };
-}
-
-/** Loaded where there is one, so that a service without it does not carry its parts. */
-async function openDocuments(connectionString: string | null): Promise<DocumentDatabase | null> {
-  if (connectionString === null) return null;
-  const { createDocumentDatabase } = await import('./documentdb/database.ts');
-  return createDocumentDatabase({ connectionString });
 }

@@ -1,5 +1,4 @@
 /** Puts the services and the workers of one process together; what they stand on is opened and closed by `startService`. */
-import { wireCodeHosting } from './code-hosting.ts';
 import type { AccessService } from './control/access.ts';
 import { Activity } from './control/activity.ts';
 import type { AuditService } from './control/audit/audit.ts';
@@ -12,7 +11,6 @@ import { OrderOfUse } from './control/documents/order-of-use.ts';
 import { Environments } from './control/environment.ts';
 import { ExecutionService } from './control/execution.ts';
 import { FileService } from './control/files.ts';
-import { GitService } from './control/git/git-service.ts';
 import { Idempotency } from './control/idempotency.ts';
 import { ImageCollector } from './control/image-collector.ts';
 import { Machines } from './control/machines.ts';
@@ -36,12 +34,12 @@ import { TunnelService } from './control/tunnels.ts';
 import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import type { Engine } from './engine.ts';
-import { createGitGateway } from './gateways/git/gateway.ts';
 import { limits } from './model/limits.ts';
 import { unlimited } from './model/quota.ts';
 import { localRegion } from './model/region.ts';
 import { everyRegistry } from './model/registry-rules.ts';
 import type { ServiceOptions } from './service.ts';
+import { wireGit } from './wire-git.ts';
 
 const SCHEDULER_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 30_000;
@@ -130,7 +128,6 @@ export function wire(
   });
   const work = new SnapshotWork({ store: snapshots, images, clock, log });
   const files = new FileService(uses, agent);
-  const hosting = wireCodeHosting(host, store, { clock, log });
   const environments = new Environments(images, runtime);
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
@@ -141,17 +138,9 @@ export function wire(
     sshAccess: new SshAccessService(sandboxes, access, clock),
     previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),
-    git: new GitService({
-      uses,
-      agent,
-      environments,
-      gateway: createGitGateway({ allowed: [...gitAllow, ...hosting.allowed] }),
-      credentials: store.gitCredentials,
-      provider: hosting.remotes,
-    }),
+    ...wireGit({ host, store, uses, agent, environments, allowed: gitAllow, clock, log }),
     identity,
     registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
-    authorizations: hosting.authorizations,
     users: people.users,
     keys: people.keys,
     documents: new DocumentService({

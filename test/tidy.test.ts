@@ -21,17 +21,18 @@ describe('imports', () => {
   const top = [
     'announce.ts',
     'log.ts',
+    'optional-parts.ts',
     'options.ts',
     'option-flags.ts',
     'prove.ts',
     'version.ts',
-    'code-hosting.ts',
     'engine.ts',
     'service.ts',
     'wiring.ts',
     'audit-log.ts',
     'purge.ts',
     'up.ts',
+    'wire-git.ts',
   ];
 
   const adapter: Allowed = { run: ['model'], types: ['control/ports.ts'] };
@@ -59,13 +60,14 @@ describe('imports', () => {
     'version.ts': leaf,
     'up.ts': { run: [...parts, ...top], types: [] },
     // The only places that see concrete adapters.
-    'code-hosting.ts': whole,
     'engine.ts': whole,
     'service.ts': whole,
     'wiring.ts': whole,
     'audit-log.ts': whole,
     'purge.ts': whole,
+    'optional-parts.ts': whole,
     'ssh-worker.ts': whole,
+    'wire-git.ts': whole,
     'main.ts': whole,
   };
   /** Areas that are held to a list of npm's packages; Node's own modules are free. */

@@ -67,6 +67,7 @@ describe('a toolkit of its own', () => {
     annotations: plain,
     handler: async () => ({ result: [], has_more: false }),
   });
+  const sandboxTools = tools.filter(({ name }) => name.startsWith('Sandbox.'));
   let folder: string;
 
   beforeAll(async () => {
@@ -77,7 +78,7 @@ describe('a toolkit of its own', () => {
   it('[WIRE-SDK-01] gets a namespace, iterators included, and no description ends the comment that it is in', async () => {
     await cp(join(root, 'sdk', 'src'), join(folder, 'src'), { recursive: true });
     await cp(join(root, 'sdk', 'tsconfig.json'), join(folder, 'tsconfig.json'));
-    await writeFile(join(folder, 'src', 'generated.ts'), generateSdk([...tools, discover]));
+    await writeFile(join(folder, 'src', 'generated.ts'), generateSdk([...sandboxTools, discover]));
     await writeFile(
       join(folder, 'src', 'use.ts'),
       `import { Sandhaven } from './index.ts';

@@ -111,6 +111,6 @@ function entriesOf(header: string | string[] | undefined): string[] {
 }
 
 /** An IPv4 address as such, where a socket of both families has it. */
-function plainAddress(address: string): string {
+export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -22,6 +22,8 @@ export const auditActions = {
   sshLogin: 'ssh.login',
   sshLogout: 'ssh.logout',
   previewGrant: 'preview.grant',
+  /** A user authorizes the service at the code-hosting provider, by browser. */
+  providerAuthorize: 'provider.authorize',
   /** A start without a stop before it: the service was killed, and its last events may be missing. */
   serviceStart: 'service.start',
   serviceStop: 'service.stop',

@@ -11,16 +11,23 @@ export interface ProviderOptions {
   app: { id: string; slug: string; privateKeyFile: string } | null;
 }
 
-type FlagName =
-  | 'github-url'
-  | 'github-api-url'
-  | 'github-client-id'
-  | 'github-client-secret-file'
-  | 'github-app-id'
-  | 'github-app-slug'
-  | 'github-app-private-key-file';
+/** Each is an environment variable too. */
+export const providerFlags = {
+  'github-url': { default: 'https://github.com', help: 'code-hosting provider' },
+  'github-api-url': { default: '', help: 'its API, when it is not where its kind has it' },
+  'github-client-id': {
+    default: '',
+    help: 'what the provider knows this service by; without it there is none',
+  },
+  'github-client-secret-file': { default: '', help: 'file, or SANDHAVEN_GITHUB_CLIENT_SECRET itself' },
+  'github-app-id': { default: '', help: 'id of an app that is installed at repositories' },
+  'github-app-slug': { default: '', help: "name of that app in the provider's URLs" },
+  'github-app-private-key-file': { default: '', help: "that app's private key" },
+};
 
-const PUBLIC_URL = 'https://github.com';
+type FlagName = keyof typeof providerFlags;
+
+const PUBLIC_URL = providerFlags['github-url'].default;
 const PUBLIC_API_URL = 'https://api.github.com';
 /** Below a provider's own server. */
 const OWN_API_PATH = '/api/v3';
@@ -52,7 +59,7 @@ export function parseProviderOptions(
 }
 
 /** Without a slash at its end. Fails with `invalid_argument` naming the flag. */
-export function parseBaseUrl(flag: string, text: string, mayHavePath = false): string {
+function parseBaseUrl(flag: string, text: string, mayHavePath = false): string {
   const url = URL.parse(text);
   const plain = url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
   const bare = url && url.search === '' && url.hash === '' && (mayHavePath || url.pathname === '/');

@@ -143,6 +143,29 @@ describe('over HTTP', () => {
     await expect.poll(() => rowsOf(http)).toMatchObject([{ action: 'files.download', outcome: 'cancelled' }]);
   });
 
+  it.each([
+    ['authorized', 'ok'],
+    ['denied', 'permission_denied'],
+  ])(
+    'an authorization in a browser that ends %s leaves one row, for the user who began it',
+    async (status, outcome) => {
+      const { services } = createFakeServices();
+      const done = { user: { id: 'user_9' }, outcome: { status, reason: 'no', account: { login: 'ada' } } };
+      const host = { name: 'github', url: 'https://example.org' };
+      Object.assign(services, { authorizations: { host, complete: async () => done } });
+      const own = await startHttp({ services });
+      await fetch(`${own.url}/auth/github/callback`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: `state=${canary}&code=${canary}`,
+      });
+      const rows = await rowsOf({ services });
+      await own.close();
+      expect(rows).toMatchObject([{ action: 'provider.authorize', outcome, userId: 'user_9', keyId: null }]);
+      expect(JSON.stringify(rows)).not.toContain(canary);
+    },
+  );
+
   it('what has no key, and what reads only the service itself, leaves none', async () => {
     await fetch(`${http.url}/v1/tools/Sandbox.WhoAmI`, { method: 'POST' });
     for (const path of ['/v1/tools', '/v1/admin', '/openapi.json', '/healthz']) await http.fetch(path);

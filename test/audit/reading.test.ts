@@ -157,7 +157,7 @@ describe('sandhaven audit', () => {
 
   it('follows what comes, without its own reads, until it is interrupted', async () => {
     const interrupt = new AbortController();
-    const following = cli(['audit', '--follow', '--json'], { signal: interrupt.signal });
+    const following = cli(['audit', 'list', '--follow', '--json'], { signal: interrupt.signal });
     await http.call('Sandbox.ListSandboxes', {});
     await http.call('Sandbox.ListSnapshots', {});
     setTimeout(() => interrupt.abort(), 1_500);

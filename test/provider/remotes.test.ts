@@ -77,6 +77,20 @@ describe('in the mode of an OAuth app', () => {
     expect(await refusal(harness, shared)).toMatchObject(denied('scope repo'));
   });
 
+  it('a token that ended because another call renewed it is no revocation', async () => {
+    const harness = await startHarness();
+    harness.server.state.tokenSeconds = 8 * 3_600;
+    await harness.authorize(alice, 'ada');
+    const url = harness.server.repository('ada/secret');
+    const early = await harness.entry(alice, url);
+    harness.pass(7.9 * 3_600_000);
+    harness.server.state.tokens.clear();
+    const [late, refused] = await Promise.all([harness.entry(alice, url), early?.explain?.()]);
+    expect(refused).toMatchObject({ code: 'unavailable' });
+    expect(await early?.explain?.()).toMatchObject({ code: 'unavailable' });
+    expect(late?.login?.password).toBe((await harness.entry(alice, url))?.login?.password);
+  });
+
   it('a token that was revoked is noticed, forgotten, and asked for anew', async () => {
     const harness = await startHarness();
     await harness.authorize(alice, 'ada');

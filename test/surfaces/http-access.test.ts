@@ -226,13 +226,13 @@ describe('clients that go away', () => {
 });
 
 describe('MCP', () => {
-  it('is handed the request of an authenticated caller with its body unread', async () => {
+  it('is handed the request of an authenticated caller, and from where, with its body unread', async () => {
     let seen = '';
     const own = await startHttp({
       mcp: {
-        async handle(request, response, { caller }) {
+        async handle(request, response, { caller, address }) {
           for await (const chunk of request) seen += chunk;
-          response.end(caller.id);
+          response.end(`${caller.id} at ${address}`);
         },
       },
     });
@@ -241,7 +241,7 @@ describe('MCP', () => {
       body: '{"jsonrpc":',
       headers: { 'content-type': 'application/json' },
     });
-    expect(await response.text()).toBe('user_1');
+    expect(await response.text()).toBe('user_1 at 127.0.0.1');
     expect(response.headers.get('x-request-id')).toMatch(/^req_/);
     expect(seen).toBe('{"jsonrpc":');
     await own.close();

@@ -37,9 +37,8 @@ export class McpHost {
   async listen(): Promise<void> {
     const { services, log } = this.fakes;
     const endpoint = createMcpEndpoint({ services, log, version: '1.2.3' });
-    const server = createServer(
-      (request, response) => void endpoint.handle(request, response, { caller, address: null }),
-    );
+    const client = { caller, address: null };
+    const server = createServer((request, response) => void endpoint.handle(request, response, client));
     await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
     this.#port = (server.address() as AddressInfo).port;
     this.#endpoint = endpoint;

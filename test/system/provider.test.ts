@@ -117,6 +117,8 @@ describe('as an OAuth app', () => {
     expect(asked).toMatchObject({ code: 'authorization_required', status: 401 });
     expect(await tool('ListFiles', { pattern: 'secret' })).toMatchObject({ total_count: 0 });
     const authorization = String(asked['authorization_url']);
+    const atTerminal = cli(['call', 'Sandbox.GitClone', '--url', url]).catch((error) => error);
+    expect(await atTerminal).toMatchObject({ code: 3, stderr: expect.stringContaining(authorization) });
     expect(new URL(authorization).searchParams.get('scope')).toBe('repo');
     const { status, page } = await throughBrowser(authorization, 'ada');
     expect({ status, page }).toMatchObject({ status: 200, page: expect.stringContaining('as ada') });
@@ -208,6 +210,8 @@ describe('as an OAuth app', () => {
     expect(await admin('ListAuthorizations')).toMatchObject({
       authorizations: [{ account: { login: 'ada' } }],
     });
+    const noted = await admin('ListAudit', { action: 'provider.authorize' });
+    expect((noted['rows'] as object[]).at(-1)).toMatchObject({ user_id: user, outcome: 'ok' });
   });
 
   it('too few permissions, and a revoked authorization, are told by name', async () => {

@@ -1,7 +1,7 @@
 /** A user as actions show one. */
 import { z } from 'zod';
 import type { Member } from '../../control/users.ts';
-import { type QuotaKind, quotaKinds } from '../../model/quota.ts';
+import { leftOf, type QuotaKind, quotaKinds } from '../../model/quota.ts';
 import { roles } from '../../model/user.ts';
 
 /** null: without a limit. */
@@ -41,6 +41,5 @@ export function userRow({ user_id, name, email, role, disabled, usage }: UserVie
 }
 
 function usageOf({ quota, used }: Member, kind: QuotaKind): UserView['usage'][QuotaKind] {
-  const limit = quota[kind];
-  return { used: used[kind], limit, left: limit === null ? null : Math.max(0, limit - used[kind]) };
+  return { used: used[kind], limit: quota[kind], left: leftOf(quota, used)[kind] };
 }

@@ -7,17 +7,16 @@ import {
   type AuditOutcome,
   type AuditTransport,
   auditActions,
-  type ChainEnd,
   serviceEvent,
 } from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditCheckpoint, AuditStore, Clock, Log } from '../ports.ts';
 import { AuditChain } from './chain.ts';
+import { type AuditReport, verifyAudit } from './report.ts';
 import { pruneAudit } from './retention.ts';
 import { type AuditScope, inScope } from './scope.ts';
 import { type AuditPage, type AuditQuery, searchAudit } from './search.ts';
-import { type AuditFault, Verification } from './verification.ts';
 import { AuditWriter } from './writer.ts';
 
 /** Where a call came from. */
@@ -35,21 +34,6 @@ export interface AuditSubject {
   requestId: string | null;
   /** Aborted when the client left. */
   signal?: AbortSignal;
-}
-
-export interface AuditReport {
-  /** Nothing is wrong with it. */
-  intact: boolean;
-  rowsChecked: number;
-  /** The rows that are there begin after this one; those before were removed because of their age. */
-  beginsAfter: number;
-  /** Worth keeping elsewhere: a log that was put back as a whole is told by it alone. */
-  end: ChainEnd;
-  /** Events that are known not to have been written, for want of space say. */
-  eventsLost: number;
-  faultCount: number;
-  /** The first of them. */
-  faults: AuditFault[];
 }
 
 export interface AuditDependencies {
@@ -181,7 +165,10 @@ export class AuditService {
         hint: 'Try again in a moment.',
       });
     }
-    return this.#walking(() => this.#verify(signal));
+    return this.#walking(async () => {
+      await this.#writer.flush();
+      return verifyAudit(this.#d.store, this.#chain, this.#writer.end, signal);
+    });
   }
 
   /** Removes rows that are old enough; nothing when all are kept, or the log is being walked. */
@@ -206,28 +193,6 @@ export class AuditService {
 
   #search(query: AuditQuery, signal: AbortSignal | undefined): Promise<AuditPage> {
     return searchAudit(this.#d.store, query, this.#writer.end.sequence, signal);
-  }
-
-  async #verify(signal: AbortSignal | undefined): Promise<AuditReport> {
-    const { store } = this.#d;
-    await this.#writer.flush();
-    const end = this.#writer.end;
-    const begin = this.#chain.unseal('anchor', await store.anchor()) ?? this.#chain.origin;
-    const walk = new Verification(this.#chain, begin);
-    while (walk.at.sequence < end.sequence) {
-      const rows = await store.read(walk.at.sequence, limits.audit.stepRows);
-      const known = rows.filter(({ sequence }) => sequence <= end.sequence);
-      if (known.length === 0) break;
-      for (const row of known) walk.take(row);
-      await new Promise((resolve) => setImmediate(resolve));
-      signal?.throwIfAborted();
-    }
-    walk.finish(end);
-    const { rowsChecked, eventsLost, faultCount, faults } = walk;
-    return {
-      ...{ intact: faultCount === 0, rowsChecked, eventsLost, faultCount, faults },
-      ...{ beginsAfter: begin.sequence, end },
-    };
   }
 }
 

@@ -38,6 +38,11 @@ export type AuthorizationProgress =
   | { status: 'pending'; intervalMs: number }
   | { status: 'expired' };
 
+export interface Completed {
+  user: User;
+  outcome: Outcome;
+}
+
 const BROWSER_INTERVAL_MS = 2_000;
 
 export class AuthorizationService {
@@ -103,7 +108,7 @@ export class AuthorizationService {
   }
 
   /** What the browser came back with. A state works once, whatever comes of it; null as with `whoAsks`. */
-  async complete(state: string, code: string): Promise<{ user: User; outcome: Outcome } | null> {
+  async complete(state: string, code: string): Promise<Completed | null> {
     const pending = this.#pending.take(state);
     if (!pending) return null;
     const { user } = pending;

@@ -30,6 +30,12 @@ export class ProviderRefusals {
     );
   }
 
+  renewedMeanwhile(): SandhavenError {
+    return new SandhavenError('unavailable', `Your token at ${this.#name} was renewed while this ran.`, {
+      hint: 'Call this again.',
+    });
+  }
+
   /** null when what is seen is no reason for a refusal. */
   ofSight(sight: Sight, { account }: Authorization, purpose: GitPurpose): SandhavenError | null {
     const pushes = purpose.service === 'git-receive-pack';

@@ -97,8 +97,9 @@ export class ProviderRemotes {
   }
 
   async #ended(user: User, authorization: Authorization): Promise<SandhavenError> {
-    await this.#tokens.drop(authorization);
-    return this.#refusals.notAuthorized(user);
+    return (await this.#tokens.ended(authorization))
+      ? this.#refusals.notAuthorized(user)
+      : this.#refusals.renewedMeanwhile();
   }
 
   #isItsPort({ scheme, port }: GitUrl): boolean {

@@ -30,8 +30,20 @@ export class UserTokens {
     return this.#renewed(found);
   }
 
-  /** The provider takes it no more: the user has to authorize again. */
-  async drop(authorization: Authorization): Promise<void> {
+  /**
+   * The provider takes its token no more. Whether the user has to authorize again: a token also ends when another call
+   * renews it, and then nothing is lost.
+   */
+  async ended(authorization: Authorization): Promise<boolean> {
+    const { store, host } = this.#parts;
+    await this.#renewing.get(authorization.id)?.catch(() => null);
+    const kept = await store.get(authorization.userId, host.url);
+    if (kept && kept.tokens.accessToken !== authorization.tokens.accessToken) return false;
+    await this.#drop(authorization);
+    return true;
+  }
+
+  async #drop(authorization: Authorization): Promise<void> {
     await this.#parts.store.remove(authorization.id);
     this.#parts.log.info('a provider authorization ended', { user: authorization.userId });
   }
@@ -54,7 +66,7 @@ export class UserTokens {
     const works = accessExpiresAt !== null && accessExpiresAt > now;
     if (refreshToken === null || (refreshExpiresAt !== null && refreshExpiresAt <= now)) {
       if (works) return found;
-      await this.drop(found);
+      await this.#drop(found);
       return null;
     }
     try {
@@ -72,7 +84,7 @@ export class UserTokens {
       if (works) return found;
       throw error;
     }
-    await this.drop(found);
+    await this.#drop(found);
     return null;
   }
 }

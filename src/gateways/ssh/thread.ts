@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Log } from '../../control/ports.ts';
 import type { SshVisit, SshVisits } from '../../control/ssh-visits.ts';
+import { plainAddress } from '../../model/arrival.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Failure, GatewaySettings, Guest, Order, Report } from './messages.ts';
@@ -110,8 +111,8 @@ export class GatewayThread {
   }
 
   async #enter(connection: number, username: string, password: string | null): Promise<Guest | null> {
-    const address = this.#connections.get(connection)?.socket.remoteAddress ?? null;
-    const visit = await this.#options.visits.enter(username, password, address);
+    const { remoteAddress = '' } = this.#connections.get(connection)?.socket ?? {};
+    const visit = await this.#options.visits.enter(username, password, plainAddress(remoteAddress) || null);
     if (!visit) return null;
     if (this.#over) {
       visit.leave();

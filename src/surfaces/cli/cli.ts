@@ -3,8 +3,7 @@
 import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { nearest } from '../../model/nearest.ts';
-import { administrationCommands, groupCommand } from './commands/administration.ts';
-import { authCommand } from './commands/auth.ts';
+import { administrationCommands } from './commands/administration.ts';
 import { call } from './commands/call.ts';
 import { forward } from './commands/forward.ts';
 import { ls } from './commands/ls.ts';
@@ -29,8 +28,7 @@ export async function runCli(
   io: CliIo,
   { version, commands = {} }: CliParts,
 ): Promise<number> {
-  const auth = authCommand(groupCommand('auth'));
-  const all = { ...commands, run, ssh, forward, ls, rm, call, tools, ...administrationCommands(), auth };
+  const all = { ...commands, run, ssh, forward, ls, rm, call, tools, ...administrationCommands() };
   try {
     return await dispatch(argv, io, all, version);
   } catch (error) {

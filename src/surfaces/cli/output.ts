@@ -37,6 +37,8 @@ export function printProblem(problem: Problem, json: boolean, { stderr }: CliIo)
     const request = problem.code === 'internal' ? ` (${problem.request_id})` : '';
     stderr.write(`${printable(`${problem.title}: ${problem.detail}${request}`)}\n`);
     if (problem.hint) stderr.write(`${printable(`Hint: ${problem.hint}`)}\n`);
+    const { authorization_url: where } = problem;
+    if (where) stderr.write(`${printable(`authorization_url: ${where}`)}\n`);
   }
   // A newer service may know a code that this client does not.
   return errorTable[problem.code]?.exit ?? errorTable.internal.exit;

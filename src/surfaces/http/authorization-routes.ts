@@ -4,11 +4,13 @@
  * gives their repositories away by opening a URL of somebody else's.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AuthorizationService } from '../../control/provider/authorizations.ts';
+import type { AuthorizationService, Completed } from '../../control/provider/authorizations.ts';
 import type { Services } from '../../control/services.ts';
+import { auditActions } from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { askPage, messagePage } from './authorization-page.ts';
+import { originOf } from './origin.ts';
 
 /** Its own script, style, frame and target are refused to a page that has none. */
 const POLICY = "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
@@ -17,7 +19,8 @@ const opaque = /^[\x21-\x7e]{1,1024}$/;
 const GONE =
   'This link was used already, or its ten minutes are over. Begin again: ask for the authorization once more.';
 
-export function addAuthorizationRoutes(app: FastifyInstance, { authorizations }: Services): void {
+export function addAuthorizationRoutes(app: FastifyInstance, services: Services): void {
+  const { authorizations, audit } = services;
   if (!authorizations) return;
   const url = `/auth/${authorizations.host.name}/callback`;
   const config = { open: true };
@@ -29,7 +32,7 @@ export function addAuthorizationRoutes(app: FastifyInstance, { authorizations }:
       { parseAs: 'string', bodyLimit: limits.provider.formBytes },
       (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
     );
-    forms.post(url, { config }, (request, reply) => agreed(authorizations, request, reply));
+    forms.post(url, { config }, (request, reply) => agreed({ authorizations, audit }, request, reply));
   });
 }
 
@@ -51,15 +54,16 @@ async function returned(
   return show(reply, 200, askPage({ host, user, action: request.routeOptions.url ?? '', state, code }));
 }
 
-async function agreed(
-  authorizations: AuthorizationService,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+interface Agreeing {
+  authorizations: AuthorizationService;
+  audit: Services['audit'];
+}
+
+async function agreed(parts: Agreeing, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { state, code } = textsOf(request.body);
-  const host = new URL(authorizations.host.url).host;
+  const host = new URL(parts.authorizations.host.url).host;
   try {
-    const done = state && code ? await authorizations.complete(state, code) : null;
+    const done = state && code ? await completed(parts, request, state, code) : null;
     if (!done) return show(reply, 400, messagePage('Too late', GONE));
     if (done.outcome.status === 'denied') {
       return show(reply, 403, messagePage('Not authorized', done.outcome.reason));
@@ -71,6 +75,33 @@ async function agreed(
     if (!(error instanceof SandhavenError)) throw error;
     return show(reply, 502, messagePage('Not authorized', `${error.message} ${error.fields.hint ?? ''}`));
   }
+}
+
+/** Noted in the name of the user whose authorization it is. */
+async function completed(
+  { authorizations, audit }: Agreeing,
+  request: FastifyRequest,
+  state: string,
+  code: string,
+): Promise<Completed | null> {
+  const user = authorizations.whoAsks(state);
+  if (!user) return null;
+  const subject = {
+    action: auditActions.providerAuthorize,
+    caller: { id: user.id, keyId: null },
+    origin: originOf(request),
+    requestId: request.id,
+  };
+  let done: Completed | null = null;
+  const denied = () => (done?.outcome.status === 'denied' ? 'permission_denied' : null);
+  await audit.call(
+    subject,
+    async () => {
+      done = await authorizations.complete(state, code);
+    },
+    denied,
+  );
+  return done;
 }
 
 function show(reply: FastifyReply, status: number, page: string): FastifyReply {

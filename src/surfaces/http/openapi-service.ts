@@ -176,7 +176,25 @@ const tunnelPath: Json = {
   },
 };
 
+const page: Json = { 'text/html': { schema: { type: 'string' } } };
+
+/** For browsers: what opens it is the state in the query, once. */
+const callbackPath: Json = {
+  get: {
+    operationId: 'askToAuthorize',
+    summary: 'Where the code-hosting provider sends a browser back to',
+    tags: ['Service'],
+    security: [],
+    parameters: ['state', 'code', 'error'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
+    responses: {
+      '200': { description: 'A page.', content: page },
+      '400': { description: 'Too late.', content: page },
+    },
+  },
+};
+
 export const servicePaths: Json = {
+  '/auth/github/callback': callbackPath,
   '/v1/tools': { get: catalogueOperation },
   '/v1/sandboxes/{sandbox}/files': filesPath,
   '/v1/sandboxes/{sandbox}/tunnel': tunnelPath,

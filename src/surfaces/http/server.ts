@@ -2,7 +2,7 @@
  * The HTTP surface: the catalogue, the bytes of files, tunnels, MCP and health on one listener. Before any route, the
  * Host, the Origin and the key are checked and the request is admitted.
  */
-import type { Server, ServerOptions } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -19,7 +19,6 @@ import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
 import type { TlsServing } from '../../tls/serving.ts';
 import { breakOff } from '../break-off.ts';
-import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { addAdminRoutes } from './admin-routes.ts';
 import { Admission, linger } from './admission.ts';
 import { authenticate } from './authenticate.ts';
@@ -28,6 +27,7 @@ import { addByteRoutes } from './byte-routes.ts';
 import { createHostCheck } from './hosts.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { openApi } from './openapi.ts';
+import { originOf } from './origin.ts';
 import { explain, refuseConnection, sendProblem } from './problem.ts';
 import { addToolRoutes } from './tool-routes.ts';
 import { addTunnelRoute, asksForTunnel } from './tunnel-route.ts';
@@ -49,7 +49,13 @@ export interface HttpServerParts {
   /** Whether the service can take calls. */
   ready(): boolean;
   /** Gets the request with its body unread. */
-  mcp?: Pick<McpEndpoint, 'handle'>;
+  mcp?: {
+    handle(
+      request: IncomingMessage,
+      response: ServerResponse,
+      client: { caller: Caller; address: string | null },
+    ): Promise<void>;
+  };
 }
 
 declare module 'fastify' {
@@ -234,8 +240,8 @@ function addMcpRoute(app: FastifyInstance, { mcp, log }: HttpServerParts): void 
     handler: async (request, reply) => {
       reply.hijack();
       try {
-        const { caller, arrival } = request;
-        await mcp.handle(request.raw, reply.raw, { caller, address: arrival.client || null });
+        const client = { caller: request.caller, address: originOf(request).address };
+        await mcp.handle(request.raw, reply.raw, client);
       } catch (error) {
         log.error('mcp request failed', { request_id: request.id, error });
         reply.raw.destroy();

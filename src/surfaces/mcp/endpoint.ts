@@ -33,9 +33,16 @@ export interface McpEndpointParts {
   tools?: readonly Tool[];
 }
 
+/** Who sent a request, and from where. */
+export interface McpClient {
+  caller: Caller;
+  /** null: not known. */
+  address: string | null;
+}
+
 export interface McpEndpoint {
   /** Serves one request of an authenticated caller, body included: its stream must not have been read. */
-  handle(request: IncomingMessage, response: ServerResponse, client: Client): Promise<void>;
+  handle(request: IncomingMessage, response: ServerResponse, client: McpClient): Promise<void>;
   /** Ends open exchanges; nothing is served after. */
   close(): Promise<void>;
 }
@@ -44,12 +51,6 @@ export interface McpEndpoint {
 interface OpenExchanges {
   servers: Set<Server>;
   calls: InFlightCalls;
-}
-
-/** Who sent a request, and from where. */
-export interface Client {
-  caller: Caller;
-  address: string | null;
 }
 
 const SESSION_HEADER = 'mcp-session-id';
@@ -85,7 +86,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
 async function serve(
   handler: McpHttpHandler,
   request: Request,
-  { caller, address }: Client,
+  { caller, address }: McpClient,
   count: () => void,
 ): Promise<Response> {
   const authInfo = { token: '', clientId: caller.id, scopes: [], extra: { caller, address } };
@@ -150,7 +151,7 @@ function createExchange(
   open: OpenExchanges,
   { era, authInfo, requestInfo }: McpRequestContext,
 ): Server {
-  const client = authInfo?.extra as unknown as Client;
+  const client = authInfo?.extra as unknown as McpClient;
   const { caller } = client;
   const seen = requestInfo ? toolsIn(requestInfo.url, tools) : tools;
   const parts = { version, tools: seen, carryOut: carryOutHere(services, log, client) };
@@ -175,7 +176,7 @@ function createExchange(
   return server;
 }
 
-function carryOutHere(services: Services, log: Log, { caller, address }: Client): CarryOut {
+function carryOutHere(services: Services, log: Log, { caller, address }: McpClient): CarryOut {
   const origin = { transport: 'mcp', address } as const;
   return async (tool, parameters, { signal, progress }) => {
     const requestId = newRequestId();

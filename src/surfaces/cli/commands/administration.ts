@@ -12,6 +12,7 @@ import { printProblem, printRecords } from '../output.ts';
 import { readParameters } from '../parameters-file.ts';
 import { flagsInput, readSecret, refuseSecretFlag } from '../secret-parameter.ts';
 import { audit } from './audit.ts';
+import { auth } from './auth.ts';
 
 const LIST = 'list';
 
@@ -23,16 +24,12 @@ export function administrationCommands(): Record<string, Command> {
       withMore(group, { summary, run: (argv, io) => runGroup(group, argv, io) }),
     ]),
   );
-  return Object.fromEntries(Object.keys(commandGroups).map((group) => [group, groupCommand(group)]));
-}
-
-export function groupCommand(group: string): Command {
-  return { summary: commandGroups[group] ?? '', run: (argv, io) => runGroup(group, argv, io) };
 }
 
 /** Groups that do more than one action at a time. */
 function withMore(group: string, command: Command): Command {
-  return group === 'audit' ? audit(command) : command;
+  if (group === 'audit') return audit(command);
+  return group === 'auth' ? auth(command) : command;
 }
 
 async function runGroup(group: string, argv: string[], io: CliIo): Promise<number> {

@@ -79,6 +79,7 @@ function modeOf(argv: string[]): { mode: Mode; target: string; rest: string[] } 
   if (modes.size > 1)
     throw usageError(`--${[...modes].join(' and --')} do not go together.`, 'Give one of them.');
   const [mode = 'list'] = modes;
+  if (mode !== 'list' && rest[0] === 'list') rest.shift();
   return { mode, target, rest };
 }
 

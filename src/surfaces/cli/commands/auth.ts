@@ -26,8 +26,6 @@ repositories there need no password.
   --status           what you have authorized
   --revoke           take it back
 
-Also: sandhaven auth start, poll, list, revoke, each with --help of its own.
-
 ${commonHelp}`;
 
 const PROVIDER = 'github';
@@ -35,20 +33,25 @@ const ways = ['device', 'browser', 'status', 'revoke'] as const;
 type Way = (typeof ways)[number];
 
 /** @param others The plain actions behind the same word. */
-export function authCommand(others: Command): Command {
+export function auth(others: Command): Command {
   return {
     summary: others.summary,
     async run(argv, io) {
-      const [first = '--help', ...rest] = argv;
-      if (first !== PROVIDER && !first.startsWith('-')) return others.run(argv, io);
-      const flags = parseKnownFlags(first === PROVIDER ? rest : argv, {
+      const [first, ...rest] = argv;
+      if (first !== PROVIDER) {
+        const general = first === undefined || first === '--help' || first === '-h';
+        const status = await others.run(general ? ['--help'] : argv, io);
+        if (general) io.stdout.write(`\nAt a terminal: sandhaven auth ${PROVIDER} [--help]\n`);
+        return status;
+      }
+      const flags = parseKnownFlags(rest, {
         ...commonFlags,
         device: { type: 'boolean' },
         browser: { type: 'boolean' },
         status: { type: 'boolean' },
         revoke: { type: 'boolean' },
       });
-      if (first !== PROVIDER || flagIsSet(flags, 'help')) {
+      if (flagIsSet(flags, 'help')) {
         io.stdout.write(help);
         return 0;
       }
