@@ -71,10 +71,14 @@ const doctor: Command = {
       import('./engine.ts'),
     ]);
     const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
-    const { listen, gpuKind } = parseUpOptions([], io.env);
-    const { host, port } = listen;
+    const { listen, tls, gpuKind } = parseUpOptions([], io.env);
     const { connectionString } = parseDocumentDbOptions(io.env);
-    const facts = { ...doctorFacts(gpuKind), addresses: [`${host}:${port}`] };
+    const { readCertificate } = await import('./tls/certificate.ts');
+    const facts = {
+      ...doctorFacts(gpuKind),
+      addresses: [`${listen.host}:${listen.port}`],
+      ...(tls ? { readCertificate: () => readCertificate(tls) } : {}),
+    };
     if (connectionString === null) return runDoctor(argv, io, facts);
     const { createDocumentDatabase } = await import('./documentdb/database.ts');
     const database = createDocumentDatabase({ connectionString });

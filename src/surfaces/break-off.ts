@@ -5,16 +5,18 @@ import { TLSSocket } from 'node:tls';
 
 export function breakOff(stream: Duplex): void {
   if (stream.destroyed) return;
-  if (stream instanceof TLSSocket) {
-    // Only TCP has resets, and TLS that merely stops is an end like another to most.
-    transportOf(stream)?.resetAndDestroy();
-    stream.destroy();
-  } else if (stream instanceof Socket) stream.resetAndDestroy();
-  else stream.destroy();
+  if (stream instanceof Socket && !isEnding(stream)) transportOf(stream)?.resetAndDestroy();
+  stream.destroy();
 }
 
-/** Node has no name of its own for the socket that it was given to speak TLS on. */
-function transportOf(secure: TLSSocket): Socket | null {
-  const parent: unknown = Reflect.get(secure, '_parent');
+/** The system refuses to reset what it is shutting down, and Node would never close it then. */
+function isEnding({ writableEnded, writableFinished }: Socket): boolean {
+  return writableEnded && !writableFinished;
+}
+
+/** Only TCP has resets. Node has no name of its own for the socket that it was given to speak TLS on. */
+function transportOf(socket: Socket): Socket | null {
+  if (!(socket instanceof TLSSocket)) return socket;
+  const parent: unknown = Reflect.get(socket, '_parent');
   return parent instanceof Socket && !(parent instanceof TLSSocket) ? parent : null;
 }

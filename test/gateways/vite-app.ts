@@ -71,8 +71,14 @@ export async function expectHotReload(
   expect(problems).toEqual([]);
 }
 
-/** With the Vite that the tests themselves run on: nothing is fetched. */
-export async function serveVite(service: Api, sandbox: string, folder: string): Promise<void> {
+/**
+ * With the Vite that the tests themselves run on: nothing is fetched.
+ * @param domain That Vite is to answer to.
+ */
+export async function serveVite(
+  service: Api,
+  { sandbox, folder, domain = 'localhost' }: { sandbox: string; folder: string; domain?: string },
+): Promise<void> {
   const tar = join(folder, 'modules.tar');
   const names = [...withDependencies('vite')].map((name) => join('node_modules', name));
   await promisify(execFile)('tar', ['-C', join(modules, '..'), '-cf', tar, ...names]);
@@ -82,7 +88,8 @@ export async function serveVite(service: Api, sandbox: string, folder: string): 
     body: readFileSync(tar),
   });
   expect(response.status).toBeLessThan(300);
-  for (const [name, content] of Object.entries(files)) {
+  const config = `export default { server: { allowedHosts: ['.${domain}'] } };`;
+  for (const [name, content] of Object.entries({ ...files, 'vite.config.js': config })) {
     await must(service, 'WriteFile', { sandbox, path: `app/${name}`, content });
   }
   const started = await must(service, 'RunCommand', {

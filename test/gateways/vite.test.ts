@@ -25,7 +25,7 @@ afterAll(async () => {
 it('[SBX-PREVIEW-04] [WIRE-PREVIEW-04] a first visit to a signed URL loads a Vite server, which then reloads what is edited', async () => {
   const { id } = await must(service, 'CreateSandbox', { cpu: 2, memory_gb: 2, disk_gb: 2 });
   const sandbox = String(id);
-  await serveVite(service, sandbox, folder);
+  await serveVite(service, { sandbox, folder });
   const { url } = await must(service, 'GetPortPreviewUrl', { sandbox, port: 5173, signed: true });
 
   await expectHotReload(service, browser, { sandbox, url: String(url) });

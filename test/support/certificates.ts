@@ -9,6 +9,7 @@ export interface MadeCertificate {
   keyFile: string;
   /** PEM of the certificate, for whoever is to believe it. */
   pem(): string;
+  key(): string;
   /** Another one in the place of both files, as one that is renewed. */
   renew(): void;
   remove(): void;
@@ -38,6 +39,7 @@ export function makeCertificate(names: string[]): MadeCertificate {
     certFile,
     keyFile,
     pem: () => readFileSync(certFile, 'utf8'),
+    key: () => readFileSync(keyFile, 'utf8'),
     renew: make,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { type DoctorFacts, runDoctor } from '../../src/surfaces/cli/doctor.ts';
+import { certificate } from '../../src/surfaces/cli/doctor-certificate.ts';
 import { documents } from '../../src/surfaces/cli/doctor-documents.ts';
 import { nftables, runc } from '../../src/surfaces/cli/doctor-engine.ts';
 import { gpus } from '../../src/surfaces/cli/doctor-gpus.ts';
@@ -31,6 +32,26 @@ describe('doctor judges', () => {
     expect(
       openFiles('Max open files            1024                 unlimited            files').status,
     ).toBe('ok');
+  });
+
+  it('a certificate, by its time', async () => {
+    const day = 86_400_000;
+    const judged = async (validFrom: number, validTo: number) =>
+      certificate(async () => ({ names: ['DNS:*.example.com'], validFrom, validTo }), 10 * day);
+    expect((await certificate(undefined, 0)).status).toBe('ok');
+    expect(await judged(0, 100 * day)).toEqual({
+      status: 'ok',
+      found: 'for DNS:*.example.com, valid until 1970-04-11',
+    });
+    expect((await judged(0, 20 * day)).status).toBe('warn');
+    expect((await judged(0, 10 * day)).status).toBe('fail');
+    expect((await judged(11 * day, 99 * day)).status).toBe('fail');
+    const broken = new SandhavenError('failed_precondition', 'cannot be read', { hint: 'Give another.' });
+    expect(await certificate(() => Promise.reject(broken), 0)).toEqual({
+      status: 'fail',
+      found: 'cannot be read',
+      advice: 'Give another.',
+    });
   });
 
   it('file systems that are not loaded, by their whole names', () => {

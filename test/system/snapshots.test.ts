@@ -162,7 +162,7 @@ describe('a snapshot', () => {
       [{ image: 'oci:/etc' }, { code: 'invalid_argument', parameter: 'image' }],
       [
         { region_id: 'moon' },
-        { code: 'not_found', resource: 'region', hint: expect.stringContaining("'local'") },
+        { code: 'invalid_argument', parameter: 'region_id', detail: expect.stringContaining("'local'") },
       ],
       [{ resources: { ram: 1 } }, { code: 'invalid_argument', parameter: 'resources.ram' }],
     ] as const) {

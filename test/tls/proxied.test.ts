@@ -27,6 +27,9 @@ it('words of a proxy that is trusted count', async () => {
     (await api.fetch('/healthz', { headers: { ...forwarded, origin: 'https://sandhaven.example.com' } }))
       .status,
   ).toBe(200);
+  expect((await api.call('Sandbox.WhoAmI', {}, forwarded)).status).toBe(200);
+  const { rows } = await api.services.audit.list({ filter: {}, limit: 1 }, 0);
+  expect(rows).toMatchObject([{ action: 'Sandbox.WhoAmI', clientAddress: '203.0.113.7' }]);
   const description = await api
     .fetch('/openapi.json', { headers: forwarded })
     .then((answer) => answer.json());

@@ -80,7 +80,7 @@ it('[WIRE-PREVIEW-04] a browser sees a development server reload what is edited'
   const folder = await mkdtemp(join(tmpdir(), 'sandhaven-proxied-'));
   let browser: Browser | null = null;
   try {
-    await serveVite(service, sandbox, folder);
+    await serveVite(service, { sandbox, folder, domain: 'previews.example.com' });
     browser = await startBrowser(folder, [
       `--host-resolver-rules=MAP *.previews.example.com:443 127.0.0.1:${nginx.port}`,
       `--ignore-certificate-errors-spki-list=${publicKeyDigest(certificate.pem())}`,

@@ -1,13 +1,13 @@
 /** A service with a certificate of its own: everything that it carries, by TLS. */
 import { execFile } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTunnel } from '../../src/surfaces/cli/tunnel-client.ts';
 import { type MadeCertificate, makeCertificate } from '../support/certificates.ts';
 import { askSecure, rest, type Secure } from '../support/secure.ts';
-import { bin, must, type Service, startService } from '../support/service.ts';
+import { bin, call, must, type Service, startService } from '../support/service.ts';
 import {
   carriesCalls,
   carriesLargeBodies,
@@ -57,7 +57,7 @@ describe('by TLS', () => {
     await carriesPreviews({ ca: api.ca, host: hostname, port: Number(port) }, '127.0.0.1');
   }, 60_000);
 
-  it('a tunnel keeps its directions apart, and a break is seen as one', async () => {
+  it('a tunnel keeps its directions apart, and ends with its sandbox', async () => {
     await must(service, 'RunCommand', {
       sandbox,
       command:
@@ -74,10 +74,13 @@ describe('by TLS', () => {
     expect(await said).toEqual({ text: 'cba', error: null });
 
     const cut = await open();
-    const ending = rest(cut);
-    await sleep(200);
+    const ended = once(cut, 'end');
+    cut.resume();
     await must(service, 'StopSandbox', { sandbox });
-    expect(await ending).toMatchObject({ error: 'ECONNRESET' });
+    await ended;
+    const broken = once(cut, 'error');
+    cut.write('more');
+    expect((await broken)[0]).toMatchObject({ code: expect.stringMatching(/^(?:EPIPE|ECONNRESET)$/) });
     await must(service, 'StartSandbox', { sandbox });
   }, 60_000);
 
@@ -94,6 +97,7 @@ describe('by TLS', () => {
   it('SIGHUP reads a new certificate, and the service goes on', async () => {
     certificate.renew();
     process.kill(service.pid, 'SIGHUP');
+    setDefaultCACertificates([...ordinary, certificate.pem()]);
     const renewed = { ...api, ca: certificate.pem() };
     await expect
       .poll(() => askSecure(renewed, '/healthz').then(({ status }) => status, String), { timeout: 10_000 })
@@ -103,15 +107,24 @@ describe('by TLS', () => {
 
 describe('a region of its own', () => {
   it('[SBX-REGION-01] [WIRE-IDENT-01] is listed first, and is where sandboxes and snapshots are', async () => {
-    setDefaultCACertificates([...ordinary, certificate.pem()]);
     const { regions } = await must(service, 'ListRegions');
     expect(regions).toEqual([
       { id: 'eu-central', name: 'Frankfurt', location: { country: 'DE', city: 'Frankfurt' } },
       { id: 'us', name: 'us', location: { country: 'unknown', city: 'unknown' } },
     ]);
     expect(await must(service, 'GetSandbox', { sandbox })).toMatchObject({ region_id: 'eu-central' });
-    expect(await must(service, 'GetSnapshot', { snapshot: 'base' })).toMatchObject({
-      region_id: 'eu-central',
-    });
+    const base = await must(service, 'GetSnapshot', { snapshot: 'base' });
+    expect(base).toMatchObject({ region_id: 'eu-central' });
+  });
+
+  it('[SBX-SNAP-04] is the only one that this service makes snapshots in', async () => {
+    const snapshot = (region_id: string) =>
+      call(service, 'CreateSnapshot', { name: 'x', image: 'base', region_id });
+    const detail = expect.stringContaining("'eu-central'");
+    const refusal = { code: 'invalid_argument', parameter: 'region_id', detail };
+    for (const region of ['us', 'moon']) {
+      expect(await snapshot(region)).toMatchObject({ status: 400, body: refusal });
+    }
+    expect(await snapshot('eu-central')).toMatchObject({ status: 200, body: { region_id: 'eu-central' } });
   });
 });

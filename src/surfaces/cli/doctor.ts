@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { DEFAULT_DATA_DIR } from './connection.ts';
+import { certificateChecks } from './doctor-certificate.ts';
 import { documentChecks } from './doctor-documents.ts';
 import { engineChecks } from './doctor-engine.ts';
 import { gpuCheck } from './doctor-gpus.ts';
@@ -49,6 +50,8 @@ export interface DoctorFacts {
   }>;
   /** In the cache; null when there is none. */
   readBaseImage(): Promise<{ digest: string; sizeBytes: number } | null>;
+  /** The listeners' certificate, judged; absent: there is none. */
+  readCertificate?: () => Promise<{ names: string[]; validFrom: number; validTo: number }>;
   /** Whether the document database's credentials may write, null where it does not tell; absent: there is none. */
   couldWriteDocuments?: () => Promise<boolean | null>;
 }
@@ -91,6 +94,7 @@ export function doctorChecks(
     ...engineChecks(facts, allowVulnerableRunc),
     gpuCheck(facts),
     ...roomChecks(dataDir, facts.addresses),
+    ...certificateChecks(facts),
     ...documentChecks(facts),
   ];
 }
