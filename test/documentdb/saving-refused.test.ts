@@ -1,5 +1,6 @@
 /** A result that cannot be saved where it should be: refused before the database is asked, where that can be known. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { person } from '../support/people.ts';
 import { call, must } from '../support/service.ts';
 import { openProxy } from './proxy.ts';
 import { connectionStringAt, useTestDatabase } from './server.ts';
@@ -19,6 +20,11 @@ async function save(target: Parameters) {
   const pipeline = [`{"$match": {"${mark}": {"$exists": false}}}`];
   const { status, body } = await documents.ask('AggregateDocuments', { ...few, pipeline, ...target });
   return { status, body, wasSent: proxy.sent().includes(mark) };
+}
+
+/** A problem without what is in it of one call. */
+function shapeOf({ request_id: _, ...problem }: Parameters, name: string): unknown {
+  return JSON.parse(JSON.stringify(problem).replaceAll(name, 'NAME'));
 }
 
 beforeAll(async () => {
@@ -57,6 +63,24 @@ describe('before the query is sent', () => {
     const refused = await save({ save_to_sandbox, save_to_path: 'few.jsonl' });
     expect(refused.body).toMatchObject(problem);
     expect(refused.wasSent).toBe(false);
+  });
+
+  it('the sandbox is of another user, by its name and by its ID, as one that is not there', async () => {
+    const other = await person(documents.service, 'Bob');
+    const { id } = await must(other, 'CreateSandbox', { name: 'of bob', ...small });
+    for (const [given, absent] of [
+      ['of bob', 'of nobody'],
+      [String(id), 'sb_0000000000000000'],
+    ] as const) {
+      const [theirs, none] = [given, absent].map((name) => ({
+        save_to_sandbox: name,
+        save_to_path: 'few.jsonl',
+      }));
+      const refused = await save(theirs ?? {});
+      expect(refused).toMatchObject({ status: 404, wasSent: false, body: { code: 'not_found' } });
+      const { body } = await save(none ?? {});
+      expect(shapeOf(refused.body, given)).toEqual(shapeOf(body, absent));
+    }
   });
 
   it.each(['folder', 'folder/', '.', '/', 'folder/../folder'])('the path %s is a folder', async (path) => {
