@@ -8,15 +8,14 @@ const up: Command = {
   summary: 'run the service in the foreground',
   async run(argv, { env, stdout, signal }) {
     const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
-    const { upHelp } = await import('./option-flags.ts');
+    const { secretVariables, upHelp } = await import('./option-flags.ts');
     if (argv.includes('--help')) {
       stdout.write(upHelp);
       return 0;
     }
     const options = parseUpOptions(argv, env);
     const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb: parseDocumentDbOptions(env) };
-    // No helper that the service starts is told them.
-    for (const name of ['SANDBOX_API_KEY', 'DOCUMENTDB_CONNECTION_STRING']) delete env[name];
+    for (const name of secretVariables) delete env[name];
     const { up } = await import('./up.ts');
     return up(options, secrets, signal);
   },

@@ -85,6 +85,13 @@ ${Object.entries(flags)
   --prove              first create a sandbox, run code in it and delete it
 `;
 
+/** What comes by environment because it is secret; taken out of it once it is read, so that no child inherits it. */
+export const secretVariables = [
+  'SANDBOX_API_KEY',
+  'DOCUMENTDB_CONNECTION_STRING',
+  'SANDHAVEN_GITHUB_CLIENT_SECRET',
+];
+
 export function environmentName(flag: FlagName): string {
   return `SANDHAVEN_${flag.toUpperCase().replaceAll('-', '_')}`;
 }

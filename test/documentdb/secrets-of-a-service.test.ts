@@ -1,6 +1,6 @@
 /**
  * Beside the search of canary.test.ts: errors of every kind, a password that the server refuses, and what the programs
- * that the service starts are started with.
+ * that the service starts are started with, where the code-hosting provider's secret is looked for as well.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -23,7 +23,8 @@ const wrong = `canary-${randomBytes(12).toString('hex')}`;
 const working = connectionStringAt(proxy.port);
 /** What identifies the one that works on a machine where others use the same server. */
 const address = working.slice('mongodb://'.length).replace(/\/.*$/, '');
-const secrets: Record<string, string> = { address, wrong, password };
+const provider = `canary-${randomBytes(12).toString('hex')}`;
+const secrets: Record<string, string> = { address, wrong, password, provider };
 
 let service: Service;
 let refused: Service;
@@ -37,7 +38,9 @@ beforeAll(async () => {
   const PATH = `${pathWithOwnIp()}:${process.env['PATH']}`;
   // The tests' own variables name the same server.
   const unknown = { SANDHAVEN_TEST_DOCUMENTDB: '', SANDHAVEN_TEST_DOCUMENTDB_READER: '' };
-  service = await startService({ env: { ...unknown, DOCUMENTDB_CONNECTION_STRING: working, PATH } });
+  const ofProvider = { SANDHAVEN_GITHUB_CLIENT_ID: 'id', SANDHAVEN_GITHUB_CLIENT_SECRET: provider };
+  const environment = { ...unknown, ...ofProvider, DOCUMENTDB_CONNECTION_STRING: working, PATH };
+  service = await startService({ env: environment });
   refused = await startService({
     env: { DOCUMENTDB_CONNECTION_STRING: url.href, DOCUMENTDB_ORDER_OF_USE: 'advise' },
   });
