@@ -1,7 +1,6 @@
 /** DocumentDb.AggregateDocuments */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import {
   checkTarget,
@@ -12,9 +11,9 @@ import {
   readOnly,
   resultParameters,
 } from './parameters.ts';
-import { resultText, savingOptions, targetOf, toResultView, toSavedView } from './query-result.ts';
+import { answer, resultText } from './query-result.ts';
 
-const { limit, stages } = limits.documents;
+const { stages } = limits.documents;
 
 export const aggregateDocuments = defineTool({
   name: 'DocumentDb.AggregateDocuments',
@@ -38,19 +37,11 @@ export const aggregateDocuments = defineTool({
   long: true,
   async handler(parameters, context) {
     const { documents } = context.services;
-    const { pipeline, max_bytes } = parameters;
-    const request = { ...collectionOf(parameters), pipeline };
-    const target = targetOf(parameters);
-    if (target) {
-      const all = { ...request, ...present({ limit: parameters.limit }) };
-      return toSavedView(
-        target,
-        await documents.saveAggregate(context.caller, all, target, savingOptions(context)),
-      );
-    }
-    const bounded = { ...request, limit: parameters.limit ?? limit.default };
-    const { caller, signal } = context;
-    return toResultView(await documents.aggregate(caller, bounded, max_bytes, { signal }));
+    const request = { ...collectionOf(parameters), pipeline: parameters.pipeline };
+    return answer(parameters, request, context, {
+      run: (...call) => documents.aggregate(...call),
+      save: (...call) => documents.saveAggregate(...call),
+    });
   },
-  text: (result) => resultText(result as Parameters<typeof resultText>[0]),
+  text: resultText,
 });

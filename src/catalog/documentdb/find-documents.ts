@@ -14,9 +14,9 @@ import {
   readOnly,
   resultParameters,
 } from './parameters.ts';
-import { resultText, savingOptions, targetOf, toResultView, toSavedView } from './query-result.ts';
+import { answer, resultText } from './query-result.ts';
 
-const { limit, skip, sortFields } = limits.documents;
+const { skip, sortFields } = limits.documents;
 
 export const findDocuments = defineTool({
   name: 'DocumentDb.FindDocuments',
@@ -45,24 +45,17 @@ export const findDocuments = defineTool({
   long: true,
   async handler(parameters, context) {
     const { documents } = context.services;
-    const { filter_dict, projection, sort, skip, max_bytes } = parameters;
+    const { filter_dict, projection, sort, skip } = parameters;
     const request = {
       ...collectionOf(parameters),
       ...present({ filter: filter_dict, projection }),
       sort,
       skip,
     };
-    const target = targetOf(parameters);
-    if (target) {
-      const all = { ...request, ...present({ limit: parameters.limit }) };
-      return toSavedView(
-        target,
-        await documents.saveFind(context.caller, all, target, savingOptions(context)),
-      );
-    }
-    const bounded = { ...request, limit: parameters.limit ?? limit.default };
-    const { caller, signal } = context;
-    return toResultView(await documents.find(caller, bounded, max_bytes, { signal }));
+    return answer(parameters, request, context, {
+      run: (...call) => documents.find(...call),
+      save: (...call) => documents.saveFind(...call),
+    });
   },
-  text: (result) => resultText(result as Parameters<typeof resultText>[0]),
+  text: resultText,
 });
