@@ -1,10 +1,10 @@
 /** The schema of a collection, as far as the documents show it that were added. */
 import type { FieldSchema } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
+import { MalformedBson } from '../bson/malformed.ts';
 import { describeFields } from './describe.ts';
 import { DocumentStats } from './document-stats.ts';
 import { FieldBudget } from './field-budget.ts';
-import { malformed } from './malformed.ts';
 import { Walk } from './walk.ts';
 
 const { fields: mostFields } = limits.documents.schema;
@@ -24,7 +24,7 @@ export class SchemaInference {
       this.#walk.document(this.#root, document);
     } catch (error) {
       // A read outside of the document's bytes.
-      if (error instanceof RangeError) throw malformed('a value is longer than its document');
+      if (error instanceof RangeError) throw new MalformedBson('a value is longer than its document');
       throw error;
     }
   }

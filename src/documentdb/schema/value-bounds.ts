@@ -1,8 +1,9 @@
 /**
  * Where a value of BSON ends, checked against what is around it. Whoever reads a value that passed stays inside of it.
  */
+
+import { MalformedBson } from '../bson/malformed.ts';
 import { code } from './bson-types.ts';
-import { malformed } from './malformed.ts';
 
 /** An int32 and the closing NUL. */
 const smallestDocument = 5;
@@ -11,23 +12,23 @@ const objectIdBytes = 12;
 /** @param end Where the document around it has its closing NUL. */
 export function endOfValue(view: DataView, typeCode: number, at: number, end: number): number {
   const after = at + lengthOf(view, typeCode, at, end);
-  if (after > end) throw malformed('a value is longer than its document');
+  if (after > end) throw new MalformedBson('a value is longer than its document');
   return after;
 }
 
 /** The document that begins at `at` and ends at `end` at the latest: where it ends. */
 export function endOfDocument(view: DataView, at: number, end: number): number {
-  if (at + smallestDocument > end) throw malformed('it is cut short');
+  if (at + smallestDocument > end) throw new MalformedBson('it is cut short');
   const after = at + view.getInt32(at, true);
-  if (after > end || after < at + smallestDocument) throw malformed('a length does not fit');
-  if (view.getUint8(after - 1) !== 0) throw malformed('a document has no end');
+  if (after > end || after < at + smallestDocument) throw new MalformedBson('a length does not fit');
+  if (view.getUint8(after - 1) !== 0) throw new MalformedBson('a document has no end');
   return after;
 }
 
 /** Where the NUL is that ends the text at `at`. */
 export function endOfName(view: DataView, at: number, end: number): number {
   for (let here = at; here < end; here++) if (view.getUint8(here) === 0) return here;
-  throw malformed('a name has no end');
+  throw new MalformedBson('a name has no end');
 }
 
 function lengthOf(view: DataView, typeCode: number, at: number, end: number): number {
@@ -73,41 +74,41 @@ function lengthOfRare(view: DataView, typeCode: number, at: number, end: number)
     case code.javascriptWithScope:
       return scopedLength(view, at, end);
     default:
-      throw malformed('no type has this code');
+      throw new MalformedBson('no type has this code');
   }
 }
 
 /** An int32, so many bytes, the last of them NUL. */
 function textLength(view: DataView, at: number, end: number): number {
-  if (at + 5 > end) throw malformed('a text is cut short');
+  if (at + 5 > end) throw new MalformedBson('a text is cut short');
   const length = view.getInt32(at, true);
-  if (length < 1 || length > end - at - 4) throw malformed('the length of a text does not fit');
-  if (view.getUint8(at + 3 + length) !== 0) throw malformed('a text has no end');
+  if (length < 1 || length > end - at - 4) throw new MalformedBson('the length of a text does not fit');
+  if (view.getUint8(at + 3 + length) !== 0) throw new MalformedBson('a text has no end');
   return 4 + length;
 }
 
 function boolLength(view: DataView, at: number): number {
-  if (view.getUint8(at) > 1) throw malformed('a bool is neither true nor false');
+  if (view.getUint8(at) > 1) throw new MalformedBson('a bool is neither true nor false');
   return 1;
 }
 
 /** An int32, the subtype, so many bytes. */
 function binaryLength(view: DataView, at: number, end: number): number {
-  if (at + 5 > end) throw malformed('binary data is cut short');
+  if (at + 5 > end) throw new MalformedBson('binary data is cut short');
   const length = view.getInt32(at, true);
-  if (length < 0 || length > end - at - 5) throw malformed('the length of binary data does not fit');
+  if (length < 0 || length > end - at - 5) throw new MalformedBson('the length of binary data does not fit');
   return 5 + length;
 }
 
 /** The whole length, a text, a document, and nothing else. */
 function scopedLength(view: DataView, at: number, end: number): number {
-  if (at + 4 > end) throw malformed('code is cut short');
+  if (at + 4 > end) throw new MalformedBson('code is cut short');
   const length = view.getInt32(at, true);
   if (length < 4 + smallestDocument + smallestDocument || length > end - at) {
-    throw malformed('the length of code does not fit');
+    throw new MalformedBson('the length of code does not fit');
   }
   const scope = at + 4 + textLength(view, at + 4, at + length);
   if (endOfDocument(view, scope, at + length) !== at + length)
-    throw malformed('code and its scope do not fit');
+    throw new MalformedBson('code and its scope do not fit');
   return length;
 }

@@ -5,11 +5,11 @@
  * its name is then compared and not looked up.
  */
 import { limits } from '../../model/limits.ts';
+import { MalformedBson } from '../bson/malformed.ts';
 import { code, placeOf } from './bson-types.ts';
 import { DocumentStats, isNamed } from './document-stats.ts';
 import type { FieldBudget } from './field-budget.ts';
 import { countAt, ElementStats, type FieldStats } from './field-stats.ts';
-import { malformed } from './malformed.ts';
 import { endOfDocument, endOfName, endOfValue } from './value-bounds.ts';
 
 const { depth: deepest } = limits.documents;
@@ -35,7 +35,7 @@ export class Walk {
   document(stats: DocumentStats, bytes: Uint8Array): void {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const end = endOfDocument(this.#view, 0, bytes.byteLength);
-    if (end !== bytes.byteLength) throw malformed('something follows it');
+    if (end !== bytes.byteLength) throw new MalformedBson('something follows it');
     this.#fields(stats, 0, end, 1);
   }
 

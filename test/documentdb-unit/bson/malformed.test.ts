@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fieldDocument } from '../../../src/documentdb/bson/field.ts';
 import { MalformedBson } from '../../../src/documentdb/bson/malformed.ts';
 import { EjsonWriter, toEjson } from '../../../src/documentdb/bson/write.ts';
+import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { cstring, document, float64, int32, oddDocuments, type RawValue, raw, text } from './generated.ts';
 
@@ -29,6 +30,16 @@ describe('bytes that are no BSON', () => {
       { numRuns: 5_000 },
     );
     expect(refused).toBeGreaterThan(500);
+  });
+
+  it('are told as no defect of the service, and nothing to try again, to who reads and to who infers', () => {
+    const told = {
+      code: 'unavailable',
+      fields: { retryable: false, hint: expect.stringContaining('filter') },
+    };
+    const cut = document([]).subarray(0, 4);
+    expect(thrownBy(() => toEjson(cut))).toMatchObject(told);
+    expect(thrownBy(() => new SchemaInference().add(cut))).toMatchObject(told);
   });
 
   const wrong: [string, Buffer][] = [
@@ -132,4 +143,13 @@ function nested(levels: number): Buffer {
     opening.set([0x03, 0x61, 0x00], level * 7 + 4);
   }
   return Buffer.concat([opening, int32(5), Buffer.alloc(levels)]);
+}
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
 }
