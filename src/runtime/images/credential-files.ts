@@ -1,6 +1,6 @@
 /**
- * Credentials for skopeo. They go through a file that only root can read, in memory (`/run`), and that is there for one
- * run of it: arguments and environment of a process show in more places, and the data directory outlives the service.
+ * Credentials for skopeo. They go through a file under `/run` that only root can read, and that is there for one run of
+ * it: arguments and environment of a process show in more places, and the data directory outlives the service.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { DEFAULT_REGISTRY, registryKey } from '../../model/registry-name.ts';
 export interface RegistryAccess {
   /** What is kept for this registry, by `registryKey`; null for none. */
   credentials(registry: string): Promise<RegistryCredential | null>;
-  /** A folder for this alone, on a file system in memory. */
+  /** A folder for this alone, which a restart of the machine empties. */
   folder: string;
 }
 
