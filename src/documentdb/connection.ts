@@ -1,12 +1,9 @@
-/**
- * One pool of connections for one connection string. The driver is loaded and the pool is made when it is first
- * asked; it finds the server again by itself when that was away.
- */
+/** Queries of one connection string: each within its time, and once more where what failed is likely to pass. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import type { MongoClient, MongoClientOptions } from 'mongodb';
-import { SandhavenError } from '../model/errors.ts';
+import type { MongoClient } from 'mongodb';
 import { limits } from '../model/limits.ts';
+import { CurrentClient } from './client.ts';
 import { type Asked, Faults, tookTooLong } from './faults.ts';
 
 const bounds = limits.documents;
@@ -21,25 +18,24 @@ export type Work<T> = (client: MongoClient, signal: AbortSignal) => Promise<T>;
 
 export class Connection {
   readonly faults: Faults;
-  readonly #connectionString: string;
-  #client: Promise<MongoClient> | null = null;
-  #ready: Promise<unknown> | null = null;
-  #isClosed = false;
+  readonly #current: CurrentClient;
 
   constructor(connectionString: string) {
-    this.#connectionString = connectionString;
+    this.#current = new CurrentClient(connectionString);
     this.faults = new Faults(connectionString);
   }
 
   /**
-   * Work whose result nobody has seen yet: where the connection breaks or the server has forgotten the cursor, it is
-   * done once more from its beginning.
+   * Work whose result nobody has seen yet: where the connection breaks, the server that was there is found no more, or
+   * it has forgotten the cursor, it is done once more from its beginning.
    */
   async ask<T>(work: Work<T>, options: AskOptions): Promise<T> {
+    const { isConnected } = this.#current;
     try {
       return await this.#attempt(work, options);
     } catch (error) {
-      if (options.signal?.aborted || !this.faults.isPassing(error)) throw this.#told(error, options);
+      const isPassing = this.faults.isPassing(error) || (isConnected && isServerGone(error));
+      if (options.signal?.aborted || !isPassing) throw this.#told(error, options);
     }
     await pause(bounds.againAfterMs, undefined, { signal: options.signal }).catch(() => {});
     return await this.askOnce(work, options);
@@ -53,12 +49,8 @@ export class Connection {
     }
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const client = await this.#client?.catch(() => null);
-    const closed = client?.close().catch(() => {});
-    // A server that is silent is not waited for.
-    await Promise.race([closed, pause(bounds.closeMs, undefined, { ref: false })]);
+  close(): Promise<void> {
+    return this.#current.close();
   }
 
   /** No look at this shows what it was made with. */
@@ -73,10 +65,12 @@ export class Connection {
     const onAbort = () => end.abort(signal && canceled(signal));
     signal?.addEventListener('abort', onAbort, { once: true });
     const timer = setTimeout(() => end.abort(tookTooLong()), timeMs + bounds.replyGraceMs);
+    let client: MongoClient | undefined;
     try {
-      const client = await orAborted(this.#connect(), end.signal);
+      client = await orAborted(this.#current.get(), end.signal);
       return await orAborted(work(client, end.signal), end.signal);
     } catch (error) {
+      if (client && isServerGone(error)) await this.#current.giveUp(client);
       throw end.signal.aborted ? end.signal.reason : error;
     } finally {
       clearTimeout(timer);
@@ -88,69 +82,11 @@ export class Connection {
   #told(error: unknown, options: AskOptions): unknown {
     return options.signal?.aborted ? error : this.faults.of(error, options);
   }
-
-  async #connect(): Promise<MongoClient> {
-    if (this.#isClosed) throw new SandhavenError('unavailable', 'The service is closing.');
-    this.#client ??= createClient(this.#connectionString);
-    const making = this.#client;
-    const client = await making;
-    this.#ready ??= client.connect();
-    try {
-      await this.#ready;
-      return client;
-    } catch (error) {
-      // A client that never was connected stays as it is; the next call gets another.
-      if (this.#client === making) {
-        this.#client = null;
-        this.#ready = null;
-      }
-      client.close().catch(() => {});
-      throw error;
-    }
-  }
 }
 
-async function createClient(connectionString: string): Promise<MongoClient> {
-  const { MongoClient } = await import('mongodb');
-  try {
-    return new MongoClient(connectionString, settingsFor(connectionString));
-  } catch {
-    // The error quotes what it could not read.
-    throw unreadable();
-  }
-}
-
-/** What the string says itself holds; these say what it leaves open, and what is not the string's to say. */
-function settingsFor(connectionString: string): MongoClientOptions {
-  const open: MongoClientOptions = {
-    appName: 'sandhaven',
-    readPreference: 'primaryPreferred',
-    maxPoolSize: bounds.connections,
-    maxIdleTimeMS: bounds.idleConnectionMs,
-    waitQueueTimeoutMS: bounds.queueTimeMs,
-    connectTimeoutMS: bounds.connectTimeoutMs,
-    serverSelectionTimeoutMS: bounds.serverSelectionTimeoutMs,
-    socketTimeoutMS: bounds.exportTimeMs + bounds.replyGraceMs,
-  };
-  const said = new Set(
-    [...connectionString.matchAll(/[?&]([a-z]+)=/gi)].map((match) => match[1]?.toLowerCase()),
-  );
-  return {
-    ...Object.fromEntries(Object.entries(open).filter(([name]) => !said.has(name.toLowerCase()))),
-    compressors: ['none'],
-    monitorCommands: false,
-    retryReads: true,
-    retryWrites: false,
-  };
-}
-
-function unreadable(): SandhavenError {
-  return new SandhavenError('unavailable', 'The connection string of the document database cannot be read.', {
-    hint:
-      "The service's operator sets DOCUMENTDB_CONNECTION_STRING to mongodb://USER:PASSWORD@HOST/DATABASE " +
-      '(or mongodb+srv://…), with special characters of user and password percent-encoded.',
-    retryable: false,
-  });
+/** No server of the string was found in time. */
+function isServerGone(error: unknown): boolean {
+  return error instanceof Error && error.name === 'MongoServerSelectionError';
 }
 
 function canceled(signal: AbortSignal): Error {

@@ -43,8 +43,8 @@ const reasons: readonly Reason[] = [
   },
   {
     sign: /Topology is closed|ServerClosed|PoolClosed|client was closed/i,
-    detail: 'the service is closing',
-    hint: 'Call again when it is back.',
+    detail: 'the service gave up its connections',
+    hint: 'Call again.',
   },
   {
     sign: /Message size|Invalid message|opcode|Parse/i,

@@ -1,7 +1,8 @@
 /** A server that is away, restarts, is slow, demands TLS or other credentials. */
 import { execFileSync } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -92,6 +93,18 @@ describe('a server that cannot be reached', () => {
   });
 });
 
+/** That a socket is closed: later than the driver waits between two looks at a server. */
+function announceLate(): void {
+  const { emit } = EventEmitter.prototype;
+  const announce = function (this: Socket, event: string, ...args: unknown[]) {
+    if (event !== 'close' || args[0]) return emit.call(this, event, ...args);
+    setTimeout(() => emit.call(this, event, ...args), 1_500);
+    return true;
+  };
+  const spy = vi.spyOn(Socket.prototype, 'emit').mockImplementation(announce);
+  onTestFinished(() => spy.mockRestore());
+}
+
 describe('a server that restarts', () => {
   it('between two calls is not noticed', async () => {
     const proxy = await startProxy();
@@ -112,6 +125,19 @@ describe('a server that restarts', () => {
     const { documents: found, hasMore } = await running;
     expect([found.length, new Set(found).size, hasMore]).toEqual([3_000, 3_000, false]);
   });
+
+  it('and leaves the driver waiting on a socket that is gone: found again', async () => {
+    const proxy = await startProxy();
+    const documents = connectTo(connectionStringAt(proxy.port));
+    const running = aggregateEndlessly(documents).run(plainOptions);
+    const failed = expect(running).rejects.toMatchObject({ code: 'unavailable' });
+    await vi.waitUntil(() => proxy.sent().includes('aggregate'), { interval: 1 });
+    announceLate();
+    await proxy.cutUnevenly();
+    await failed;
+    await proxy.resume();
+    expect((await find(documents, 3).run(plainOptions)).documents).toHaveLength(3);
+  }, 60_000);
 
   it('in the middle of an export: what was delivered cannot be taken back, so it ends with unavailable', async () => {
     const proxy = await startProxy();

@@ -15,12 +15,16 @@ export interface Proxy {
   readonly receivedBytes: number;
   /** Breaks every connection; new ones are refused until `resume`. */
   cut(): Promise<void>;
+  /** As `cut`: the connections that the driver watches the server by end, the others are reset. */
+  cutUnevenly(): Promise<void>;
   resume(): Promise<void>;
   /** Changes what clients send on its way. */
   rewrite: (data: Buffer) => Buffer;
   /** Keeps connections and lets nothing through, from now on. */
   silence(): void;
 }
+
+const LOGIN = 'saslStart';
 
 /** For this test. */
 export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
@@ -31,6 +35,7 @@ export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
 
 export async function openProxy(tls?: TlsOptions): Promise<Proxy & { close(): Promise<void> }> {
   const sockets = new Set<Socket>();
+  const loggedIn = new Set<Socket>();
   const sent: Buffer[] = [];
   let connections = 0;
   let receivedBytes = 0;
@@ -51,6 +56,7 @@ export async function openProxy(tls?: TlsOptions): Promise<Proxy & { close(): Pr
     upstream.on('close', () => client.destroy());
     client.on('data', (data: Buffer) => {
       sent.push(data);
+      if (data.includes(LOGIN)) loggedIn.add(client);
       if (!isSilent) upstream.write(proxy.rewrite(data));
     });
     upstream.on('data', (data: Buffer) => {
@@ -76,6 +82,11 @@ export async function openProxy(tls?: TlsOptions): Promise<Proxy & { close(): Pr
     for (const socket of sockets) socket.destroy();
     await closed;
   };
+  const cutUnevenly = async () => {
+    for (const socket of sockets) if (!loggedIn.has(socket)) socket.destroy();
+    for (const socket of loggedIn) socket.resetAndDestroy();
+    await cut();
+  };
   const proxy: Proxy & { close(): Promise<void> } = {
     port,
     rewrite: (data) => data,
@@ -87,6 +98,7 @@ export async function openProxy(tls?: TlsOptions): Promise<Proxy & { close(): Pr
       return receivedBytes;
     },
     cut,
+    cutUnevenly,
     async close() {
       if (server.listening) await cut();
     },
