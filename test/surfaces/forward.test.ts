@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bin, must, type Service, startService } from '../support/service.ts';
 import { run } from '../support/transports.ts';
@@ -137,6 +138,18 @@ describe('sandhaven forward', () => {
     await closed;
     expect(stderr()).toBe('');
   });
+
+  it('ends at an interrupt while connections are ending', async () => {
+    for (let delayMs = 0; delayMs < 10; delayMs++) {
+      const { child, ports } = await forward('inside', `0:${PORT}`);
+      const answers = Array.from({ length: 30 }, () => tell(ports[0] ?? 0, 'x').catch(() => 'reset'));
+      await Promise.race(answers);
+      await sleep(delayMs);
+      child.kill('SIGINT');
+      expect(await exitOf(child), `after ${delayMs} ms`).toBe(0);
+      await Promise.all(answers);
+    }
+  }, 60_000);
 
   it('says what is wrong before it listens', async () => {
     const refused = async (...args: string[]) => {

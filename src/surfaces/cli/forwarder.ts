@@ -5,6 +5,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Problem, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { breakOff } from '../break-off.ts';
 import { joinStreams } from '../join-streams.ts';
 import type { Connection } from './connection.ts';
 import { openTunnel } from './tunnel-client.ts';
@@ -44,7 +45,7 @@ export async function openForwarder(options: ForwarderOptions): Promise<Forwarde
     port,
     async close() {
       closing.abort();
-      for (const client of open) client.resetAndDestroy();
+      for (const client of open) breakOff(client);
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
@@ -65,7 +66,7 @@ async function carry(client: Socket, options: ForwarderOptions, closing: AbortSi
     const signal = AbortSignal.any([gone.signal, closing]);
     const { connection, early, problem } = await openTunnel(service, { sandbox, port }, signal);
     if (problem) {
-      client.resetAndDestroy();
+      breakOff(client);
       onProblem(problem);
       return;
     }
@@ -74,7 +75,7 @@ async function carry(client: Socket, options: ForwarderOptions, closing: AbortSi
     if (early.length > 0) connection.unshift(early);
     await joinStreams(client, connection);
   } catch (error) {
-    client.resetAndDestroy();
+    breakOff(client);
     // Who left, or was made to leave, is not told why.
     if (!gone.signal.aborted && !closing.aborted) throw error;
   } finally {
