@@ -91,8 +91,14 @@ function isExact(value: bigint): boolean {
   return value >= -(2n ** 53n) && value <= 2n ** 53n;
 }
 
+/** By nothing that a key of the document could stand for. */
 function kindOf(value: unknown): string {
   if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
+  if (isDocument(value)) return 'Object';
   const type: unknown = Reflect.get(value, '_bsontype');
-  return typeof type === 'string' ? type : value.constructor.name;
+  return typeof type === 'string' ? type : Object.prototype.toString.call(value).slice('[object '.length, -1);
+}
+
+function isDocument(value: object): boolean {
+  return Object.getPrototypeOf(value) === Object.prototype;
 }
