@@ -37,7 +37,9 @@ export async function connectWhenReady(
     });
     let code: unknown;
     try {
-      if (await kind.isReady(client)) {
+      // A connection that is reset while it comes about may leave the driver waiting for good.
+      const ended = AbortSignal.any([signal, AbortSignal.timeout(2 * limits.documents.demo.attemptMs)]);
+      if (await kind.isReady(client, ended)) {
         await kind.addReader(client, machine.readerPassword);
         return client;
       }

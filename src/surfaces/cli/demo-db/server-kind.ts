@@ -12,7 +12,7 @@ export interface ServerKind {
   /** Of a new sandbox, with passwords that are drawn for it. */
   environment(): Record<string, string>;
   /** Whether what answers is the server itself, with its users; the client is the administrator's. */
-  isReady(client: MongoClient): Promise<boolean>;
+  isReady(client: MongoClient, signal: AbortSignal): Promise<boolean>;
   /** Makes the user who may only read, where the server does not do so itself. */
   addReader(client: MongoClient, password: string): Promise<void>;
 }
@@ -38,8 +38,8 @@ const builtIn: ServerKind = {
   entrypoint: ['/usr/local/bin/documentdb-start'],
   builtIn: true,
   environment: passwords,
-  async isReady(client) {
-    await client.db('admin').command({ listDatabases: 1, nameOnly: true });
+  async isReady(client, signal) {
+    await client.db('admin').command({ listDatabases: 1, nameOnly: true }, { signal });
     return true;
   },
   // It is there from the start.
@@ -59,8 +59,8 @@ function mongo(image: string): ServerKind {
       return { ...drawn, ...root };
     },
     /** Before the first start of the server, its image runs another one without authentication, to add the user. */
-    async isReady(client) {
-      const { argv } = await client.db('admin').command({ getCmdLineOpts: 1 });
+    async isReady(client, signal) {
+      const { argv } = await client.db('admin').command({ getCmdLineOpts: 1 }, { signal });
       return Array.isArray(argv) && argv.includes('--auth');
     },
     async addReader(client, password) {
