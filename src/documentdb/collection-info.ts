@@ -1,7 +1,12 @@
 /** What the server's catalogue says of a collection, read as what it is: a stranger's answer. */
 import type { MongoClient } from 'mongodb';
 import { z } from 'zod';
-import type { CollectionSchema, CollectionType, IndexInfo } from '../model/document-schema.ts';
+import type {
+  CollectionName,
+  CollectionSchema,
+  CollectionType,
+  IndexInfo,
+} from '../model/document-schema.ts';
 import { limits } from '../model/limits.ts';
 import { formatEjson } from './bson/parse.ts';
 
@@ -94,18 +99,16 @@ export async function indexesOf(
   return indexes;
 }
 
-/** As the server keeps count; 0 for a view, which has none. */
+/** As the server keeps count. A view has none, so the server would compute it. */
 export async function estimatedCount(
   client: MongoClient,
-  database: string,
-  { name, type }: Pick<ListedCollection, 'name' | 'type'>,
+  { database, collection }: CollectionName,
+  signal: AbortSignal,
 ): Promise<number> {
-  if (type === 'view') return 0;
-  const count = client
-    .db(database)
-    .collection(name)
-    .estimatedDocumentCount({ maxTimeMS: bounds.queryTimeMs });
-  return Math.max(0, Number(await count) || 0);
+  const command = { count: collection, maxTimeMS: bounds.queryTimeMs };
+  const { readPreference } = client;
+  const { n } = await client.db(database).command(command, { readPreference, signal });
+  return Math.max(0, Number(n) || 0);
 }
 
 function readKey(key: Record<string, unknown>): Record<string, number | string> {

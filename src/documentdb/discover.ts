@@ -7,7 +7,7 @@ import { notFound, type SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { nearest } from '../model/nearest.ts';
 import { estimatedCount, indexesOf, type ListedCollection, readCollection } from './collection-info.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Work } from './connection.ts';
 
 const bounds = limits.documents;
 const timeMs = bounds.queryTimeMs;
@@ -116,7 +116,7 @@ async function describe(
 ): Promise<CollectionInfo | null> {
   const { name, type } = collection;
   const asked = { name: { database, collection: name }, timeMs, signal };
-  const own = async <T>(work: (client: MongoClient) => Promise<T>, unknown: T): Promise<T | null> => {
+  const own = async <T>(work: Work<T>, unknown: T): Promise<T | null> => {
     try {
       return await connection.ask(work, asked);
     } catch (error) {
@@ -128,7 +128,7 @@ async function describe(
   };
   if (type === 'view') return { name, type, documentCount: 0, indexes: [] };
   const [documentCount, indexes] = await Promise.all([
-    own((client) => estimatedCount(client, database, collection), 0),
+    own((client, ended) => estimatedCount(client, asked.name, ended), 0),
     own((client) => indexesOf(client, database, name), []),
   ]);
   return documentCount === null || indexes === null ? null : { name, type, documentCount, indexes };

@@ -3,7 +3,7 @@
  * the first ones where it cannot draw.
  */
 import type { AbstractCursor, MongoClient } from 'mongodb';
-import type { CollectionName, CollectionSchema } from '../model/document-schema.ts';
+import type { CollectionName, CollectionSchema, IndexInfo } from '../model/document-schema.ts';
 import { limits } from '../model/limits.ts';
 import { batchesOf, readAhead } from './batches.ts';
 import { estimatedCount, indexesOf, type ListedCollection } from './collection-info.ts';
@@ -27,17 +27,11 @@ interface Sampling {
 }
 
 export async function sampledSchema(sampling: Sampling): Promise<CollectionSchema> {
-  const { connection, name, signal } = sampling;
-  const collection = await collectionNamed(connection, name, signal);
-  const asked = { name, timeMs, signal };
-  const [estimate, indexes] = await Promise.all([
-    connection.ask((client) => estimatedCount(client, name.database, collection), asked),
-    connection.ask((client) => listedIndexes(client, name, collection), asked),
-  ]);
+  const { collection, estimate, indexes } = await describe(sampling);
   const { total, sampled, sampleMethod, fields, notes } = await sample(sampling, collection, estimate);
   const { type, viewOn, validator, timeseries, capped } = collection;
   return {
-    name,
+    name: sampling.name,
     type,
     sampled,
     sampleMethod,
@@ -50,6 +44,30 @@ export async function sampledSchema(sampling: Sampling): Promise<CollectionSchem
     ...(capped && { capped }),
     notes: [...marks(collection), ...notes],
   };
+}
+
+interface Described {
+  collection: ListedCollection;
+  estimate: number;
+  indexes: IndexInfo[];
+}
+
+/** All is asked at once: what a view, or a collection that is not there, makes needless is given up again. */
+async function describe({ connection, name, signal }: Sampling): Promise<Described> {
+  const needless = new AbortController();
+  const aside = signal ? AbortSignal.any([signal, needless.signal]) : needless.signal;
+  const asked = { name, timeMs, signal: aside };
+  const counting = connection.ask((client, ended) => estimatedCount(client, name, ended), asked);
+  const listing = connection.ask((client) => indexesOf(client, name.database, name.collection), asked);
+  for (const answer of [counting, listing]) answer.catch(() => {});
+  try {
+    const collection = await collectionNamed(connection, name, signal);
+    if (collection.type === 'view') return { collection, estimate: 0, indexes: [] };
+    const [estimate, indexes] = await Promise.all([counting, listing]);
+    return { collection, estimate, indexes };
+  } finally {
+    needless.abort();
+  }
 }
 
 async function sample(sampling: Sampling, { type }: ListedCollection, estimate: number): Promise<Sample> {
@@ -104,14 +122,6 @@ async function infer(
     { name, timeMs, signal },
   );
   return { sampled: inference.sampled, fields: inference.fields(), notes: inference.notes() };
-}
-
-async function listedIndexes(
-  client: MongoClient,
-  { database }: CollectionName,
-  collection: ListedCollection,
-) {
-  return collection.type === 'view' ? [] : await indexesOf(client, database, collection.name);
 }
 
 function marks({ type, viewOn, capped }: ListedCollection): string[] {
