@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { DocumentDatabase } from '../../src/control/ports.ts';
 import { limits } from '../../src/model/limits.ts';
 import { startProxy } from './proxy.ts';
@@ -276,18 +276,16 @@ describe('a page that ends before its cursor', () => {
 });
 
 describe('TLS', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sandhaven-tls-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const subject = ['-subj', '/CN=database', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  execFileSync(
-    'openssl',
-    ['req', '-x509', ...curve, ...subject, '-days', '2', '-keyout', key, '-out', cert],
-    {
-      stdio: 'ignore',
-    },
-  );
-  afterAll(() => rmSync(folder, { recursive: true }));
+  let [folder, key, cert] = ['', '', ''];
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sandhaven-tls-'));
+    [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const subject = ['-subj', '/CN=database', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+    const files = ['-days', '2', '-keyout', key, '-out', cert];
+    execFileSync('openssl', ['req', '-x509', ...curve, ...subject, ...files], { stdio: 'ignore' });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const startTlsProxy = () => startProxy({ key: readFileSync(key), cert: readFileSync(cert) });
 
