@@ -33,14 +33,25 @@ export function boundedProbe({ schema, probe, signal }: Bounds): Ask {
     if (left === 0 || timeoutMs < 1 || signal?.aborted) return null;
     if (!isSmall && !isNarrowed(filter, indexes)) return null;
     left--;
-    return await within(timeoutMs, async () => await probe(filter, timeoutMs));
+    // Who was late once is asked no more: a timer may fire a moment before its time, which leaves some.
+    const onLate = () => {
+      left = 0;
+    };
+    return await within(timeoutMs, async () => await probe(filter, timeoutMs), onLate);
   };
 }
 
 /** A question that fails explains nothing; the result that it is about stays good. */
-async function within(timeoutMs: number, ask: () => Promise<boolean | null>): Promise<boolean | null> {
+async function within(
+  timeoutMs: number,
+  ask: () => Promise<boolean | null>,
+  onLate: () => void,
+): Promise<boolean | null> {
   const late = Promise.withResolvers<null>();
-  const timer = setTimeout(() => late.resolve(null), timeoutMs);
+  const timer = setTimeout(() => {
+    onLate();
+    late.resolve(null);
+  }, timeoutMs);
   try {
     return await Promise.race([ask().catch(() => null), late.promise]);
   } finally {
