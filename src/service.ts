@@ -1,6 +1,6 @@
 /**
  * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
- * opposite order. With main.ts this is the only place that knows the concrete parts.
+ * opposite order. What of it knows concrete parts is listed in test/tidy.test.ts.
  */
 import { auditLog } from './audit-log.ts';
 import { AccessService } from './control/access.ts';
@@ -25,7 +25,6 @@ import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import { type HostKey, readOrCreateHostKey } from './store/ssh-host-key.ts';
-
 import { wire } from './wiring.ts';
 
 export interface ServiceOptions {

@@ -1,7 +1,6 @@
 /**
  * Where a value of BSON ends, checked against what is around it. Whoever reads a value that passed stays inside of it.
  */
-
 import { MalformedBson } from '../bson/malformed.ts';
 import { code } from './bson-types.ts';
 
