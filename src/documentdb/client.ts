@@ -12,7 +12,8 @@ const bounds = limits.documents;
 interface Slot {
   made: Promise<MongoClient>;
   connected: Promise<MongoClient>;
-  isConnected: boolean;
+  /** Once it found its server. */
+  client: MongoClient | null;
 }
 
 export class CurrentClient {
@@ -26,7 +27,7 @@ export class CurrentClient {
 
   /** Whether it found its server once. */
   get isConnected(): boolean {
-    return this.#slot?.isConnected ?? false;
+    return Boolean(this.#slot?.client);
   }
 
   /** A client that cannot connect stays as it is, so the next call gets another. */
@@ -47,9 +48,8 @@ export class CurrentClient {
    * destroyed and not yet said to be closed: Node announces neither room in it nor an error. That client never looks
    * again, however long the server has been back.
    */
-  async giveUp(client: MongoClient): Promise<void> {
-    const slot = this.#slot;
-    if (slot && (await slot.made.catch(() => null)) === client) this.#forget(slot);
+  giveUp(client: MongoClient): void {
+    if (this.#slot?.client === client) this.#forget(this.#slot);
   }
 
   async close(): Promise<void> {
@@ -70,11 +70,10 @@ export class CurrentClient {
 function open(connectionString: string): Slot {
   const made = createClient(connectionString);
   const connect = async () => {
-    const client = await (await made).connect();
-    slot.isConnected = true;
-    return client;
+    slot.client = await (await made).connect();
+    return slot.client;
   };
-  const slot: Slot = { made, connected: made.then(connect), isConnected: false };
+  const slot: Slot = { made, connected: made.then(connect), client: null };
   return slot;
 }
 

@@ -70,7 +70,7 @@ export class Connection {
       client = await orAborted(this.#current.get(), end.signal);
       return await orAborted(work(client, end.signal), end.signal);
     } catch (error) {
-      if (client && isServerGone(error)) await this.#current.giveUp(client);
+      if (client && isServerGone(error)) this.#current.giveUp(client);
       throw end.signal.aborted ? end.signal.reason : error;
     } finally {
       clearTimeout(timer);
