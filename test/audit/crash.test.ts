@@ -1,11 +1,9 @@
 /** A kill at any moment leaves a whole chain, which lacks at most the last moments. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { temporaryDirectory } from '../store/fixtures.ts';
+import { linesUntilKilled } from '../support/killed-program.ts';
 import { openLog } from './log.ts';
 
 const ROUNDS = 5;
@@ -38,23 +36,7 @@ it('kill -9 at a random moment, round after round', async () => {
 
 /** 0.7 to 1.4 s after the first. */
 async function noteUntilKilled(directory: string): Promise<{ noted: Noted[]; killedAt: number }> {
-  const writer = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), directory]);
-  onTestFinished(() => void writer.kill('SIGKILL'));
-  let output = '';
-  let problems = '';
-  writer.stdout.on('data', (chunk: Buffer) => {
-    output += chunk;
-  });
-  writer.stderr.on('data', (chunk: Buffer) => {
-    problems += chunk;
-  });
-  const closed = once(writer, 'close');
-  await Promise.race([once(writer.stdout, 'data'), closed]);
-  await delay(700 + Math.random() * 700);
-  const killedAt = Date.now();
-  writer.kill('SIGKILL');
-  const [, signal] = await closed;
-  expect({ signal, problems }).toEqual({ signal: 'SIGKILL', problems: '' });
-  const lines = output.split('\n').slice(0, -1);
+  const writer = join(import.meta.dirname, 'writer.ts');
+  const { lines, killedAt } = await linesUntilKilled(writer, [directory], 700 + Math.random() * 700);
   return { noted: lines.map((line) => JSON.parse(line)), killedAt };
 }

@@ -1,13 +1,9 @@
-/** A server that is away, restarts, is slow, demands TLS or other credentials. */
-import { execFileSync } from 'node:child_process';
+/** A server that is away, restarts, is slow, or demands other credentials. */
 import { EventEmitter } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { DocumentDatabase } from '../../src/control/ports.ts';
 import { limits } from '../../src/model/limits.ts';
 import { startProxy } from './proxy.ts';
@@ -272,62 +268,6 @@ describe('a page that ends before its cursor', () => {
     expect(hasMore).toBe(true);
     await vi.waitUntil(() => proxy.sent().includes('killCursors'));
     expect(proxy.sent()).not.toContain('getMore');
-  });
-});
-
-describe('TLS', () => {
-  let [folder, key, cert] = ['', '', ''];
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'sandhaven-tls-'));
-    [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const subject = ['-subj', '/CN=database', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-    const files = ['-days', '2', '-keyout', key, '-out', cert];
-    execFileSync('openssl', ['req', '-x509', ...curve, ...subject, ...files], { stdio: 'ignore' });
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  const startTlsProxy = () => startProxy({ key: readFileSync(key), cert: readFileSync(cert) });
-
-  it('that the string asks for and whose authority it names works', async () => {
-    const { port } = await startTlsProxy();
-    const documents = connectTo(connectionStringAt(port, `tls=true&tlsCAFile=${cert}`));
-    expect((await documents.databases()).map(({ name }) => name)).toContain(database.name);
-  });
-
-  it('with a certificate that nobody trusts: unavailable, naming tlsCAFile', async () => {
-    const { port } = await startTlsProxy();
-    await expect(connectTo(connectionStringAt(port, 'tls=true')).databases()).rejects.toMatchObject({
-      code: 'unavailable',
-      message: expect.stringContaining('certificate'),
-      fields: { hint: expect.stringContaining('tlsCAFile') },
-    });
-  });
-
-  it('that the server demands and the string does not: unavailable, naming tls=true', async () => {
-    const { port } = await startTlsProxy();
-    await expect(connectTo(connectionStringAt(port)).databases()).rejects.toMatchObject({
-      code: 'unavailable',
-      fields: { hint: expect.stringContaining('tls=true') },
-    });
-  });
-
-  it('that the string demands and the server does not speak: unavailable, naming tls=false', async () => {
-    const { port } = serverAddress();
-    await expect(connectTo(connectionStringAt(port, 'tls=true')).databases()).rejects.toMatchObject({
-      code: 'unavailable',
-      message: expect.stringContaining('TLS handshake'),
-      fields: { hint: expect.stringContaining('tls=false') },
-    });
-  });
-
-  it('with an authority in a file that is not there: unavailable', async () => {
-    const { port } = await startTlsProxy();
-    const documents = connectTo(connectionStringAt(port, 'tls=true&tlsCAFile=/nonexistent/ca.pem'));
-    await expect(documents.databases()).rejects.toMatchObject({
-      code: 'unavailable',
-      fields: { hint: expect.stringContaining('tlsCAFile') },
-    });
   });
 });
 

@@ -1,12 +1,10 @@
 /** What was acknowledged is there after kill -9, and the file is whole. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { secretsOf } from '../../src/store/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { linesUntilKilled } from '../support/killed-program.ts';
 import { temporaryDirectory } from './fixtures.ts';
 
 const key = Buffer.alloc(32, 3);
@@ -24,25 +22,11 @@ it('every acknowledged write survives kill -9 at a random moment, round after ro
   }
 }, 120_000);
 
-/** The lines that the writer printed wholly before it was killed, 0 to 150 ms after its first. */
+/** 0 to 150 ms after its first line. */
 async function writeUntilKilled(file: string): Promise<string[]> {
-  const writer = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), file, key.toString('hex')]);
-  onTestFinished(() => void writer.kill('SIGKILL'));
-  let output = '';
-  let problems = '';
-  writer.stdout.on('data', (chunk: Buffer) => {
-    output += chunk;
-  });
-  writer.stderr.on('data', (chunk: Buffer) => {
-    problems += chunk;
-  });
-  const closed = once(writer, 'close');
-  await Promise.race([once(writer.stdout, 'data'), closed]);
-  await delay(Math.random() * 150);
-  writer.kill('SIGKILL');
-  const [, signal] = await closed;
-  expect({ signal, problems }).toEqual({ signal: 'SIGKILL', problems: '' });
-  return output.split('\n').slice(0, -1);
+  const writer = join(import.meta.dirname, 'writer.ts');
+  const { lines } = await linesUntilKilled(writer, [file, key.toString('hex')], Math.random() * 150);
+  return lines;
 }
 
 async function expectAllThere(file: string, acknowledged: string[]): Promise<void> {

@@ -1,5 +1,5 @@
 /** Several users of one service. */
-import type { Service } from './service.ts';
+import { type Answer, post, type Service } from './service.ts';
 
 export interface Person extends Pick<Service, 'url' | 'apiKey'> {
   userId: string;
@@ -8,17 +8,12 @@ export interface Person extends Pick<Service, 'url' | 'apiKey'> {
 }
 
 /** One administration action over HTTP. */
-export async function act(
+export function act(
   as: Pick<Service, 'url' | 'apiKey'>,
   action: string,
   parameters: Record<string, unknown> = {},
-): Promise<{ status: number; body: Record<string, unknown> }> {
-  const response = await fetch(`${as.url}/v1/admin/${action}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${as.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(parameters),
-  });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+): Promise<Answer> {
+  return post(as, `/v1/admin/${action}`, parameters);
 }
 
 /** As `act`, and fails when the answer is an error. */

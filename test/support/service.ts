@@ -123,13 +123,22 @@ export function wholeName(tool: string): string {
 }
 
 /** One tool call over HTTP. */
-export async function call(
+export function call(
   service: Pick<Service, 'url' | 'apiKey'>,
   tool: string,
   parameters: Record<string, unknown> = {},
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const response = await fetch(`${service.url}/v1/tools/${wholeName(tool)}`, {
+  return post(service, `/v1/tools/${wholeName(tool)}`, parameters, headers);
+}
+
+export async function post(
+  service: Pick<Service, 'url' | 'apiKey'>,
+  path: string,
+  parameters: Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${service.url}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(parameters),
