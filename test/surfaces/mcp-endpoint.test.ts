@@ -92,7 +92,7 @@ describe('the MCP endpoint', () => {
       vi.advanceTimersByTime(2 * limits.mcpHeartbeatMs);
       await vi.waitFor(() => expect(messages).toHaveLength(2));
       expect(messages[0]).toMatch(/^Working for \d+ s\.$/);
-      fakes.releaseStop();
+      fakes.release();
       await call;
     } finally {
       vi.useRealTimers();

@@ -30,8 +30,10 @@ export interface Fakes {
   aborted: string[];
   /** Lifecycle operations that came to their end. */
   settled: string[];
-  /** Ends the stop that waits. */
-  releaseStop(): void;
+  /** Whether a create that has told how far it is waits, too. */
+  holdsCreate: boolean;
+  /** Ends the operations that wait: a stop always does. */
+  release(): void;
 }
 
 export function createFakes(): Fakes {
@@ -45,7 +47,8 @@ export function createFakes(): Fakes {
     begun: [],
     aborted: [],
     settled: [],
-    releaseStop: () => gate.resolve(),
+    holdsCreate: false,
+    release: () => gate.resolve(),
   };
   fakes.services = {
     ...fakeAudit(),
@@ -59,6 +62,7 @@ export function createFakes(): Fakes {
         options.onProgress({ message: 'Pulling the image', done: 10, total: 20 });
         options.onProgress({ message: 'Starting', done: 1, total: 2 });
         options.onProgress({ message: 'Started' });
+        if (fakes.holdsCreate) await gate.promise;
         return sandbox(request.name ?? 'brave-otter-7');
       },
       async get(_caller: unknown, name: string) {

@@ -59,7 +59,7 @@ export class McpHost {
   }
 
   async close(): Promise<void> {
-    this.fakes.releaseStop();
+    this.fakes.release();
     await Promise.all(this.#clients.map((client) => client.close()));
     await this.unlisten();
   }

@@ -120,10 +120,14 @@ describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
   it('[WIRE-MCP-08] sends progress that only grows to a client that asked for it', async () => {
     const client = await host.connect(revision);
     const seen: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
-    await client.callTool(
+    fakes.holdsCreate = true;
+    const call = client.callTool(
       { name: 'Sandbox_CreateSandbox', arguments: { name: 'demo' } },
       { onprogress: (progress) => seen.push(progress) },
     );
+    await expect.poll(() => seen, { timeout: 5_000 }).toHaveLength(3);
+    fakes.release();
+    await call;
     expect(seen).toEqual([
       { progress: 10, total: 20, message: 'Pulling the image' },
       { progress: 11, message: 'Starting' },
@@ -154,7 +158,7 @@ describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
     await vi.waitFor(() => expect(fakes.begun).toEqual(['stop demo']));
     abort.abort('enough');
     await expect(call).rejects.toThrow(/enough/);
-    fakes.releaseStop();
+    fakes.release();
     await vi.waitFor(() => expect(fakes.settled).toEqual(['stop demo']));
   });
 
