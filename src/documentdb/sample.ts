@@ -132,7 +132,8 @@ function marks({ type, viewOn, capped }: ListedCollection): string[] {
 }
 
 function cursorOptions(documents: number) {
-  return { raw: true, maxTimeMS: timeMs, batchSize: Math.min(documents, bounds.batchDocuments) } as const;
+  // A batch that is not filled tells that nothing follows, without another question.
+  return { raw: true, maxTimeMS: timeMs, batchSize: Math.min(documents, bounds.batchDocuments) + 1 } as const;
 }
 
 function collectionOf(client: MongoClient, { database, collection }: CollectionName) {
