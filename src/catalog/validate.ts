@@ -12,7 +12,7 @@ const FAULTS_EXPLAINED = 50;
 const VALUE_CHARS = 60;
 
 interface Fault {
-  /** Dotted where nested. */
+  /** Dotted where it is an object's; of a list, the list. */
   parameter: string;
   sentence: string;
   hint?: string | undefined;
@@ -53,7 +53,9 @@ function explain(schema: z.ZodObject, raw: unknown, issue: z.core.$ZodIssue): Fa
       return inside.length > 0 ? unknownKey(schema, inside, key) : unknownParameter(schema, key);
     });
   }
-  const parameter = issue.path.map((part) => shorten(String(part))).join('.');
+  const element = issue.path.findIndex((part) => typeof part === 'number');
+  const parameter = placeOf(element === -1 ? issue.path : issue.path.slice(0, element));
+  const place = placeOf(issue.path);
   if (parameter === '') {
     const given = typeof raw === 'string' ? 'a string' : show(raw);
     const sentence = `The parameters must be a JSON object; ${given} was given.`;
@@ -64,11 +66,11 @@ function explain(schema: z.ZodObject, raw: unknown, issue: z.core.$ZodIssue): Fa
   const given = valueAt(raw, issue.path);
   const hint = meta?.description ? `${String(top)}: ${meta.description}` : undefined;
   if (given === undefined && issue.code !== 'custom') {
-    return [{ parameter, sentence: `${parameter} is required.`, hint }];
+    return [{ parameter, sentence: `${place} is required.`, hint }];
   }
   const told = issue.code === 'custom' || meta?.['sensitive'] === true ? '' : `; ${show(given)} was given`;
   const better = issue.code === 'invalid_type' ? typeHint(issue.expected, given) : undefined;
-  return [{ parameter, sentence: `${parameter} ${rule(issue)}${told}.`, hint: better ?? hint }];
+  return [{ parameter, sentence: `${place} ${rule(issue)}${told}.`, hint: better ?? hint }];
 }
 
 function unknownParameter(schema: z.ZodObject, key: string): Fault {
@@ -94,7 +96,17 @@ function unknownKey(schema: z.ZodObject, inside: string[], key: string): Fault {
   };
 }
 
-/** Continues a sentence that begins with the parameter's name. */
+/** `labels.team`, `pipeline[2]`. */
+function placeOf(path: PropertyKey[]): string {
+  return path
+    .map((part, depth) => {
+      if (typeof part === 'number') return `[${part}]`;
+      return depth === 0 ? shorten(String(part)) : `.${shorten(String(part))}`;
+    })
+    .join('');
+}
+
+/** Continues a sentence that begins with the place. */
 function rule(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':

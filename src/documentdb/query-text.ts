@@ -3,6 +3,7 @@ import type { Document } from 'mongodb';
 import { invalidArgument } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { parseEjson } from './bson/parse.ts';
+import { parameterOf } from './bson/place.ts';
 
 /** In their order; the driver keeps a map's order even for names that are numbers. */
 export type Sort = ReadonlyMap<string, 1 | -1>;
@@ -159,8 +160,4 @@ function bsonType(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return null;
   const type: unknown = Reflect.get(value, '_bsontype');
   return typeof type === 'string' ? type : null;
-}
-
-function parameterOf(place: string): string {
-  return place.replace(/\[.*$/, '');
 }

@@ -36,6 +36,13 @@ describe('what a refusal says', () => {
     ['CreateSandbox', { labels: { team: 5 } }, 'labels.team', 'labels.team must be a string; 5 was given.'],
     ['GetSandbox', {}, 'sandbox', 'sandbox is required.'],
     [
+      'GitAdd',
+      { sandbox: 'a', path: 'r', files: ['a', 5] },
+      'files',
+      'files[1] must be a string; 5 was given.',
+    ],
+    ['CreateSandbox', { env_vars: { 'a[0]': 5 } }, 'env_vars.a[0]', 'env_vars.a[0] must be a string.'],
+    [
       'CreateFolder',
       { path: 'a', mode: '999' },
       'mode',

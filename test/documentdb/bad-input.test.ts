@@ -24,7 +24,7 @@ function parametersFor(tool: string, parameters: Parameters): Parameters {
 function expectRefused(problem: Parameters | undefined, parameter: string, says: string): void {
   expect(problem).toMatchObject({
     code: 'invalid_argument',
-    parameter: expect.stringMatching(new RegExp(`^${parameter}(?![a-z_])`)),
+    parameter,
     detail: expect.stringContaining(says),
     hint: expect.stringMatching(/.{8}/),
     retryable: false,

@@ -7,7 +7,7 @@ import { invalidArgument, type SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { keyProblem } from './key-problem.ts';
 import { inOrder, setKey } from './ordered-document.ts';
-import { excerpt, placeInText, placeOf } from './place.ts';
+import { excerpt, parameterOf, placeInText, placeOf } from './place.ts';
 import { type Expected, syntaxFault } from './syntax-fault.ts';
 
 /** What becomes of what was read. */
@@ -38,7 +38,7 @@ const escapes: Record<string, string> = {
 
 export class JsonReader {
   private readonly text: string;
-  private readonly parameter: string;
+  private readonly name: string;
   private readonly meaning: JsonMeaning;
   private at = 0;
   /** From the whole to the value that is being read. */
@@ -46,9 +46,9 @@ export class JsonReader {
   /** Where what is open now was opened. */
   private readonly opened: number[] = [];
 
-  constructor(text: string, parameter: string, meaning: JsonMeaning) {
+  constructor(text: string, name: string, meaning: JsonMeaning) {
     this.text = text;
-    this.parameter = parameter;
+    this.name = name;
     this.meaning = meaning;
   }
 
@@ -61,8 +61,8 @@ export class JsonReader {
 
   /** An error in the value that is being read, or inside of it. */
   fault(inside: readonly string[], problem: string, hint?: string): SandhavenError {
-    const place = placeOf(this.parameter, [...this.path, ...inside]);
-    return invalidArgument(this.parameter, `${place} ${problem}.`, hint);
+    const place = placeOf(this.name, [...this.path, ...inside]);
+    return invalidArgument(parameterOf(this.name), `${place} ${problem}.`, hint);
   }
 
   private value(): unknown {
@@ -201,7 +201,7 @@ export class JsonReader {
   }
 
   private syntax(expected: Expected, at = this.at): SandhavenError {
-    return syntaxFault(this.text, this.parameter, at, expected, this.opened.at(-1));
+    return syntaxFault(this.text, this.name, at, expected, this.opened.at(-1));
   }
 }
 

@@ -6,6 +6,7 @@ import { serialize } from 'bson';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { type JsonMeaning, JsonReader } from './json-reader.ts';
+import { parameterOf } from './place.ts';
 import { readNumber } from './read-number.ts';
 import { unwrap } from './wrappers.ts';
 import { toEjson } from './write.ts';
@@ -20,16 +21,16 @@ const meaning: JsonMeaning = {
     unwrap(document, keys, (inside, problem, hint) => reader.fault(inside, problem, hint)),
 };
 
-/** @param parameter As errors name it: `filter_dict`, `pipeline[2]`. */
-export function parseEjson(text: string, parameter: string): unknown {
+/** @param name As errors name the text: `filter_dict`, `pipeline[2]`. */
+export function parseEjson(text: string, name: string): unknown {
   const { textBytes } = limits.documents;
   if (Buffer.byteLength(text) > textBytes) {
-    throw new SandhavenError('too_large', `${parameter} is longer than ${textBytes} bytes.`, {
-      parameter,
+    throw new SandhavenError('too_large', `${name} is longer than ${textBytes} bytes.`, {
+      parameter: parameterOf(name),
       hint: 'Give a shorter one: a range instead of a long list of values, or several calls.',
     });
   }
-  return new JsonReader(text, parameter, meaning).read();
+  return new JsonReader(text, name, meaning).read();
 }
 
 /** Relaxed Extended JSON of one value; `parseEjson` gives the same value back. */

@@ -1,5 +1,10 @@
-/** How a place in a caller's text is told: where in the text, or which value of what it says. */
+/** How a place in a caller's text is told: which parameter, where in the text, or which value of what it says. */
 import { limits } from '../../model/limits.ts';
+
+/** The parameter that a text was given in: `pipeline` for `pipeline[2]`. */
+export function parameterOf(text: string): string {
+  return text.replace(/\[.*$/s, '');
+}
 
 /** `line 2, column 7`. */
 export function placeInText(text: string, at: number): string {
@@ -17,11 +22,11 @@ export function excerpt(text: string, at: number): string {
 }
 
 /** `filter_dict.customer.orders[2]`; of a long one its beginning and its end. */
-export function placeOf(parameter: string, path: readonly (string | number)[]): string {
+export function placeOf(name: string, path: readonly (string | number)[]): string {
   const parts = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${shorten(part)}`));
   const shown = limits.documents.placeParts;
-  if (parts.length <= shown) return parameter + parts.join('');
-  return `${parameter}${parts.slice(0, shown / 2).join('')}…${parts.slice(-shown / 2).join('')}`;
+  if (parts.length <= shown) return name + parts.join('');
+  return `${name}${parts.slice(0, shown / 2).join('')}…${parts.slice(-shown / 2).join('')}`;
 }
 
 /** What a caller wrote, on one line. */

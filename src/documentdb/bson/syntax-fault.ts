@@ -1,7 +1,7 @@
 /** What is wrong with a text that is not JSON, where, and how it is written right. */
 import { invalidArgument, type SandhavenError } from '../../model/errors.ts';
 import { foreignSpelling, numberHint, type SyntaxProblem } from './foreign-spelling.ts';
-import { excerpt, placeInText } from './place.ts';
+import { excerpt, parameterOf, placeInText } from './place.ts';
 
 /** What should have been at the place; `quote`: the end of the string that begins there. */
 export type Expected =
@@ -18,17 +18,18 @@ export type Expected =
 /** @param opened Where the object or array around the place begins. */
 export function syntaxFault(
   text: string,
-  parameter: string,
+  name: string,
   at: number,
   expected: Expected,
   opened: number | undefined,
 ): SandhavenError {
+  const parameter = parameterOf(name);
   if (/^[ \t\n\r]*$/.test(text)) {
-    return invalidArgument(parameter, `${parameter} is empty.`, 'Leave it out, or give a JSON object: {}.');
+    return invalidArgument(parameter, `${name} is empty.`, 'Leave it out, or give a JSON object: {}.');
   }
   const { problem, hint } = explain(text, at, expected, opened);
   const where = `${placeInText(text, at)}: ${excerpt(text, at)}`;
-  return invalidArgument(parameter, `${parameter} is not valid JSON: ${problem} at ${where}`, hint);
+  return invalidArgument(parameter, `${name} is not valid JSON: ${problem} at ${where}`, hint);
 }
 
 function explain(text: string, at: number, expected: Expected, opened: number | undefined): SyntaxProblem {
