@@ -6,24 +6,31 @@ import { SandhavenError } from '../model/errors.ts';
 /**
  * Of a cursor that was opened with `raw` and this signal. Closes it, however this ends; when the signal is aborted, on
  * the server at once.
+ *
+ * @param limit What the cursor was opened with. Nothing is asked for beyond it: some servers leave a cursor open whose
+ *   limit they have reached, and the driver then closes it in a way that looks like an end from outside.
  */
 export async function* batchesOf(
   client: MongoClient,
   cursor: AbstractCursor,
   signal: AbortSignal,
+  limit = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Uint8Array[], void, void> {
   let id: Long | undefined;
+  let count = 0;
   const kill = () => {
     if (id && !id.isZero()) killCursor(client, cursor, id);
   };
   signal.addEventListener('abort', kill, { once: true });
   try {
-    while (await cursor.hasNext()) {
+    while (count < limit && (await cursor.hasNext())) {
       id = cursor.id;
-      yield cursor.readBufferedDocuments() as Uint8Array[];
+      const batch = cursor.readBufferedDocuments() as Uint8Array[];
+      count += batch.length;
+      yield batch;
     }
     // The driver ends a cursor that it closed itself like one that is through.
-    if (cursor.killed)
+    if (count < limit && cursor.killed)
       throw new SandhavenError('unavailable', 'The query was ended.', { hint: 'Call again.' });
   } finally {
     signal.removeEventListener('abort', kill);

@@ -25,12 +25,12 @@ export interface Exporting {
 
 /** Fails here where the query itself does, before anything is made of its result. */
 export async function exportQuery(connection: Connection, exporting: Exporting): Promise<ExportedQuery> {
-  const { asked, open } = exporting;
+  const { asked, open, limit } = exporting;
   const own = new AbortController();
   const signal = asked.signal ? AbortSignal.any([asked.signal, own.signal]) : own.signal;
   const stop = () => own.abort(new Error('The export is over.'));
   const begin = async (client: MongoClient) => {
-    const batches = batchesOf(client, open(client, signal), signal);
+    const batches = batchesOf(client, open(client, signal), signal, limit);
     return { batches, first: await batches.next() };
   };
   const { batches, first } = await connection.ask(begin, asked).catch((error: unknown) => {

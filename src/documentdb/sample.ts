@@ -83,7 +83,7 @@ async function sample(sampling: Sampling, { type }: ListedCollection, estimate: 
 }
 
 async function readFirst(sampling: Sampling, limit: number): Promise<Sample> {
-  const inferred = await infer(sampling, (client, signal) =>
+  const inferred = await infer(sampling, limit, (client, signal) =>
     collectionOf(client, sampling.name).find({}, { ...cursorOptions(limit), signal, limit }),
   );
   return { ...inferred, sampleMethod: 'first' };
@@ -93,7 +93,7 @@ async function readFirst(sampling: Sampling, limit: number): Promise<Sample> {
 async function draw(sampling: Sampling): Promise<Sample | null> {
   const { connection, name, size, signal } = sampling;
   try {
-    const inferred = await infer(sampling, (client, ended) =>
+    const inferred = await infer(sampling, size, (client, ended) =>
       collectionOf(client, name).aggregate([{ $sample: { size } }], {
         ...cursorOptions(size),
         maxTimeMS: bounds.drawTimeMs,
@@ -109,12 +109,13 @@ async function draw(sampling: Sampling): Promise<Sample | null> {
 
 async function infer(
   { connection, name, signal }: Sampling,
+  limit: number,
   open: (client: MongoClient, signal: AbortSignal) => AbstractCursor,
 ): Promise<Omit<Sample, 'sampleMethod'>> {
   const inference = await connection.ask(
     async (client, ended) => {
       const fresh = new SchemaInference();
-      for await (const batch of readAhead(batchesOf(client, open(client, ended), ended))) {
+      for await (const batch of readAhead(batchesOf(client, open(client, ended), ended, limit))) {
         for (const document of batch) fresh.add(document);
       }
       return fresh;

@@ -16,6 +16,9 @@ const database = useTestDatabase({
   })),
 });
 
+/** The field `id` of an answer whose cursor the server has closed: a long of 0. */
+const CLOSED_CURSOR = Buffer.from('\x12id\0\0\0\0\0\0\0\0\0', 'latin1');
+
 const byId = ['{"field": "_id", "direction": 1}'];
 
 async function read({ lines }: ExportedQuery): Promise<{ chunks: Uint8Array[]; values: { _id: number }[] }> {
@@ -58,6 +61,28 @@ describe('an export', () => {
     const { values } = await read(exported);
     expect(values).toEqual(Array.from({ length: 1_500 }, (_, n) => ({ _id: 11 + 2 * n, kind: 'odd' })));
   });
+
+  it.each([3, limits.documents.batchDocuments + 1])(
+    'ends where its limit of %i does, though the server leaves the cursor open',
+    async (limit) => {
+      const proxy = await startProxy();
+      let opened = 0;
+      proxy.rewriteAnswer = (data) => {
+        const closed = data.indexOf(CLOSED_CURSOR);
+        if (closed === -1 || !data.includes('firstBatch')) return data;
+        opened++;
+        data[closed + CLOSED_CURSOR.length - 1] = 1;
+        return data;
+      };
+      const documents = connectTo(connectionStringAt(proxy.port));
+      const request = { database: database.name, collection: 'events', sort: byId, skip: 0, limit };
+      const { lines } = await documents.find({ ...request, projection: '{"_id": 1}' }).export(plainOptions);
+      const { values } = await read({ lines } as ExportedQuery);
+      expect(values).toHaveLength(limit);
+      expect(opened).toBe(1);
+      expect(proxy.sent()).not.toContain('getMore');
+    },
+  );
 
   it('gives the documents of a pipeline, all or no more than the limit', async () => {
     const pipeline = ['{"$sort": {"_id": 1}}', '{"$project": {"kind": 1}}'];

@@ -20,6 +20,8 @@ export interface Proxy {
   resume(): Promise<void>;
   /** Changes what clients send on its way. */
   rewrite: (data: Buffer) => Buffer;
+  /** Changes what the server sends on its way. */
+  rewriteAnswer: (data: Buffer) => Buffer;
   /** Keeps connections and lets nothing through, from now on. */
   silence(): void;
 }
@@ -61,7 +63,7 @@ export async function openProxy(tls?: TlsOptions): Promise<Proxy & { close(): Pr
     });
     upstream.on('data', (data: Buffer) => {
       receivedBytes += data.length;
-      if (isSilent || client.write(data)) return;
+      if (isSilent || client.write(proxy.rewriteAnswer(data))) return;
       upstream.pause();
       client.once('drain', () => upstream.resume());
     });
@@ -90,6 +92,7 @@ export async function openProxy(tls?: TlsOptions): Promise<Proxy & { close(): Pr
   const proxy: Proxy & { close(): Promise<void> } = {
     port,
     rewrite: (data) => data,
+    rewriteAnswer: (data) => data,
     get connections() {
       return connections;
     },
