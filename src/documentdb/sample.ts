@@ -78,7 +78,7 @@ async function sample(sampling: Sampling, { type }: ListedCollection, estimate: 
   const drawn = await draw(sampling);
   if (drawn) return drawn;
   const fallback = await readFirst(sampling, size);
-  const note = 'The server could not draw a random sample in time; these are its first documents.';
+  const note = 'The server could not draw a random sample; these are its first documents.';
   return { ...fallback, notes: [note, ...fallback.notes] };
 }
 
