@@ -6,8 +6,8 @@ import { createEndpoint, send } from '../http.ts';
 export interface Answer {
   /** What a program reads of it. */
   result: Record<string, unknown>;
-  /** Of the answer as JSON, whatever carries it. */
-  bytes: number;
+  /** Of the answer as JSON, whatever carries it. Counted when it is asked for, so that no call's time has it. */
+  bytes(): number;
 }
 
 export interface Contender extends AsyncDisposable {
@@ -55,7 +55,7 @@ export function overHttp({ url, apiKey }: Service): Contender {
     async ask(tool, parameters) {
       const path = `/v1/tools/${tool.replace('_', '.')}`;
       const { body } = await send(endpoint, 'POST', path, { body: Buffer.from(JSON.stringify(parameters)) });
-      return { result: JSON.parse(body.toString()), bytes: body.length };
+      return { result: JSON.parse(body.toString()), bytes: () => body.length };
     },
     async [Symbol.asyncDispose]() {
       endpoint.agent.destroy();
@@ -69,11 +69,10 @@ async function connect(transport: Transport): Promise<McpContender> {
   return {
     async ask(tool, parameters) {
       const answer = await client.callTool({ name: tool, arguments: parameters });
-      const text = JSON.stringify(answer);
-      if (answer.isError) throw new Error(`${tool}: ${text.slice(0, 500)}`);
+      if (answer.isError) throw new Error(`${tool}: ${JSON.stringify(answer).slice(0, 500)}`);
       return {
         result: (answer.structuredContent ?? {}) as Answer['result'],
-        bytes: Buffer.byteLength(text),
+        bytes: () => Buffer.byteLength(JSON.stringify(answer)),
       };
     },
     async definitions() {

@@ -96,7 +96,7 @@ export async function ask(
   const bareMs = await timed(async () => {
     wanted = await question.bare(collection);
   });
-  let answer: Answer = { result: {}, bytes: 0 };
+  let answer: Answer = { result: {}, bytes: () => 0 };
   const ms = await timed(async () => {
     answer = await contender.ask(call.tool, call.parameters);
   });
@@ -107,7 +107,7 @@ export async function ask(
   return {
     [time]: ms,
     ...(beyond ? { [beyond]: ms - bareMs } : {}),
-    ...(size ? { [size]: answer.bytes / 1e3 } : {}),
+    ...(size ? { [size]: answer.bytes() / 1e3 } : {}),
   };
 }
 
