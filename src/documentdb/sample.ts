@@ -2,6 +2,7 @@
  * A collection's schema from a sample: all documents where they are few, otherwise those that the server draws, or
  * the first ones where it cannot draw.
  */
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { AbstractCursor, MongoClient } from 'mongodb';
 import type { CollectionName, CollectionSchema, IndexInfo } from '../model/document-schema.ts';
 import { limits } from '../model/limits.ts';
@@ -26,12 +27,47 @@ interface Sampling {
   signal: AbortSignal | undefined;
 }
 
+/**
+ * All is asked at once. The sample does not wait for the catalogue, only for the count: what a view, or a collection
+ * that is not there, makes needless is given up again.
+ */
 export async function sampledSchema(sampling: Sampling): Promise<CollectionSchema> {
-  const { collection, estimate, indexes } = await describe(sampling);
-  const { total, sampled, sampleMethod, fields, notes } = await sample(sampling, collection, estimate);
+  const { connection, name, signal } = sampling;
+  const needless = new AbortController();
+  const aside = signal ? AbortSignal.any([signal, needless.signal]) : needless.signal;
+  const asked = { name, timeMs, signal: aside };
+  const counting = connection.ask((client, ended) => estimatedCount(client, name, ended), asked);
+  const listing = connection.ask((client) => indexesOf(client, name.database, name.collection), asked);
+  const drawing = counting.then((estimate) => sample({ ...sampling, signal: aside }, estimate));
+  for (const answer of [listing, drawing]) answer.catch(() => {});
+  try {
+    const collection = await collectionNamed(connection, name, signal);
+    if (collection.type === 'view') {
+      // A view's documents are counted by nobody.
+      return describe(name, collection, { estimate: 0, indexes: [], sample: await sample(sampling, 0) });
+    }
+    const [estimate, indexes, drawn] = await Promise.all([counting, listing, drawing]);
+    return describe(name, collection, { estimate, indexes, sample: drawn });
+  } finally {
+    needless.abort();
+  }
+}
+
+interface Found {
+  estimate: number;
+  indexes: IndexInfo[];
+  sample: Sample;
+}
+
+function describe(
+  name: CollectionName,
+  collection: ListedCollection,
+  { estimate, indexes, sample }: Found,
+): CollectionSchema {
   const { type, viewOn, validator, timeseries, capped } = collection;
+  const { total, sampled, sampleMethod, fields, notes } = sample;
   return {
-    name: sampling.name,
+    name,
     type,
     sampled,
     sampleMethod,
@@ -46,34 +82,10 @@ export async function sampledSchema(sampling: Sampling): Promise<CollectionSchem
   };
 }
 
-interface Described {
-  collection: ListedCollection;
-  estimate: number;
-  indexes: IndexInfo[];
-}
-
-/** All is asked at once: what a view, or a collection that is not there, makes needless is given up again. */
-async function describe({ connection, name, signal }: Sampling): Promise<Described> {
-  const needless = new AbortController();
-  const aside = signal ? AbortSignal.any([signal, needless.signal]) : needless.signal;
-  const asked = { name, timeMs, signal: aside };
-  const counting = connection.ask((client, ended) => estimatedCount(client, name, ended), asked);
-  const listing = connection.ask((client) => indexesOf(client, name.database, name.collection), asked);
-  for (const answer of [counting, listing]) answer.catch(() => {});
-  try {
-    const collection = await collectionNamed(connection, name, signal);
-    if (collection.type === 'view') return { collection, estimate: 0, indexes: [] };
-    const [estimate, indexes] = await Promise.all([counting, listing]);
-    return { collection, estimate, indexes };
-  } finally {
-    needless.abort();
-  }
-}
-
-async function sample(sampling: Sampling, { type }: ListedCollection, estimate: number): Promise<Sample> {
+async function sample(sampling: Sampling, estimate: number): Promise<Sample> {
   const { size } = sampling;
-  // A view's documents are counted by nobody, and an estimate may be wrong; one more than asked for tells.
-  const first = type === 'view' || estimate <= size ? await readFirst(sampling, size + 1) : null;
+  // An estimate may be wrong; one more than asked for tells.
+  const first = estimate <= size ? await readFirst(sampling, size + 1) : null;
   if (first && first.sampled <= size) return { ...first, sampleMethod: 'all', total: first.sampled };
   const drawn = await draw(sampling);
   if (drawn) return drawn;
@@ -116,7 +128,10 @@ async function infer(
     async (client, ended) => {
       const fresh = new SchemaInference();
       for await (const batch of readAhead(batchesOf(client, open(client, ended), ended, limit))) {
-        for (const document of batch) fresh.add(document);
+        for (const [index, document] of batch.entries()) {
+          fresh.add(document);
+          if ((index + 1) % bounds.sampleTurnDocuments === 0) await turnOfOthers();
+        }
       }
       return fresh;
     },
@@ -134,7 +149,11 @@ function marks({ type, viewOn, capped }: ListedCollection): string[] {
 
 function cursorOptions(documents: number) {
   // A batch that is not filled tells that nothing follows, without another question.
-  return { raw: true, maxTimeMS: timeMs, batchSize: Math.min(documents, bounds.batchDocuments) + 1 } as const;
+  return {
+    raw: true,
+    maxTimeMS: timeMs,
+    batchSize: Math.min(documents, bounds.sampleBatchDocuments) + 1,
+  } as const;
 }
 
 function collectionOf(client: MongoClient, { database, collection }: CollectionName) {

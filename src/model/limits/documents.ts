@@ -82,6 +82,10 @@ export const documentsLimits = {
     idleConnectionMs: 5 * 60_000,
     /** Documents that are asked for in one round trip. */
     batchDocuments: 1_000,
+    /** The same for a sample, of which nothing is kept but what it tells. */
+    sampleBatchDocuments: 10_000,
+    /** Others get their turn after as many documents of a sample. */
+    sampleTurnDocuments: 1_000,
     /** A saved result goes on in pieces of about this size. */
     exportChunkBytes: 128 * KiB,
     /** Collections that are looked at side by side while they are listed. */
