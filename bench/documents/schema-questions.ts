@@ -1,12 +1,13 @@
 /** Schemas of samples. What the server needs to draw a sample is the bare read that is taken off. */
 import type { Collection } from 'mongodb';
+import { limits } from '../../src/model/limits.ts';
 import { wholeAnswer } from './mongodb-mcp-server.ts';
 import { ourCollection, type Question, theirCollection } from './questions.ts';
 
 const FEW = 1_000;
 const MANY = 100_000;
 /** Documents of one round trip, as the tool reads them. */
-const BATCH = 10_000;
+const BATCH = limits.documents.sampleBatchDocuments;
 
 /** Theirs never samples more than 50,000, so it is not asked for the large one. */
 export function schemaQuestions(): [few: Question, many: Question] {

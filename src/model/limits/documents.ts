@@ -83,7 +83,7 @@ export const documentsLimits = {
     /** Documents that are asked for in one round trip. */
     batchDocuments: 1_000,
     /** The same for a sample, of which nothing is kept but what it tells. */
-    sampleBatchDocuments: 10_000,
+    sampleBatchDocuments: 4_000,
     /** Others get their turn after as many documents of a sample. */
     sampleTurnDocuments: 1_000,
     /** A saved result goes on in pieces of about this size. */
