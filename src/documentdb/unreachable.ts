@@ -17,6 +17,11 @@ const reasons: readonly Reason[] = [
     hint: `${operator} corrects tlsCAFile or tlsCertificateKeyFile in DOCUMENTDB_CONNECTION_STRING.`,
   },
   {
+    sign: /maximum wire version/,
+    detail: 'its version is too old',
+    hint: `${operator} updates the server: it must speak the protocol of MongoDB 4.4 or newer.`,
+  },
+  {
     sign: /ENOTFOUND|EAI_AGAIN|ENODATA|ESERVFAIL|getaddrinfo|query(?:Srv|Txt)/,
     detail: 'its host name is not known here',
     hint: `${operator} checks the host in DOCUMENTDB_CONNECTION_STRING and the service's DNS.`,

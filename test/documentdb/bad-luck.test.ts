@@ -55,6 +55,20 @@ describe('a server that cannot be reached', () => {
     expect((await documents.databases()).map(({ name }) => name)).toContain(database.name);
   });
 
+  it('is older than the driver speaks with', async () => {
+    const proxy = await startProxy();
+    proxy.rewriteAnswer = (data) => {
+      const version = data.indexOf('maxWireVersion\0');
+      if (version !== -1) data.writeInt32LE(8, version + 'maxWireVersion\0'.length);
+      return data;
+    };
+    await expect(connectTo(connectionStringAt(proxy.port)).databases()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('too old'),
+      fields: { hint: expect.stringContaining('MongoDB 4.4') },
+    });
+  });
+
   it('has a name that nobody knows', async () => {
     for (const scheme of ['mongodb', 'mongodb+srv']) {
       const documents = connectTo(
