@@ -7,8 +7,8 @@ import { SandhavenError } from '../model/errors.ts';
  * Of a cursor that was opened with `raw` and this signal. Closes it, however this ends; when the signal is aborted, on
  * the server at once.
  *
- * @param limit What the cursor was opened with. Nothing is asked for beyond it: some servers leave a cursor open whose
- *   limit they have reached, and the driver then closes it in a way that looks like an end from outside.
+ * @param limit As many as the query can give, for who reads to the end. Nothing is asked for beyond it: some servers
+ *   leave a cursor open whose limit they have reached, and the driver then closes it as if it was ended from outside.
  */
 export async function* batchesOf(
   client: MongoClient,

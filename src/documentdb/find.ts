@@ -60,8 +60,7 @@ export class FindQuery implements DocumentsQuery {
       async (client, ended) => {
         // One more than asked for, to know whether there is more.
         const reading = { filter: prepared.filter, limit: limit + 1, timeMs, signal: ended };
-        const cursor = this.#open(client, reading);
-        return await readPage(batchesOf(client, cursor, ended, reading.limit), limit, maxBytes);
+        return await readPage(batchesOf(client, this.#open(client, reading), ended), limit, maxBytes);
       },
       { name: this.#name, parameter: 'filter_dict', timeMs, signal },
     );

@@ -6,7 +6,7 @@ import type { ObjectId } from 'mongodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { DocumentDatabase } from '../../src/control/ports.ts';
 import { limits } from '../../src/model/limits.ts';
-import { startProxy } from './proxy.ts';
+import { leaveCursorOpen, startProxy } from './proxy.ts';
 import {
   adminConnectionString,
   connectionStringAt,
@@ -41,6 +41,30 @@ function find(documents: DocumentDatabase, limit: number) {
 function aggregateEndlessly(documents: DocumentDatabase) {
   return documents.aggregate({ database: database.name, collection: 'many', pipeline: endless });
 }
+
+it('a server that cannot draw a sample, and leaves its cursors open: the first documents are the sample', async () => {
+  const proxy = await startProxy();
+  let opened = 0;
+  proxy.rewrite = (data) => {
+    const stage = data.indexOf('$sample');
+    if (stage !== -1) data.write('$simple', stage);
+    return data;
+  };
+  proxy.rewriteAnswer = (data) => {
+    // Of its documents, not of the catalogue.
+    if (data.includes('xxxxxxxx') && leaveCursorOpen(data)) opened++;
+    return data;
+  };
+  const documents = connectTo(connectionStringAt(proxy.port));
+  const schema = await documents.schema({ database: database.name, collection: 'many' }, 3);
+  expect(schema).toMatchObject({
+    sampled: 3,
+    sampleMethod: 'first',
+    documentCount: 3_000,
+    notes: [expect.stringContaining('could not draw')],
+  });
+  expect(opened).toBe(1);
+});
 
 describe('a server that cannot be reached', () => {
   it('accepts no connection: unavailable, and found again once it does', async () => {

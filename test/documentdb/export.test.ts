@@ -3,7 +3,7 @@ import type { ObjectId } from 'mongodb';
 import { describe, expect, it, vi } from 'vitest';
 import type { ExportedQuery } from '../../src/control/ports.ts';
 import { limits } from '../../src/model/limits.ts';
-import { startProxy } from './proxy.ts';
+import { leaveCursorOpen, startProxy } from './proxy.ts';
 import { connectionStringAt, connectTo, plainOptions, useTestDatabase } from './server.ts';
 
 const count = 20_000;
@@ -15,9 +15,6 @@ const database = useTestDatabase({
     text: 'é\n"'.repeat(100),
   })),
 });
-
-/** The field `id` of an answer whose cursor the server has closed: a long of 0. */
-const CLOSED_CURSOR = Buffer.from('\x12id\0\0\0\0\0\0\0\0\0', 'latin1');
 
 const byId = ['{"field": "_id", "direction": 1}'];
 
@@ -66,10 +63,7 @@ describe('an export', () => {
     const proxy = await startProxy();
     let opened = 0;
     proxy.rewriteAnswer = (data) => {
-      const closed = data.indexOf(CLOSED_CURSOR);
-      if (closed === -1) return data;
-      opened++;
-      data[closed + CLOSED_CURSOR.length - 1] = 1;
+      if (leaveCursorOpen(data)) opened++;
       return data;
     };
     const documents = connectTo(connectionStringAt(proxy.port));

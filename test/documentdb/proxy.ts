@@ -28,6 +28,17 @@ export interface Proxy {
 
 const LOGIN = 'saslStart';
 
+/** The field `id` of an answer whose cursor the server has closed: a long of 0. */
+const CLOSED_CURSOR = Buffer.from('\x12id\0\0\0\0\0\0\0\0\0', 'latin1');
+
+/** Makes it an answer of a server that left the cursor open. False where it has no cursor that was closed. */
+export function leaveCursorOpen(answer: Buffer): boolean {
+  const closed = answer.indexOf(CLOSED_CURSOR);
+  if (closed === -1) return false;
+  answer[closed + CLOSED_CURSOR.length - 1] = 1;
+  return true;
+}
+
 /** For this test. */
 export async function startProxy(tls?: TlsOptions): Promise<Proxy> {
   const proxy = await openProxy(tls);
