@@ -1,0 +1,66 @@
+/**
+ * A bound that all owners share, of which each may hold a part: one owner who takes all that he can get leaves
+ * the rest to the others. Counts only; who has to wait, waits elsewhere.
+ */
+import { SandhavenError } from './errors.ts';
+
+export interface SharesOptions {
+  /** Held by all owners together. */
+  total: number;
+  /** Held by one owner. */
+  perOwner: number;
+  /** Continues "512 …": `requests are already in progress`. */
+  what: string;
+}
+
+export class Shares {
+  readonly #options: SharesOptions;
+  readonly #held = new Map<string, number>();
+  #total = 0;
+
+  constructor(options: SharesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes `amount`, at least 1, for an owner. Fails with `resource_exhausted` when the owner's share or the whole
+   * would be passed; nothing is taken then.
+   * @returns Gives it back; further calls of it do nothing.
+   */
+  take(owner: string, amount = 1): () => void {
+    const { total, perOwner, what } = this.#options;
+    const held = this.of(owner);
+    if (held + amount > perOwner) throw exhausted(`${held} ${what} for you; your share is ${perOwner}.`);
+    if (this.#total + amount > total) throw exhausted(`${this.#total} ${what}, of ${total} for everybody.`);
+    this.#add(owner, amount);
+    let taken = true;
+    return () => {
+      if (taken) this.#add(owner, -amount);
+      taken = false;
+    };
+  }
+
+  /** Held by one owner now. */
+  of(owner: string): number {
+    return this.#held.get(owner) ?? 0;
+  }
+
+  /** Held by all now. */
+  get total(): number {
+    return this.#total;
+  }
+
+  #add(owner: string, amount: number): void {
+    this.#total += amount;
+    const held = this.of(owner) + amount;
+    if (held > 0) this.#held.set(owner, held);
+    else this.#held.delete(owner);
+  }
+}
+
+function exhausted(detail: string): SandhavenError {
+  return new SandhavenError('resource_exhausted', detail, {
+    hint: 'Wait for some of them to end, then try again.',
+    retryable: true,
+  });
+}
