@@ -78,6 +78,8 @@ describe('a toolkit of its own', () => {
   it('[WIRE-SDK-01] gets a namespace, iterators included, and no description ends the comment that it is in', async () => {
     await cp(join(root, 'sdk', 'src'), join(folder, 'src'), { recursive: true });
     await cp(join(root, 'sdk', 'tsconfig.json'), join(folder, 'tsconfig.json'));
+    // Says that the files are modules; otherwise a package.json of any folder above decides.
+    await cp(join(root, 'sdk', 'package.json'), join(folder, 'package.json'));
     await writeFile(join(folder, 'src', 'generated.ts'), generateSdk([...sandboxTools, discover]));
     await writeFile(
       join(folder, 'src', 'use.ts'),

@@ -1,0 +1,63 @@
+#!/bin/sh
+# Runs a command as on a machine that has never seen this project: /tmp, /var/tmp, /dev/shm and the home are empty, and
+# the environment holds only the variables below. Toolchains, package caches and registry settings come from the
+# real home, by name. A file that somebody left behind can then turn no run green. Needs root.
+#   setup/clean-room.sh COMMAND...
+# /run stays the machine's: services keep their shared locks there.
+set -eu
+from_home=".cargo .rustup .npm .npmrc .config/pip"
+variables="HOME LANG TERM http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY
+  SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS PIP_INDEX_URL PIP_CERT
+  CARGO_HOME CARGO_HTTP_CAINFO RUSTUP_HOME RUSTUP_TOOLCHAIN RUSTUP_AUTO_INSTALL"
+path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+checkout=$(cd "$(dirname "$0")/.." && pwd -P)
+
+outside() {
+  room=$(mktemp -d /var/lib/sandhaven-room.XXXXXX)
+  trap 'rm -rf --one-file-system "$room"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  unshare --mount --propagation private -- "$0" --inside "$room" "$@"
+}
+
+# In a mount namespace of its own, which ends with the command: no mount of it shows on the machine.
+inside() {
+  room=$1
+  shift
+  mkdir -p "$room/tmp" "$room/var-tmp" "$room/home" "$room/checkout"
+  chmod 1777 "$room/tmp" "$room/var-tmp"
+  for name in $from_home; do copy_in "$HOME/$name" "$room/home/$name"; done
+  mount --rbind "$checkout" "$room/checkout"
+  mount -t tmpfs -o mode=1777 tmpfs /dev/shm
+  mount --rbind "$room/home" "$HOME"
+  mount --bind "$room/var-tmp" /var/tmp
+  mount --bind "$room/tmp" /tmp
+  # The checkout may lie in a folder that is covered now.
+  [ -e "$checkout/Makefile" ] || copy_in "$room/checkout" "$checkout"
+  cd "$checkout"
+  run_with_listed_variables "$@"
+}
+
+# By a bind mount; what does not exist is left out.
+copy_in() {
+  [ -e "$1" ] || return 0
+  mkdir -p "$(dirname "$2")"
+  if [ -d "$1" ]; then mkdir -p "$2"; else : >"$2"; fi
+  mount --rbind "$1" "$2"
+}
+
+run_with_listed_variables() {
+  for name in $variables; do
+    eval "value=\${$name-}"
+    [ -z "$value" ] || set -- "$name=$value" "$@"
+  done
+  exec env --ignore-environment PATH="$path:$HOME/.cargo/bin" "$@"
+}
+
+if [ "${1:-}" = --inside ]; then
+  shift
+  inside "$@"
+else
+  outside "$@"
+fi
