@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** They measure the machine, starve it, or change what all of it shares: nothing else runs meanwhile. */
 const alone = [
   'test/chaos/**/*.test.ts',
+  'test/hostile/**/*.test.ts',
   'test/isolation/**/*.test.ts',
   'test/network/**/*.test.ts',
   'test/runtime/**/*.test.ts',

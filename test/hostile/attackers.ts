@@ -1,0 +1,74 @@
+/**
+ * Attacks in a process of their own. Real attackers have machines of their own, so theirs has the lowest priority:
+ * what they compute costs the service nothing, and what they send costs it everything.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import type { Attack, Ground } from './attack.ts';
+
+const folder = join(import.meta.dirname, 'attacks');
+const PREPARE_TIMEOUT_MS = 120_000;
+const END_TIMEOUT_MS = 20_000;
+const LOWEST_PRIORITY = 19;
+
+/** All there are, by the names of their files. */
+export const attackNames = readdirSync(folder)
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.slice(0, -'.ts'.length))
+  .toSorted();
+
+/** Plain data of a Ground: what crosses to the attackers' process. */
+export type Reach = Pick<Ground, 'mallory' | 'sandbox'> & {
+  service: Pick<Ground['service'], 'url' | 'dataDir' | 'pid'>;
+};
+
+export interface Attackers {
+  begin(): void;
+  /** Stops them and waits until their process has ended by itself. Fails when it does not, or when an attack failed. */
+  end(): Promise<void>;
+}
+
+/** Resolves once all of them are prepared. */
+export async function prepareAttacks(names: readonly string[], reach: Reach): Promise<Attackers> {
+  const child = fork(import.meta.filename, [JSON.stringify({ names, reach })], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const failed = once(child, 'exit').then(([code]) =>
+    Promise.reject(new Error(`attackers ended with ${code}`)),
+  );
+  await Promise.race([once(child, 'message', { signal: AbortSignal.timeout(PREPARE_TIMEOUT_MS) }), failed]);
+  failed.catch(() => {});
+  return { begin: () => void child.send('begin'), end: () => ended(child) };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), END_TIMEOUT_MS);
+  const exit = once(child, 'exit');
+  if (child.connected) child.send('end');
+  const [code, signal] = child.exitCode === null ? await exit : [child.exitCode, null];
+  clearTimeout(timer);
+  if (code !== 0) throw new Error(`The attackers' process ended with ${code ?? signal}.`);
+}
+
+/** The attackers' process. */
+async function attack({ names, reach }: { names: string[]; reach: Reach }): Promise<void> {
+  setPriority(LOWEST_PRIORITY);
+  const attacks = await Promise.all(
+    names.map(async (name) => (await import(join(folder, `${name}.ts`))).attack as Attack),
+  );
+  const ground = reach as Ground;
+  for (const { prepare } of attacks) await prepare?.(ground);
+  const stop = new AbortController();
+  const begun = Promise.withResolvers<void>();
+  process.on('message', (word) => (word === 'begin' ? begun.resolve() : stop.abort()));
+  process.send?.('prepared');
+  await begun.promise;
+  await Promise.all(attacks.map(({ run }) => run(ground, stop.signal)));
+  // What an attack left open would keep the process.
+  process.exit(0);
+}
+
+if (process.argv[1] === import.meta.filename) await attack(JSON.parse(process.argv[2] ?? '{}'));

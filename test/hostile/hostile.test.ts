@@ -1,0 +1,105 @@
+/**
+ * Every attack that is known, beside a well-behaved user: one after another, then all at once. Nothing may die, the
+ * user's calls stay quick, and the service's memory stays bounded and comes back.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { leftovers } from '../support/host.ts';
+import { type Person, person } from '../support/people.ts';
+import { must, type Service, startService } from '../support/service.ts';
+import { attackNames, prepareAttacks } from './attackers.ts';
+import { type Observation, observe } from './good-user.ts';
+import { residentMb, watch } from './watch.ts';
+
+const P99_MS = 150;
+const TIMES_QUIET = 3;
+const RESIDENT_MB = 600;
+const RESIDENT_KEPT_MB = 100;
+const RECOVERY_MS = 60_000;
+const QUIET_MS = 15_000;
+const ALONE_MS = 8_000;
+const TOGETHER_MS = 120_000;
+
+let service: Service;
+let alice: Person;
+let mallory: Person;
+let ofAlice: string;
+let ofMallory: string;
+let quiet: Observation;
+let residentAtStart: number;
+let instance: string;
+
+beforeAll(async () => {
+  service = await startService();
+  instance = readFileSync(join(service.dataDir, 'instance'), 'utf8').trim();
+  alice = await person(service, 'Alice');
+  mallory = await person(service, 'Mallory');
+  const small = { cpu: 1, memory_gb: 1, disk_gb: 2, auto_stop_minutes: 0 };
+  ofAlice = String((await must(alice, 'CreateSandbox', small))['id']);
+  ofMallory = String((await must(mallory, 'CreateSandbox', small))['id']);
+  await observed(2_000);
+  quiet = await observed(QUIET_MS);
+  residentAtStart = residentMb(service.pid);
+  console.info(`quiet: ${words(quiet)}; service ${Math.round(residentAtStart)} MB`);
+}, 180_000);
+
+afterAll(async () => {
+  await service?.stop();
+  expect(leftovers(instance)).toEqual([]);
+}, 120_000);
+
+describe('a member who attacks', () => {
+  it.each(attackNames)('takes nothing from others by %s', (name) => attacked([name], ALONE_MS), 240_000);
+
+  it(
+    'takes nothing from others by all of it at once, for two minutes',
+    () => attacked(attackNames, TOGETHER_MS),
+    600_000,
+  );
+
+  it('leaves the service as small as it was, a minute later', async () => {
+    const deadline = Date.now() + RECOVERY_MS;
+    while (Date.now() < deadline && residentMb(service.pid) > residentAtStart + RESIDENT_KEPT_MB) {
+      await sleep(1_000);
+    }
+    expect(residentMb(service.pid)).toBeLessThan(residentAtStart + RESIDENT_KEPT_MB);
+    const after = await observed(QUIET_MS);
+    expect(after.failures).toEqual([]);
+    expect(after.p99Ms).toBeLessThan(Math.min(P99_MS, quiet.p99Ms * TIMES_QUIET));
+  }, 120_000);
+});
+
+async function attacked(names: readonly string[], ms: number): Promise<void> {
+  const { pid } = service;
+  const attackers = await prepareAttacks(names, reach());
+  const watched = watch(pid);
+  attackers.begin();
+  const user = await observed(ms);
+  await attackers.end();
+  const seen = watched.stop();
+  console.info(`${names.length === 1 ? names[0] : 'all at once'}: ${words(user)}; ${words(seen)}`);
+  expect(user.failures).toEqual([]);
+  expect(user.p99Ms).toBeLessThan(Math.min(P99_MS, quiet.p99Ms * TIMES_QUIET));
+  expect(seen.residentMb).toBeLessThan(RESIDENT_MB);
+  expect(residentMb(pid), 'the service has died').toBeGreaterThan(0);
+}
+
+function reach() {
+  const { url, dataDir, pid } = service;
+  return { service: { url, dataDir, pid }, mallory, sandbox: ofMallory };
+}
+
+function observed(ms: number): Promise<Observation> {
+  return observe(alice, ofAlice, AbortSignal.timeout(ms));
+}
+
+function words(figures: object): string {
+  return Object.entries(figures)
+    .map(([name, value]) => {
+      if (Array.isArray(value)) return `${value.length} ${name}`;
+      return `${name} ${typeof value === 'number' ? Math.round(value) : value}`;
+    })
+    .join(', ');
+}
