@@ -78,9 +78,10 @@ export function comment(text: string | undefined, indent: string): string[] {
   return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`), `${indent} */`];
 }
 
+/** Without what does not change the type: words, and the mark of fields that MCP's list leaves out. */
 function shapeOf(schema: JsonSchema): string {
   const { $schema: _, description: __, ...shape } = schema;
-  return JSON.stringify(shape);
+  return JSON.stringify(shape, (key, value) => (key === 'unlisted' && value === true ? undefined : value));
 }
 
 function union(types: string[]): string {

@@ -79,7 +79,7 @@ export interface CreateSandboxResult {
 }
 
 export interface GetSandboxParameters {
-  /** Sandbox name or ID. */
+  /** Name or ID. */
   sandbox: string;
   /** Show redacted env_vars too (default false). */
   include_raw_env_vars?: boolean;
@@ -136,14 +136,14 @@ export interface ListSandboxesResult {
 }
 
 export interface StartSandboxParameters {
-  /** Sandbox name or ID. */
+  /** Name or ID. */
   sandbox: string;
 }
 
 export type StartSandboxResult = CreateSandboxResult;
 
 export interface StopSandboxParameters {
-  /** Sandbox name or ID. */
+  /** Name or ID. */
   sandbox: string;
 }
 
@@ -179,14 +179,14 @@ export interface StopSandboxResult {
 }
 
 export interface ArchiveSandboxParameters {
-  /** Sandbox name or ID. */
+  /** Name or ID. */
   sandbox: string;
 }
 
 export type ArchiveSandboxResult = CreateSandboxResult;
 
 export interface DeleteSandboxParameters {
-  /** Sandbox name or ID. */
+  /** Name or ID. */
   sandbox: string;
 }
 
@@ -197,7 +197,7 @@ export interface DeleteSandboxResult {
 }
 
 export interface ConfigureSandboxAutoParameters {
-  /** Sandbox name or ID. */
+  /** Name or ID. */
   sandbox: string;
   /** Idle minutes until it stops; 0: never (from 0). */
   auto_stop_minutes?: number;
@@ -210,7 +210,7 @@ export interface ConfigureSandboxAutoParameters {
 export type ConfigureSandboxAutoResult = StopSandboxResult;
 
 export interface ResizeSandboxParameters {
-  /** Sandbox name or ID. */
+  /** Name or ID. */
   sandbox: string;
   /** vCPUs (1-16). */
   cpu?: number;
@@ -223,7 +223,7 @@ export interface ResizeSandboxParameters {
 export type ResizeSandboxResult = CreateSandboxResult;
 
 export interface SetSandboxLabelsParameters {
-  /** Sandbox name or ID. */
+  /** Name or ID. */
   sandbox: string;
   /** All labels, as strings; at most 64. */
   labels: Record<string, string>;
@@ -232,7 +232,7 @@ export interface SetSandboxLabelsParameters {
 export type SetSandboxLabelsResult = CreateSandboxResult;
 
 export interface CreateSnapshotParameters {
-  /** Unique name: 1-63 of letters, digits, space, dot, underscore, hyphen. */
+  /** Unique name: 1-63 letters, digits, space . _ -. */
   name: string;
   /** Container image, such as debian:13. */
   image: string;
@@ -312,7 +312,7 @@ export interface WhoAmIResult {
 }
 
 export interface CreateSshAccessParameters {
-  /** Sandbox name or ID. */
+  /** Name or ID. */
   sandbox: string;
   /** Minutes, 0 = never expires (from 0, default 60). */
   expires_in_minutes?: number;
@@ -329,7 +329,7 @@ export interface CreateSshAccessResult {
 }
 
 export interface ListPortsParameters {
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
 }
 
@@ -342,7 +342,7 @@ export interface ListPortsResult {
 }
 
 export interface GetPortPreviewUrlParameters {
-  /** Sandbox name or ID. */
+  /** Name or ID. */
   sandbox: string;
   /** Port inside the sandbox (1-65535). */
   port: number;
@@ -364,7 +364,7 @@ export interface GetPortPreviewUrlResult {
 export interface ListFilesParameters {
   /** Directory (default: /workspace). */
   path?: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Only names that match this glob, such as *.py. */
   pattern?: string;
@@ -392,7 +392,7 @@ export interface FindFilesParameters {
   pattern: string;
   /** Directory to search (default: /workspace). */
   path?: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Most to return (1-200, default 50). */
   max_items?: number;
@@ -410,7 +410,7 @@ export interface FindFilesResult {
 export interface GetFileInfoParameters {
   /** File or directory, absolute or from /workspace. */
   path: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
 }
 
@@ -428,7 +428,7 @@ export interface GetFileInfoResult {
 export interface ReadFileParameters {
   /** File, absolute or from /workspace. */
   path: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** First line (from 1). */
   start_line?: number;
@@ -451,7 +451,7 @@ export interface WriteFileParameters {
   path: string;
   /** All of the new content. */
   content: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Make missing parent folders (default true). */
   create_parents?: boolean;
@@ -468,7 +468,7 @@ export interface WriteFileResult {
 export interface CreateFolderParameters {
   /** Directory, absolute or from /workspace. */
   path: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Unix permissions, 3 or 4 octal digits (default '755'). */
   mode?: string;
@@ -485,7 +485,7 @@ export interface MoveFileParameters {
   source: string;
   /** New path, its last name included, absolute or from /workspace. */
   destination: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
 }
 
@@ -497,7 +497,7 @@ export interface MoveFileResult {
 export interface DeleteFileParameters {
   /** File or directory, absolute or from /workspace. */
   path: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Delete a directory with all in it (default false). */
   recursive?: boolean;
@@ -513,7 +513,7 @@ export interface SearchContentParameters {
   query: string;
   /** Directory or file (default: /workspace). */
   path?: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Only files whose name matches this glob, such as *.py. */
   file_pattern?: string;
@@ -550,7 +550,7 @@ export interface ReplaceInFilesParameters {
   replacement: string;
   /** Paths or globs, relative to /workspace or absolute; src/**\/*.ts goes deep. */
   files: string[];
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
 }
 
@@ -568,7 +568,7 @@ export interface ReplaceInFilesResult {
 export interface RunCodeParameters {
   /** Source code. */
   code: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Seconds until it is killed (1-300, default 30). */
   timeout_seconds?: number;
@@ -597,7 +597,7 @@ export interface RunCodeResult {
 export interface RunCommandParameters {
   /** Shell command; pipes, && and several lines work. */
   command: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Directory to run in (default: /workspace). */
   cwd?: string;
@@ -618,7 +618,7 @@ export interface RunCommandResult {
 }
 
 export interface CreateSessionParameters {
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Name of your choice (default: a generated one). */
   session_id?: string;
@@ -631,7 +631,7 @@ export interface CreateSessionResult {
 }
 
 export interface ListSessionsParameters {
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
 }
 
@@ -650,11 +650,11 @@ export interface ListSessionsResult {
 }
 
 export interface RunSessionCommandParameters {
-  /** Session ID, from CreateSession. */
+  /** From CreateSession. */
   session_id: string;
   /** Shell command line; several lines work. exit ends the session. */
   command: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Do not wait for its end (default false). */
   async_exec?: boolean;
@@ -669,11 +669,11 @@ export interface RunSessionCommandResult {
 }
 
 export interface GetSessionCommandLogsParameters {
-  /** Session ID, from CreateSession. */
+  /** From CreateSession. */
   session_id: string;
-  /** Command ID, from RunSessionCommand. */
+  /** From RunSessionCommand. */
   command_id: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
 }
 
@@ -689,13 +689,13 @@ export interface GetSessionCommandLogsResult {
 }
 
 export interface SendSessionInputParameters {
-  /** Session ID, from CreateSession. */
+  /** From CreateSession. */
   session_id: string;
-  /** Command ID, from RunSessionCommand. */
+  /** From RunSessionCommand. */
   command_id: string;
   /** The line, without its newline. */
   input: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
 }
 
@@ -708,7 +708,7 @@ export interface SendSessionInputResult {
 export interface GitCloneParameters {
   /** URL (http, https, ssh, git) without password. */
   url: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Destination folder (default: name from the URL, in /workspace). */
   path?: string;
@@ -729,7 +729,7 @@ export interface GitCloneResult {
 }
 
 export interface GitStatusParameters {
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Repository (default: /workspace). */
   path?: string;
@@ -749,7 +749,7 @@ export interface GitStatusResult {
 export interface GitAddParameters {
   /** Paths to stage, or ["."] for everything. */
   files: string[];
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Repository (default: /workspace). */
   path?: string;
@@ -763,7 +763,7 @@ export interface GitAddResult {
 export interface GitCommitParameters {
   /** The whole message, kept as it is. */
   message: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Repository (default: /workspace). */
   path?: string;
@@ -779,7 +779,7 @@ export interface GitCommitResult {
 }
 
 export interface GitBranchesParameters {
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Repository (default: /workspace). */
   path?: string;
@@ -797,7 +797,7 @@ export interface GitBranchesResult {
 export interface GitCheckoutParameters {
   /** Branch, tag or commit; the new branch with create_new_branch. */
   ref: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Repository (default: /workspace). */
   path?: string;
@@ -816,7 +816,7 @@ export interface GitCheckoutResult {
 export interface GitCreateBranchParameters {
   /** Name of the new branch. */
   branch: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Repository (default: /workspace). */
   path?: string;
@@ -832,7 +832,7 @@ export interface GitCreateBranchResult {
 export interface GitDeleteBranchParameters {
   /** Local branch. */
   branch: string;
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Repository (default: /workspace). */
   path?: string;
@@ -846,7 +846,7 @@ export interface GitDeleteBranchResult {
 }
 
 export interface GitLogParameters {
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Repository (default: /workspace). */
   path?: string;
@@ -868,7 +868,7 @@ export interface GitLogResult {
 }
 
 export interface GitPullParameters {
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Repository (default: /workspace). */
   path?: string;
@@ -883,7 +883,7 @@ export interface GitPullResult {
 }
 
 export interface GitPushParameters {
-  /** Name or ID (default: your only one). */
+  /** Name or ID, if you have several. */
   sandbox?: string;
   /** Repository (default: /workspace). */
   path?: string;

@@ -2,21 +2,24 @@
 import { z } from 'zod';
 import { languages, type Sandbox, sandboxStates } from '../model/sandbox.ts';
 
-/** Part of every answer, but not of MCP's list of tools, where this record would stand eight times. */
+/** Part of every answer, but in MCP's list only for the tools that are about it: the record would stand there eight times. */
 const unlisted = { unlisted: true };
+
+const resourcesOutput = z.looseObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() });
+const labelsOutput = z.record(z.string(), z.string());
 
 export const sandboxOutput = z.looseObject({
   id: z.string(),
   name: z.string(),
   state: z.enum(sandboxStates),
   status: z.enum(sandboxStates).meta(unlisted),
-  operation: z.string().meta(unlisted).optional(),
-  state_reason: z.string().optional(),
+  operation: z.string().optional().meta(unlisted),
+  state_reason: z.string().optional().meta(unlisted),
   language: z.enum(languages).meta(unlisted),
   snapshot: z.string().nullable().meta(unlisted),
   image: z.string().nullable().meta(unlisted),
-  resources: z.looseObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() }),
-  labels: z.record(z.string(), z.string()),
+  resources: resourcesOutput.meta(unlisted),
+  labels: labelsOutput.meta(unlisted),
   auto_stop_minutes: z.int().meta(unlisted),
   auto_archive_minutes: z.int().meta(unlisted),
   auto_delete_minutes: z.int().meta(unlisted),
@@ -28,6 +31,18 @@ export const sandboxOutput = z.looseObject({
   started_at: z.string().nullable().meta(unlisted),
   stopped_at: z.string().nullable().meta(unlisted),
   archived_at: z.string().nullable().meta(unlisted),
+});
+
+/** What a caller looks for after a change of it. */
+export const sizedOutput = sandboxOutput.extend({ resources: resourcesOutput });
+export const labelledOutput = sandboxOutput.extend({ labels: labelsOutput });
+
+/** All that is looked for in a sandbox that is shown. */
+export const shownOutput = sandboxOutput.extend({
+  operation: z.string().optional(),
+  state_reason: z.string().optional(),
+  resources: resourcesOutput,
+  labels: labelsOutput,
 });
 
 export type SandboxView = z.output<typeof sandboxOutput>;

@@ -76,6 +76,42 @@ describe('the list of tools', () => {
     },
   );
 
+  it('leaves out of a result what the caller gave, and the type of what is text', () => {
+    const fieldsOf = (name: string) =>
+      listed.find((tool) => tool.name === name)?.outputSchema?.['properties'] as Record<string, JsonSchema>;
+    expect(fieldsOf('Sandbox_WriteFile')).toEqual({
+      bytes_written: { type: 'integer' },
+      created: { type: 'boolean' },
+    });
+    expect(fieldsOf('Sandbox_RunCommand')).toEqual({
+      output: {},
+      stdout: {},
+      stderr: {},
+      exit_code: { type: 'integer' },
+      timed_out: { type: 'boolean' },
+      truncated: { type: 'boolean' },
+    });
+    // Unless nothing else would be left.
+    expect(Object.keys(fieldsOf('Sandbox_MoveFile'))).toEqual(['source', 'destination']);
+  });
+
+  it('shows of a sandbox what the tool is about', () => {
+    const fieldsOf = (name: string) =>
+      Object.keys(listed.find((tool) => tool.name === name)?.outputSchema?.['properties'] ?? {});
+    expect(fieldsOf('Sandbox_StartSandbox')).toEqual(['id', 'name', 'state']);
+    expect(fieldsOf('Sandbox_ResizeSandbox')).toEqual(['id', 'name', 'state', 'resources']);
+    expect(fieldsOf('Sandbox_GetSandbox')).toEqual([
+      'id',
+      'name',
+      'state',
+      'operation',
+      'state_reason',
+      'resources',
+      'labels',
+      'env_vars',
+    ]);
+  });
+
   it('says nothing twice: bounds and defaults are in the schema, and not in words', () => {
     const [create] = listTools(tools.filter(({ name }) => name === 'Sandbox.CreateSandbox'));
     const properties = create?.inputSchema.properties as Record<string, JsonSchema>;

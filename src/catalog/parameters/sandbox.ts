@@ -6,6 +6,6 @@ function reference() {
   return textWithoutNul().min(1).max(limits.sandboxNameChars);
 }
 
-export const sandbox = reference().describe('Sandbox name or ID.');
+export const sandbox = reference().describe('Name or ID.');
 
-export const optionalSandbox = reference().optional().describe('Name or ID (default: your only one).');
+export const optionalSandbox = reference().optional().describe('Name or ID, if you have several.');

@@ -6,7 +6,7 @@ import { integerWithDefault } from '../parameters/integer.ts';
 import { environment, labels } from '../parameters/string-map.ts';
 import { textWithoutNul } from '../parameters/text.ts';
 import { present } from '../present.ts';
-import { sandboxOutput, sandboxText, toSandboxView } from '../sandbox-view.ts';
+import { sandboxText, sizedOutput, toSandboxView } from '../sandbox-view.ts';
 import { defineTool } from '../tool.ts';
 
 const input = z
@@ -52,7 +52,7 @@ export const createSandbox = defineTool({
     'Creates an isolated Linux machine, ready at once. Without snapshot and image it has Python 3.13, Node 24, git ' +
     'and build tools. Returns the sandbox. already_exists: take another name. resource_exhausted: delete or stop one.',
   input,
-  output: sandboxOutput,
+  output: sizedOutput,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   long: true,
   idempotencyKey: true,

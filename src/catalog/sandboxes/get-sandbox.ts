@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { redactEnvVars } from '../../model/sandbox.ts';
 import { sandbox } from '../parameters/sandbox.ts';
-import { sandboxOutput, toSandboxView } from '../sandbox-view.ts';
+import { shownOutput, toSandboxView } from '../sandbox-view.ts';
 import { defineTool } from '../tool.ts';
 
 export const getSandbox = defineTool({
@@ -15,7 +15,7 @@ export const getSandbox = defineTool({
     sandbox,
     include_raw_env_vars: z.boolean().default(false).describe('Show redacted env_vars too (default false).'),
   }),
-  output: sandboxOutput.extend({ env_vars: z.record(z.string(), z.string()) }),
+  output: shownOutput.extend({ env_vars: z.record(z.string(), z.string()) }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller }) {
     const found = await services.sandboxes.get(caller, parameters.sandbox);

@@ -5,7 +5,7 @@ import { optionalInteger } from '../parameters/integer.ts';
 import { nothingToChange } from '../parameters/nothing-to-change.ts';
 import { sandbox } from '../parameters/sandbox.ts';
 import { present } from '../present.ts';
-import { sandboxOutput, sandboxText, toSandboxView } from '../sandbox-view.ts';
+import { sandboxText, sizedOutput, toSandboxView } from '../sandbox-view.ts';
 import { defineTool } from '../tool.ts';
 
 export const resizeSandbox = defineTool({
@@ -23,7 +23,7 @@ export const resizeSandbox = defineTool({
       disk_gb: optionalInteger('Disk in GB', limits.diskGb),
     })
     .check(nothingToChange('cpu', 'memory_gb', 'disk_gb')),
-  output: sandboxOutput,
+  output: sizedOutput,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller }) {
     const { cpu, memory_gb: memory, disk_gb: disk } = parameters;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { sandbox } from '../parameters/sandbox.ts';
 import { labels } from '../parameters/string-map.ts';
-import { sandboxOutput, sandboxText, toSandboxView } from '../sandbox-view.ts';
+import { labelledOutput, sandboxText, toSandboxView } from '../sandbox-view.ts';
 import { defineTool } from '../tool.ts';
 
 export const setSandboxLabels = defineTool({
@@ -15,7 +15,7 @@ export const setSandboxLabels = defineTool({
     sandbox,
     labels: labels().describe('All labels, as strings; at most 64.'),
   }),
-  output: sandboxOutput,
+  output: labelledOutput,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller }) {
     return toSandboxView(await services.sandboxes.setLabels(caller, parameters.sandbox, parameters.labels));

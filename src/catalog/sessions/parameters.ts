@@ -12,8 +12,8 @@ function id() {
 }
 
 export const newSessionId = id().optional().describe('Name of your choice (default: a generated one).');
-export const sessionId = id().describe('Session ID, from CreateSession.');
-export const commandId = id().describe('Command ID, from RunSessionCommand.');
+export const sessionId = id().describe('From CreateSession.');
+export const commandId = id().describe('From RunSessionCommand.');
 
 export const sessionStatus = z.literal('active');
 export const commandStatus = z.enum(['queued', 'running', 'completed']);

@@ -22,7 +22,7 @@ export const createSnapshot = defineTool({
       .max(limits.sandboxNameChars)
       .regex(/^[A-Za-z0-9 ._-]*$/, 'must consist of letters, digits, space, dot, underscore and hyphen')
       .refine((name) => !name.startsWith('snap_'), 'must not begin with snap_, which is kept for IDs')
-      .describe('Unique name: 1-63 of letters, digits, space, dot, underscore, hyphen.'),
+      .describe('Unique name: 1-63 letters, digits, space . _ -.'),
     image: textWithoutNul()
       .min(1)
       .max(limits.imageReferenceChars)

@@ -64,18 +64,22 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Names and types of the fields, one level deep, without those that a record marks as unlisted. Nothing is
- * required: an error's structured content is `{ error }`, and clients in wide use check it against this schema
- * as they check a result.
+ * Names and types of the fields, one level deep, without those that a record marks as unlisted and those that
+ * repeat a parameter. Nothing is required: an error's structured content is `{ error }`, and clients in wide use
+ * check it against this schema as they check a result.
  */
 function compactOutput(tool: Tool): JsonSchema {
-  const fields = Object.entries(outputJsonSchema(tool).properties ?? {})
-    .filter(([name]) => tool.output.shape[name]?.meta()?.['unlisted'] !== true)
-    .map(([name, schema]) => [name, typeOnly(schema)]);
-  return { type: 'object', properties: Object.fromEntries(fields) };
+  const given = inputJsonSchema(tool).required ?? [];
+  const fields = Object.entries(outputJsonSchema(tool).properties ?? {}).filter(
+    ([name]) => tool.output.shape[name]?.meta()?.['unlisted'] !== true,
+  );
+  const found = fields.filter(([name]) => !given.includes(name));
+  const listed = found.length > 0 ? found : fields;
+  const properties = Object.fromEntries(listed.map(([name, schema]) => [name, typeOnly(schema)]));
+  return { type: 'object', properties };
 }
 
-/** A type of several is listed as any. */
+/** Text needs no word, since most fields are text. A type of several is listed as any, the same way. */
 function typeOnly({ type }: JsonSchema): JsonSchema {
-  return type === undefined ? {} : { type };
+  return type === undefined || type === 'string' ? {} : { type };
 }
