@@ -706,7 +706,7 @@ export interface SendSessionInputResult {
 }
 
 export interface GitCloneParameters {
-  /** URL (http, https, ssh, git) without password. */
+  /** URL (http, https, ssh, git, file) without password, or path. */
   url: string;
   /** Name or ID, if you have several. */
   sandbox?: string;
@@ -731,7 +731,7 @@ export interface GitCloneResult {
 export interface GitStatusParameters {
   /** Name or ID, if you have several. */
   sandbox?: string;
-  /** Repository (default: /workspace). */
+  /** Repository (default: /workspace, or the only one in it). */
   path?: string;
 }
 
@@ -743,6 +743,10 @@ export interface GitStatusResult {
   conflicted: string[];
   ahead: number;
   behind: number;
+  upstream: string | null;
+  unborn: boolean;
+  /** The repository in /workspace that was found, when path was left out. */
+  repository?: string;
   truncated: boolean;
 }
 
@@ -751,12 +755,15 @@ export interface GitAddParameters {
   files: string[];
   /** Name or ID, if you have several. */
   sandbox?: string;
-  /** Repository (default: /workspace). */
+  /** Repository (default: /workspace, or the only one in it). */
   path?: string;
 }
 
 export interface GitAddResult {
   added: string[];
+  added_count: number;
+  /** The repository in /workspace that was found, when path was left out. */
+  repository?: string;
   truncated: boolean;
 }
 
@@ -765,7 +772,7 @@ export interface GitCommitParameters {
   message: string;
   /** Name or ID, if you have several. */
   sandbox?: string;
-  /** Repository (default: /workspace). */
+  /** Repository (default: /workspace, or the only one in it). */
   path?: string;
   /** Author (default: from git config in the sandbox). */
   author_name?: string;
@@ -776,12 +783,14 @@ export interface GitCommitParameters {
 export interface GitCommitResult {
   sha: string;
   branch: string | null;
+  /** The repository in /workspace that was found, when path was left out. */
+  repository?: string;
 }
 
 export interface GitBranchesParameters {
   /** Name or ID, if you have several. */
   sandbox?: string;
-  /** Repository (default: /workspace). */
+  /** Repository (default: /workspace, or the only one in it). */
   path?: string;
 }
 
@@ -791,6 +800,9 @@ export interface GitBranchesResult {
     current: boolean;
   }[];
   current: string | null;
+  unborn: boolean;
+  /** The repository in /workspace that was found, when path was left out. */
+  repository?: string;
   truncated: boolean;
 }
 
@@ -799,7 +811,7 @@ export interface GitCheckoutParameters {
   ref: string;
   /** Name or ID, if you have several. */
   sandbox?: string;
-  /** Repository (default: /workspace). */
+  /** Repository (default: /workspace, or the only one in it). */
   path?: string;
   /** Make the branch ref (default false). */
   create_new_branch?: boolean;
@@ -811,6 +823,8 @@ export interface GitCheckoutResult {
   ref: string;
   branch: string | null;
   created: boolean;
+  /** The repository in /workspace that was found, when path was left out. */
+  repository?: string;
 }
 
 export interface GitCreateBranchParameters {
@@ -818,7 +832,7 @@ export interface GitCreateBranchParameters {
   branch: string;
   /** Name or ID, if you have several. */
   sandbox?: string;
-  /** Repository (default: /workspace). */
+  /** Repository (default: /workspace, or the only one in it). */
   path?: string;
   /** Branch, tag or commit to start at (default: HEAD). */
   start_point?: string;
@@ -827,6 +841,8 @@ export interface GitCreateBranchParameters {
 export interface GitCreateBranchResult {
   branch: string;
   switched: boolean;
+  /** The repository in /workspace that was found, when path was left out. */
+  repository?: string;
 }
 
 export interface GitDeleteBranchParameters {
@@ -834,7 +850,7 @@ export interface GitDeleteBranchParameters {
   branch: string;
   /** Name or ID, if you have several. */
   sandbox?: string;
-  /** Repository (default: /workspace). */
+  /** Repository (default: /workspace, or the only one in it). */
   path?: string;
   /** Delete it even if it is not merged (default false). */
   force?: boolean;
@@ -843,14 +859,16 @@ export interface GitDeleteBranchParameters {
 export interface GitDeleteBranchResult {
   branch: string;
   deleted: boolean;
+  /** The repository in /workspace that was found, when path was left out. */
+  repository?: string;
 }
 
 export interface GitLogParameters {
   /** Name or ID, if you have several. */
   sandbox?: string;
-  /** Repository (default: /workspace). */
+  /** Repository (default: /workspace, or the only one in it). */
   path?: string;
-  /** Most commits (1-1000, default 20). */
+  /** Most commits (from 1, default 20). */
   max_count?: number;
   /** Branch, tag or commit to start from (default: current). */
   branch?: string;
@@ -864,13 +882,15 @@ export interface GitLogResult {
     date: string;
     message: string;
   }[];
+  /** The repository in /workspace that was found, when path was left out. */
+  repository?: string;
   truncated: boolean;
 }
 
 export interface GitPullParameters {
   /** Name or ID, if you have several. */
   sandbox?: string;
-  /** Repository (default: /workspace). */
+  /** Repository (default: /workspace, or the only one in it). */
   path?: string;
   /** Branch of the remote (default: the tracked one). */
   branch?: string;
@@ -880,12 +900,16 @@ export interface GitPullResult {
   branch: string;
   updated: boolean;
   sha: string;
+  remote: string;
+  url: string;
+  /** The repository in /workspace that was found, when path was left out. */
+  repository?: string;
 }
 
 export interface GitPushParameters {
   /** Name or ID, if you have several. */
   sandbox?: string;
-  /** Repository (default: /workspace). */
+  /** Repository (default: /workspace, or the only one in it). */
   path?: string;
   /** Local branch (default: the current one). */
   branch?: string;
@@ -896,7 +920,10 @@ export interface GitPushParameters {
 export interface GitPushResult {
   branch: string;
   remote: string;
+  url: string;
   pushed: boolean;
+  /** The repository in /workspace that was found, when path was left out. */
+  repository?: string;
 }
 
 export type DiscoverDatabasesParameters = Record<string, never>;
@@ -1393,8 +1420,8 @@ export class Sandhaven {
 
   /**
    * Shows what changed in a Git repository: branch (null when detached), staged, modified, untracked and
-   * conflicted paths from its root, commits ahead of and behind its upstream. failed_precondition: no
-   * repository at path.
+   * conflicted paths from its root, commits ahead of and behind its upstream (null without one). For a
+   * diff, run git diff with RunCommand.
    */
   gitStatus(parameters: GitStatusParameters = {}, options?: CallOptions): Promise<GitStatusResult> {
     return this.#call(facts.gitStatus, parameters, options);
@@ -1402,7 +1429,8 @@ export class Sandhaven {
 
   /**
    * Stages files or folders for the next commit, deletions included; ["."] stages everything. Paths are
-   * literal and start at the repository's root, as GitStatus names them. Returns added, the staged paths.
+   * literal and start at the repository's root, as GitStatus names them. Returns added, the staged paths,
+   * and added_count.
    */
   gitAdd(parameters: GitAddParameters, options?: CallOptions): Promise<GitAddResult> {
     return this.#call(facts.gitAdd, parameters, options);
@@ -1418,8 +1446,8 @@ export class Sandhaven {
   }
 
   /**
-   * Lists the local branches with name and current, and current, the one checked out (null when
-   * detached). Branches of the remote become local with GitCheckout.
+   * Lists the local branches with name and current, and current, the one checked out (null when detached;
+   * unborn: no commit yet). Branches of the remote become local with GitCheckout.
    */
   gitBranches(parameters: GitBranchesParameters = {}, options?: CallOptions): Promise<GitBranchesResult> {
     return this.#call(facts.gitBranches, parameters, options);
@@ -1459,17 +1487,18 @@ export class Sandhaven {
   }
 
   /**
-   * Fetches from the remote and merges into the branch that is checked out, with the credentials given at
-   * clone. updated: whether anything came. failed_precondition: conflicts (edit the files, GitAdd,
-   * GitCommit), or local changes in the way.
+   * Fetches from the remote (URL, or path in the sandbox) and merges into the branch that is checked out,
+   * with the credentials given at clone or configured. updated: whether anything came.
+   * failed_precondition: conflicts (edit the files, GitAdd, GitCommit), or local changes in the way.
    */
   gitPull(parameters: GitPullParameters = {}, options?: CallOptions): Promise<GitPullResult> {
     return this.#call(facts.gitPull, parameters, options);
   }
 
   /**
-   * Pushes a branch to the branch of the same name at its remote, with the credentials given at clone; it
-   * then tracks that one. failed_precondition: the remote has newer commits; call GitPull first.
+   * Pushes a branch to the branch of the same name at its remote (URL, or path in the sandbox), with the
+   * credentials given at clone or configured; it then tracks that one. failed_precondition: the remote
+   * has newer commits; call GitPull first.
    */
   gitPush(parameters: GitPushParameters = {}, options?: CallOptions): Promise<GitPushResult> {
     return this.#call(facts.gitPush, parameters, options);

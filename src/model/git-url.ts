@@ -23,7 +23,8 @@ export interface GitUrl {
   name: string;
 }
 
-const TAKEN = 'Use an http://, https://, ssh:// or git:// URL, or user@host:path.';
+const TAKEN =
+  'Use an http://, https://, ssh:// or git:// URL, user@host:path, or a path in the sandbox that begins with / or ./.';
 const hostName = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9._-]*)|\[[0-9A-Fa-f:.]+\])$/;
 const userName = /^[A-Za-z0-9_][A-Za-z0-9._@+%-]*$/;
 const scpLike = /^([^@/:]+)@([^:/@]+):(.+)$/;

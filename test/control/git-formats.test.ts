@@ -37,6 +37,8 @@ describe('a status', () => {
       conflicted: ['a b c'],
       ahead: 2,
       behind: 11,
+      upstream: 'origin/feature/x',
+      unborn: false,
       truncated: false,
     });
   });

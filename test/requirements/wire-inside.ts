@@ -84,7 +84,8 @@ export const wireInside: Rules = {
   'WIRE-SESSION-14': 'A stop of the sandbox closes its sessions.',
 
   'WIRE-GIT-01': 'GitClone gives path, branch and sha.',
-  'WIRE-GIT-02': 'GitStatus gives branch, staged, modified, untracked, conflicted, ahead and behind.',
+  'WIRE-GIT-02':
+    'GitStatus gives branch, staged, modified, untracked, conflicted, ahead and behind, and upstream.',
   'WIRE-GIT-03': 'GitStatus: branch is null on a detached HEAD; ahead and behind are 0 without an upstream.',
   'WIRE-GIT-04': 'GitAdd gives added.',
   'WIRE-GIT-05': 'GitCommit gives sha and branch; message is the whole message, verbatim.',
@@ -96,6 +97,7 @@ export const wireInside: Rules = {
     'GitLog gives commits of hash, author, email, date and message; an empty repository gives none.',
   'WIRE-GIT-11': 'GitPull gives branch, updated and sha.',
   'WIRE-GIT-12': 'GitPush gives branch, remote and pushed: true; refused by the remote: failed_precondition.',
-  'WIRE-GIT-13': 'Remotes are http, https, ssh and git.',
-  'WIRE-GIT-14': 'Credentials never enter the sandbox.',
+  'WIRE-GIT-13': 'Remotes are http, https, ssh, git, and paths or file:// inside the sandbox.',
+  'WIRE-GIT-14': 'Credentials that are given to a tool never enter the sandbox.',
+  'WIRE-GIT-15': 'What is configured inside, a URL with a password included, is used as git there would.',
 };

@@ -4,6 +4,7 @@ import type { GitService } from '../../src/control/git/git-service.ts';
 /** The public face of a class: a fake cannot have its private fields. */
 type Face<T> = Pick<T, keyof T>;
 
+const origin = { remote: 'origin', url: 'https://example.org/project.git' };
 const SHA = '0123456789abcdef0123456789abcdef01234567';
 
 export function fakeGit(): Face<GitService> {
@@ -20,23 +21,26 @@ export function fakeGit(): Face<GitService> {
       conflicted: ['d'],
       ahead: 1,
       behind: 2,
+      upstream: 'origin/main',
+      unborn: false,
       truncated: false,
     }),
-    add: async (_at, files) => ({ added: files, truncated: false }),
+    add: async (_at, files) => ({ added: files, addedCount: files.length, truncated: false }),
     commit: async () => ({ sha: SHA, branch: 'main' }),
     branches: async () => ({
       branches: [{ name: 'main', current: true }],
       current: 'main',
+      unborn: false,
       truncated: false,
     }),
     checkout: async (_at, ref) => ({ branch: ref, created: false }),
-    createBranch: async () => {},
-    deleteBranch: async () => {},
+    createBranch: async () => ({}),
+    deleteBranch: async () => ({}),
     log: async () => ({
       commits: [{ hash: SHA, author: 'Ada', email: 'ada@example.org', date: 0, message: 'first' }],
       truncated: false,
     }),
-    pull: async () => ({ branch: 'main', updated: true, sha: SHA }),
-    push: async (_at, { branch = 'main' }) => ({ branch, remote: 'origin' }),
+    pull: async () => ({ branch: 'main', updated: true, sha: SHA, ...origin }),
+    push: async (_at, { branch = 'main' }) => ({ branch, ...origin }),
   };
 }

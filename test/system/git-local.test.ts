@@ -49,6 +49,8 @@ it('[SBX-GIT-07, WIRE-GIT-02] a status tells staged, modified and untracked file
     conflicted: [],
     ahead: 0,
     behind: 0,
+    upstream: null,
+    unborn: false,
     truncated: false,
   });
 });
@@ -59,6 +61,7 @@ describe('staging', () => {
     await run(`cd ${path} && echo 2 >> a && echo 2 >> dir/b && rm c && echo new > 'with space'`);
     expect(await ok('GitAdd', { path, files: ['a', 'dir', 'c'] })).toEqual({
       added: ['a', 'c', 'dir/b'],
+      added_count: 3,
       truncated: false,
     });
     expect(await ok('GitStatus', { path })).toMatchObject({
@@ -216,6 +219,7 @@ describe('branches', () => {
         { name: 'é', current: false },
       ],
       current: 'main',
+      unborn: false,
       truncated: false,
     });
   });
@@ -330,8 +334,9 @@ describe('branches', () => {
     ['GitClone', { url: 'https://example.org/a', commit_id: '--all' }],
     ['GitClone', { url: '--upload-pack=touch /tmp/smuggled' }],
     ['GitClone', { url: 'ext::sh -c touch% /tmp/smuggled' }],
-    ['GitClone', { url: 'file:///etc' }],
-    ['GitClone', { url: '/workspace/repo-1' }],
+    ['GitClone', { url: 'file://example.org/etc' }],
+    ['GitClone', { url: 'repo-1' }],
+    ['GitClone', { url: '/' }],
   ])('%s refuses %j, and nothing runs', async (tool, parameters) => {
     const body = await refused(tool, parameters);
     expect(body).toMatchObject({ code: 'invalid_argument' });
@@ -367,7 +372,12 @@ describe('history', () => {
     const path = await repository({});
     expect(await ok('GitLog', { path })).toEqual({ commits: [], truncated: false });
     expect(await ok('GitLog', { path, branch: 'main' })).toEqual({ commits: [], truncated: false });
-    expect(await ok('GitBranches', { path })).toEqual({ branches: [], current: 'main', truncated: false });
+    expect(await ok('GitBranches', { path })).toEqual({
+      branches: [],
+      current: 'main',
+      unborn: true,
+      truncated: false,
+    });
     expect(await ok('GitStatus', { path })).toMatchObject({ branch: 'main', staged: [] });
     expect(await refused('GitPush', { path })).toMatchObject({ code: 'failed_precondition' });
     expect(await refused('GitCommit', { path, message: 'x', ...author })).toMatchObject({

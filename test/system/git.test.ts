@@ -42,6 +42,8 @@ async function cloned(files: Record<string, string> = { 'README.md': 'hello\n' }
   return name;
 }
 
+const urlOf = (name: string) => `${remote.url}/${name}.git`;
+
 async function committed(path: string, file: string, content: string): Promise<string> {
   await ok('WriteFile', { path: `${path}/${file}`, content });
   await ok('GitAdd', { path, files: [file] });
@@ -65,6 +67,8 @@ describe('a clone', () => {
       conflicted: [],
       ahead: 0,
       behind: 0,
+      upstream: 'origin/main',
+      unborn: false,
       truncated: false,
     });
   });
@@ -155,7 +159,13 @@ describe('a clone', () => {
     const sha = await committed('e', 'a', 'a\n');
     await ok('GitPush', { path: 'e' });
     expect(headOf('empty-one')).toBe(sha);
-    expect(await ok('GitPull', { path: 'e' })).toEqual({ branch: 'main', updated: false, sha });
+    expect(await ok('GitPull', { path: 'e' })).toEqual({
+      branch: 'main',
+      updated: false,
+      sha,
+      remote: 'origin',
+      url,
+    });
   });
 
   it('with a token alone is made as the user git', async () => {
@@ -248,8 +258,14 @@ describe('pulling', () => {
     const path = await cloned();
     const sha = remote.commit(path, { 'new.txt': 'new\n' });
     remote.commit(path, { x: 'x\n' }, { branch: 'other' });
-    expect(await ok('GitPull', { path })).toEqual({ branch: 'main', updated: true, sha });
-    expect(await ok('GitPull', { path })).toEqual({ branch: 'main', updated: false, sha });
+    expect(await ok('GitPull', { path })).toEqual({
+      branch: 'main',
+      updated: true,
+      sha,
+      remote: 'origin',
+      url: urlOf(path),
+    });
+    expect(await ok('GitPull', { path })).toMatchObject({ branch: 'main', updated: false, sha });
     expect(await run(`cat ${path}/new.txt; git -C ${path} branch -r --list origin/other`)).toContain(
       'origin/other',
     );
@@ -268,7 +284,13 @@ describe('pulling', () => {
   it('takes another branch of the remote when told to, and says when there is none', async () => {
     const path = await cloned();
     const sha = remote.commit(path, { x: 'x\n' }, { branch: 'other' });
-    expect(await ok('GitPull', { path, branch: 'other' })).toEqual({ branch: 'main', updated: true, sha });
+    expect(await ok('GitPull', { path, branch: 'other' })).toEqual({
+      branch: 'main',
+      updated: true,
+      sha,
+      remote: 'origin',
+      url: urlOf(path),
+    });
     expect(await refused('GitPull', { path, branch: 'nothing' })).toMatchObject({
       code: 'not_found',
       resource: 'branch',
@@ -338,7 +360,12 @@ describe('pushing', () => {
   it('[SBX-GIT-22, SBX-GIT-28, WIRE-GIT-12] sends the current branch, with what was given at clone', async () => {
     const path = await cloned();
     const sha = await committed(path, 'a', 'a\n');
-    expect(await ok('GitPush', { path })).toEqual({ branch: 'main', remote: 'origin', pushed: true });
+    expect(await ok('GitPush', { path })).toEqual({
+      branch: 'main',
+      remote: 'origin',
+      url: urlOf(path),
+      pushed: true,
+    });
     expect(headOf(path)).toBe(sha);
     expect(await ok('GitStatus', { path })).toMatchObject({ ahead: 0, behind: 0 });
     expect(await ok('GitPush', { path })).toMatchObject({ pushed: true });
@@ -392,7 +419,7 @@ describe('pushing', () => {
     });
   });
 
-  it('is refused to a remote with no URL, a local one, and one that runs a program', async () => {
+  it('is refused to a remote with no URL, a path where nothing is, and one that runs a program', async () => {
     const path = await cloned();
     for (const url of ['/tmp/elsewhere', 'file:///tmp/elsewhere', 'ext::sh -c touch% /tmp/ran', 'a\nb']) {
       await run(`git -C ${path} config remote.origin.url '${url}'`);

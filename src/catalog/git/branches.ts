@@ -2,18 +2,27 @@
 import { z } from 'zod';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
-import { branchName, optionsOf, repositoryOf, repositoryParameters, revision } from './parameters.ts';
+import {
+  branchName,
+  optionsOf,
+  repositoryFound,
+  repositoryOf,
+  repositoryParameters,
+  revision,
+} from './parameters.ts';
 
 export const gitBranches = defineTool({
   name: 'Sandbox.GitBranches',
   title: 'List branches',
   description:
     'Lists the local branches with name and current, and current, the one checked out (null when ' +
-    'detached). Branches of the remote become local with GitCheckout.',
+    'detached; unborn: no commit yet). Branches of the remote become local with GitCheckout.',
   input: z.strictObject(repositoryParameters),
   output: z.looseObject({
     branches: z.array(z.looseObject({ name: z.string(), current: z.boolean() })),
     current: z.string().nullable(),
+    unborn: z.boolean(),
+    ...repositoryFound,
     truncated: z.boolean(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -34,13 +43,14 @@ export const gitCreateBranch = defineTool({
     ...repositoryParameters,
     start_point: revision().optional().describe('Branch, tag or commit to start at (default: HEAD).'),
   }),
-  output: z.looseObject({ branch: z.string(), switched: z.boolean() }),
+  output: z.looseObject({ branch: z.string(), switched: z.boolean(), ...repositoryFound }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   async handler(parameters, context) {
     const { branch, start_point } = parameters;
     const request = { name: branch, parameter: 'branch', ...present({ start: start_point }) };
-    await context.services.git.createBranch(repositoryOf(parameters, context), request, optionsOf(context));
-    return { branch, switched: true };
+    const at = repositoryOf(parameters, context);
+    const made = await context.services.git.createBranch(at, request, optionsOf(context));
+    return { branch, switched: true, ...made };
   },
   text: ({ branch }) => `Switched to the new branch ${branch}.`,
 });
@@ -56,16 +66,16 @@ export const gitDeleteBranch = defineTool({
     ...repositoryParameters,
     force: z.boolean().default(false).describe('Delete it even if it is not merged (default false).'),
   }),
-  output: z.looseObject({ branch: z.string(), deleted: z.boolean() }),
+  output: z.looseObject({ branch: z.string(), deleted: z.boolean(), ...repositoryFound }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   async handler(parameters, context) {
     const { branch, force } = parameters;
-    await context.services.git.deleteBranch(
+    const deleted = await context.services.git.deleteBranch(
       repositoryOf(parameters, context),
       { branch, force },
       optionsOf(context),
     );
-    return { branch, deleted: true };
+    return { branch, deleted: true, ...deleted };
   },
   text: ({ branch }) => `Deleted the branch ${branch}.`,
 });

@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { path } from '../parameters/path.ts';
 import { defineTool } from '../tool.ts';
-import { optionsOf, repositoryOf, repositoryParameters } from './parameters.ts';
+import { optionsOf, repositoryFound, repositoryOf, repositoryParameters } from './parameters.ts';
+
+/** Of the paths, in the text. */
+const SHOWN = 20;
 
 export const gitAdd = defineTool({
   name: 'Sandbox.GitAdd',
@@ -11,15 +14,26 @@ export const gitAdd = defineTool({
   description:
     'Stages files or folders for the next commit, deletions included; ["."] stages everything. Paths ' +
     "are literal and start at the repository's root, as GitStatus names them. Returns added, the " +
-    'staged paths.',
+    'staged paths, and added_count.',
   input: z.strictObject({
     files: z.array(path()).min(1).max(limits.git.files).describe('Paths to stage, or ["."] for everything.'),
     ...repositoryParameters,
   }),
-  output: z.looseObject({ added: z.array(z.string()), truncated: z.boolean() }),
+  output: z.looseObject({
+    added: z.array(z.string()),
+    added_count: z.int(),
+    ...repositoryFound,
+    truncated: z.boolean(),
+  }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async handler(parameters, context) {
     const at = repositoryOf(parameters, context);
-    return { ...(await context.services.git.add(at, parameters.files, optionsOf(context))) };
+    const { addedCount, ...rest } = await context.services.git.add(at, parameters.files, optionsOf(context));
+    return { ...rest, added_count: addedCount };
+  },
+  text: ({ added, added_count }) => {
+    const names = added.slice(0, SHOWN).join(', ');
+    const more = added_count > SHOWN ? `, and ${added_count - SHOWN} more` : '';
+    return `Staged: ${added_count}${names && ` (${names}${more})`}.`;
   },
 });

@@ -4,7 +4,7 @@ import { invalidArgument } from '../../model/errors.ts';
 import { branchNameFault } from '../../model/git-ref.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
-import { optionsOf, repositoryOf, repositoryParameters, revision } from './parameters.ts';
+import { optionsOf, repositoryFound, repositoryOf, repositoryParameters, revision } from './parameters.ts';
 
 export const gitCheckout = defineTool({
   name: 'Sandbox.GitCheckout',
@@ -19,7 +19,12 @@ export const gitCheckout = defineTool({
     create_new_branch: z.boolean().default(false).describe('Make the branch ref (default false).'),
     start_point: revision().optional().describe('Where a new branch starts (default: HEAD).'),
   }),
-  output: z.looseObject({ ref: z.string(), branch: z.string().nullable(), created: z.boolean() }),
+  output: z.looseObject({
+    ref: z.string(),
+    branch: z.string().nullable(),
+    created: z.boolean(),
+    ...repositoryFound,
+  }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async handler(parameters, context) {
     const { ref, create_new_branch, start_point } = parameters;
@@ -29,8 +34,8 @@ export const gitCheckout = defineTool({
     const fault = branchNameFault(ref);
     if (fault !== null) throw invalidArgument('ref', `ref ${fault}.`, 'Give the name of the new branch.');
     const request = { name: ref, parameter: 'ref', ...present({ start: start_point }) };
-    await git.createBranch(at, request, optionsOf(context));
-    return { ref, branch: ref, created: true };
+    const made = await git.createBranch(at, request, optionsOf(context));
+    return { ref, branch: ref, created: true, ...made };
   },
   text: ({ ref, branch }) => (branch === null ? `HEAD is at ${ref}, on no branch.` : `On branch ${branch}.`),
 });

@@ -1,7 +1,7 @@
 /** Sandbox.GitClone */
 import { z } from 'zod';
 import { invalidArgument } from '../../model/errors.ts';
-import { parseGitUrl } from '../../model/git-url.ts';
+import { parseGitRemote } from '../../model/git-remote.ts';
 import { limits } from '../../model/limits.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
@@ -21,7 +21,7 @@ export const gitClone = defineTool({
     url: textWithoutNul()
       .min(1)
       .max(limits.git.urlChars)
-      .meta({ description: 'URL (http, https, ssh, git) without password.', sensitive: true }),
+      .meta({ description: 'URL (http, https, ssh, git, file) without password, or path.', sensitive: true }),
     sandbox: optionalSandbox,
     path: path().optional().describe('Destination folder (default: name from the URL, in /workspace).'),
     branch: branchName().optional().describe('Branch or tag (default: the default branch).'),
@@ -47,8 +47,8 @@ export const gitClone = defineTool({
   long: true,
   async handler(parameters, context) {
     const { branch, username, password } = parameters;
-    const url = parseGitUrl(parameters.url);
-    const path = parameters.path ?? url.name;
+    const remote = parseGitRemote(parameters.url, '/workspace');
+    const path = parameters.path ?? remote.name;
     if (path === '') {
       throw invalidArgument(
         'path',
@@ -57,7 +57,7 @@ export const gitClone = defineTool({
       );
     }
     const request = {
-      url,
+      remote,
       path,
       ...present({ branch, commitId: parameters.commit_id, username, password }),
     };

@@ -4,7 +4,7 @@ import { limits } from '../../model/limits.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/text.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
-import { identity, optionsOf, repositoryOf, repositoryParameters } from './parameters.ts';
+import { identity, optionsOf, repositoryFound, repositoryOf, repositoryParameters } from './parameters.ts';
 
 export const gitCommit = defineTool({
   name: 'Sandbox.GitCommit',
@@ -22,7 +22,7 @@ export const gitCommit = defineTool({
     author_name: identity().optional().describe('Author (default: from git config in the sandbox).'),
     author_email: identity().optional().describe('Address of the author (default: the same).'),
   }),
-  output: z.looseObject({ sha: z.string(), branch: z.string().nullable() }),
+  output: z.looseObject({ sha: z.string(), branch: z.string().nullable(), ...repositoryFound }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   async handler(parameters, context) {
     const { message, author_name, author_email } = parameters;

@@ -4,7 +4,7 @@ import { limits } from '../../model/limits.ts';
 import { integerWithDefault } from '../parameters/integer.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
-import { optionsOf, repositoryOf, repositoryParameters, revision } from './parameters.ts';
+import { optionsOf, repositoryFound, repositoryOf, repositoryParameters, revision } from './parameters.ts';
 
 export const gitLog = defineTool({
   name: 'Sandbox.GitLog',
@@ -27,6 +27,7 @@ export const gitLog = defineTool({
         message: z.string(),
       }),
     ),
+    ...repositoryFound,
     truncated: z.boolean(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -34,10 +35,10 @@ export const gitLog = defineTool({
     const { branch, max_count } = parameters;
     const request = { maxCount: max_count, ...present({ branch }) };
     const at = repositoryOf(parameters, context);
-    const { commits, truncated } = await context.services.git.log(at, request, optionsOf(context));
+    const { commits, ...rest } = await context.services.git.log(at, request, optionsOf(context));
     return {
       commits: commits.map(({ date, ...commit }) => ({ ...commit, date: new Date(date).toISOString() })),
-      truncated,
+      ...rest,
     };
   },
 });

@@ -1,15 +1,15 @@
 /** Sandbox.GitStatus */
 import { z } from 'zod';
 import { defineTool } from '../tool.ts';
-import { optionsOf, repositoryOf, repositoryParameters } from './parameters.ts';
+import { optionsOf, repositoryFound, repositoryOf, repositoryParameters } from './parameters.ts';
 
 export const gitStatus = defineTool({
   name: 'Sandbox.GitStatus',
   title: 'Show what changed',
   description:
     'Shows what changed in a Git repository: branch (null when detached), staged, modified, untracked ' +
-    'and conflicted paths from its root, commits ahead of and behind its upstream. ' +
-    'failed_precondition: no repository at path.',
+    'and conflicted paths from its root, commits ahead of and behind its upstream ' +
+    '(null without one). For a diff, run git diff with RunCommand.',
   input: z.strictObject(repositoryParameters),
   output: z.looseObject({
     branch: z.string().nullable(),
@@ -19,6 +19,9 @@ export const gitStatus = defineTool({
     conflicted: z.array(z.string()),
     ahead: z.int(),
     behind: z.int(),
+    upstream: z.string().nullable(),
+    unborn: z.boolean(),
+    ...repositoryFound,
     truncated: z.boolean(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

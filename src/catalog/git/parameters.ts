@@ -1,14 +1,27 @@
 /** What Git tools have in common: the repository, branches and revisions. */
+import { z } from 'zod';
 import type { Repository } from '../../control/git/git-service.ts';
 import type { CallOptions } from '../../control/ports.ts';
 import { branchNameFault, revisionFault } from '../../model/git-ref.ts';
 import { limits } from '../../model/limits.ts';
-import { rootedPath } from '../parameters/path.ts';
+import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { textWithoutNul } from '../parameters/text.ts';
+import { present } from '../present.ts';
 import type { CallContext } from '../tool.ts';
 
-export const repositoryParameters = { sandbox: optionalSandbox, path: rootedPath('Repository') };
+export const repositoryParameters = {
+  sandbox: optionalSandbox,
+  path: path().optional().describe('Repository (default: /workspace, or the only one in it).'),
+};
+
+/** Part of every result. */
+export const repositoryFound = {
+  repository: z.string().optional().meta({
+    description: 'The repository in /workspace that was found, when path was left out.',
+    unlisted: true,
+  }),
+};
 
 export function branchName() {
   return checked(branchNameFault);
@@ -30,10 +43,10 @@ export function identity() {
 }
 
 export function repositoryOf(
-  { sandbox, path }: { sandbox?: string | undefined; path: string },
+  { sandbox, path }: { sandbox?: string | undefined; path?: string | undefined },
   { caller }: CallContext,
 ): Repository {
-  return { caller, sandbox, path };
+  return { caller, sandbox, ...present({ path }) };
 }
 
 export function optionsOf({ signal, progress }: CallContext): CallOptions {

@@ -1,6 +1,6 @@
 /** Cloning: into a folder that is new or empty, and leaving nothing when it fails. */
 import { SandhavenError } from '../../model/errors.ts';
-import type { GitUrl } from '../../model/git-url.ts';
+import type { GitRemote } from '../../model/git-remote.ts';
 import { limits } from '../../model/limits.ts';
 import type { AgentLink, GitEntry } from '../ports.ts';
 import { noSuchBranch, quoted } from './faults.ts';
@@ -16,7 +16,7 @@ import {
 } from './remote.ts';
 
 export interface CloneRequest {
-  url: GitUrl;
+  remote: GitRemote;
   /** Where to; relative to the sandbox root or absolute. */
   path: string;
   branch?: string;
@@ -36,17 +36,17 @@ const REMOVAL_PAUSE_MS = 200;
 
 /** `git` runs in the sandbox root. */
 export async function clone(git: Git, parts: RemoteParts, request: CloneRequest): Promise<Cloned> {
-  const { url, login, path } = request;
+  const { remote, login, path } = request;
   const { agent, sandboxId } = git.place;
   await refuseTooManyLogins(parts, sandboxId, request);
   const purpose = { service: 'git-upload-pack' } as const;
-  const entry = await entryWith(parts, login, url, purpose);
+  const entry = await entryWith(parts, login, remote.url, purpose);
   const made = await makeFolder(agent, sandboxId, path);
   try {
-    const talk = { url, entry, purpose, doing: 'Cloning from' };
+    const talk = { remote, entry, purpose, doing: 'Cloning from' };
     const inside = git.at(path);
     await talking(inside, parts, talk, (run) => cloneInto(inside, run, request, entry));
-    if (login) await parts.credentials.put({ sandboxId, url: url.key, ...login });
+    if (login && remote.url) await parts.credentials.put({ sandboxId, url: remote.url.key, ...login });
     return { branch: await inside.branch(), sha: await inside.commit('HEAD') };
   } catch (error) {
     await undo(agent, sandboxId, path, made);
@@ -60,15 +60,24 @@ async function cloneInto(
   request: CloneRequest,
   entry: GitEntry | null,
 ): Promise<void> {
-  const { url, branch } = request;
+  const { remote, branch } = request;
   const chosen = branch === undefined ? [] : ['--branch', branch];
-  const cloned = await run(git, ['clone', '--quiet', '--origin', 'origin', ...chosen, '--', url.text, '.']);
+  const cloned = await run(git, [
+    'clone',
+    '--quiet',
+    '--origin',
+    'origin',
+    ...chosen,
+    '--',
+    remote.text,
+    '.',
+  ]);
   if (cloned.exitCode !== 0) {
     const refs = [`refs/heads/${branch}`, `refs/tags/${branch}`];
-    if (branch !== undefined && (await remoteLacks(git.at('/'), run, url.text, refs))) {
+    if (branch !== undefined && (await remoteLacks(git.at('/'), run, remote.text, refs))) {
       throw noSuchBranch(branch, 'at the remote');
     }
-    throw unreachable(cloned, url, entry);
+    throw unreachable(cloned, remote, entry);
   }
   if (request.commitId !== undefined) await checkOut(git, run, request.commitId);
 }
@@ -100,9 +109,9 @@ async function checkOut(git: Git, run: RunRemote, commitId: string): Promise<voi
 async function refuseTooManyLogins(
   { credentials }: RemoteParts,
   sandboxId: string,
-  { url, login }: CloneRequest,
+  { remote: { url }, login }: CloneRequest,
 ): Promise<void> {
-  if (login === null || (await credentials.count(sandboxId)) < limits.git.credentials) return;
+  if (login === null || url === null || (await credentials.count(sandboxId)) < limits.git.credentials) return;
   if (await credentials.get(sandboxId, url.key)) return;
   throw new SandhavenError(
     'resource_exhausted',

@@ -18,7 +18,7 @@ export async function noRepository(git: Git): Promise<SandhavenError | null> {
       : `The Git repository at ${quoted(git.folder)} has no working tree there.`;
   return new SandhavenError('failed_precondition', detail, {
     parameter: 'path',
-    hint: 'Give the folder of a repository as path, or make one with Sandbox.GitClone.',
+    hint: 'Give the folder of a repository as path, or make one: Sandbox.GitClone, or git init with Sandbox.RunCommand.',
   });
 }
 

@@ -15,6 +15,10 @@ export interface GitStatus {
   conflicted: string[];
   ahead: number;
   behind: number;
+  /** The branch that is followed, such as `origin/main`; null without one. */
+  upstream: string | null;
+  /** The branch has no commit yet. */
+  unborn: boolean;
   /** Lists are not whole. */
   truncated: boolean;
 }
@@ -51,6 +55,8 @@ export function parseStatus(bytes: Buffer, cut: boolean): GitStatus {
     conflicted: [],
     ahead: 0,
     behind: 0,
+    upstream: null,
+    unborn: false,
     truncated: cut,
   };
   let paths = 0;
@@ -65,6 +71,8 @@ export function parseStatus(bytes: Buffer, cut: boolean): GitStatus {
 function readHeader(status: GitStatus, header: string): void {
   const head = /^branch\.head (.+)$/s.exec(header)?.[1];
   if (head !== undefined) status.branch = head === '(detached)' ? null : head;
+  status.upstream = /^branch\.upstream (.+)$/s.exec(header)?.[1] ?? status.upstream;
+  if (header === 'branch.oid (initial)') status.unborn = true;
   const [, ahead, behind] = /^branch\.ab \+(\d{1,9}) -(\d{1,9})$/.exec(header) ?? [];
   if (ahead !== undefined) Object.assign(status, { ahead: Number(ahead), behind: Number(behind) });
 }

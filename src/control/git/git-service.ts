@@ -1,6 +1,7 @@
 /** Git in a sandbox: real git inside, run by the agent; credentials stay with the service. */
 import { posix } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
+import type { GitRemote } from '../../model/git-remote.ts';
 import type { GitUrl } from '../../model/git-url.ts';
 import type { User } from '../../model/user.ts';
 import type { Environments } from '../environment.ts';
@@ -9,11 +10,12 @@ import type { ProviderRemotes } from '../provider/remotes.ts';
 import type { Uses } from '../use.ts';
 import { type Cloned, clone } from './clone.ts';
 import { type CommitRequest, commit } from './commit.ts';
+import { onlyRepository, saysNoRepository } from './find-repository.ts';
 import type { GitCommit, GitStatus } from './formats.ts';
 import { Git } from './git.ts';
 import { type Branches, branches, log, status } from './inspect.ts';
 import { type Pulled, pull } from './pull.ts';
-import { push } from './push.ts';
+import { type Pushed, push } from './push.ts';
 import type { Login, RemoteParts } from './remote.ts';
 import { type Added, add } from './stage.ts';
 import { type Checkout, checkout, createBranch, deleteBranch } from './switch.ts';
@@ -22,12 +24,15 @@ import { type Checkout, checkout, createBranch, deleteBranch } from './switch.ts
 export interface Repository {
   caller: User;
   sandbox: string | undefined;
-  /** A folder of the repository. */
-  path: string;
+  /** A folder of the repository; without it the sandbox root, or the only repository beneath it. */
+  path?: string;
 }
 
+/** Where the work was done, when it was looked for: the folder, relative to the sandbox root. */
+export type Located<T> = T & { repository?: string };
+
 export interface CloneParameters {
-  url: GitUrl;
+  remote: GitRemote;
   path: string;
   branch?: string;
   commitId?: string;
@@ -63,8 +68,9 @@ export class GitService {
     { username, password, ...request }: CloneParameters,
     options: CallOptions,
   ): Promise<Cloned> {
-    const atProvider = this.#parts.provider?.owns(request.url) ?? false;
-    const login = atProvider ? null : loginOf(request.url, username, password);
+    const { url } = request.remote;
+    const atProvider = url !== null && (this.#parts.provider?.owns(url) ?? false);
+    const login = atProvider ? null : loginOf(url, username, password);
     return this.#in({ ...place, path: '.' }, options, (git) =>
       this.#alone(`${git.place.sandboxId} ${posix.resolve(SANDBOX_ROOT, request.path)}`, () =>
         clone(git, this.#remoteParts(place, options), { ...request, login }),
@@ -72,11 +78,11 @@ export class GitService {
     );
   }
 
-  status(at: Repository, options: CallOptions): Promise<GitStatus> {
+  status(at: Repository, options: CallOptions): Promise<Located<GitStatus>> {
     return this.#in(at, options, status);
   }
 
-  add(at: Repository, files: string[], options: CallOptions): Promise<Added> {
+  add(at: Repository, files: string[], options: CallOptions): Promise<Located<Added>> {
     return this.#in(at, options, (git) => add(git, files));
   }
 
@@ -84,15 +90,15 @@ export class GitService {
     at: Repository,
     request: CommitRequest,
     options: CallOptions,
-  ): Promise<{ sha: string; branch: string | null }> {
+  ): Promise<Located<{ sha: string; branch: string | null }>> {
     return this.#in(at, options, (git) => commit(git, request));
   }
 
-  branches(at: Repository, options: CallOptions): Promise<Branches> {
+  branches(at: Repository, options: CallOptions): Promise<Located<Branches>> {
     return this.#in(at, options, branches);
   }
 
-  checkout(at: Repository, ref: string, options: CallOptions): Promise<Checkout> {
+  checkout(at: Repository, ref: string, options: CallOptions): Promise<Located<Checkout>> {
     return this.#in(at, options, (git) => checkout(git, ref));
   }
 
@@ -101,27 +107,33 @@ export class GitService {
     at: Repository,
     request: { name: string; parameter: string; start?: string },
     options: CallOptions,
-  ): Promise<void> {
-    return this.#in(at, options, (git) => createBranch(git, request.name, request.parameter, request.start));
+  ): Promise<Located<object>> {
+    return this.#in(at, options, async (git) => {
+      await createBranch(git, request.name, request.parameter, request.start);
+      return {};
+    });
   }
 
   deleteBranch(
     at: Repository,
     request: { branch: string; force: boolean },
     options: CallOptions,
-  ): Promise<void> {
-    return this.#in(at, options, (git) => deleteBranch(git, request.branch, request.force));
+  ): Promise<Located<object>> {
+    return this.#in(at, options, async (git) => {
+      await deleteBranch(git, request.branch, request.force);
+      return {};
+    });
   }
 
   log(
     at: Repository,
     request: { maxCount: number; branch?: string },
     options: CallOptions,
-  ): Promise<{ commits: GitCommit[]; truncated: boolean }> {
+  ): Promise<Located<{ commits: GitCommit[]; truncated: boolean }>> {
     return this.#in(at, options, (git) => log(git, request));
   }
 
-  pull(at: Repository, branch: string | undefined, options: CallOptions): Promise<Pulled> {
+  pull(at: Repository, branch: string | undefined, options: CallOptions): Promise<Located<Pulled>> {
     return this.#in(at, options, (git) => pull(git, this.#remoteParts(at, options), branch));
   }
 
@@ -129,15 +141,26 @@ export class GitService {
     at: Repository,
     request: { branch?: string; force: boolean },
     options: CallOptions,
-  ): Promise<{ branch: string; remote: string }> {
+  ): Promise<Located<Pushed>> {
     return this.#in(at, options, (git) => push(git, this.#remoteParts(at, options), request));
   }
 
-  #in<T>(at: Repository, { signal }: CallOptions, work: (git: Git) => Promise<T>): Promise<T> {
+  #in<T extends object>(
+    at: Repository,
+    { signal }: CallOptions,
+    work: (git: Git) => Promise<T>,
+  ): Promise<Located<T>> {
     const { uses, agent, environments } = this.#parts;
     return uses.run(at.caller, at.sandbox, async (sandbox) => {
       const env = await environments.of(sandbox);
-      return work(new Git({ agent, sandboxId: sandbox.id, env, signal }, at.path));
+      const git = new Git({ agent, sandboxId: sandbox.id, env, signal }, at.path ?? '.');
+      try {
+        return await work(git);
+      } catch (error) {
+        if (at.path !== undefined || !saysNoRepository(error)) throw error;
+        const repository = await onlyRepository(agent, sandbox.id, error, signal);
+        return { ...(await work(git.at(repository))), repository };
+      }
     });
   }
 
@@ -163,13 +186,21 @@ export class GitService {
 }
 
 /** null when there is nothing to authenticate with. */
-function loginOf(url: GitUrl, username: string | undefined, password: string | undefined): Login | null {
+function loginOf(
+  url: GitUrl | null,
+  username: string | undefined,
+  password: string | undefined,
+): Login | null {
   if (username === undefined && password === undefined) return null;
-  if (url.scheme === 'http' || url.scheme === 'https') {
+  if (url?.scheme === 'http' || url?.scheme === 'https') {
     return { username: username ?? url.user ?? ANY_USERNAME, password: password ?? '' };
   }
-  throw new SandhavenError('invalid_argument', `A ${url.scheme} remote takes no username and password.`, {
-    parameter: username === undefined ? 'password' : 'username',
-    hint: 'Use the https URL of the repository, or a key that is set up in the sandbox.',
-  });
+  throw new SandhavenError(
+    'invalid_argument',
+    `${url ? `A remote over ${url.scheme}` : 'A repository in the sandbox'} takes no username and password.`,
+    {
+      parameter: username === undefined ? 'password' : 'username',
+      hint: 'Use the https URL of the repository, or a key that is set up in the sandbox.',
+    },
+  );
 }

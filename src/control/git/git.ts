@@ -3,6 +3,7 @@
  * questions, and exit statuses and machine formats only; its words are passed on, never understood.
  */
 import { SandhavenError } from '../../model/errors.ts';
+import { withoutCredentials } from '../../model/git-remote.ts';
 import { limits } from '../../model/limits.ts';
 import { pathToText } from '../../model/path-text.ts';
 import type { AgentLink } from '../ports.ts';
@@ -33,7 +34,7 @@ export interface GitPlace {
   signal: AbortSignal | undefined;
 }
 
-const TRANSPORTS = ['http', 'https', 'ssh', 'git'];
+const TRANSPORTS = ['http', 'https', 'ssh', 'git', 'file'];
 
 /** Before the settings of a call, so that those come later and win. */
 const settings: GitConfig = [
@@ -159,9 +160,7 @@ function tooSlow(timeoutMs: number): SandhavenError {
 
 /** The end of what git said, on one line: that is where the reason is. */
 function complaintOf(stderr: Buffer): string {
-  const line = stderr
-    .subarray(-4 * limits.git.complaintChars)
-    .toString('utf8')
+  const line = withoutCredentials(stderr.subarray(-4 * limits.git.complaintChars).toString('utf8'))
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replaceAll(/https?:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/?/g, 'the remote')
     .trim();

@@ -16,6 +16,8 @@ export interface Branches {
   branches: { name: string; current: boolean }[];
   /** null on a detached HEAD; a branch without commits is current and not listed. */
   current: string | null;
+  /** The current branch has no commit yet. */
+  unborn: boolean;
   truncated: boolean;
 }
 
@@ -45,8 +47,10 @@ export async function branches(git: Git): Promise<Branches> {
   if (run.exitCode !== 0) throw await failureOf(git, run, 'The branches could not be read.');
   const found = parseBranches(run.stdout);
   const listed = found.slice(0, limits.git.branches);
-  const current = listed.find((branch) => branch.current)?.name ?? (await git.branch());
-  return { branches: listed, current, truncated: run.cut || listed.length < found.length };
+  const born = listed.find((branch) => branch.current)?.name;
+  const current = born ?? (await git.branch());
+  const unborn = born === undefined && current !== null && (await git.commit('HEAD')) === null;
+  return { branches: listed, current, unborn, truncated: run.cut || listed.length < found.length };
 }
 
 export async function log(

@@ -19,6 +19,9 @@ export interface Pulled {
   branch: string;
   updated: boolean;
   sha: string;
+  /** Its name in the repository, and its URL without credentials. */
+  remote: string;
+  url: string;
 }
 
 interface Source {
@@ -37,10 +40,10 @@ export async function pull(git: Git, parts: RemoteParts, from?: string): Promise
   if (branch === null) throw (await noRepository(git)) ?? detached('there is no branch to pull into');
   const config = await configuration(git);
   const source = sourceOf(config, branch, from);
-  const { url } = remoteOf(config, source.remote, false);
+  const remote = remoteOf(config, source.remote, false);
   const purpose = { service: 'git-upload-pack' } as const;
-  const entry = await entryFor(parts, git.place.sandboxId, url, purpose);
-  const talk = { url, entry, purpose, doing: 'Pulling from' };
+  const entry = await entryFor(parts, git.place.sandboxId, remote, purpose);
+  const talk = { remote, entry, purpose, doing: 'Pulling from' };
   const before = await git.commit('HEAD');
   const fetched = await talking(git, parts, talk, async (run) => {
     const { exitCode, ...rest } = await fetchBranch(git, run, source, branch, from === undefined);
@@ -48,12 +51,16 @@ export async function pull(git: Git, parts: RemoteParts, from?: string): Promise
     if (await remoteLacks(git, run, source.remote, [source.ref])) {
       throw noSuchBranch(source.ref.replace('refs/heads/', ''), 'at the remote');
     }
-    throw unreachable({ exitCode, ...rest }, url, entry);
+    throw unreachable({ exitCode, ...rest }, remote, entry);
   });
   if (fetched === null) throw noSuchBranch(source.ref, 'at the remote');
-  await merge(git, fetched, `Merge branch ${quoted(source.ref.replace('refs/heads/', ''))} of ${url.text}`);
+  await merge(
+    git,
+    fetched,
+    `Merge branch ${quoted(source.ref.replace('refs/heads/', ''))} of ${remote.shown}`,
+  );
   const sha = (await git.commit('HEAD')) ?? fetched;
-  return { branch, updated: sha !== before, sha };
+  return { branch, updated: sha !== before, sha, remote: source.remote, url: remote.shown };
 }
 
 function sourceOf(config: Configuration, branch: string, from: string | undefined): Source {

@@ -8,12 +8,19 @@ import { configuration, entryFor, type RemoteParts, remoteOf, talking, unreachab
 
 const SUMMARY_CHARS = 300;
 
+export interface Pushed {
+  branch: string;
+  /** Its name in the repository, and its URL without credentials. */
+  remote: string;
+  url: string;
+}
+
 /** The branch tracks what it was pushed to from then on, unless it tracks another. */
 export async function push(
   git: Git,
   parts: RemoteParts,
   request: { branch?: string; force: boolean },
-): Promise<{ branch: string; remote: string }> {
+): Promise<Pushed> {
   const branch = request.branch ?? (await git.branch());
   if (branch === null) throw (await noRepository(git)) ?? detached('there is no branch to push');
   const ref = `refs/heads/${branch}`;
@@ -25,10 +32,10 @@ export async function push(
     config.get('remote.pushdefault')?.at(-1) ??
     tracked ??
     onlyRemote(config);
-  const { url } = remoteOf(config, name, true);
+  const remote = remoteOf(config, name, true);
   const purpose = { service: 'git-receive-pack', ref } as const;
-  const entry = await entryFor(parts, git.place.sandboxId, url, purpose);
-  const talk = { url, entry, purpose, doing: 'Pushing to' };
+  const entry = await entryFor(parts, git.place.sandboxId, remote, purpose);
+  const talk = { remote, entry, purpose, doing: 'Pushing to' };
   const args = [
     'push',
     '--porcelain',
@@ -47,10 +54,10 @@ export async function push(
     // A hook of the repository inside ends the push before the remote is asked for anything.
     throw (
       (await noRepository(git)) ??
-      (entry ? await failureOf(git, pushed, 'The push failed.') : unreachable(pushed, url, entry))
+      (entry ? await failureOf(git, pushed, 'The push failed.') : unreachable(pushed, remote, entry))
     );
   });
-  return { branch, remote: name };
+  return { branch, remote: name, url: remote.shown };
 }
 
 function nothingToPush(branch: string, request: { branch?: string }): SandhavenError {

@@ -4,7 +4,8 @@
  * loopback in place of exactly this URL, and the URL stays as it is in the repository's configuration.
  */
 import { SandhavenError } from '../../model/errors.ts';
-import { type GitUrl, parseGitUrl } from '../../model/git-url.ts';
+import { configuredRemote, type GitRemote } from '../../model/git-remote.ts';
+import type { GitUrl } from '../../model/git-url.ts';
 import { limits } from '../../model/limits.ts';
 import type { User } from '../../model/user.ts';
 import type { GitCredentialStore, GitDoor, GitEntry, GitGateway, GitPurpose, OnProgress } from '../ports.ts';
@@ -30,13 +31,16 @@ export interface RemoteParts {
 }
 
 export interface Talk {
-  url: GitUrl;
-  /** null: git reaches it by itself. */
+  remote: Remote;
+  /** null: git reaches it by itself. Never given for a remote without a URL. */
   entry: GitEntry | null;
   purpose: GitPurpose;
   /** What progress says. */
   doing: string;
 }
+
+/** A remote as its user knows it. */
+export type Remote = Pick<GitRemote, 'text' | 'url' | 'shown'>;
 
 /** Runs one git command that talks to the remote. */
 export type RunRemote = (git: Git, args: string[]) => Promise<GitRun>;
@@ -53,13 +57,14 @@ export async function talking<T>(
   talk: Talk,
   work: (run: RunRemote) => Promise<T>,
 ): Promise<T> {
-  const { url, entry, purpose, doing } = talk;
-  parts.onProgress({ message: `${doing} ${url.host}` });
+  const { remote, entry, purpose, doing } = talk;
+  const { url, shown } = remote;
+  parts.onProgress({ message: `${doing} ${shown}` });
   const timeoutMs = limits.git.networkMs;
-  if (entry === null) return work((from, args) => from.run(args, { timeoutMs }));
+  if (entry === null || url === null) return work((from, args) => from.run(args, { timeoutMs }));
   const { agent, sandboxId, signal } = git.place;
   const door = await parts.gateway.open(url, entry, purpose, signal);
-  const reports = reporting(door, parts.onProgress, `${doing} ${url.host}`);
+  const reports = reporting(door, parts.onProgress, `${doing} ${shown}`);
   try {
     const listener = await agent.listenPort(sandboxId, { port: 0 }, (made) => door.accept(made), signal);
     try {
@@ -105,12 +110,6 @@ function reporting(door: GitDoor, onProgress: OnProgress, message: string): Node
   }, PROGRESS_INTERVAL_MS).unref();
 }
 
-/** A remote of the repository, as its configuration inside has it. */
-export interface ConfiguredRemote {
-  name: string;
-  url: GitUrl;
-}
-
 export type Configuration = Map<string, string[]>;
 
 export async function configuration(git: Git): Promise<Configuration> {
@@ -120,7 +119,7 @@ export async function configuration(git: Git): Promise<Configuration> {
 }
 
 /** The URL that git itself would use, before any rewriting. */
-export function remoteOf(config: Configuration, name: string, push: boolean): ConfiguredRemote {
+export function remoteOf(config: Configuration, name: string, push: boolean): Remote {
   const url =
     (push ? config.get(`remote.${name}.pushurl`)?.[0] : undefined) ?? config.get(`remote.${name}.url`)?.[0];
   if (url === undefined || name.startsWith('-')) {
@@ -128,28 +127,18 @@ export function remoteOf(config: Configuration, name: string, push: boolean): Co
       hint: 'Add one with Sandbox.RunCommand: git remote add origin <url>.',
     });
   }
-  try {
-    return { name, url: parseGitUrl(url) };
-  } catch (error) {
-    if (!(error instanceof SandhavenError)) throw error;
-    throw new SandhavenError(
-      'failed_precondition',
-      `The URL of the remote ${quoted(name)} is not one that is used: ${error.message}`,
-      {
-        hint: 'Change it with Sandbox.RunCommand: git remote set-url. Remotes are http, https, ssh and git.',
-      },
-    );
-  }
+  return configuredRemote(url);
 }
 
 /** At the provider what counts is the caller's authorization there, whatever else was given. */
 export async function entryWith(
   parts: RemoteParts,
   login: Login | null,
-  url: GitUrl,
+  url: GitUrl | null,
   purpose: GitPurpose,
 ): Promise<GitEntry | null> {
   const { provider, caller } = parts;
+  if (url === null) return null;
   if (provider?.owns(url)) return provider.entry(caller, url, purpose);
   return login && { login };
 }
@@ -158,19 +147,20 @@ export async function entryWith(
 export async function entryFor(
   parts: RemoteParts,
   sandboxId: string,
-  url: GitUrl,
+  { url }: Remote,
   purpose: GitPurpose,
 ): Promise<GitEntry | null> {
+  if (url === null) return null;
   const takesLogin = url.scheme === 'http' || url.scheme === 'https';
   const login = takesLogin ? await parts.credentials.get(sandboxId, url.key) : null;
   return entryWith(parts, login, url, purpose);
 }
 
 /** Of a command that failed although no gateway knows why. */
-export function unreachable(run: GitRun, url: GitUrl, entry: GitEntry | null): SandhavenError {
+export function unreachable(run: GitRun, { url, shown }: Remote, entry: GitEntry | null): SandhavenError {
   const words = run.complaint === '' ? '' : ` Git says: ${run.complaint}`;
-  const web = url.scheme === 'http' || url.scheme === 'https';
-  return new SandhavenError('failed_precondition', `The remote at ${url.host} could not be used.${words}`, {
+  const web = url?.scheme === 'http' || url?.scheme === 'https';
+  return new SandhavenError('failed_precondition', `The remote at ${shown} could not be used.${words}`, {
     hint:
       entry === null && web
         ? 'Check the URL. A private repository needs username and password, given to Sandbox.GitClone.'

@@ -12,6 +12,8 @@ const EVERYTHING = '.';
 export interface Added {
   /** Of what was asked for, the paths that differ from the last commit and are staged now. */
   added: string[];
+  /** Also of those that the list leaves out; a lower bound when git's own list was cut. */
+  addedCount: number;
   truncated: boolean;
 }
 
@@ -29,6 +31,7 @@ export async function add(git: Git, files: string[]): Promise<Added> {
   const wanted = everything ? names : names.filter(within(files.map((file) => normalized(file, root))));
   return {
     added: wanted.slice(0, limits.git.paths),
+    addedCount: wanted.length,
     truncated: cut || wanted.length > limits.git.paths,
   };
 }

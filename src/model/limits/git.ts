@@ -23,7 +23,8 @@ export const gitLimits = {
     argumentBytes: 64 * KiB,
     messageBytes: MiB,
     identityChars: 256,
-    log: { min: 1, max: 1_000, default: 20 },
+    /** More is for git to answer: the bytes of its output bound the list. */
+    log: { min: 1, max: 2_147_483_647, default: 20 },
     usernameChars: 256,
     passwordChars: 8_192,
     /** Kept for one sandbox. */
