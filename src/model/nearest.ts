@@ -11,7 +11,7 @@ export function nearest(word: string, known: readonly string[], count = 1): stri
       const forms = [plain(candidate), plain(withoutUnit(candidate))];
       const close = forms.map((form) => ({ form, distance: distance(wanted, form) }));
       const [best] = close
-        .filter(({ form, distance }) => distance <= tolerance(form))
+        .filter(({ form, distance }) => distance <= Math.min(tolerance(wanted), tolerance(form)))
         .sort((a, b) => a.distance - b.distance);
       return best ? [{ candidate, distance: best.distance }] : [];
     })
@@ -29,7 +29,9 @@ function plain(word: string): string {
   return word.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
+/** Of two letters everything is close to everything. */
 function tolerance(word: string): number {
+  if (word.length < 3) return 0;
   return Math.max(1, Math.floor(word.length / 3));
 }
 

@@ -9,7 +9,10 @@ import { invalidArgument } from '../../model/errors.ts';
 import { commonFlags, type FlagSpec, flagIsSet, type ParsedFlags, parseFlags, usageError } from './flags.ts';
 
 /** Where more parameters are: a file with a JSON object, or `-` for standard input. */
-export const callFlags = { parameters: { type: 'string' } } satisfies Record<string, FlagSpec>;
+const callFlags = { parameters: { type: 'string' } } satisfies Record<string, FlagSpec>;
+
+/** Of tools that run a command: whether its status becomes this command's. */
+const exitCodeFlag = { exit_code: { type: 'boolean' } } satisfies Record<string, FlagSpec>;
 
 export interface CallArguments {
   parameters: Record<string, unknown>;
@@ -21,9 +24,14 @@ export interface CallArguments {
  * Fails with `invalid_argument` for unknown flags, naming the nearest parameter.
  * @param argument The parameter that may be given without its flag.
  */
-export function toCallArguments(tool: Pick<Tool, 'input'>, argv: string[], argument?: string): CallArguments {
+export function toCallArguments(
+  tool: Pick<Tool, 'input'> & Partial<Pick<Tool, 'output'>>,
+  argv: string[],
+  argument?: string,
+): CallArguments {
   const properties = inputJsonSchema(tool).properties ?? {};
-  const common = { ...commonFlags, ...callFlags };
+  const runs = tool.output !== undefined && Object.hasOwn(tool.output.shape, 'exit_code');
+  const common = { ...commonFlags, ...callFlags, ...(runs ? exitCodeFlag : {}) };
   const specs = { ...without(common, properties), ...specsOf(properties) };
   const flags = parseFlags(argv.map(snakeCaseFlag), specs);
   if (flagIsSet(flags, 'help')) return { parameters: {}, flags };

@@ -2,11 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../administration/action.ts';
 import type { CallContext, Tool } from '../../catalog/tool.ts';
-import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
+import { type Problem, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Connection } from './connection.ts';
 import { readEvents } from './events.ts';
+import { unreachable } from './unreachable.ts';
+
+const EXPLANATION_BYTES = 1_000;
 
 export type CallOutcome =
   | { result: Record<string, unknown>; problem?: never }
@@ -86,7 +89,8 @@ async function outcomeOf(response: Response, onProgress: CallOptions['onProgress
     return streamedOutcome(response.body, onProgress);
   }
   if (!/^application\/(problem\+)?json/.test(type)) {
-    throw new Error(`status ${response.status} with content of type ${type || 'none'}`);
+    const said = type.startsWith('text/plain') ? await firstLine(response) : '';
+    throw new Error(said || `status ${response.status} with content of type ${type || 'none'}`);
   }
   const body = await response.json();
   return response.ok ? { result: body as Record<string, unknown> } : { problem: body as Problem };
@@ -105,11 +109,8 @@ async function streamedOutcome(
   throw new Error('the stream ended without a result');
 }
 
-/** What a service that gives no answer of its own is told as. */
-export function unreachable(url: string, error: unknown): SandhavenError {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new SandhavenError('unavailable', `The service at ${url} cannot be reached: ${reason}.`, {
-    hint: 'Start it with `sandhaven up`, or say where it is with SANDBOX_API_URL or --url.',
-  });
+/** Of a text that explains itself, such as a port's that speaks TLS. */
+async function firstLine(response: Response): Promise<string> {
+  if (Number(response.headers.get('content-length') ?? Infinity) > EXPLANATION_BYTES) return '';
+  return (await response.text()).split('\n', 1)[0] ?? '';
 }

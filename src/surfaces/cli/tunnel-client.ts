@@ -6,8 +6,8 @@ import { connect as connectTls } from 'node:tls';
 import { type Problem, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import { unreachable } from './client.ts';
 import type { Connection } from './connection.ts';
+import { unreachable } from './unreachable.ts';
 
 export interface TunnelTarget {
   sandbox: string;
@@ -62,7 +62,8 @@ function dial({ hostname, port }: URL, secure: boolean): Socket {
 
 async function problemOf(answer: IncomingMessage): Promise<Problem> {
   const type = answer.headers['content-type'] ?? '';
-  if (!type.startsWith('application/problem+json')) {
+  const explained = type.startsWith('text/plain');
+  if (!explained && !type.startsWith('application/problem+json')) {
     answer.destroy();
     throw new Error(`status ${answer.statusCode} with content of type ${type || 'none'}`);
   }
@@ -73,5 +74,8 @@ async function problemOf(answer: IncomingMessage): Promise<Problem> {
     if (bytes > limits.tunnel.problemBytes) throw new Error('a problem too long to be one');
     parts.push(part);
   }
-  return JSON.parse(Buffer.concat(parts).toString()) as Problem;
+  const said = Buffer.concat(parts).toString();
+  // Such as a port's that speaks TLS.
+  if (explained) throw new Error(said.split('\n', 1)[0]);
+  return JSON.parse(said) as Problem;
 }

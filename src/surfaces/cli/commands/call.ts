@@ -16,7 +16,10 @@ Calls a tool, such as Sandbox.CreateSandbox; \`sandhaven tools\` lists them, and
 
   sandhaven call Sandbox.CreateSandbox --name demo --labels '{"team":"core"}'
   sandhaven call Sandbox.RunCommand --sandbox demo --command 'uname -a' --json
+  sandhaven call Sandbox.RunCommand --sandbox demo --command 'test -e a' --exit-code
   sandhaven call Sandbox.GitClone --url https://example.org/a.git --parameters - < secrets.json
+
+--exit-code, of a tool that runs a command, exits with that command's status.
 
 --parameters FILE reads more parameters, a JSON object, from a file or (-) from standard input: what is in it shows in
 no list of processes, as flags do.
@@ -48,6 +51,7 @@ export const call: Command = {
     const { result, problem } = await client(tool, parameters, options).finally(progress.clear);
     if (problem) return printProblem(problem, json, io);
     printResult(tool, result, json, io);
-    return 0;
+    // A session command that still runs has none yet.
+    return flagIsSet(flags, 'exit_code') ? Number(result['exit_code'] ?? 0) : 0;
   },
 };

@@ -117,10 +117,15 @@ async function codeOf(flags: ParsedFlags, io: CliIo): Promise<string> {
       throw usageError(`The file '${file}' cannot be read.`, 'Check its name and its permissions.');
     });
   }
-  if (io.stdin.isTTY && code === undefined && file === undefined) {
-    throw usageError('There is nothing to run.', 'Give code, --file FILE, or a command after --.');
-  }
-  return text(io.stdin);
+  const asked = code !== undefined || file !== undefined;
+  const read = io.stdin.isTTY && !asked ? '' : await text(io.stdin);
+  if (read !== '') return read;
+  throw usageError(
+    asked || !io.stdin.isTTY
+      ? 'There is nothing to run: standard input is empty.'
+      : 'There is nothing to run.',
+    'Give code, --file FILE, or a command after --.',
+  );
 }
 
 /** Several words are quoted, so that each arrives as it is. */
