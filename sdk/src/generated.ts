@@ -675,6 +675,10 @@ export interface GetSessionCommandLogsParameters {
   command_id: string;
   /** Name or ID, if you have several. */
   sandbox?: string;
+  /** Bytes of output to skip (from 0). */
+  offset?: number;
+  /** Wait so long for its end or, with offset, for more output (0-60, default 0). */
+  wait_seconds?: number;
 }
 
 export interface GetSessionCommandLogsResult {
@@ -686,6 +690,7 @@ export interface GetSessionCommandLogsResult {
   stdout: string;
   stderr: string;
   truncated: boolean;
+  next_offset: number | null;
 }
 
 export interface SendSessionInputParameters {
@@ -697,12 +702,18 @@ export interface SendSessionInputParameters {
   input: string;
   /** Name or ID, if you have several. */
   sandbox?: string;
+  /** Wait so long for what it prints then (0-60, default 0). */
+  wait_seconds?: number;
 }
 
 export interface SendSessionInputResult {
   session_id: string;
   command_id: string;
   sent: true;
+  status?: 'queued' | 'running' | 'completed';
+  exit_code?: number;
+  output?: string;
+  next_offset?: number;
 }
 
 export interface GitCloneParameters {
@@ -1384,8 +1395,8 @@ export class Sandhaven {
 
   /**
    * Runs a command in a session, after those before it. Returns output and, once ended, exit_code;
-   * otherwise status queued or running: read on with GetSessionCommandLogs. async_exec: answer at once,
-   * for servers and for what asks for input. invalid_state: the session is closed.
+   * otherwise status queued or running: read on with GetSessionCommandLogs. async_exec: answer running at
+   * once, for servers and for what asks for input. invalid_state: the session is closed.
    */
   runSessionCommand(parameters: RunSessionCommandParameters, options?: CallOptions): Promise<RunSessionCommandResult> {
     return this.#call(facts.runSessionCommand, parameters, options);
@@ -1393,17 +1404,19 @@ export class Sandhaven {
 
   /**
    * Returns what a session command has printed so far: output (as it came), stdout, stderr, status and,
-   * once ended, exit_code. Call it again to follow a running command. truncated: the middle of a long log
-   * is left out. not_found: too old, or the sandbox was stopped.
+   * once ended, exit_code. To follow a running command, give next_offset as offset: output then holds
+   * only what is new, stdout and stderr nothing. truncated: the middle of a long log is left out.
+   * not_found: too old, or the sandbox was stopped.
    */
   getSessionCommandLogs(parameters: GetSessionCommandLogsParameters, options?: CallOptions): Promise<GetSessionCommandLogsResult> {
     return this.#call(facts.getSessionCommandLogs, parameters, options);
   }
 
   /**
-   * Types a line into a running session command, as at a terminal: answers, passwords. A newline is
-   * appended. \u0004 is end of input, \u0003 interrupts the command and ends the session. Then read
-   * GetSessionCommandLogs. invalid_state: the command has ended or is queued.
+   * Types a line into a running session command, as at a terminal that does not echo: answers, passwords.
+   * A newline is appended. \u0004 is end of input, \u0003 interrupts the command and ends the session.
+   * With wait_seconds, output is what the command printed then; else read GetSessionCommandLogs.
+   * invalid_state: the command has ended or is queued.
    */
   sendSessionInput(parameters: SendSessionInputParameters, options?: CallOptions): Promise<SendSessionInputResult> {
     return this.#call(facts.sendSessionInput, parameters, options);

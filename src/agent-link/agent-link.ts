@@ -18,7 +18,7 @@ import { sessionsOf } from './sessions.ts';
 import { tunnelsOf } from './tunnels.ts';
 
 /** What this side speaks. Agents of sandboxes that have run since before an upgrade may know the first alone. */
-export const PROTOCOL_VERSIONS = [1, 2];
+export const PROTOCOL_VERSIONS = [1, 2, 3];
 
 export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): AgentLink {
   // An operation is asked for in the version that brought it, so an older agent is asked for what it knows.

@@ -9,8 +9,12 @@ import { parseReply } from './replies.ts';
 
 /** The version of the protocol that brought sessions. */
 const v = 2;
+/** The version that brought following. */
+const FOLLOW_VERSION = 3;
 
 const count = z.int().min(0);
+/** In what a command has printed; no sandbox prints this much. */
+const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const milliseconds = z.int().min(0).max(8.64e15);
 const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 const state = z.enum(['queued', 'running', 'completed']);
@@ -46,7 +50,14 @@ const outcome = {
   output_bytes: outputBytes,
 };
 const runReply = z.object({ state: z.enum([...state.options, 'closed']), ...outcome });
-const logsReply = z.object({ state, ...outcome });
+const logsReply = z.object({ state, ...outcome, printed: offset.optional() });
+const followReply = z.object({
+  state,
+  exit_code: exitCode,
+  truncated: z.boolean(),
+  next_offset: offset,
+  output_bytes: outputBytes,
+});
 
 const inputReply = z.object({ state });
 
@@ -122,9 +133,37 @@ export function sessionsOf(ask: Ask): AgentSessions {
           status: reply.state,
           exitCode: checkedExitCode(reply),
           truncated: reply.truncated,
+          nextOffset: reply.printed ?? null,
           stdout: data.toString('utf8', 0, reply.stdout_bytes),
           stderr: data.toString('utf8', reply.stdout_bytes, reply.stdout_bytes + reply.stderr_bytes),
           output: data.toString('utf8', reply.stdout_bytes + reply.stderr_bytes),
+        }),
+      ),
+
+    followSessionCommand: (sandbox, request, signal) =>
+      ask(
+        sandbox,
+        {
+          request: {
+            v: FOLLOW_VERSION,
+            op: 'session_follow',
+            session_id: request.sessionId,
+            command_id: request.commandId,
+            offset: request.offset,
+            wait_ms: request.waitMs,
+          },
+          timeoutMs: request.waitMs + limits.execOverrunMs,
+          timeoutError: () => unavailable("The sandbox's agent does not report on the command."),
+          reply: followReply,
+          dataBytes: ({ output_bytes }) => output_bytes,
+          signal,
+        },
+        ({ reply, data }) => ({
+          status: reply.state,
+          exitCode: checkedExitCode(reply),
+          truncated: reply.truncated,
+          nextOffset: reply.next_offset,
+          output: data.toString('utf8'),
         }),
       ),
 

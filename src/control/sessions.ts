@@ -4,7 +4,13 @@ import { newCommandId, newSessionId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { User } from '../model/user.ts';
 import type { Environments } from './environment.ts';
-import type { AgentSessions, SessionCommandLogs, SessionCommandStatus, SessionSummary } from './ports.ts';
+import type {
+  AgentSessions,
+  FollowedCommand,
+  SessionCommandLogs,
+  SessionCommandStatus,
+  SessionSummary,
+} from './ports.ts';
 import type { Uses } from './use.ts';
 
 type Reference = string | undefined;
@@ -72,27 +78,53 @@ export class SessionService {
     });
   }
 
+  /** All that is kept of what a command has printed, once it has ended or the wait is over. */
   logs(
     caller: User,
     reference: Reference,
-    sessionId: string,
-    commandId: string,
+    { sessionId, commandId, waitMs }: { sessionId: string; commandId: string; waitMs: number },
+    signal?: AbortSignal,
   ): Promise<SessionCommandLogs> {
+    return this.#uses.run(caller, reference, async ({ id }) => {
+      if (waitMs > 0) {
+        const end = { sessionId, commandId, waitMs, offset: Number.MAX_SAFE_INTEGER };
+        await this.#agent.followSessionCommand(id, end, signal);
+      }
+      return this.#agent.sessionCommandLogs(id, sessionId, commandId);
+    });
+  }
+
+  /** What a command has printed from an offset on, once there is more of it, it has ended, or the wait is over. */
+  follow(
+    caller: User,
+    reference: Reference,
+    request: { sessionId: string; commandId: string; offset: number; waitMs: number },
+    signal?: AbortSignal,
+  ): Promise<FollowedCommand> {
     return this.#uses.run(caller, reference, ({ id }) =>
-      this.#agent.sessionCommandLogs(id, sessionId, commandId),
+      this.#agent.followSessionCommand(id, request, signal),
     );
   }
 
-  /** To a command that runs; a newline is appended. */
+  /**
+   * To a command that runs; a newline is appended.
+   * @returns What followed, when it was waited for.
+   */
   sendInput(
     caller: User,
     reference: Reference,
-    request: { sessionId: string; commandId: string; input: string },
+    request: { sessionId: string; commandId: string; input: string; waitMs: number },
     signal?: AbortSignal,
-  ): Promise<void> {
+  ): Promise<FollowedCommand | null> {
     return this.#uses.run(caller, reference, async ({ id }) => {
-      const status = await this.#agent.sendSessionInput(id, request, signal);
+      const { waitMs, input, ...command } = request;
+      const known = { ...command, offset: Number.MAX_SAFE_INTEGER, waitMs: 0 };
+      const before = waitMs > 0 ? await this.#agent.followSessionCommand(id, known, signal) : null;
+      const status = await this.#agent.sendSessionInput(id, { ...command, input }, signal);
       if (status !== 'running') throw notRunning(request.commandId, status);
+      if (before === null) return null;
+      const after = { ...command, offset: before.nextOffset, waitMs };
+      return this.#agent.followSessionCommand(id, after, signal);
     });
   }
 }

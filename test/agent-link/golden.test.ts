@@ -192,7 +192,12 @@ const calls: Record<
       stdout: 'a\n',
       stderr: 'b\n',
       output: 'a\nb\n',
+      nextOffset: 4,
     },
+  },
+  'session-follow': {
+    call: (agent) => agent.followSessionCommand(SANDBOX, { ...IN_SESSION, offset: 2, waitMs: 5_000 }),
+    gives: { status: 'running', exitCode: null, truncated: false, nextOffset: 4, output: 'b\n' },
   },
   'session-input': {
     call: (agent) => agent.sendSessionInput(SANDBOX, { ...IN_SESSION, input: 'yes' }),

@@ -29,6 +29,7 @@ describe('logs', () => {
       stderr: 'err\n',
       output: 'out\nerr\n',
       truncated: false,
+      nextOffset: 8,
     });
     await sandbox.sh('touch /tmp/on');
     expect(await session.ended(command)).toMatchObject({ exitCode: 0, stdout: 'out\nmore\n' });

@@ -48,7 +48,7 @@ describe('between the commands of a session', () => {
   it('what the caller names as the shell’s own tools does no harm', async () => {
     const { run } = await open();
     await run('read() { echo mine; }; printf() { :; }; eval() { :; }; TMOUT=1; IFS=abc; set -fuCx');
-    expect((await run('echo traced')).output).toMatch(/^(\+\+ echo traced\n|traced\n){2}$/);
+    expect((await run('echo traced')).output).toMatch(/^(\+\+\+ echo traced\n|traced\n){2}$/);
     expect(await run('set +x; for i in 1 2; do break; done; break; continue')).toMatchObject({ exitCode: 0 });
     // Longer than TMOUT.
     await sandbox.sh('sleep 1.5');

@@ -200,10 +200,10 @@ describe('results', () => {
     });
     const running = await call('RunSessionCommand', { session_id: 's', command: 'y', async_exec: true });
     expect(running).toEqual({ session_id: 's', command_id: 'cmd_2', status: 'running', output: '' });
-    expect(findTool('Sandbox.RunSessionCommand').text?.(ended)).toBe('x\n');
-    expect(findTool('Sandbox.RunSessionCommand').text?.(running)).toBe('[cmd_2 is running]');
+    expect(findTool('Sandbox.RunSessionCommand').text?.(ended)).toBe('x\n[cmd_1 is completed, exit code 0]');
+    expect(findTool('Sandbox.RunSessionCommand').text?.(running)).toBe('(no output)\n[cmd_2 is running]');
     expect(findTool('Sandbox.RunSessionCommand').text?.({ ...ended, exit_code: 3, output: 'no' })).toBe(
-      'no\n[exit code 3]',
+      'no\n[no newline at the end]\n[cmd_1 is completed, exit code 3]',
     );
   });
 

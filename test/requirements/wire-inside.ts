@@ -82,6 +82,8 @@ export const wireInside: Rules = {
   'WIRE-SESSION-12': 'SendSessionInput to a command that has ended: invalid_state.',
   'WIRE-SESSION-13': 'Sessions, running commands and logs survive a restart of the service.',
   'WIRE-SESSION-14': 'A stop of the sandbox closes its sessions.',
+  'WIRE-SESSION-15':
+    'With async_exec the answer is always running; the logs and ListSessions say queued and completed.',
 
   'WIRE-GIT-01': 'GitClone gives path, branch and sha.',
   'WIRE-GIT-02':

@@ -36,14 +36,24 @@ export function fakeSessions(): Pick<SessionService, keyof SessionService> {
       commands.unshift(run);
       return run;
     },
-    async logs(_caller, _reference, sessionId, commandId) {
+    async logs(_caller, _reference, { sessionId, commandId }) {
       const found = find(sessionId).find((one) => one.commandId === commandId);
       if (!found) throw notFound('command', `There is no command '${commandId}'.`);
       const { status, exitCode, output } = found;
-      return { status, exitCode, output, stdout: output, stderr: '', truncated: false };
+      return {
+        ...{ status, exitCode, output, stdout: output, stderr: '', truncated: false },
+        nextOffset: output.length,
+      };
+    },
+    async follow(_caller, _reference, { sessionId, commandId, offset }) {
+      const found = find(sessionId).find((one) => one.commandId === commandId);
+      if (!found) throw notFound('command', `There is no command '${commandId}'.`);
+      const { status, exitCode, output } = found;
+      return { status, exitCode, output: output.slice(offset), truncated: false, nextOffset: output.length };
     },
     async sendInput(_caller, _reference, { sessionId }) {
       find(sessionId);
+      return null;
     },
   };
 }

@@ -145,7 +145,8 @@ describe('a command of a session', () => {
       output: expect.stringMatching(/^(begun\n)?$/),
     });
     const second = await begin('work', 'echo second');
-    expect(second).toMatchObject({ status: 'queued', output: '' });
+    expect(second).toMatchObject({ status: 'running', output: '' });
+    expect(await logs(second)).toMatchObject({ status: 'queued' });
     expect(second).not.toHaveProperty('exit_code');
     await printed(command, 'begun');
     expect(await logs(command)).not.toHaveProperty('exit_code');
@@ -165,6 +166,7 @@ describe('a command of a session', () => {
       stdout: 'out\n',
       stderr: 'err\n',
       truncated: false,
+      next_offset: 8,
     });
   });
 

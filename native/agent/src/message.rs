@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::{process, search, session, tunnel};
 
 /// The newest protocol version that this agent speaks; it speaks all from 1 on.
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 
 /// Each area of the agent states its own requests.
 pub enum Request {
@@ -110,6 +110,7 @@ impl Request {
     pub fn since(&self) -> u32 {
         match self {
             Self::Core(_) => 1,
+            Self::Session(request) => request.since(),
             _ => 2,
         }
     }

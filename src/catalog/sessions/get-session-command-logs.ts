@@ -1,5 +1,7 @@
 /** Sandbox.GetSessionCommandLogs */
 import { z } from 'zod';
+import { limits } from '../../model/limits.ts';
+import { optionalInteger } from '../parameters/integer.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { defineTool } from '../tool.ts';
 import {
@@ -9,16 +11,26 @@ import {
   exitCodeOf,
   optionalExitCode,
   sessionId,
+  waitSeconds,
 } from './parameters.ts';
+
+const nothing = { stdout: '', stderr: '' };
 
 export const getSessionCommandLogs = defineTool({
   name: 'Sandbox.GetSessionCommandLogs',
   title: 'Get logs of a session command',
   description:
     'Returns what a session command has printed so far: output (as it came), stdout, stderr, status ' +
-    'and, once ended, exit_code. Call it again to follow a running command. truncated: the middle of a ' +
-    'long log is left out. not_found: too old, or the sandbox was stopped.',
-  input: z.strictObject({ session_id: sessionId, command_id: commandId, sandbox: optionalSandbox }),
+    'and, once ended, exit_code. To follow a running command, give next_offset as offset: output then ' +
+    'holds only what is new, stdout and stderr nothing. truncated: the middle of a long log is left ' +
+    'out. not_found: too old, or the sandbox was stopped.',
+  input: z.strictObject({
+    session_id: sessionId,
+    command_id: commandId,
+    sandbox: optionalSandbox,
+    offset: optionalInteger('Bytes of output to skip', limits.session.followOffset),
+    wait_seconds: waitSeconds('Wait so long for its end or, with offset, for more output'),
+  }),
   output: z.looseObject({
     session_id: z.string(),
     command_id: z.string(),
@@ -28,12 +40,20 @@ export const getSessionCommandLogs = defineTool({
     stdout: z.string(),
     stderr: z.string(),
     truncated: z.boolean(),
+    next_offset: z.int().nullable(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  async handler({ session_id, command_id, sandbox }, { services, caller }) {
-    const logs = await services.sessions.logs(caller, sandbox, session_id, command_id);
-    const { status, exitCode, output, stdout, stderr, truncated } = logs;
-    return { session_id, command_id, status, ...exitCodeOf(exitCode), output, stdout, stderr, truncated };
+  async handler({ session_id, command_id, sandbox, offset, wait_seconds }, { services, caller, signal }) {
+    const command = { sessionId: session_id, commandId: command_id, waitMs: wait_seconds * 1_000 };
+    const { status, exitCode, nextOffset, ...printed } =
+      offset === undefined
+        ? await services.sessions.logs(caller, sandbox, command, signal)
+        : {
+            ...(await services.sessions.follow(caller, sandbox, { ...command, offset }, signal)),
+            ...nothing,
+          };
+    const names = { session_id, command_id, status, ...exitCodeOf(exitCode) };
+    return { ...names, ...printed, next_offset: nextOffset };
   },
   text: commandText,
 });

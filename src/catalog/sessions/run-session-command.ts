@@ -11,8 +11,8 @@ export const runSessionCommand = defineTool({
   title: 'Run a command in a session',
   description:
     'Runs a command in a session, after those before it. Returns output and, once ended, exit_code; ' +
-    'otherwise status queued or running: read on with GetSessionCommandLogs. async_exec: answer at ' +
-    'once, for servers and for what asks for input. invalid_state: the session is closed.',
+    'otherwise status queued or running: read on with GetSessionCommandLogs. async_exec: answer ' +
+    'running at once, for servers and for what asks for input. invalid_state: the session is closed.',
   input: z.strictObject({
     session_id: sessionId,
     command: textWithoutNul().min(1).check(atMostBytes(limits.commandBytes)).meta({
@@ -39,7 +39,10 @@ export const runSessionCommand = defineTool({
       request,
       signal,
     );
-    return { session_id, command_id: commandId, status, ...exitCodeOf(exitCode), output };
+    const names = { session_id, command_id: commandId };
+    // A caller that does not wait is told the same whatever has happened since.
+    if (async_exec) return { ...names, status: 'running' as const, output };
+    return { ...names, status, ...exitCodeOf(exitCode), output };
   },
   text: commandText,
 });

@@ -41,6 +41,21 @@ export interface SessionCommandLogs {
   stdout: string;
   stderr: string;
   truncated: boolean;
+  /** Where to follow on from; null from an agent that knows of no following. */
+  nextOffset: number | null;
+}
+
+/** What a command has printed from an offset on, in bytes of its output. */
+export interface FollowedCommand extends SessionCommandStand {
+  truncated: boolean;
+  nextOffset: number;
+}
+
+export interface SessionCommandStand {
+  status: SessionCommandStatus;
+  /** null until it has ended. */
+  exitCode: number | null;
+  output: string;
 }
 
 /**
@@ -67,6 +82,15 @@ export interface AgentSessions {
     signal?: AbortSignal,
   ): Promise<SessionCommandResult>;
   sessionCommandLogs(id: string, sessionId: string, commandId: string): Promise<SessionCommandLogs>;
+  /**
+   * Answers when the command has ended, when it has printed past the offset and paused, or when the wait is over. Past
+   * all that there is, only the command's end is waited for.
+   */
+  followSessionCommand(
+    id: string,
+    request: { sessionId: string; commandId: string; offset: number; waitMs: number },
+    signal?: AbortSignal,
+  ): Promise<FollowedCommand>;
   /** The command's status when it was asked: the input, with a newline, was sent only to one that runs. */
   sendSessionInput(
     id: string,

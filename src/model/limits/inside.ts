@@ -42,6 +42,10 @@ export const insideLimits = {
     /** How long a synchronous call waits for the command's turn, then for its end. */
     waitTurnMs: 60_000,
     waitRunMs: 600_000,
+    /** How long a reader may wait for more output of a command, or its end. */
+    followSeconds: { min: 0, max: 60, default: 0 },
+    /** Of output, in bytes: beyond it sums are no longer sure to be exact. */
+    followOffset: { min: 0, max: 2 ** 52 },
     /** Typed at once. */
     inputBytes: 64 * KiB,
     /** For a program to read its input, and for a shell to come up; the agent's own patience is shorter. */

@@ -56,26 +56,41 @@ impl Capture {
         self.tail.shrink_to_fit();
     }
 
+    /// How many bytes have come, kept or not.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
     /// Both halves, cut between characters, with a marker where something is left out.
     pub fn snapshot(&self) -> Captured {
-        let mut bytes = self.head.clone();
-        let (front, back) = self.tail.as_slices();
-        if self.total == self.kept() as u64 {
-            bytes.extend_from_slice(front);
-            bytes.extend_from_slice(back);
+        self.since(0)
+    }
+
+    /// As `snapshot`, of what came after the first `offset` bytes.
+    pub fn since(&self, offset: u64) -> Captured {
+        let tail_start = self.total - self.tail.len() as u64;
+        let head_start = offset.min(self.head.len() as u64) as usize;
+        let mut bytes = self.head[head_start..].to_vec();
+        let left_out = tail_start - offset.max(self.head.len() as u64).min(tail_start);
+        if left_out == 0 {
+            let seen = offset
+                .saturating_sub(tail_start)
+                .min(self.tail.len() as u64);
+            bytes.extend(self.tail.iter().skip(seen as usize));
             return Captured {
                 bytes,
                 truncated: false,
             };
         }
-        bytes.truncate(bytes.len() - incomplete_suffix(&bytes));
+        let cut = incomplete_suffix(&bytes);
+        bytes.truncate(bytes.len() - cut);
         let skipped = self
             .tail
             .iter()
             .take(3)
             .take_while(|byte| is_continuation(**byte))
             .count();
-        let left_out = self.total - bytes.len() as u64 - (self.tail.len() - skipped) as u64;
+        let left_out = left_out + (cut + skipped) as u64;
         bytes.extend_from_slice(format!("\n[… {left_out} bytes left out …]\n").as_bytes());
         bytes.extend(self.tail.iter().skip(skipped));
         Captured {
@@ -90,7 +105,7 @@ fn is_continuation(byte: u8) -> bool {
 }
 
 /// How many bytes at the end begin a character that is not complete.
-fn incomplete_suffix(bytes: &[u8]) -> usize {
+pub fn incomplete_suffix(bytes: &[u8]) -> usize {
     for back in 1..=bytes.len().min(3) {
         let byte = bytes[bytes.len() - back];
         if is_continuation(byte) {
@@ -137,6 +152,31 @@ mod tests {
             String::from_utf8(captured.bytes).unwrap(),
             "€\n[… 54 bytes left out …]\n€"
         );
+    }
+
+    #[test]
+    fn what_came_after_an_offset_is_given_alone() {
+        let mut capture = Capture::new(10);
+        capture.push(b"abcdefgh");
+        let text = |capture: &Capture, offset| {
+            let captured = capture.since(offset);
+            (
+                String::from_utf8(captured.bytes).unwrap(),
+                captured.truncated,
+            )
+        };
+        assert_eq!(text(&capture, 3), ("defgh".into(), false));
+        assert_eq!(text(&capture, 6), ("gh".into(), false));
+        assert_eq!(text(&capture, 9), (String::new(), false));
+        capture.push(b"ijklmnopqrst");
+        let gap = "e\n[… 10 bytes left out …]\npqrst";
+        assert_eq!(text(&capture, 4), (gap.into(), true));
+        assert_eq!(
+            text(&capture, 12),
+            ("\n[… 3 bytes left out …]\npqrst".into(), true)
+        );
+        assert_eq!(text(&capture, 15), ("pqrst".into(), false));
+        assert_eq!(text(&capture, 20), (String::new(), false));
     }
 
     #[test]

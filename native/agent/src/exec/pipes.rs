@@ -11,6 +11,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use tokio::io::unix::AsyncFd;
+use tokio::sync::Notify;
 
 use super::background;
 use super::capture::{Capture, Captured};
@@ -39,6 +40,8 @@ pub struct Outputs {
 pub struct Captures {
     streams: [Capture; 2],
     both: Capture,
+    /// Told of every growth.
+    grown: Rc<Notify>,
 }
 
 impl Captures {
@@ -46,6 +49,7 @@ impl Captures {
         Self {
             streams: [Capture::new(limit), Capture::new(limit)],
             both: Capture::new(limit),
+            grown: Rc::default(),
         }
     }
 
@@ -53,6 +57,17 @@ impl Captures {
     pub fn push(&mut self, index: usize, bytes: &[u8]) {
         self.streams[index].push(bytes);
         self.both.push(bytes);
+        self.grown.notify_waiters();
+    }
+
+    /// How many bytes have come of both streams, kept or not.
+    pub fn total(&self) -> u64 {
+        self.both.total()
+    }
+
+    /// Notifies those who wait for more.
+    pub fn grown(&self) -> Rc<Notify> {
+        Rc::clone(&self.grown)
     }
 
     pub fn kept(&self) -> usize {
@@ -80,6 +95,11 @@ impl Captures {
     /// Of `output` alone.
     pub fn interleaved(&self) -> Captured {
         self.both.snapshot()
+    }
+
+    /// Of `output` alone, what came after the first `offset` bytes.
+    pub fn interleaved_since(&self, offset: u64) -> Captured {
+        self.both.since(offset)
     }
 
     fn all(&self) -> impl Iterator<Item = &Capture> {

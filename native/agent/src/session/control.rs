@@ -60,6 +60,12 @@ impl Control {
         }
     }
 
+    /// What bash is to run; its first word to the shell.
+    pub async fn script(&mut self, text: &str) -> io::Result<()> {
+        self.stream.write_all(text.as_bytes()).await?;
+        self.stream.write_all(b"\0").await
+    }
+
     /// The next command: the status before it, the folder of its outputs, its text.
     pub async fn command(&mut self, status: i32, folder: &str, text: &str) -> io::Result<()> {
         let mut message = Vec::with_capacity(folder.len() + text.len() + 16);

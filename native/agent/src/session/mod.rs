@@ -4,6 +4,7 @@
 mod control;
 mod driver;
 mod fifos;
+mod follow;
 mod record;
 mod registry;
 mod replies;
@@ -49,6 +50,8 @@ pub enum Request {
         session_id: String,
         command_id: String,
     },
+    #[serde(rename = "session_follow")]
+    Follow(Follow),
     #[serde(rename = "session_input")]
     Input {
         v: u32,
@@ -71,10 +74,30 @@ pub struct Run {
     wait_run_ms: u64,
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Follow {
+    v: u32,
+    session_id: String,
+    command_id: String,
+    /// How many bytes of the output are known already; past all that there is, the command's end is waited for.
+    offset: u64,
+    wait_ms: u64,
+}
+
 impl Request {
+    /// The version that knows of this operation first.
+    pub fn since(&self) -> u32 {
+        match self {
+            Self::Follow(_) => 3,
+            _ => 2,
+        }
+    }
+
     pub fn version(&self) -> u32 {
         match self {
             Self::Run(Run { v, .. })
+            | Self::Follow(Follow { v, .. })
             | Self::Create { v, .. }
             | Self::List { v }
             | Self::Logs { v, .. }
@@ -104,6 +127,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             command_id,
             ..
         } => logs(connection, registry, &session_id, &command_id).await,
+        Request::Follow(request) => follow::follow(connection, registry, request).await,
         Request::Input {
             session_id,
             command_id,

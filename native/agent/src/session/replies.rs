@@ -15,7 +15,7 @@ use crate::fault::Fault;
 /// Of one session, in a list.
 const RECENT_COMMANDS: usize = 20;
 /// Whatever the host asks for.
-const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+pub const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[derive(Serialize)]
 struct Summary<'a> {
@@ -95,13 +95,7 @@ pub async fn logs(
 ) -> Outcome {
     let session = registry.find(session_id)?;
     let record = find_command(&session, command_id)?;
-    if !record.has_log() {
-        return Err(no_command(format!(
-            "The logs of command '{command_id}' are gone: the sandbox keeps only so much of what commands \
-             that ended have printed."
-        ))
-        .into());
-    }
+    find_log(&record)?;
     let collected = record.captures().borrow().snapshot();
     let truncated =
         collected.stdout.truncated || collected.stderr.truncated || collected.output.truncated;
@@ -151,6 +145,8 @@ async fn reply(
         stdout_bytes: usize,
         stderr_bytes: usize,
         output_bytes: usize,
+        /// How many bytes of output there were, kept or not.
+        printed: u64,
     }
     let length = |index: usize| parts.get(index).map_or(0, |part| part.len());
     let reply = Reply {
@@ -160,11 +156,24 @@ async fn reply(
         stdout_bytes: length(0),
         stderr_bytes: length(1),
         output_bytes: length(2),
+        printed: found.map_or(0, |(record, _)| record.captures().borrow().total()),
     };
     connection.reply_with_data(&reply, parts).await
 }
 
-fn find_command(session: &Session, command_id: &str) -> Result<Rc<Record>, Fault> {
+/// Fails when what the command has printed is kept no longer.
+pub fn find_log(record: &Record) -> Result<(), Fault> {
+    if record.has_log() {
+        return Ok(());
+    }
+    Err(no_command(format!(
+        "The logs of command '{}' are gone: the sandbox keeps only so much of what commands that ended have \
+         printed.",
+        record.id
+    )))
+}
+
+pub fn find_command(session: &Session, command_id: &str) -> Result<Rc<Record>, Fault> {
     session.find(command_id).ok_or_else(|| {
         no_command(format!(
             "Session '{}' knows no command '{command_id}'; it remembers the newest ones.",
@@ -179,7 +188,7 @@ fn no_command(detail: String) -> Fault {
         .hint("Sandbox.ListSessions shows the recent commands of each session.")
 }
 
-fn state(record: &Record) -> &'static str {
+pub fn state(record: &Record) -> &'static str {
     match record.status() {
         Status::Queued => "queued",
         Status::Running => "running",
@@ -187,7 +196,7 @@ fn state(record: &Record) -> &'static str {
     }
 }
 
-fn exit_code(record: &Record) -> Option<i32> {
+pub fn exit_code(record: &Record) -> Option<i32> {
     match record.status() {
         Status::Completed(code) => Some(code),
         _ => None,

@@ -1,8 +1,9 @@
-# The loop of a session's bash. `shell.rs` joins its lines to one, so that messages count the lines of the
-# command. Descriptor 60 leads to the agent, 61 to the command's stderr, 62 to its stdout until it begins;
+# The loop of a session's bash, which it reads from descriptor 3. `shell.rs` joins its lines to one, so that messages
+# count the lines of the command. Descriptor 60 leads to the agent, 61 to the command's stderr, 62 to its stdout until it begins;
 # descriptor 2 is the null device, so that `set -x` does not trace the loop. Its one name is __sandhaven, as a
 # function and as an array of 1: the status before, 2: the folder of the outputs, 3: the command, 4: what is wrong
 # with it, 5: its status, 6: the agent's answer.
+builtin unset -v __sandhaven;
 __sandhaven() { return "$1"; };
 exec 60>&3 3>&-;
 builtin printf 'ready\0' >&60;

@@ -17,6 +17,10 @@ use crate::server::Context;
 /// For bash to come up; a file named by BASH_ENV is read meanwhile.
 const START_PATIENCE: Duration = Duration::from_secs(10);
 
+/// Reads the loop from descriptor 3, so that it shows in no list of processes.
+const LOADER: &str =
+    r#"IFS= TMOUT= builtin read -rd '' -u3 __sandhaven; builtin eval "$__sandhaven""#;
+
 /// Dropping it kills whatever of its tree still runs, while the shell itself does.
 pub struct Shell {
     pub control: Control,
@@ -32,7 +36,7 @@ impl Shell {
         cwd: &str,
     ) -> Result<Self, Fault> {
         let (control, other) = Control::pair()?;
-        let argv = ["bash", "--norc", "--noprofile", "-c", &script(), "bash"].map(str::to_owned);
+        let argv = ["bash", "--norc", "--noprofile", "-c", LOADER, "bash"].map(str::to_owned);
         let mut command = Command::new(&argv, cwd, env, terminal.slave()?)?;
         command.terminal = true;
         command.outlived = true;
@@ -53,6 +57,8 @@ impl Shell {
             status: None,
         };
         let mut shell = Self { control, end };
+        // An error shows as a shell that does not come up.
+        let _ = shell.control.script(&script()).await;
         let first = tokio::select! {
             biased;
             report = shell.end.channel.next() => match report? {

@@ -1,0 +1,77 @@
+//! Waiting for what a command prints next, from where its reader has got to.
+
+use serde::Serialize;
+use std::pin::pin;
+use std::time::Duration;
+use tokio::time::timeout;
+
+use super::Follow;
+use super::record::{Record, Status};
+use super::registry::Registry;
+use super::replies::{MAX_WAIT, exit_code, find_command, find_log, state};
+use crate::connection::{Connection, Outcome};
+use crate::exec::capture::incomplete_suffix;
+
+/// A command that has printed and is then silent for so long waits for something, or for its reader.
+const PAUSE: Duration = Duration::from_millis(300);
+
+#[derive(Serialize)]
+struct Reply {
+    state: &'static str,
+    exit_code: Option<i32>,
+    truncated: bool,
+    /// Where the next call goes on.
+    next_offset: u64,
+    output_bytes: usize,
+}
+
+/// Answers when the command has ended, when it has printed past the offset and paused, or when the wait is over.
+pub async fn follow(connection: &mut Connection, registry: &Registry, request: Follow) -> Outcome {
+    let session = registry.find(&request.session_id)?;
+    let record = find_command(&session, &request.command_id)?;
+    let wait = Duration::from_millis(request.wait_ms).min(MAX_WAIT);
+    let waited = async {
+        let news = async {
+            tokio::select! {
+                () = record.completed() => {}
+                () = printed_past(&record, request.offset) => {}
+            }
+        };
+        let _ = timeout(wait, news).await;
+        Ok(())
+    };
+    connection.unless_closed(waited).await?;
+    find_log(&record)?;
+    let (mut new, total) = {
+        let captures = record.captures().borrow();
+        (captures.interleaved_since(request.offset), captures.total())
+    };
+    // The rest of a character may be on its way.
+    let cut = match record.status() {
+        Status::Completed(_) => 0,
+        _ => incomplete_suffix(&new.bytes),
+    };
+    new.bytes.truncate(new.bytes.len() - cut);
+    let reply = Reply {
+        state: state(&record),
+        exit_code: exit_code(&record),
+        truncated: new.truncated,
+        next_offset: total - cut as u64,
+        output_bytes: new.bytes.len(),
+    };
+    connection.reply_with_data(&reply, &[&new.bytes]).await
+}
+
+async fn printed_past(record: &Record, offset: u64) {
+    let grown = record.captures().borrow().grown();
+    loop {
+        let mut more = pin!(grown.notified());
+        // From here on nothing that comes is missed.
+        more.as_mut().enable();
+        if record.captures().borrow().total() <= offset {
+            more.await;
+        } else if timeout(PAUSE, more).await.is_err() {
+            return;
+        }
+    }
+}
