@@ -43,7 +43,10 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   /** Honours `Idempotency-Key`. */
   idempotencyKey?: boolean;
   handler(input: z.output<Input>, context: CallContext): Promise<z.output<Output>>;
-  /** A short text for people and for clients that know no structured content. */
+  /**
+   * A short text for people and for clients that show their model no structured content: all that the description
+   * promises is in it. It names no tool: what a tool is called depends on the transport.
+   */
   text?(result: z.output<Output>): string;
   /** Pictures in the result, base64. */
   images?(result: z.output<Output>): { data: string; mimeType: string }[];

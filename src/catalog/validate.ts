@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
+import { withoutNulls } from './nulls.ts';
 
 const FAULTS_SHOWN = 5;
 /** A hostile request may be wrong in a million places. */
@@ -20,7 +21,7 @@ interface Fault {
 
 /** Fails with `invalid_argument` naming the first parameter at fault; the detail names up to five. */
 export function validateInput<T extends z.ZodObject>(schema: T, raw: unknown): z.output<T> {
-  const parsed = schema.safeParse(raw === undefined ? {} : raw);
+  const parsed = schema.safeParse(raw === undefined ? {} : withoutNulls(schema, raw));
   if (parsed.success) return parsed.data;
   // A name that does not exist is the likeliest reason why another is missing.
   const issues = parsed.error.issues
@@ -65,7 +66,9 @@ function explain(schema: z.ZodObject, raw: unknown, issue: z.core.$ZodIssue): Fa
   const meta = schema.shape[String(top)]?.meta();
   const given = valueAt(raw, issue.path);
   const hint = meta?.description ? `${String(top)}: ${meta.description}` : undefined;
-  if (given === undefined && issue.code !== 'custom') {
+  // A null that is left by now stands for a required parameter, or in a map.
+  const missing = given === undefined || (given === null && issue.path.length === 1);
+  if (missing && issue.code !== 'custom') {
     return [{ parameter, sentence: `${place} is required.`, hint }];
   }
   const told = issue.code === 'custom' || meta?.['sensitive'] === true ? '' : `; ${show(given)} was given`;
@@ -139,7 +142,6 @@ function unitOf(origin: string): string {
 }
 
 function typeHint(expected: string, given: unknown): string | undefined {
-  if (given === null) return 'Leave an optional parameter out instead of giving null.';
   if (typeof given !== 'string' || expected === 'string') return undefined;
   return `Give ${typeNames[expected] ?? expected}, not text.`;
 }

@@ -53,7 +53,7 @@ function sampleOf(pattern: string): string | undefined {
 }
 
 function bad(schema: JsonSchema): unknown[] {
-  const wrongTypes = [null, [], 'text', 7, true, {}, 1.5].filter((value) => !isOfType(value, schema));
+  const wrongTypes = [[], 'text', 7, true, {}, 1.5].filter((value) => !isOfType(value, schema));
   const { minimum, maximum } = schema;
   const length = schema['maxLength'];
   return [
@@ -67,6 +67,11 @@ function bad(schema: JsonSchema): unknown[] {
     ...(schema['minLength'] === undefined ? [] : ['']),
     ...(typeof length === 'number' ? ['x'.repeat(length + 1)] : []),
   ];
+}
+
+/** What gives another parameter its meaning. */
+function alsoGiven(parameter: string): Record<string, unknown> {
+  return parameter === 'expires_in_seconds' ? { signed: true } : {};
 }
 
 function isOfType(value: unknown, { type }: JsonSchema): boolean {
@@ -90,6 +95,16 @@ function refusal(tool: Tool, parameters: unknown): SandhavenError {
   throw new Error('was accepted');
 }
 
+/** What is passed on, or the sentence of the refusal: some parameters are needed beside others. */
+function outcome(tool: Tool, parameters: Record<string, unknown>): unknown {
+  try {
+    return validateInput(tool.input, parameters);
+  } catch (error) {
+    if (error instanceof SandhavenError) return error.message;
+    throw error;
+  }
+}
+
 describe.each(tools.map((tool) => [tool.name, tool] as const))('%s', (_name, tool) => {
   it('[SBX-CREATE-13] [SBX-CREATE-14] [SBX-CREATE-15] [SBX-CREATE-16] takes values at their bounds', () => {
     for (const [parameter, schema] of parametersOf(tool)) {
@@ -104,7 +119,11 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))('%s', (_name, too
   it('[WIRE-ARGS-02] [WIRE-ARGS-03] [WIRE-ARGS-04] [SBX-RESIZE-02] [SBX-LIST-05] [SBX-CODE-03] [SBX-EXEC-04] [SBX-FILES-05] [SBX-FILES-10] [SBX-FILES-14] refuses values beyond them, by name', () => {
     for (const [parameter, schema] of parametersOf(tool)) {
       for (const value of bad(schema)) {
-        const error = refusal(tool, { ...validParameters(tool), [parameter]: value });
+        const error = refusal(tool, {
+          ...validParameters(tool),
+          ...alsoGiven(parameter),
+          [parameter]: value,
+        });
         const shown = `${parameter} ${JSON.stringify(value)?.slice(0, 80)}`;
         expect(error.code, shown).toBe('invalid_argument');
         expect(error.fields.parameter?.split('.')[0], shown).toBe(parameter);
@@ -130,6 +149,26 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))('%s', (_name, too
       const error = refusal(tool, others);
       expect(error.fields.parameter).toBe(parameter);
       expect(error.message).toContain(`${parameter} is required.`);
+    }
+  });
+
+  it('[WIRE-ARGS-06] takes null for an optional parameter as leaving it out, and refuses it for a required one', () => {
+    const required = describeTool(tool).input_schema.required ?? [];
+    for (const [parameter, schema] of parametersOf(tool)) {
+      const { [parameter]: _, ...without } = validParameters(tool);
+      const parameters = { ...without, [parameter]: null };
+      if (required.includes(parameter)) {
+        const error = refusal(tool, parameters);
+        expect(error.fields.parameter).toBe(parameter);
+        expect(error.message).toBe(`${parameter} is required.`);
+        continue;
+      }
+      expect(outcome(tool, parameters), parameter).toEqual(outcome(tool, without));
+      // As deep as there are named keys.
+      for (const key of Object.keys(schema.properties ?? {})) {
+        const nested = { ...validParameters(tool), [parameter]: { [key]: null } };
+        expect(outcome(tool, nested), `${parameter}.${key}`).toMatchObject({ [parameter]: {} });
+      }
     }
   });
 

@@ -35,6 +35,13 @@ describe('what a refusal says', () => {
     ['CreateSandbox', { labels: '{}' }, 'labels', 'labels must be a JSON object; "{}" was given.'],
     ['CreateSandbox', { labels: { team: 5 } }, 'labels.team', 'labels.team must be a string; 5 was given.'],
     ['GetSandbox', {}, 'sandbox', 'sandbox is required.'],
+    ['GetSandbox', { sandbox: null }, 'sandbox', 'sandbox is required.'],
+    [
+      'CreateSandbox',
+      { labels: { team: null } },
+      'labels.team',
+      'labels.team must be a string; null was given.',
+    ],
     [
       'GitAdd',
       { sandbox: 'a', path: 'r', files: ['a', 5] },
@@ -52,6 +59,21 @@ describe('what a refusal says', () => {
     const error = refuse(tool, parameters);
     expect(error.message).toBe(detail);
     expect(error.fields.parameter).toBe(parameter);
+  });
+
+  it('[WIRE-PREVIEW-02] the life of a signed URL is not looked at without signed, but for its type', () => {
+    const asked = { sandbox: 'x', port: 80 };
+    for (const seconds of [0, -1, 2 ** 50]) {
+      expect(accept('GetPortPreviewUrl', { ...asked, expires_in_seconds: seconds })).toMatchObject({
+        signed: false,
+      });
+    }
+    expect(refuse('GetPortPreviewUrl', { ...asked, expires_in_seconds: '60' }).message).toBe(
+      'expires_in_seconds must be an integer; "60" was given.',
+    );
+    expect(refuse('GetPortPreviewUrl', { ...asked, signed: true, expires_in_seconds: 0 }).message).toBe(
+      'expires_in_seconds must be at least 1; 0 was given.',
+    );
   });
 
   it('names every parameter at fault, and first one that does not exist', () => {

@@ -136,7 +136,9 @@ describe('who is let in', () => {
     const wrong = site.replace(/-(.)/, (_, first) => `-${first === 'a' ? 'b' : 'a'}`);
     const refused = await visit(`${wrong}/`);
     expect(refused.status).toBe(401);
-    expect(refused.text).toContain('Sandbox.GetPortPreviewUrl');
+    expect(refused.text).toBe(
+      'This preview has expired, or never was.\nAsk whoever shared it for a new address.\n',
+    );
   });
 
   it('[WIRE-AUTH-01] nobody is asked for the API key, and it opens nothing here', async () => {
@@ -191,7 +193,9 @@ describe('who is let in', () => {
     const refused = await visit(`${own}/`);
     expect(refused.status).toBe(503);
     expect(refused.text).toContain('stopped');
-    expect(refused.text).toContain('Sandbox.StartSandbox');
+    // A visitor calls no tools.
+    expect(refused.text).toMatch(/Once its owner has started it, load this page again\.\n$/);
+    expect(refused.text).not.toContain('Sandbox.');
     expect(await must(service, 'GetPortPreviewUrl', { sandbox: inside, port: 1 })).toBeTruthy();
     await must(service, 'DeleteSandbox', { sandbox: inside });
     expect((await visit(`${own}/`)).status).toBe(401);

@@ -83,7 +83,7 @@ export const wireSandbox: Rules = {
   'WIRE-SSH-04': 'expires_in_minutes below 0 is refused; earlier tokens stay valid until they expire.',
   'WIRE-PORTS-01': 'A port is port, state listening and name, the name of the listening process.',
   'WIRE-PREVIEW-01': 'GetPortPreviewUrl gives url, port, signed, token, header and expires_at.',
-  'WIRE-PREVIEW-02': 'port is 1 to 65535; expires_in_seconds is at least 1.',
+  'WIRE-PREVIEW-02': 'port is 1 to 65535; expires_in_seconds is at least 1, and ignored unless signed.',
   'WIRE-PREVIEW-03': 'A standard URL without the right header answers 401.',
   'WIRE-PREVIEW-04': 'A signed URL opens in a browser, WebSockets included; nothing outlives its expiry.',
   'WIRE-PREVIEW-05': 'While nothing listens on the port the proxy answers 502 with a plain explanation.',

@@ -66,6 +66,7 @@ export const wireService: Rules = {
   'WIRE-ARGS-04':
     'A value of the wrong type is refused before anything happens, naming parameter, rule and value.',
   'WIRE-ARGS-05': 'A missing required parameter is refused, and the refusal names it.',
+  'WIRE-ARGS-06': 'null for an optional parameter is the same as leaving it out.',
 
   'WIRE-ERR-01': 'HTTP errors are application/problem+json.',
   'WIRE-ERR-02':

@@ -66,7 +66,7 @@ describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
       code: 'not_found',
       status: 404,
       detail: "There is no sandbox 'gone'.",
-      hint: 'Call Sandbox.ListSandboxes.',
+      hint: 'Call Sandbox_ListSandboxes.',
       retryable: false,
     };
     expect(result.structuredContent).toEqual({ error: expect.objectContaining(problem) });
@@ -100,7 +100,7 @@ describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
     const client = await host.connect(revision);
     const call = client.callTool({ name: 'Sandbox_CreateSandbx', arguments: {} });
     await expect(call).rejects.toThrow(ProtocolError);
-    await expect(call).rejects.toThrow(/Unknown tool.*Did you mean Sandbox\.CreateSandbox/);
+    await expect(call).rejects.toThrow(/Unknown tool.*Did you mean Sandbox_CreateSandbox/);
   });
 
   it('[WIRE-MCP-05] sends a large payload once', async () => {

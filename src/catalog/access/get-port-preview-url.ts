@@ -14,17 +14,28 @@ export const getPortPreviewUrl = defineTool({
     'Gives the URL of what a sandbox serves over HTTP on a port. Standard: send `token` in the header ' +
     'named by `header`. signed: any browser can open it until expires_at; it is a secret. A 502 there: ' +
     'nothing listens; see ListPorts.',
-  input: z.strictObject({
-    sandbox,
-    port: z.int().min(1).max(65_535).describe('Port inside the sandbox (1-65535).'),
-    signed: z.boolean().default(false).describe('For browsers: the URL itself is the key (default false).'),
-    expires_in_seconds: z
-      .int()
-      .min(min)
-      .max(max)
-      .default(standardSeconds)
-      .describe(`Life of a signed URL (${min}-${max}, default ${standardSeconds}).`),
-  }),
+  input: z
+    .strictObject({
+      sandbox,
+      port: z.int().min(1).max(65_535).describe('Port inside the sandbox (1-65535).'),
+      signed: z.boolean().default(false).describe('For browsers: the URL itself is the key (default false).'),
+      expires_in_seconds: z
+        .int()
+        .default(standardSeconds)
+        .meta({
+          description: `Life of a signed URL (${min}-${max}, default ${standardSeconds}).`,
+          minimum: min,
+          maximum: max,
+        }),
+    })
+    // Without signed it says nothing, so it cannot be wrong.
+    .check(({ value, issues }) => {
+      const { signed, expires_in_seconds: seconds } = value;
+      if (!signed || (seconds >= min && seconds <= max)) return;
+      const bound = seconds < min ? `at least ${min}` : `at most ${max}`;
+      const message = `must be ${bound}; ${seconds} was given`;
+      issues.push({ code: 'custom', path: ['expires_in_seconds'], input: value, message });
+    }),
   output: z.looseObject({
     url: z.string(),
     port: z.int(),

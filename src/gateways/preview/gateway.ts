@@ -135,7 +135,7 @@ function knownAddress({ host }: Arrival, domain: string): PreviewAddress {
     throw new Refusal(421, 'Previews do not answer to that Host.', { close: true });
   }
   if (address === 'unknown') {
-    throw new Refusal(404, 'There is no such preview.\nSandbox.GetPortPreviewUrl gives the address of one.');
+    throw new Refusal(404, 'There is no such preview.\nAsk whoever shared it for its address.');
   }
   return address;
 }
@@ -149,9 +149,9 @@ function unadmitted({ kind }: PreviewAddress): Refusal {
   return new Refusal(
     401,
     kind === 'signed'
-      ? 'This preview has expired, or never was.\nSandbox.GetPortPreviewUrl with signed gives a new address.'
+      ? 'This preview has expired, or never was.\nAsk whoever shared it for a new address.'
       : `This preview answers only with its token in the header ${TOKEN_HEADER}.\n` +
-          'Sandbox.GetPortPreviewUrl gives that token, or with signed an address that a browser can open.',
+          'To open it in a browser, ask whoever shared it for a signed address.',
   );
 }
 

@@ -1,6 +1,6 @@
 /** What a visitor is told in place of an answer: a status and plain words. */
 import type { ServerResponse } from 'node:http';
-import { SandhavenError } from '../../model/errors.ts';
+import { type ErrorCode, SandhavenError } from '../../model/errors.ts';
 
 export class Refusal extends Error {
   readonly status: number;
@@ -18,7 +18,8 @@ export class Refusal extends Error {
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
   if (!(error instanceof SandhavenError)) return null;
-  const text = [error.message, error.fields.hint].filter(Boolean).join('\n');
+  // Without the hint: it tells a caller of the service which tool to use, and a visitor has none.
+  const text = `${error.message}\n${adviceOf(error.code)}`;
   switch (error.code) {
     case 'not_found':
       return new Refusal(error.fields.resource === 'port' ? 502 : 404, text);
@@ -30,6 +31,13 @@ export function refusalOf(error: unknown): Refusal | null {
     default:
       return new Refusal(502, text);
   }
+}
+
+function adviceOf(code: ErrorCode): string {
+  if (code === 'invalid_state') return 'Once its owner has started it, load this page again.';
+  return code === 'resource_exhausted' || code === 'unavailable'
+    ? 'Load this page again in a moment.'
+    : 'Ask whoever shared this address.';
 }
 
 /** Nothing is said when an answer has begun: it is cut off, which every client sees. */

@@ -8,6 +8,7 @@ import { mcpName } from '../../catalog/call.ts';
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../../catalog/json-schema.ts';
 import { BOUNDLESS } from '../../catalog/parameters/integer.ts';
 import type { Tool } from '../../catalog/tool.ts';
+import { inMcpNames } from './tool-names.ts';
 
 /** Made once of each tool: the catalogue never changes while the service runs. */
 const made = new Map<Tool, ListedTool>();
@@ -23,7 +24,7 @@ export function listTools(tools: readonly Tool[]): ListedTool[] {
 function toListed(tool: Tool): ListedTool {
   return {
     name: mcpName(tool),
-    description: tool.description,
+    description: inMcpNames(tool.description),
     inputSchema: compactInput(inputJsonSchema(tool)) as ListedTool['inputSchema'],
     outputSchema: compactOutput(tool) as ListedTool['outputSchema'],
     annotations: tool.annotations,
@@ -40,7 +41,7 @@ function compactInput(schema: JsonSchema): JsonSchema {
     return keyword !== 'default' || !isEmpty(value);
   });
   const compact: JsonSchema = Object.fromEntries(kept);
-  if (compact.description) compact.description = withoutKeywords(compact.description, schema);
+  if (compact.description) compact.description = inMcpNames(withoutKeywords(compact.description, schema));
   if (compact.items) compact.items = compactInput(compact.items);
   if (compact.properties) {
     const properties = Object.entries(compact.properties).map(([name, child]) => [name, compactInput(child)]);

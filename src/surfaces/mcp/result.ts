@@ -3,19 +3,20 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Tool } from '../../catalog/tool.ts';
 import type { Problem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { problemInMcpNames, resultInMcpNames } from './tool-names.ts';
 
 export type CallOutcome = { result: Record<string, unknown> } | { problem: Problem };
 
 export function toCallToolResult(tool: Tool, outcome: CallOutcome): CallToolResult {
   if ('problem' in outcome) {
-    const { problem } = outcome;
+    const problem = problemInMcpNames(outcome.problem);
     return {
       isError: true,
       structuredContent: { error: problem },
       content: [{ type: 'text', text: JSON.stringify(problem) }],
     };
   }
-  const { result } = outcome;
+  const result = resultInMcpNames(outcome.result);
   const images = tool.images?.(result) ?? [];
   return {
     structuredContent: result,

@@ -11,6 +11,7 @@ import { instructions } from './instructions.ts';
 import { listTools } from './listed-tools.ts';
 import { createProgressReporter } from './progress.ts';
 import { type CallOutcome, toCallToolResult } from './result.ts';
+import { inMcpNames } from './tool-names.ts';
 
 /** Carries out a call, in this process or in a service elsewhere. Never rejects. */
 export type CarryOut = (
@@ -65,7 +66,8 @@ function knownTool(name: string, tools: readonly Tool[]): Tool {
     return findTool(name, tools);
   } catch (error) {
     if (!(error instanceof SandhavenError)) throw error;
-    const message = `Unknown tool. ${error.message} ${error.fields.hint ?? ''}`.trim();
+    const hint = inMcpNames(error.fields.hint ?? '');
+    const message = `Unknown tool. ${error.message} ${hint}`.trim();
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   }
 }
