@@ -74,13 +74,23 @@ export function toSandboxView(sandbox: Sandbox): SandboxView {
   };
 }
 
-/** One line for people. */
+/** One line for people, with what it was made as. */
 export function sandboxText(view: SandboxView): string {
+  const { auto_stop_minutes: stop, auto_archive_minutes: archive, auto_delete_minutes: remove } = view;
+  const source = view.snapshot === null ? `image ${view.image}` : `snapshot ${view.snapshot}`;
+  const auto = `auto_stop_minutes ${stop}, auto_archive_minutes ${archive}, auto_delete_minutes ${remove}`;
+  return `${sandboxLine(view)} From ${source}; ${auto}${view.ephemeral ? ', ephemeral' : ''}.`;
+}
+
+/** Where it stands among others. */
+export function sandboxLine(view: SandboxView): string {
   const { cpu, memory, disk, gpu } = view.resources;
   const size = `${cpu} vCPU, ${memory} GB memory, ${disk} GB disk${gpu > 0 ? `, ${gpu} GPU` : ''}`;
   const state = view.operation ? `${view.state} (${view.operation})` : view.state;
+  const labels = Object.entries(view.labels).map(([key, value]) => `${key}=${value}`);
+  const labelled = labels.length > 0 ? ` Labels: ${labels.join(', ')}.` : '';
   const reason = view.state_reason ? ` Reason: ${view.state_reason}` : '';
-  return `Sandbox '${view.name}' (${view.id}) is ${state}: ${view.language}, ${size}.${reason}`;
+  return `Sandbox '${view.name}' (${view.id}) is ${state}: ${view.language}, ${size}.${labelled}${reason}`;
 }
 
 /** RFC 3339, UTC. */

@@ -48,6 +48,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
    * promises is in it. It names no tool: what a tool is called depends on the transport.
    */
   text?(result: z.output<Output>): string;
+  /** On a terminal instead of the text: what a program has printed, as it is, so that it can go on into a pipe. */
+  printed?(result: z.output<Output>): string;
   /** Pictures in the result, base64. */
   images?(result: z.output<Output>): { data: string; mimeType: string }[];
 }

@@ -159,7 +159,7 @@ describe('call', () => {
 
   it('[WIRE-CLI-01] prints for people otherwise', async () => {
     expect((await cli(['call', 'Sandbox.CreateSandbox', '--name', 'demo'])).stdout).toMatch(
-      /^Sandbox 'demo' \(sb_[0-9a-z]{16}\) is started: python, 2 vCPU, 4 GB memory, 20 GB disk\.\n$/,
+      /^Sandbox 'demo' \(sb_[0-9a-z]{16}\) is started: python, 2 vCPU, 4 GB memory, 20 GB disk\. From image base; auto_stop_minutes 15, /,
     );
     expect((await cli(['call', 'Sandbox.WhoAmI'])).stdout).toBe(
       'user_id  user_1\nname     Ada\nemail    ada@example.org\n',

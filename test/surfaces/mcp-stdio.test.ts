@@ -44,7 +44,9 @@ describe.each([MODERN, '2025-11-25', '2024-11-05'])('MCP on stdio, revision %s',
     for (const name of ['Sandbox_RunCommand', 'Sandbox.RunCommand']) {
       const result = await client.callTool({ name, arguments: { command: 'echo é' } });
       expect(result.structuredContent).toMatchObject({ output: 'ran echo é\n' });
-      expect(result.content).toEqual([{ type: 'text', text: 'ran echo é\n' }]);
+      expect(result.content).toEqual([
+        { type: 'text', text: 'ran echo é\n[exit code 0, 1 ms, all of it on stdout]' },
+      ]);
     }
   });
 

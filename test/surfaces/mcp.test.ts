@@ -51,7 +51,9 @@ describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
       const result = await client.callTool({ name, arguments: { command: 'ls' } });
       expect(result.isError).toBeFalsy();
       expect(result.structuredContent).toMatchObject({ output: 'ran ls\n', exit_code: 0 });
-      expect(result.content).toEqual([{ type: 'text', text: 'ran ls\n' }]);
+      expect(result.content).toEqual([
+        { type: 'text', text: 'ran ls\n[exit code 0, 1 ms, all of it on stdout]' },
+      ]);
     }
     const bare = await client.callTool({ name: 'Sandbox_WhoAmI' });
     expect(bare.structuredContent).toMatchObject({ user_id: caller.id, email: caller.email });

@@ -5,7 +5,7 @@ import { integerWithDefault } from '../parameters/integer.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { atMostBytes, text } from '../parameters/text.ts';
 import { defineTool } from '../tool.ts';
-import { execOutput, execText, toExecView } from './exec-result.ts';
+import { execOutput, execPrinted, execText, toExecView } from './exec-result.ts';
 
 const chart = z.looseObject({
   type: z.enum(['line', 'scatter', 'bar', 'pie', 'box', 'composite', 'unknown']),
@@ -42,7 +42,18 @@ export const runCode = defineTool({
     const result = await services.execution.runCode(caller, parameters.sandbox, request, signal);
     return { ...toExecView(result), charts: result.charts.map((chart) => ({ ...chart })) };
   },
-  text: (result) =>
-    result.charts.length === 0 ? execText(result) : `${execText(result)}\n[${result.charts.length} charts]`,
+  printed: execPrinted,
+  text: (result) => execText(result, result.charts.map(chartText)),
   images: ({ charts }) => charts.map(({ png }) => ({ data: png, mimeType: 'image/png' })),
 });
+
+/** `[chart 1: line "Sales", x "month", y "EUR", 2 elements]`; the picture itself is an image beside the text. */
+function chartText({ type, title, x_label, y_label, elements }: z.output<typeof chart>, at: number): string {
+  const named = [
+    `${type}${title ? ` ${JSON.stringify(title)}` : ''}`,
+    ...(x_label ? [`x ${JSON.stringify(x_label)}`] : []),
+    ...(y_label ? [`y ${JSON.stringify(y_label)}`] : []),
+    `${elements.length} ${elements.length === 1 ? 'element' : 'elements'}`,
+  ];
+  return `[chart ${at + 1}: ${named.join(', ')}]`;
+}

@@ -8,7 +8,7 @@ import { environment } from '../parameters/string-map.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/text.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
-import { execOutput, execText, toExecView } from './exec-result.ts';
+import { execOutput, execPrinted, execText, toExecView } from './exec-result.ts';
 
 export const runCommand = defineTool({
   name: 'Sandbox.RunCommand',
@@ -39,4 +39,5 @@ export const runCommand = defineTool({
     return toExecView(await services.execution.runCommand(caller, parameters.sandbox, request, signal));
   },
   text: execText,
+  printed: execPrinted,
 });

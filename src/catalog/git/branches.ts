@@ -4,6 +4,7 @@ import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import {
   branchName,
+  foundText,
   optionsOf,
   repositoryFound,
   repositoryOf,
@@ -52,7 +53,7 @@ export const gitCreateBranch = defineTool({
     const made = await context.services.git.createBranch(at, request, optionsOf(context));
     return { branch, switched: true, ...made };
   },
-  text: ({ branch }) => `Switched to the new branch ${branch}.`,
+  text: ({ branch, ...found }) => `Switched to the new branch ${branch}.${foundText(found)}`,
 });
 
 export const gitDeleteBranch = defineTool({
@@ -77,5 +78,5 @@ export const gitDeleteBranch = defineTool({
     );
     return { branch, deleted: true, ...deleted };
   },
-  text: ({ branch }) => `Deleted the branch ${branch}.`,
+  text: ({ branch, ...found }) => `Deleted the branch ${branch}.${foundText(found)}`,
 });

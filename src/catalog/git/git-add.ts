@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { path } from '../parameters/path.ts';
 import { defineTool } from '../tool.ts';
-import { optionsOf, repositoryFound, repositoryOf, repositoryParameters } from './parameters.ts';
+import { foundText, optionsOf, repositoryFound, repositoryOf, repositoryParameters } from './parameters.ts';
 
 /** Of the paths, in the text. */
 const SHOWN = 20;
@@ -31,9 +31,10 @@ export const gitAdd = defineTool({
     const { addedCount, ...rest } = await context.services.git.add(at, parameters.files, optionsOf(context));
     return { ...rest, added_count: addedCount };
   },
-  text: ({ added, added_count }) => {
+  text: ({ added, added_count, truncated, ...found }) => {
     const names = added.slice(0, SHOWN).join(', ');
     const more = added_count > SHOWN ? `, and ${added_count - SHOWN} more` : '';
-    return `Staged: ${added_count}${names && ` (${names}${more})`}.`;
+    const cut = truncated ? ' The list of them is truncated.' : '';
+    return `Staged: ${added_count}${names && ` (${names}${more})`}.${cut}${foundText(found)}`;
   },
 });

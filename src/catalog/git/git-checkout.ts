@@ -4,7 +4,14 @@ import { invalidArgument } from '../../model/errors.ts';
 import { branchNameFault } from '../../model/git-ref.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
-import { optionsOf, repositoryFound, repositoryOf, repositoryParameters, revision } from './parameters.ts';
+import {
+  foundText,
+  optionsOf,
+  repositoryFound,
+  repositoryOf,
+  repositoryParameters,
+  revision,
+} from './parameters.ts';
 
 export const gitCheckout = defineTool({
   name: 'Sandbox.GitCheckout',
@@ -37,5 +44,8 @@ export const gitCheckout = defineTool({
     const made = await git.createBranch(at, request, optionsOf(context));
     return { ref, branch: ref, created: true, ...made };
   },
-  text: ({ ref, branch }) => (branch === null ? `HEAD is at ${ref}, on no branch.` : `On branch ${branch}.`),
+  text: ({ ref, branch, created, ...found }) => {
+    const on = created ? `On the new branch ${branch}.` : `On branch ${branch}.`;
+    return `${branch === null ? `HEAD is at ${ref}, on no branch.` : on}${foundText(found)}`;
+  },
 });

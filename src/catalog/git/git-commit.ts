@@ -4,7 +4,14 @@ import { limits } from '../../model/limits.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/text.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
-import { identity, optionsOf, repositoryFound, repositoryOf, repositoryParameters } from './parameters.ts';
+import {
+  foundText,
+  identity,
+  optionsOf,
+  repositoryFound,
+  repositoryOf,
+  repositoryParameters,
+} from './parameters.ts';
 
 export const gitCommit = defineTool({
   name: 'Sandbox.GitCommit',
@@ -29,5 +36,5 @@ export const gitCommit = defineTool({
     const request = { message, ...present({ authorName: author_name, authorEmail: author_email }) };
     return context.services.git.commit(repositoryOf(parameters, context), request, optionsOf(context));
   },
-  text: ({ sha, branch }) => `Committed ${sha} on ${branch ?? 'no branch'}.`,
+  text: ({ sha, branch, ...found }) => `Committed ${sha} on ${branch ?? 'no branch'}.${foundText(found)}`,
 });

@@ -1,7 +1,14 @@
 /** Sandbox.GitPull */
 import { z } from 'zod';
 import { defineTool } from '../tool.ts';
-import { branchName, optionsOf, repositoryFound, repositoryOf, repositoryParameters } from './parameters.ts';
+import {
+  branchName,
+  foundText,
+  optionsOf,
+  repositoryFound,
+  repositoryOf,
+  repositoryParameters,
+} from './parameters.ts';
 
 export const gitPull = defineTool({
   name: 'Sandbox.GitPull',
@@ -28,6 +35,6 @@ export const gitPull = defineTool({
     const at = repositoryOf(parameters, context);
     return { ...(await context.services.git.pull(at, parameters.branch, optionsOf(context))) };
   },
-  text: ({ branch, updated, sha, remote, url }) =>
-    `${branch} ${updated ? 'is now' : 'was already'} at ${sha}, pulled from ${remote} (${url}).`,
+  text: ({ branch, updated, sha, remote, url, ...found }) =>
+    `${branch} ${updated ? 'is now' : 'was already'} at ${sha}, pulled from ${remote} (${url}).${foundText(found)}`,
 });

@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
-import { branchName, optionsOf, repositoryFound, repositoryOf, repositoryParameters } from './parameters.ts';
+import {
+  branchName,
+  foundText,
+  optionsOf,
+  repositoryFound,
+  repositoryOf,
+  repositoryParameters,
+} from './parameters.ts';
 
 export const gitPush = defineTool({
   name: 'Sandbox.GitPush',
@@ -31,5 +38,5 @@ export const gitPush = defineTool({
     const at = repositoryOf(parameters, context);
     return { ...(await context.services.git.push(at, request, optionsOf(context))), pushed: true };
   },
-  text: ({ branch, remote, url }) => `Pushed ${branch} to ${remote} (${url}).`,
+  text: ({ branch, remote, url, ...found }) => `Pushed ${branch} to ${remote} (${url}).${foundText(found)}`,
 });

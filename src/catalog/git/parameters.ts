@@ -23,6 +23,11 @@ export const repositoryFound = {
   }),
 };
 
+/** The end of a result's text. */
+export function foundText({ repository }: { repository?: string | undefined }): string {
+  return repository === undefined ? '' : ` Repository: ${repository}.`;
+}
+
 export function branchName() {
   return checked(branchNameFault);
 }

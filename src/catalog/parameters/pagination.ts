@@ -38,6 +38,17 @@ export function pageOf(totalCount: number, query: { page: number; page_size: num
   };
 }
 
+/** `41 sandboxes, page 2 of 3; next: page 3.` @param things One and several. */
+export function pageText(
+  { total_count, page, total_pages }: { total_count: number; page: number; total_pages: number },
+  [one, several]: [string, string],
+): string {
+  const counted = `${total_count} ${total_count === 1 ? one : several}`;
+  if (total_count === 0) return `${counted}.`;
+  if (page > total_pages) return `${counted}; page ${page} is past the last, ${total_pages}.`;
+  return `${counted}, page ${page} of ${total_pages}${page < total_pages ? `; next: page ${page + 1}` : ''}.`;
+}
+
 export function offsetOf(totalCount: number, returned: number, offset: number) {
   return { total_count: totalCount, has_more: offset + returned < totalCount, offset };
 }

@@ -1,10 +1,10 @@
 /** Sandbox.ListSandboxes */
 import { z } from 'zod';
 import { sandboxStates } from '../../model/sandbox.ts';
-import { pageOf, pageOutput, pageParameters } from '../parameters/pagination.ts';
+import { pageOf, pageOutput, pageParameters, pageText } from '../parameters/pagination.ts';
 import { labels } from '../parameters/string-map.ts';
 import { present } from '../present.ts';
-import { sandboxOutput, sandboxText, toSandboxView } from '../sandbox-view.ts';
+import { sandboxLine, sandboxOutput, toSandboxView } from '../sandbox-view.ts';
 import { defineTool } from '../tool.ts';
 
 export const listSandboxes = defineTool({
@@ -27,9 +27,9 @@ export const listSandboxes = defineTool({
     });
     return { sandboxes: found.sandboxes.map(toSandboxView), ...pageOf(found.totalCount, parameters) };
   },
-  text: ({ sandboxes, total_count, page, total_pages }) =>
+  text: ({ sandboxes, ...page }) =>
     [
-      `${total_count} sandboxes, page ${page} of ${total_pages}.`,
-      ...sandboxes.map((view) => `- ${sandboxText(view)}`),
+      pageText(page, ['sandbox', 'sandboxes']),
+      ...sandboxes.map((view) => `- ${sandboxLine(view)} Created ${view.created_at}.`),
     ].join('\n'),
 });

@@ -1,6 +1,6 @@
 /** Sandbox.ListSnapshots */
 import { z } from 'zod';
-import { pageOf, pageOutput, pageParameters } from '../parameters/pagination.ts';
+import { pageOf, pageOutput, pageParameters, pageText } from '../parameters/pagination.ts';
 import { defineTool } from '../tool.ts';
 import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts';
 
@@ -18,9 +18,8 @@ export const listSnapshots = defineTool({
     const { snapshots, totalCount } = await services.snapshots.list(caller, { page, pageSize });
     return { snapshots: snapshots.map(toSnapshotView), ...pageOf(totalCount, parameters) };
   },
-  text: ({ snapshots, total_count, page, total_pages }) =>
-    [
-      `${total_count} snapshots, page ${page} of ${total_pages}.`,
-      ...snapshots.map((view) => `- ${snapshotText(view)}`),
-    ].join('\n'),
+  text: ({ snapshots, ...page }) =>
+    [pageText(page, ['snapshot', 'snapshots']), ...snapshots.map((view) => `- ${snapshotText(view)}`)].join(
+      '\n',
+    ),
 });

@@ -39,9 +39,15 @@ export function toSnapshotView(snapshot: Snapshot): SnapshotView {
 }
 
 /** One line for people. */
-export function snapshotText({ id, name, state, state_reason, image, resources }: SnapshotView): string {
-  const { cpu, memory, disk, gpu } = resources;
-  const size = `${cpu} vCPU, ${memory} GB memory, ${disk} GB disk${gpu > 0 ? `, ${gpu} GPU` : ''}`;
+export function snapshotText(view: SnapshotView): string {
+  const { id, name, state, state_reason, image, entrypoint, size_bytes, created_at } = view;
+  const { cpu, memory, disk, gpu } = view.resources;
+  const parts = [
+    `image ${image}`,
+    ...(size_bytes === null ? [] : [`${size_bytes} bytes`]),
+    `${cpu} vCPU, ${memory} GB memory, ${disk} GB disk${gpu > 0 ? `, ${gpu} GPU` : ''}`,
+    entrypoint === null ? 'no entrypoint' : `entrypoint ${JSON.stringify(entrypoint)}`,
+  ];
   const reason = state_reason ? ` Reason: ${state_reason}` : '';
-  return `Snapshot '${name}' (${id}) is ${state}: image ${image}, ${size}.${reason}`;
+  return `Snapshot '${name}' (${id}) is ${state}: ${parts.join(', ')}. Created ${created_at}.${reason}`;
 }

@@ -14,7 +14,7 @@ export function printResult(
     stdout.write(`${JSON.stringify(result)}\n`);
     return;
   }
-  const text = tool.text?.(result) ?? render(result);
+  const text = tool.printed?.(result) ?? tool.text?.(result) ?? render(result);
   stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`);
 }
 

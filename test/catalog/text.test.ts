@@ -1,0 +1,87 @@
+/**
+ * Many clients show their model the text of a result alone: it says of every field what the description promises. A
+ * tool without a text of its own gets its result as JSON, which says all.
+ */
+import { describe, expect, it } from 'vitest';
+import { findTool } from '../../src/catalog/call.ts';
+import { tools } from '../../src/catalog/index.ts';
+import { type JsonSchema, outputJsonSchema } from '../../src/catalog/json-schema.ts';
+import type { Tool } from '../../src/catalog/tool.ts';
+import { listTools } from '../../src/surfaces/mcp/listed-tools.ts';
+import { toCallToolResult } from '../../src/surfaces/mcp/result.ts';
+import { executionSamples } from './text/execution.ts';
+import { gitSamples } from './text/git.ts';
+import { ELSEWHERE, type Sample, type Samples } from './text/sample.ts';
+import { sandboxSamples } from './text/sandboxes.ts';
+import { snapshotSamples } from './text/snapshots.ts';
+
+const samples: Samples = { ...sandboxSamples, ...snapshotSamples, ...executionSamples, ...gitSamples };
+
+/** Whose text is still to be looked through. */
+const notYet: readonly string[] = [
+  ...['CreateFolder', 'DeleteFile', 'MoveFile', 'ReadFile', 'WriteFile'].map((name) => `Sandbox.${name}`),
+  ...['RunSessionCommand', 'GetSessionCommandLogs'].map((name) => `Sandbox.${name}`),
+  ...[
+    'DiscoverDatabases',
+    'DiscoverCollections',
+    'FindDocuments',
+    'CountDocuments',
+    'AggregateDocuments',
+  ].map((name) => `DocumentDb.${name}`),
+];
+
+const withText = tools.filter(({ text }) => text !== undefined);
+
+/** What MCP lists, and what the description calls by its name, of the result and of the records in it. */
+function promised(tool: Tool): string[] {
+  const listed = Object.keys(listTools([tool])[0]?.outputSchema?.['properties'] ?? {});
+  const named = fieldsOf(outputJsonSchema(tool)).filter((field) =>
+    new RegExp(String.raw`(?<![\w.])${field}(?!\w)`).test(tool.description),
+  );
+  return [...new Set([...listed, ...named])];
+}
+
+function fieldsOf({ properties = {}, items }: JsonSchema): string[] {
+  const below = [...Object.values(properties), ...(items ? [items] : [])];
+  return [...Object.keys(properties), ...below.flatMap(fieldsOf)];
+}
+
+function textOf(tool: Tool, { result }: Sample): string {
+  const [first] = toCallToolResult(tool, { result }).content;
+  return first?.type === 'text' ? first.text : '';
+}
+
+describe('the text of a result', () => {
+  it('has samples of every tool that writes its own', () => {
+    const known = new Set([...Object.keys(samples), ...notYet]);
+    expect(withText.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
+    expect(Object.keys(samples).filter((name) => notYet.includes(name))).toEqual([]);
+    expect([...known].filter((name) => findTool(name).text === undefined)).toEqual([]);
+  });
+
+  describe.each(Object.entries(samples))('of %s', (name, own) => {
+    const tool = findTool(name);
+
+    it('says every field that the description and the list promise', () => {
+      const said = new Set(own.flatMap(({ says }) => Object.keys(says)));
+      expect(promised(tool).filter((field) => !said.has(field))).toEqual([]);
+    });
+
+    it.each(own.map((sample, at) => [at + 1, sample] as const))('says it of result %i', (_at, sample) => {
+      expect(tool.output.safeParse(sample.result).error).toBeUndefined();
+      const text = textOf(tool, sample);
+      for (const [field, expected] of Object.entries(sample.says)) {
+        if (expected === ELSEWHERE) expect(tool.description).toContain('structuredContent');
+        else if (typeof expected === 'string') expect(text, field).toContain(expected);
+        else expect(text, field).toMatch(expected);
+      }
+      // What a tool is called depends on the transport.
+      expect(text).not.toMatch(/\b(?:Sandbox|DocumentDb)[._][A-Z]/);
+    });
+  });
+
+  it('of a tool without one of its own is the whole result', () => {
+    const result = { user_id: 'user_1', name: 'Ada', email: 'ada@example.org' };
+    expect(textOf(findTool('Sandbox.WhoAmI'), { result, says: {} })).toBe(JSON.stringify(result));
+  });
+});
