@@ -131,7 +131,8 @@ async function refuseWideIds(rootfs: string): Promise<void> {
 async function describe({ name }: Recipe, rootfs: string): Promise<ImageRecord> {
   const config = imageConfig.parse(JSON.parse(await readFile(join(folderOf(name), 'config.json'), 'utf8')));
   const [size = ''] = (await command('du', ['--bytes', '--summarize', rootfs])).split('\t');
-  return { digest: await contentDigest(rootfs), reference: name, sizeBytes: Number(size), ...config };
+  const digest = await contentDigest(rootfs);
+  return { digest, reference: name, sizeBytes: Number(size), madeAt: Date.now(), ...config };
 }
 
 /** Of names, metadata and contents: two builds of one recipe are two images, as their packages may differ. */

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { type PreviewSite, previewOrigin } from './model/public-site.ts';
+import { isDescribed, placeOf, type Region } from './model/region.ts';
 
 interface Address {
   host: string;
@@ -35,8 +36,9 @@ export function howTo(told: {
   ssh: Address;
   /** null when the operator gave the key. */
   apiKeyFile: string | null;
+  region: Region;
 }): string {
-  const { url, site, ssh, apiKeyFile } = told;
+  const { url, site, ssh, apiKeyFile, region } = told;
   const config = {
     mcpServers: {
       sandhaven: { type: 'http', url: `${url}/mcp`, headers: { Authorization: 'Bearer <API_KEY>' } },
@@ -46,10 +48,16 @@ export function howTo(told: {
     `API      ${url} (OpenAPI at ${url}/openapi.json)`,
     `Previews ${previewOrigin(site, '*')}`,
     `SSH      ${ssh.host}:${ssh.port} (bin/sandhaven ssh SANDBOX, or Sandbox.CreateSshAccess)`,
+    `Region   ${whereIs(region)}`,
     `API key  ${apiKeyFile ? `in ${apiKeyFile}` : 'the one in SANDBOX_API_KEY'}`,
     'For an MCP client:',
     JSON.stringify(config, null, 2),
   ].join('\n');
+}
+
+function whereIs(region: Region): string {
+  if (isDescribed(region)) return `${region.id} (${placeOf(region)})`;
+  return `${region.id}; say where that is with --region id=${region.id},city=CITY,country=COUNTRY`;
 }
 
 function bare(host: string): string {

@@ -89,9 +89,9 @@ export async function up(
     if (options.prove) {
       const proof = await prove(url, service.apiKey, tls?.chain);
       const { apiKeyFile } = service;
-      process.stdout.write(
-        `${proof}\n${howTo({ url: publicUrl ?? url, site, ssh: ssh.address, apiKeyFile })}\n`,
-      );
+      const [region] = options.regions;
+      const told = { url: publicUrl ?? url, site, ssh: ssh.address, apiKeyFile, region };
+      process.stdout.write(`${proof}\n${howTo(told)}\n`);
     }
     process.stdout.write(`ready ${url}\n`);
     await aborted(signal);

@@ -130,7 +130,7 @@ export function wire(
   const files = new FileService(uses, agent);
   const environments = new Environments(images, runtime);
   const services: Services = {
-    sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency),
+    sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
     snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
     files,
     execution: new ExecutionService(uses, agent, environments),

@@ -10,6 +10,7 @@ import { type Call, type CallOptions, createCall, type ToolFacts } from './call.
 import { Connection, type SandhavenOptions } from './connection.ts';
 import { Files } from './files.ts';
 import { byOffset, byPage } from './pages.ts';
+import { Snapshots } from './snapshots.ts';
 `;
 
 /** The toolkit whose tools are methods of the client itself; others get a namespace. */
@@ -117,6 +118,8 @@ function client(described: Described[], toolkits: string[]): string {
 export class Sandhaven {
   /** The bytes of files, streamed. */
   readonly files: Files;
+  /** Snapshots can be deleted. */
+  readonly snapshots: Snapshots;
   /** Each item of lists that have pages: \`for await (const … of client.iterate.listFiles())\`. */
   readonly iterate: Iterate;
 ${fields.join('')}  readonly #call: Call;
@@ -125,6 +128,7 @@ ${fields.join('')}  readonly #call: Call;
     const connection = new Connection(options);
     this.#call = createCall(connection);
     this.files = new Files(connection);
+    this.snapshots = new Snapshots(connection);
     this.iterate = new Iterate(this);
 ${set.join('')}  }
 

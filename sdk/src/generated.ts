@@ -3,6 +3,7 @@ import { type Call, type CallOptions, createCall, type ToolFacts } from './call.
 import { Connection, type SandhavenOptions } from './connection.ts';
 import { Files } from './files.ts';
 import { byOffset, byPage } from './pages.ts';
+import { Snapshots } from './snapshots.ts';
 
 /** How a call can fail. */
 export type ErrorCode =
@@ -113,6 +114,10 @@ export interface GetSandboxResult {
   started_at: string | null;
   stopped_at: string | null;
   archived_at: string | null;
+  usage: {
+    memory_bytes: number | null;
+    disk_bytes: number | null;
+  };
   env_vars: Record<string, string>;
 }
 
@@ -216,7 +221,7 @@ export interface ResizeSandboxParameters {
   cpu?: number;
   /** Memory in GB (1-64). */
   memory_gb?: number;
-  /** Disk in GB (1-200). */
+  /** New total disk in GB (1-200). */
   disk_gb?: number;
 }
 
@@ -236,7 +241,7 @@ export interface CreateSnapshotParameters {
   name: string;
   /** Container image, such as debian:13. */
   image: string;
-  /** Program and arguments, started with every sandbox. */
+  /** Program and arguments, started with every sandbox; the image's own is not. */
   entrypoint?: string[];
   /** Sizes; memory and disk in GB (default 2, 4, 20, 0). */
   resources?: {
@@ -1123,6 +1128,8 @@ const facts = {
 export class Sandhaven {
   /** The bytes of files, streamed. */
   readonly files: Files;
+  /** Snapshots can be deleted. */
+  readonly snapshots: Snapshots;
   /** Each item of lists that have pages: `for await (const … of client.iterate.listFiles())`. */
   readonly iterate: Iterate;
   readonly documentDb: DocumentDb;
@@ -1132,22 +1139,25 @@ export class Sandhaven {
     const connection = new Connection(options);
     this.#call = createCall(connection);
     this.files = new Files(connection);
+    this.snapshots = new Snapshots(connection);
     this.iterate = new Iterate(this);
     this.documentDb = new DocumentDb(this.#call);
   }
 
   /**
-   * Creates an isolated Linux machine, ready at once. Without snapshot and image it has Python 3.13, Node
-   * 24, git and build tools. Returns the sandbox. already_exists: take another name. resource_exhausted:
-   * delete or stop one.
+   * Creates an isolated Linux machine, ready at once. Without snapshot and image it is Debian 13 with
+   * Python 3.13 (numpy, pandas, matplotlib, requests, pytest), Node 24, git, curl, ripgrep and build
+   * tools. Returns the sandbox. already_exists: take another name. resource_exhausted: delete or stop
+   * one.
    */
   createSandbox(parameters: CreateSandboxParameters = {}, options?: CallOptions): Promise<CreateSandboxResult> {
     return this.#call(facts.createSandbox, parameters, options);
   }
 
   /**
-   * Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, and env_vars
-   * with secret-looking values redacted. Does not count as activity.
+   * Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, usage
+   * (memory_bytes and disk_bytes in use now) and env_vars with secret-looking values redacted. Does not
+   * count as activity.
    */
   getSandbox(parameters: GetSandboxParameters, options?: CallOptions): Promise<GetSandboxResult> {
     return this.#call(facts.getSandbox, parameters, options);
@@ -1189,8 +1199,9 @@ export class Sandhaven {
 
   /**
    * Changes after how long a sandbox stops, is archived and is deleted by itself. Give at least one; the
-   * others stay. auto_delete_minutes 0 deletes one that is stopped already (deleted: true). Returns the
-   * sandbox.
+   * others stay. Activity: calls that work in it, running foreground and session commands, SSH, previews;
+   * not background processes, nor looking at it. auto_delete_minutes 0 deletes one that is stopped
+   * already (deleted: true). Returns the sandbox.
    */
   configureSandboxAuto(parameters: ConfigureSandboxAutoParameters, options?: CallOptions): Promise<ConfigureSandboxAutoResult> {
     return this.#call(facts.configureSandboxAuto, parameters, options);

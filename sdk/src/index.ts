@@ -5,3 +5,4 @@ export { isSandhavenError, type Problem, SandhavenError } from './errors.ts';
 export type { Bytes, Download, DownloadOptions, Upload, UploadOptions } from './files.ts';
 export type { CreateSandboxResult as Sandbox } from './generated.ts';
 export * from './generated.ts';
+export type { DeletedSnapshot } from './snapshots.ts';

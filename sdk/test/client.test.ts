@@ -276,6 +276,18 @@ describe('iterators', () => {
   });
 });
 
+describe('snapshots', () => {
+  it('are deleted by name or ID, and an error is thrown as of any call', async () => {
+    service.answers(result({ id: 'snap_1', name: 'a b', deleted: true }));
+    expect(await client.snapshots.delete('a b')).toEqual({ id: 'snap_1', name: 'a b', deleted: true });
+    expect(service.asked).toMatchObject([
+      { method: 'POST', path: '/v1/admin/DeleteSnapshot', body: '{"snapshot":"a b"}' },
+    ]);
+    service.answers(problem('not_found', 404));
+    await expect(client.snapshots.delete('none')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
 describe('bytes of files', () => {
   it('[WIRE-BYTES-01, WIRE-BYTES-04] go up from a stream, with mode and parents', async () => {
     service.answers(result({ path: 'a b', bytes_written: 5, created: true }));

@@ -11,6 +11,7 @@ import { revokeKey } from './keys/revoke-key.ts';
 import { addRegistryCredentials } from './registries/add-registry-credentials.ts';
 import { listRegistries } from './registries/list-registries.ts';
 import { removeRegistryCredentials } from './registries/remove-registry-credentials.ts';
+import { deleteSnapshot } from './snapshots/delete-snapshot.ts';
 import { createUser } from './users/create-user.ts';
 import { disableUser, enableUser } from './users/disable-user.ts';
 import { listUsers } from './users/list-users.ts';
@@ -25,6 +26,7 @@ export const actions: readonly Action[] = [
   listKeys,
   createKey,
   revokeKey,
+  deleteSnapshot,
   listAudit,
   verifyAudit,
   listRegistries,
@@ -40,6 +42,7 @@ export const actions: readonly Action[] = [
 export const commandGroups: Record<string, string> = {
   users: 'users of the service, what they use and may use',
   keys: 'API keys: create, list, revoke',
+  snapshots: 'snapshots of yours: delete',
   audit: 'who did what, and whether that record is whole',
   registries: 'credentials of image registries',
   auth: 'authorize the service at the code-hosting provider',

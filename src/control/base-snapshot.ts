@@ -2,17 +2,16 @@
 import { SandhavenError } from '../model/errors.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { BASE_IMAGE, defaultResources } from './base-image.ts';
-import type { Image, Images } from './ports.ts';
+import type { Clock, Image, Images } from './ports.ts';
 
 const BASE_ID = 'snap_base000000000000';
-/** Always the same and before all others: it is there since ever, whenever its image was built. */
-const SINCE_EVER = 0;
 
 export function isBase(idOrName: string): boolean {
   return idOrName === BASE_IMAGE || idOrName === BASE_ID;
 }
 
-export async function baseSnapshot(images: Images, regionId: string): Promise<Snapshot> {
+/** As old as its image; while there is none, its state was found out now. */
+export async function baseSnapshot(images: Images, regionId: string, clock: Clock): Promise<Snapshot> {
   let image: Image | null = null;
   let reason: string | null = null;
   try {
@@ -21,6 +20,7 @@ export async function baseSnapshot(images: Images, regionId: string): Promise<Sn
     if (!(error instanceof SandhavenError)) throw error;
     reason = error.message;
   }
+  const madeAt = image?.madeAt ?? clock.now();
   return {
     id: BASE_ID,
     ownerId: '',
@@ -34,7 +34,7 @@ export async function baseSnapshot(images: Images, regionId: string): Promise<Sn
     regionId,
     sizeBytes: image?.sizeBytes ?? null,
     creationKey: null,
-    createdAt: SINCE_EVER,
-    updatedAt: SINCE_EVER,
+    createdAt: madeAt,
+    updatedAt: madeAt,
   };
 }

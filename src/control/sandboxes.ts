@@ -8,7 +8,7 @@ import { concerns } from './audit/scope.ts';
 import type { CreateRequest, Creation } from './creation.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Machines, Settled } from './machines.ts';
-import type { OnProgress, Page, SandboxFilter, SandboxStore } from './ports.ts';
+import type { OnProgress, Page, Runtime, SandboxFilter, SandboxStore, SandboxUsage } from './ports.ts';
 import { resolveSandbox } from './resolve.ts';
 
 export interface AutoSettings {
@@ -23,6 +23,7 @@ export class SandboxService {
   readonly #machines: Machines;
   readonly #activity: Activity;
   readonly #idempotency: Idempotency;
+  readonly #runtime: Pick<Runtime, 'usage'>;
 
   constructor(
     store: SandboxStore,
@@ -30,12 +31,14 @@ export class SandboxService {
     machines: Machines,
     activity: Activity,
     idempotency: Idempotency,
+    runtime: Pick<Runtime, 'usage'>,
   ) {
     this.#store = store;
     this.#creation = creation;
     this.#machines = machines;
     this.#activity = activity;
     this.#idempotency = idempotency;
+    this.#runtime = runtime;
   }
 
   async create(
@@ -66,6 +69,11 @@ export class SandboxService {
 
   async get(caller: User, reference: string): Promise<Sandbox> {
     return this.#seen(await resolveSandbox(this.#store, caller, reference));
+  }
+
+  /** What it has in use now. */
+  usage({ id }: Sandbox): Promise<SandboxUsage> {
+    return this.#runtime.usage(id);
   }
 
   async list(

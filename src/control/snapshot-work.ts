@@ -19,6 +19,8 @@ export class SnapshotWork {
   readonly #waiting: Snapshot[] = [];
   readonly #running = new Set<Promise<void>>();
   readonly #closing = new AbortController();
+  /** Of those that are being made, by id. */
+  readonly #breaks = new Map<string, AbortController>();
 
   constructor(dependencies: SnapshotWorkDependencies) {
     this.#d = dependencies;
@@ -33,6 +35,13 @@ export class SnapshotWork {
   begin(snapshot: Snapshot): void {
     this.#waiting.push(snapshot);
     this.#fill();
+  }
+
+  /** Of one whose row is gone. Does nothing for one that is not being made. */
+  breakOff(id: string): void {
+    const waiting = this.#waiting.findIndex((snapshot) => snapshot.id === id);
+    if (waiting !== -1) this.#waiting.splice(waiting, 1);
+    this.#breaks.get(id)?.abort();
   }
 
   /** Breaks off what is being made; the rows stay as they are. */
@@ -57,15 +66,17 @@ export class SnapshotWork {
   async #make(snapshot: Snapshot): Promise<void> {
     const { images, log } = this.#d;
     const { id, image: reference } = snapshot;
-    const { signal } = this.#closing;
+    const broken = new AbortController();
+    this.#breaks.set(id, broken);
+    const signal = AbortSignal.any([this.#closing.signal, broken.signal]);
     try {
-      await this.#save(id, { state: 'pulling' });
+      if (!(await this.#save(id, { state: 'pulling' }))) return;
       await images.use(
         { reference },
         async ({ digest, sizeBytes }) => {
           // While it is in use here, so that it cannot be collected before this is committed.
-          await this.#save(id, { state: 'active', stateReason: null, imageDigest: digest, sizeBytes });
-          log.info('snapshot is active', { snapshot: id, digest });
+          const patch = { state: 'active', stateReason: null, imageDigest: digest, sizeBytes } as const;
+          if (await this.#save(id, patch)) log.info('snapshot is active', { snapshot: id, digest });
         },
         { signal },
       );
@@ -75,6 +86,8 @@ export class SnapshotWork {
       await this.#save(id, { state: 'error', stateReason: reasonOf(error) }).catch((cause: unknown) => {
         log.error('snapshot could not be marked', { snapshot: id, error: cause });
       });
+    } finally {
+      this.#breaks.delete(id);
     }
   }
 

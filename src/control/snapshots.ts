@@ -53,14 +53,10 @@ export class SnapshotService {
     if (isBase(idOrName)) return this.#base();
     const snapshot = await this.#d.store.find(caller.id, idOrName);
     if (snapshot) return snapshot;
-    throw notFound(
-      'snapshot',
-      `There is no snapshot '${idOrName}'.`,
-      'Call Sandbox.ListSnapshots to see the names and ids there are.',
-    );
+    throw unknown(idOrName);
   }
 
-  /** Newest first; the base image, which was there before all others, comes last. */
+  /** Newest first; the base image, which nobody made, comes last. */
   async list(caller: User, page: Page): Promise<{ snapshots: Snapshot[]; totalCount: number }> {
     const { snapshots, totalCount } = await this.#d.store.list(caller.id, page);
     const first = (page.page - 1) * page.pageSize;
@@ -99,8 +95,22 @@ export class SnapshotService {
     return snapshot;
   }
 
+  /**
+   * In whatever state; the work on one that is being made is broken off. Sandboxes that were made from it go on: a
+   * sandbox's own row has its image's digest and its entrypoint. Fails with `permission_denied` for the base image.
+   */
+  async delete(caller: User, idOrName: string): Promise<Snapshot> {
+    const snapshot = await this.get(caller, idOrName);
+    if (isBase(snapshot.id)) throw everybodys();
+    // The row goes first, so that nothing is stored of work that ends in between.
+    if (!(await this.#d.store.delete(snapshot.id))) throw unknown(idOrName);
+    this.#d.work.breakOff(snapshot.id);
+    return snapshot;
+  }
+
   #base(): Promise<Snapshot> {
-    return baseSnapshot(this.#d.images, this.#d.identity.home.id);
+    const { images, identity, clock } = this.#d;
+    return baseSnapshot(images, identity.home.id, clock);
   }
 
   #region(wanted: string | undefined): string {
@@ -137,11 +147,30 @@ export class SnapshotService {
         'resource_exhausted',
         `There are ${totalCount} snapshots; more are not kept.`,
         {
-          hint: 'Create sandboxes from an image directly, or from one of the snapshots there are.',
+          hint: 'Delete one with `sandhaven snapshots rm NAME`, or create sandboxes from an image directly.',
         },
       );
     }
   }
+}
+
+function unknown(idOrName: string): SandhavenError {
+  return notFound(
+    'snapshot',
+    `There is no snapshot '${idOrName}'.`,
+    'Call Sandbox.ListSnapshots to see the names and ids there are.',
+  );
+}
+
+function everybodys(): SandhavenError {
+  return new SandhavenError(
+    'permission_denied',
+    "The snapshot 'base' is the standard base image of everybody.",
+    {
+      parameter: 'snapshot',
+      hint: 'Only snapshots that were made with Sandbox.CreateSnapshot can be deleted.',
+    },
+  );
 }
 
 function reserved(): SandhavenError {

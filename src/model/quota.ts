@@ -24,7 +24,7 @@ const words: Record<QuotaKind, Words> = {
     things: 'GB of disk',
     hint: 'Delete a sandbox that is no longer needed, or ask for a smaller disk',
   },
-  snapshots: { things: 'snapshots', hint: 'Create sandboxes from one of the snapshots there are' },
+  snapshots: { things: 'snapshots', hint: 'Delete one with `sandhaven snapshots rm NAME`' },
 };
 
 export function isUnlimited(quota: Quota): boolean {

@@ -11,17 +11,30 @@ export interface Region {
 /** The service's own one comes first. */
 export type Regions = readonly [Region, ...Region[]];
 
-const UNKNOWN = 'unknown';
+/**
+ * What the operator has not said. Where a machine stands, the service cannot know, and a made-up word would read like
+ * the name of a country.
+ */
+const NOT_SAID = '';
 
-/** Where a machine stands, the service cannot know. */
+/** The service's own, until an operator describes it. */
 export const localRegion: Region = {
   id: 'local',
   name: 'Local',
-  location: { country: UNKNOWN, city: UNKNOWN },
+  location: { country: NOT_SAID, city: NOT_SAID },
 };
 
 const EXAMPLE =
   'For example id=eu-central,name=Frankfurt,city=Frankfurt,country=DE; semicolons between several.';
+
+export function isDescribed({ location }: Region): boolean {
+  return location.country !== NOT_SAID || location.city !== NOT_SAID;
+}
+
+/** `Frankfurt, DE`, as far as it was said. */
+export function placeOf({ location: { city, country } }: Region): string {
+  return [city, country].filter((part) => part !== NOT_SAID).join(', ');
+}
 
 /** Fails with `invalid_argument` naming the flag. An empty text is the one region that there is without a choice. */
 export function parseRegions(flag: string, text: string): Regions {
@@ -58,7 +71,7 @@ function parseRegion(flag: string, entry: string): Region {
   if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(id)) {
     throw refused(flag, `has an id of 1 to 63 lower-case letters, digits and hyphens, and '${id}' was given`);
   }
-  const location = { country: fields.get('country') ?? UNKNOWN, city: fields.get('city') ?? UNKNOWN };
+  const location = { country: fields.get('country') ?? NOT_SAID, city: fields.get('city') ?? NOT_SAID };
   return { id, name: fields.get('name') ?? id, location };
 }
 

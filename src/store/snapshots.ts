@@ -91,6 +91,10 @@ export class SnapshotRows implements SnapshotStore {
     return this.#database.write(() => one(this.#database.prepare(sql).get({ ...values, this_id: id })));
   }
 
+  async delete(id: string): Promise<boolean> {
+    return this.#database.write(() => one(this.#statements.delete.get({ id })) !== null);
+  }
+
   async imagesInUse(): Promise<Set<string>> {
     return new Set(this.#statements.imagesInUse.all().map((row) => String(row['image_digest'])));
   }
@@ -103,6 +107,7 @@ function prepare(database: Database) {
     dropFailed: database.prepare(
       `DELETE FROM snapshots WHERE owner_id = :owner AND name = :name AND state = 'error'`,
     ),
+    delete: database.prepare(`DELETE FROM snapshots WHERE id = :id RETURNING ${all}`),
     insert: database.prepare(`INSERT INTO snapshots (${all}) VALUES (${values.join(', ')})`),
     findById: select('owner_id = :owner AND id = :wanted'),
     findByName: select('owner_id = :owner AND name = :wanted'),

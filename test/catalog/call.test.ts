@@ -113,6 +113,10 @@ describe('results', () => {
       Plain: 'd',
       PASSWORDS: '[redacted]',
     });
+    expect((await call('GetSandbox', { sandbox: 'demo' }))['usage']).toEqual({
+      memory_bytes: 5_000_000,
+      disk_bytes: 90_000_000,
+    });
     const raw = await call('GetSandbox', { sandbox: 'demo', include_raw_env_vars: true });
     expect(raw['env_vars']).toEqual(env_vars);
   });
@@ -183,7 +187,7 @@ describe('results', () => {
 
   it('[WIRE-IDENT-01] ListRegions and WhoAmI', async () => {
     expect(await call('ListRegions')).toEqual({
-      regions: [{ id: 'local', name: 'Local', location: { country: 'unknown', city: 'unknown' } }],
+      regions: [{ id: 'local', name: 'Local', location: { country: '', city: '' } }],
     });
     expect(await call('WhoAmI')).toEqual({ user_id: 'user_1', name: 'Ada', email: 'ada@example.org' });
   });

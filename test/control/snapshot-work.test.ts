@@ -8,7 +8,10 @@ import { memoryStore } from '../store/memory-store.ts';
 import { snapshotRecord } from '../store/snapshot-conformance.ts';
 
 const log = { info() {}, warn() {}, error() {} };
-const image: Image = { digest: 'd', reference: 'r', env: {}, entrypoint: [], workingDir: '/', sizeBytes: 7 };
+const image: Image = {
+  ...{ digest: 'd', reference: 'r', env: {}, entrypoint: [], workingDir: '/' },
+  ...{ sizeBytes: 7, madeAt: 1 },
+};
 
 let store: ReturnType<typeof memoryStore>;
 let pulls: { reference: string; settle: (error?: Error) => void }[];
@@ -74,6 +77,23 @@ describe('snapshots in the background', () => {
     const reason = async (name: string) => (await store.snapshots.find('user_alice', name))?.stateReason;
     expect(await reason('n0')).toBe('There is no image i0. Check its name.');
     expect(await reason('n1')).not.toContain('secret');
+  });
+
+  it('that are deleted are broken off, waiting or not, and what comes late of them stores nothing', async () => {
+    const most = limits.snapshot.concurrent;
+    const snapshots = await begin(most + 2);
+    await expect.poll(() => pulls.length).toBe(most);
+    const [running, waiting, last] = [snapshots[0], snapshots[most], snapshots[most + 1]];
+    for (const gone of [running, waiting]) {
+      await store.snapshots.delete(String(gone?.id));
+      work.breakOff(String(gone?.id));
+    }
+    // The place that one had is the next one's.
+    await expect.poll(() => pulls.map(({ reference }) => reference)).toContain(last?.image);
+    expect(pulls.map(({ reference }) => reference)).not.toContain(waiting?.image);
+    expect((await store.snapshots.list('user_alice', { page: 1, pageSize: 99 })).totalCount).toBe(most);
+    work.breakOff('snap_none');
+    await work.close();
   });
 
   it('are left as they are when the service ends, and taken up by the next', async () => {

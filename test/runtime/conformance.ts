@@ -57,6 +57,24 @@ export function runtimeConformance(name: string, factory: () => Promise<RuntimeU
     };
     const observed = async (id: string) => (await runtime.observe()).find((one) => one.id === id) ?? null;
 
+    describe('usage', () => {
+      it('is the memory of what runs and what the disk takes of the host, and null of what is not there', async () => {
+        const { id } = await started();
+        const idle = await runtime.usage(id);
+        expect(idle.memoryBytes).toBeGreaterThan(0);
+        expect(idle.memoryBytes).toBeLessThan(200 * 1024 * 1024);
+        expect(idle.diskBytes).toBeGreaterThan(0);
+        await sh(id, 'head -c 50000000 /dev/urandom >/root/file && sync');
+        const written = await runtime.usage(id);
+        expect(Number(written.diskBytes) - Number(idle.diskBytes)).toBeGreaterThan(45_000_000);
+        expect(Number(written.diskBytes) - Number(idle.diskBytes)).toBeLessThan(80_000_000);
+        await runtime.stop(id, 1_000);
+        expect(await runtime.usage(id)).toEqual({ memoryBytes: null, diskBytes: expect.any(Number) });
+        await runtime.destroy(id);
+        expect(await runtime.usage(id)).toEqual({ memoryBytes: null, diskBytes: null });
+      });
+    });
+
     describe('start and stop', () => {
       it('starts a machine that answers, with its id as host name', async () => {
         const { id } = await started();

@@ -206,6 +206,7 @@ function memorySnapshots(sandboxes: SandboxStore): Pick<Store, 'snapshots'> {
       rows.set(id, { ...row, ...patch });
       return structuredClone(rows.get(id) ?? null);
     },
+    delete: async (id) => rows.delete(id),
     imagesInUse: async () => {
       const own = [...rows.values()].flatMap(({ imageDigest }) => imageDigest ?? []);
       return new Set([...own, ...(await sandboxes.all()).map(({ imageDigest }) => imageDigest)]);

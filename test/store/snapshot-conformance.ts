@@ -99,6 +99,19 @@ export function snapshotConformance(name: string, create: StoreFactory): void {
       expect(await store.snapshots.createdUnder(alice.id, 'other', 0)).toBeNull();
     });
 
+    it('are deleted by id, which gives their names back and is told', async () => {
+      const kept = await insert({ name: 'kept' });
+      const gone = await insert({ name: 'gone', state: 'active', imageDigest: 'd' });
+      expect(await store.snapshots.delete(gone.id)).toBe(true);
+      expect(await store.snapshots.delete(gone.id)).toBe(false);
+      expect(await store.snapshots.find(alice.id, 'gone')).toBeNull();
+      expect(await store.snapshots.update(gone.id, { state: 'active' })).toBeNull();
+      expect(await store.snapshots.imagesInUse()).toEqual(new Set());
+      expect(await store.snapshots.count(alice.id)).toBe(1);
+      expect(await store.snapshots.find(alice.id, kept.id)).toMatchObject({ name: 'kept' });
+      await insert({ name: 'gone' });
+    });
+
     it('and sandboxes of whatever state and owner keep their images in use', async () => {
       await insert({ name: 'a', imageDigest: 'of a snapshot', state: 'active' });
       await insert({ name: 'b', imageDigest: null });

@@ -118,6 +118,16 @@ describe('an action', () => {
 });
 
 describe('on the command line', () => {
+  it('deletes a snapshot', async () => {
+    await http.call('Sandbox.CreateSnapshot', { name: 'mine', image: 'debian:13' });
+    expect(await cli(['snapshots', 'rm', 'mine'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/name +mine/),
+    });
+    expect(await cli(['snapshots', 'rm', 'mine'])).toMatchObject({ code: 4 });
+    expect(await cli(['snapshots', 'rm'])).toMatchObject({ code: 2 });
+  });
+
   it('makes and lists users, the verb `list` left out or not', async () => {
     const created = await cli(['users', 'create', '--name', 'Carol', '--email', carol.email]);
     expect(created).toMatchObject({ code: 0, stdout: expect.stringContaining('carol@example.org') });

@@ -39,7 +39,10 @@ describe('sandhaven', () => {
   });
 
   it('shows its version', async () => {
-    expect(await cli(['--version'])).toMatchObject({ code: 0, stdout: 'sandhaven 1.2.3\n' });
+    expect(await cli(['--version'])).toMatchObject({
+      code: 0,
+      stdout: 'sandhaven 1.2.3\nDocumentDb toolkit 0.4.0\n',
+    });
   });
 
   it.each(['run', 'ssh', 'ls', 'rm', 'call', 'tools'])('%s has help, without a service', async (name) => {

@@ -162,6 +162,8 @@ describe('sandhaven demo-db', () => {
   it('removes it, whether it is there or not, and nobody else’s sandbox of that name', async () => {
     expect(await run(['demo-db', '--remove'], service)).toMatchObject({ code: 0, stdout: '' });
     expect((await call(service, 'GetSandbox', { sandbox: 'demo-db' })).status).toBe(404);
+    const { snapshots } = (await must(service, 'ListSnapshots')) as { snapshots: { name: string }[] };
+    expect(snapshots.map(({ name }) => name)).toEqual(['base']);
     expect(await run(['demo-db', '--remove'], service)).toMatchObject({ code: 0 });
     await must(service, 'CreateSandbox', { name: 'demo-db', memory_gb: 1, disk_gb: 1 });
     const { code, stderr } = await run(['demo-db', '--listen', '0'], service);

@@ -128,9 +128,18 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
       if (found) return found;
       throw notFound('snapshot', `There is no snapshot '${reference}'.`);
     },
+    async delete(_caller, reference) {
+      const at = all.findIndex(({ id, name }) => id === reference || name === reference);
+      const [deleted] = at === -1 ? [] : all.splice(at, 1);
+      if (deleted) return deleted;
+      throw notFound('snapshot', `There is no snapshot '${reference}'.`);
+    },
     list: async () => ({ snapshots: all, totalCount: all.length }),
   };
 }
+
+/** Of every sandbox in memory. */
+const usage = { memoryBytes: 5_000_000, diskBytes: 90_000_000 };
 
 function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxService> {
   const find = (reference: string): Sandbox => {
@@ -139,6 +148,7 @@ function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxServic
     return found;
   };
   return {
+    usage: async () => usage,
     async create(caller, request, { onProgress, idempotencyKey } = {}) {
       if (idempotencyKey !== undefined) fake.idempotencyKeys.push(idempotencyKey);
       for (let done = 1; done <= 3 && request.image; done++) {

@@ -59,7 +59,11 @@ describe('calling a tool', () => {
   });
 
   it('[WIRE-HTTP-02] lists the catalogue', async () => {
-    const { tools: listed } = (await (await http.fetch('/v1/tools')).json()) as { tools: object[] };
+    const { tools: listed, toolkits } = (await (await http.fetch('/v1/tools')).json()) as {
+      tools: object[];
+      toolkits: Record<string, string>;
+    };
+    expect(toolkits).toEqual({ DocumentDb: '0.4.0' });
     expect(listed).toHaveLength(tools.length);
     for (const tool of listed) {
       expect(tool).toMatchObject({

@@ -17,7 +17,10 @@ afterAll(() => http.close());
 
 describe('/openapi.json', () => {
   it('[WIRE-HTTP-03] is OpenAPI 3.1, with no complaint of the linter but that a tunnel never answers 2xx', async () => {
-    expect(JSON.parse(text)).toMatchObject({ openapi: '3.1.0', info: { version: '1.2.3' } });
+    expect(JSON.parse(text)).toMatchObject({
+      openapi: '3.1.0',
+      info: { version: '1.2.3', 'x-toolkits': { DocumentDb: '0.4.0' } },
+    });
     const problems = await lintFromString({
       source: text,
       config: await createConfig({ extends: ['recommended'] }),

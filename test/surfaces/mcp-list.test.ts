@@ -108,6 +108,7 @@ describe('the list of tools', () => {
       'state_reason',
       'resources',
       'labels',
+      'usage',
       'env_vars',
     ]);
   });

@@ -28,6 +28,7 @@ describe('the standard base image', () => {
     await run(
       'python3 -c "import numpy, pandas, matplotlib, requests" && python3 -m venv /tmp/venv && npm --version',
     );
+    await run('echo "def test_it(): assert 1 + 1 == 2" >test_it.py && pytest -q test_it.py');
   }, 60_000);
 
   it('[WIRE-ROOT-04] [WIRE-ROOT-03] installs packages with apt-get, pip and npm, as a root that the host does not know', async () => {

@@ -6,6 +6,7 @@ import { type RawRegistry, startRawRegistry } from '../images/raw-registry.ts';
 import { type Registry, startRegistry } from '../images/registry.ts';
 import { shellLayer } from '../images/shell-image.ts';
 import { tarGz } from '../images/tar.ts';
+import { act, mustAct } from '../support/people.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
 const PATIENCE = { timeout: 60_000 };
@@ -206,6 +207,68 @@ describe('a service that ends while a snapshot is made', () => {
     },
     120_000,
   );
+});
+
+describe('a snapshot that is deleted', () => {
+  const remove = (snapshot: unknown) => act(service, 'DeleteSnapshot', { snapshot });
+
+  it('is gone, with its name and its place in the quota, and a sandbox made from it goes on', async () => {
+    const entrypoint = ['/bin/sh', '-c', 'echo ran >>/workspace/log'];
+    await create({ name: 'to delete', image, entrypoint, resources: small });
+    const { id } = await becomes('to delete', 'active');
+    const { id: sandbox } = await must(service, 'CreateSandbox', { snapshot: id });
+    const before = (await must(service, 'ListSnapshots'))['total_count'];
+
+    expect(await remove('to delete')).toMatchObject({
+      status: 200,
+      body: { id, name: 'to delete', deleted: true },
+    });
+    expect(await remove(id)).toMatchObject({
+      status: 404,
+      body: { code: 'not_found', resource: 'snapshot' },
+    });
+    expect(await must(service, 'ListSnapshots')).toMatchObject({ total_count: Number(before) - 1 });
+    const { rows } = await mustAct(service, 'ListAudit', { action: 'DeleteSnapshot' });
+    expect(rows).toMatchObject([{ outcome: 'ok' }, { outcome: 'not_found' }]);
+
+    // The service keeps no unused image, so this one is in use.
+    await must(service, 'StopSandbox', { sandbox });
+    await service.restart();
+    await must(service, 'StartSandbox', { sandbox });
+    const log = () => call(service, 'RunCommand', { sandbox, command: 'cat log' });
+    await expect.poll(async () => (await log()).body['stdout'], PATIENCE).toBe('ran\nran\n');
+    expect(await must(service, 'GetSandbox', { sandbox })).toMatchObject({ snapshot: 'to delete' });
+    await must(service, 'DeleteSandbox', { sandbox });
+    expect((await create({ name: 'to delete', image })).status).toBe(200);
+    await becomes('to delete', 'active');
+    expect((await remove('to delete')).status).toBe(200);
+  }, 120_000);
+
+  it('while it is made leaves no work behind, and the base image is no one’s to delete', async () => {
+    const [layer = ''] = raw.put('never', {
+      layers: [tarGz([{ name: 'a', content: randomBytes(100_000) }])],
+    });
+    raw.trouble = ({ digest }) => (digest === layer ? 'hang' : null);
+    await create({ name: 'never', image: `${raw.address}/never:1` });
+    await becomes('never', 'pulling');
+    expect((await remove('never')).status).toBe(200);
+    raw.trouble = () => null;
+    expect((await get('never'))['code']).toBe('not_found');
+    const work = () => readdirSync(join(service.dataDir, 'images/tmp'));
+    await expect.poll(work, PATIENCE).toEqual([]);
+    const base = await get('base');
+    for (const snapshot of ['base', base['id']]) {
+      expect((await remove(snapshot)).body).toMatchObject({
+        code: 'permission_denied',
+        parameter: 'snapshot',
+      });
+    }
+    // As old as its image, which was made before this service, and not in 1970.
+    const made = Date.parse(String(base['created_at']));
+    expect(made).toBeGreaterThan(Date.UTC(2025, 0, 1));
+    expect(made).toBeLessThan(Date.now());
+    expect(base['updated_at']).toBe(base['created_at']);
+  }, 120_000);
 });
 
 describe('images', () => {

@@ -12,7 +12,7 @@ import { visit } from '../gateways/visitor.ts';
 import { startRawRegistry } from '../images/raw-registry.ts';
 import { tarGz } from '../images/tar.ts';
 import { startGitServer } from '../support/git-server.ts';
-import { mustAct, type Person, person } from '../support/people.ts';
+import { act, mustAct, type Person, person } from '../support/people.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
 let service: Service;
@@ -229,6 +229,15 @@ describe("another's snapshot", () => {
         expect(new Set(problems.map((problem) => JSON.stringify(problem))).size).toBe(1);
       }
       expect((await must(ben, 'ListSandboxes'))['total_count']).toBe(1);
+      const deletions = [];
+      for (const snapshot of [String(id), 'her snapshot', newSnapshotId(), 'nobodys']) {
+        const { status, body } = await act(ben, 'DeleteSnapshot', { snapshot });
+        const { request_id: _, ...problem } = body;
+        deletions.push(`${status} ${JSON.stringify(problem).replaceAll(snapshot, '<asked>')}`);
+      }
+      expect(deletions[0]).toMatch(/^404 .*"code":"not_found".*"resource":"snapshot"/);
+      expect(new Set(deletions).size).toBe(1);
+      expect(await state()).toBe('active');
     } finally {
       await registry.close();
     }

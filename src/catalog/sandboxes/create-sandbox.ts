@@ -49,8 +49,9 @@ export const createSandbox = defineTool({
   name: 'Sandbox.CreateSandbox',
   title: 'Create a sandbox',
   description:
-    'Creates an isolated Linux machine, ready at once. Without snapshot and image it has Python 3.13, Node 24, git ' +
-    'and build tools. Returns the sandbox. already_exists: take another name. resource_exhausted: delete or stop one.',
+    'Creates an isolated Linux machine, ready at once. Without snapshot and image it is Debian 13 with Python 3.13 ' +
+    '(numpy, pandas, matplotlib, requests, pytest), Node 24, git, curl, ripgrep and build tools. Returns the sandbox. ' +
+    'already_exists: take another name. resource_exhausted: delete or stop one.',
   input,
   output: sizedOutput,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },

@@ -9,17 +9,22 @@ export const getSandbox = defineTool({
   name: 'Sandbox.GetSandbox',
   title: 'Get a sandbox',
   description:
-    'Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, and ' +
-    'env_vars with secret-looking values redacted. Does not count as activity.',
+    'Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, usage (memory_bytes and ' +
+    'disk_bytes in use now) and env_vars with secret-looking values redacted. Does not count as activity.',
   input: z.strictObject({
     sandbox,
     include_raw_env_vars: z.boolean().default(false).describe('Show redacted env_vars too (default false).'),
   }),
-  output: shownOutput.extend({ env_vars: z.record(z.string(), z.string()) }),
+  output: shownOutput.extend({
+    usage: z.looseObject({ memory_bytes: z.int().nullable(), disk_bytes: z.int().nullable() }),
+    env_vars: z.record(z.string(), z.string()),
+  }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller }) {
     const found = await services.sandboxes.get(caller, parameters.sandbox);
     const envVars = parameters.include_raw_env_vars ? found.envVars : redactEnvVars(found.envVars);
-    return { ...toSandboxView(found), env_vars: envVars };
+    const { memoryBytes, diskBytes } = await services.sandboxes.usage(found);
+    const usage = { memory_bytes: memoryBytes, disk_bytes: diskBytes };
+    return { ...toSandboxView(found), usage, env_vars: envVars };
   },
 });

@@ -20,7 +20,7 @@ export const resizeSandbox = defineTool({
       sandbox,
       cpu: optionalInteger('vCPUs', limits.cpu),
       memory_gb: optionalInteger('Memory in GB', limits.memoryGb),
-      disk_gb: optionalInteger('Disk in GB', limits.diskGb),
+      disk_gb: optionalInteger('New total disk in GB', limits.diskGb),
     })
     .check(nothingToChange('cpu', 'memory_gb', 'disk_gb')),
   output: sizedOutput,

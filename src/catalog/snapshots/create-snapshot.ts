@@ -38,7 +38,7 @@ export const createSnapshot = defineTool({
         issues.push({ code: 'custom', input: value, message });
       })
       .optional()
-      .describe('Program and arguments, started with every sandbox.'),
+      .describe("Program and arguments, started with every sandbox; the image's own is not."),
     resources: z
       .strictObject({
         cpu: whole(limits.cpu),

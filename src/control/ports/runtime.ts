@@ -19,6 +19,13 @@ export interface Observed {
   hasArchive: boolean;
 }
 
+export interface SandboxUsage {
+  /** Of its running machine; null when none runs. */
+  memoryBytes: number | null;
+  /** What its disk takes of the host's; null when it has none, as an archived one. */
+  diskBytes: number | null;
+}
+
 export interface RuntimeCapabilities {
   archive: boolean;
   liveResize: boolean;
@@ -72,6 +79,8 @@ export interface Runtime {
   observe(): Promise<Observed[]>;
   /** As `observe`, of one sandbox; null when nothing of it is here. */
   inspect(id: string): Promise<Observed | null>;
+  /** What one sandbox has in use now, in whatever state it is. */
+  usage(id: string): Promise<SandboxUsage>;
   /** What programs in the running machine find in their environment because of its GPUs. */
   deviceEnvironment(id: string): Record<string, string>;
   /** A fresh byte stream to the agent of the running machine. */
@@ -89,6 +98,8 @@ export interface Image {
   entrypoint: string[];
   workingDir: string;
   sizeBytes: number;
+  /** When it was built or unpacked; milliseconds since the epoch. */
+  madeAt: number;
 }
 
 /** Unpacked images, by content digest. */

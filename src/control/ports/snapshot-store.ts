@@ -22,6 +22,8 @@ export interface SnapshotStore {
   unfinished(): Promise<Snapshot[]>;
   /** null when the row is gone. */
   update(id: string, patch: SnapshotPatch): Promise<Snapshot | null>;
+  /** False when it was not there. Sandboxes that were made from it keep what they need of it in their own rows. */
+  delete(id: string): Promise<boolean>;
   /** Digests of all images that some snapshot or some sandbox, in whatever state, was made from. */
   imagesInUse(): Promise<Set<string>>;
 }

@@ -147,8 +147,9 @@ export function createImages(options: ImagesOptions): LocalImages {
 }
 
 /** One image can have several names; the caller sees the one it gave, completed. */
-function toImage({ digest, env, entrypoint, workingDir, sizeBytes }: ImageRecord, reference: string): Image {
-  return { digest, reference, env, entrypoint, workingDir, sizeBytes };
+function toImage(record: ImageRecord, reference: string): Image {
+  const { digest, env, entrypoint, workingDir, sizeBytes, madeAt } = record;
+  return { digest, reference, env, entrypoint, workingDir, sizeBytes, madeAt };
 }
 
 function gone(): SandhavenError {

@@ -82,7 +82,14 @@ async function attempt(parts: PullParts, request: Pull): Promise<ImageRecord> {
     onBytes(0);
     await unpack(parts, { layers, rootfs, name, bounds, signal }, onBytes);
     const sizeBytes = await measure(helpers, rootfs);
-    return await folders.commit(work, { digest: image.digest, reference: name, sizeBytes, ...config });
+    const madeAt = Math.floor((await stat(rootfs)).ctimeMs);
+    return await folders.commit(work, {
+      digest: image.digest,
+      reference: name,
+      sizeBytes,
+      madeAt,
+      ...config,
+    });
   } finally {
     await folders.discard(work);
   }

@@ -1,5 +1,5 @@
 /** The file `image.json` beside an unpacked root file system: what its image says, and how large it is. */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -19,6 +19,8 @@ export const imageRecord = imageConfig.extend({
   digest: z.string().regex(digestPattern),
   reference: z.string(),
   sizeBytes: z.number().int().nonnegative(),
+  /** When its root file system was finished: built or unpacked. Milliseconds since the epoch. */
+  madeAt: z.number().int().nonnegative(),
 });
 
 export type ImageConfig = z.infer<typeof imageConfig>;
@@ -26,12 +28,16 @@ export type ImageRecord = z.infer<typeof imageRecord>;
 
 /** The record in this folder, or null where there is no such folder or file. A broken record is an error. */
 export async function readImageRecord(folder: string): Promise<ImageRecord | null> {
+  const file = join(folder, 'image.json');
   let text: string;
+  let madeAt: number;
   try {
-    text = await readFile(join(folder, 'image.json'), 'utf8');
+    text = await readFile(file, 'utf8');
+    // Of a record that an older service wrote: it did so as soon as the image was finished.
+    madeAt = Math.floor((await stat(file)).mtimeMs);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  return imageRecord.parse(JSON.parse(text));
+  return imageRecord.parse({ madeAt, ...JSON.parse(text) });
 }

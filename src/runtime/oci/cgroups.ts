@@ -17,6 +17,8 @@ import { isMissing, unlessMissing } from './files.ts';
 import { controllerHierarchy, type Hierarchy, memoryHierarchy } from './hierarchies.ts';
 
 export interface Cgroups {
+  /** The hierarchy that limits memory: every running machine is in it. */
+  memory: Hierarchy;
   swapAccounting: boolean;
   /** As an OCI configuration names it. */
   path(id: string): string;
@@ -55,6 +57,7 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     hierarchies.map(({ mountpoint }) => `${mountpoint}/${group}`);
 
   return {
+    memory,
     swapAccounting: hasSwapAccounting(memory),
     path: (id) => `/${parent}/${id}`,
     fenceFiles: () => [`${fenceHierarchy.mountpoint}/${fence}/cgroup.procs`],

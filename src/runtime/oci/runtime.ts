@@ -26,6 +26,7 @@ import type { Slots } from './slot.ts';
 import { createStarter } from './start.ts';
 import { createStorage } from './storage.ts';
 import { createSurvey } from './survey.ts';
+import { createUsage } from './usage.ts';
 import { createWork } from './work.ts';
 
 export interface OciRuntimeOptions {
@@ -96,6 +97,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     inspect: survey.inspect,
     capacity: survey.capacity,
     capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true },
+    usage: createUsage({ layout, memory: cgroups.memory, groupPath: cgroups.path }),
     deviceEnvironment: gpus.environment,
     helpers,
 

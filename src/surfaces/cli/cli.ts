@@ -1,5 +1,6 @@
 /** `sandhaven`: finds the command, and turns whatever goes wrong into a problem and an exit status. */
 
+import { toolkitLines } from '../../catalog/toolkits.ts';
 import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -54,7 +55,7 @@ async function dispatch(
     return 0;
   }
   if (first === '--version') {
-    io.stdout.write(`sandhaven ${version}\n`);
+    io.stdout.write(`${[`sandhaven ${version}`, ...toolkitLines].join('\n')}\n`);
     return 0;
   }
   const variable = environmentOf[first.split('=', 1)[0] ?? ''];

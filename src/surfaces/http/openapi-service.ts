@@ -61,7 +61,10 @@ const catalogueOperation: Json = {
           schema: {
             type: 'object',
             required: ['tools'],
-            properties: { tools: { type: 'array', items: { type: 'object' } } },
+            properties: {
+              tools: { type: 'array', items: { type: 'object' } },
+              toolkits: { type: 'object', description: 'Versions of the toolkits, by name.' },
+            },
           },
         },
       },

@@ -1,5 +1,6 @@
 /** The HTTP surface as OpenAPI 3.1, derived from the catalogue. */
 import { descriptions, type ToolDescription } from '../../catalog/describe.ts';
+import { toolkitVersions } from '../../catalog/toolkits.ts';
 import { limits } from '../../model/limits.ts';
 import { adminPaths, adminSchemas } from './openapi-admin.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './openapi-service.ts';
@@ -17,6 +18,7 @@ export function openApi(version: string, url = '/'): Json {
         '`Accept: text/event-stream` the answer is `progress` events and then one `result` or `error` event: use it ' +
         'for calls that may take over a minute.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      'x-toolkits': toolkitVersions,
     },
     servers: [{ url, description: 'The service that this description comes from.' }],
     security: [{ bearer: [] }, { apiKey: [] }],

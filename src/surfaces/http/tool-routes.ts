@@ -4,6 +4,7 @@ import { callTool, findTool } from '../../catalog/call.ts';
 import { descriptions } from '../../catalog/describe.ts';
 import { tools as allTools } from '../../catalog/index.ts';
 import type { CallContext, Tool } from '../../catalog/tool.ts';
+import { toolkitVersions } from '../../catalog/toolkits.ts';
 import { selectTools } from '../../catalog/toolsets.ts';
 import type { Log } from '../../control/ports.ts';
 import type { Services } from '../../control/services.ts';
@@ -27,6 +28,7 @@ export function addToolRoutes(
 ): void {
   const list = (chosen: readonly Tool[]) => ({
     tools: descriptions.filter(({ name }) => chosen.some((tool) => tool.name === name)),
+    toolkits: toolkitVersions,
   });
   app.get<{ Querystring: { toolsets?: string | string[] } }>('/v1/tools', async (request) => {
     const { toolsets } = request.query;

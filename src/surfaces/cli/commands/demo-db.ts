@@ -3,7 +3,7 @@
  * leaves what the next call goes on from, so it may be interrupted at any time.
  */
 import { limits } from '../../../model/limits.ts';
-import { createClient } from '../client.ts';
+import { createAdminClient, createClient } from '../client.ts';
 import { type Connection, connectionOf } from '../connection.ts';
 import { connectWhenReady, type LoadData, readerConnectionString } from '../demo-db/database.ts';
 import { rememberDocuments, removeMachine, SANDBOX, type Steps, startMachine } from '../demo-db/machine.ts';
@@ -36,7 +36,8 @@ export function demoDb(parts: DemoDbParts): Pick<Command, 'run'> {
       const progress = progressLine(io);
       const steps = stepsOf(connection, parts, progress, io);
       if (flagIsSet(flags, 'remove')) {
-        steps.say((await removeMachine(steps)) ? `deleted sandbox '${SANDBOX}'` : 'there is none');
+        const removed = await removeMachine(steps);
+        steps.say(removed.length > 0 ? `deleted ${removed.join(', ')}` : 'there is none');
         return 0;
       }
       try {
@@ -128,6 +129,7 @@ function stepsOf(connection: Connection, parts: DemoDbParts, progress: ProgressL
   };
   return {
     client: createClient(connection),
+    administer: createAdminClient(connection),
     signal: io.signal,
     say,
     onProgress: progress.show,

@@ -3,6 +3,7 @@
  * where its passwords are kept; the owner's key reads them from there.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deleteSnapshot } from '../../../administration/snapshots/delete-snapshot.ts';
 import type { SandboxView } from '../../../catalog/sandbox-view.ts';
 import { createSandbox } from '../../../catalog/sandboxes/create-sandbox.ts';
 import { getSandbox } from '../../../catalog/sandboxes/get-sandbox.ts';
@@ -10,11 +11,12 @@ import { deleteSandbox, startSandbox } from '../../../catalog/sandboxes/lifecycl
 import { setSandboxLabels } from '../../../catalog/sandboxes/set-sandbox-labels.ts';
 import { createSnapshot } from '../../../catalog/snapshots/create-snapshot.ts';
 import { getSnapshot } from '../../../catalog/snapshots/get-snapshot.ts';
+import { listSnapshots } from '../../../catalog/snapshots/list-snapshots.ts';
 import type { Tool } from '../../../catalog/tool.ts';
 import { type Problem, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import type { CallOptions, Client } from '../client.ts';
-import { ADMIN_PASSWORD, READER_PASSWORD, type ServerKind } from './server-kind.ts';
+import type { AdminClient, CallOptions, Client } from '../client.ts';
+import { ADMIN_PASSWORD, READER_PASSWORD, type ServerKind, serverKind } from './server-kind.ts';
 
 export const SANDBOX = 'demo-db';
 /** How many documents were asked for last. */
@@ -30,10 +32,16 @@ export interface Machine {
   documents: number | null;
 }
 
+interface SnapshotPage {
+  snapshots: { id: string; name: string; image: string }[];
+  total_pages: number;
+}
+
 type WithEnvironment = SandboxView & { env_vars: Record<string, string> };
 
 export interface Steps {
   client: Client;
+  administer: AdminClient;
   signal: AbortSignal;
   /** What is being done now, for whoever watches. */
   say(step: string): void;
@@ -57,13 +65,40 @@ export async function startMachine(steps: Steps, kind: ServerKind | null, ifNew:
   throw new SandhavenError('not_found', `The sandbox '${SANDBOX}' was deleted meanwhile.`);
 }
 
-/** False when there was none. Fails with `already_exists` for a sandbox of that name that is something else. */
-export async function removeMachine(steps: Steps): Promise<boolean> {
+/**
+ * The sandbox and the snapshots that it and those before it were made from.
+ * @returns what there was of them. Fails with `already_exists` for a sandbox of that name that is something else.
+ */
+export async function removeMachine(steps: Steps): Promise<string[]> {
+  const removed: string[] = [];
   const found = await getMachine(steps);
-  if (!found) return false;
-  const { machine } = describe(found);
-  await must(steps, deleteSandbox, { sandbox: machine.id });
-  return true;
+  if (found) {
+    const { machine } = describe(found);
+    await must(steps, deleteSandbox, { sandbox: machine.id });
+    removed.push(`sandbox '${SANDBOX}'`);
+  }
+  for (const { id, name } of await ownSnapshots(steps)) {
+    const { problem } = await steps.administer(deleteSnapshot, { snapshot: id }, { signal: steps.signal });
+    if (problem && problem.code !== 'not_found') throw asError(problem);
+    removed.push(`snapshot '${name}'`);
+  }
+  return removed;
+}
+
+/** By name and image, so that nobody's own snapshot is taken for one. */
+async function ownSnapshots(steps: Steps): Promise<{ id: string; name: string }[]> {
+  const own: { id: string; name: string }[] = [];
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    const result = await must(steps, listSnapshots, { page, page_size: limits.pageSize.max });
+    const { snapshots, total_pages } = result as unknown as SnapshotPage;
+    pages = total_pages;
+    own.push(...snapshots.filter(({ name, image }) => isOwn(name, serverKind(image))));
+  }
+  return own;
+}
+
+function isOwn(name: string, { snapshot, builtIn }: ServerKind): boolean {
+  return name === snapshot || (builtIn && name.startsWith(`${snapshot} `));
 }
 
 /** The next call goes on with as many. */

@@ -18,7 +18,7 @@ sandbox stays, with its data and its passwords, and the next call goes on with i
   --documents N          in all collections together, ${min}-${max} (default ${standard}, or as before)
   --listen [HOST:]PORT   default 127.0.0.1:${SERVER_PORT}, or a free port when that is taken
   --image IMAGE          MongoDB instead, such as mongo:8
-  --remove               deletes the sandbox, and the data with it
+  --remove               deletes the sandbox with its data, and the snapshots it was made from
 
 ${commonHelp}`;
 

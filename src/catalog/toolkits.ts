@@ -1,0 +1,7 @@
+/** The versions of the toolkits that the tools implement, as far as their contracts have one. */
+export const toolkitVersions = { DocumentDb: '0.4.0' } as const;
+
+/** `DocumentDb toolkit 0.4.0` */
+export const toolkitLines: readonly string[] = Object.entries(toolkitVersions).map(
+  ([toolkit, version]) => `${toolkit} toolkit ${version}`,
+);
