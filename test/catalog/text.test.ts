@@ -13,14 +13,20 @@ import { executionSamples } from './text/execution.ts';
 import { gitSamples } from './text/git.ts';
 import { ELSEWHERE, type Sample, type Samples } from './text/sample.ts';
 import { sandboxSamples } from './text/sandboxes.ts';
+import { sessionSamples } from './text/sessions.ts';
 import { snapshotSamples } from './text/snapshots.ts';
 
-const samples: Samples = { ...sandboxSamples, ...snapshotSamples, ...executionSamples, ...gitSamples };
+const samples: Samples = {
+  ...sandboxSamples,
+  ...snapshotSamples,
+  ...executionSamples,
+  ...sessionSamples,
+  ...gitSamples,
+};
 
 /** Whose text is still to be looked through. */
 const notYet: readonly string[] = [
   ...['CreateFolder', 'DeleteFile', 'MoveFile', 'ReadFile', 'WriteFile'].map((name) => `Sandbox.${name}`),
-  ...['RunSessionCommand', 'GetSessionCommandLogs'].map((name) => `Sandbox.${name}`),
   ...[
     'DiscoverDatabases',
     'DiscoverCollections',
