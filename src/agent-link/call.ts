@@ -5,7 +5,7 @@ import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { unavailable } from './faults.ts';
-import { ProtocolError } from './frames.ts';
+import { type FrameBounds, ProtocolError } from './frames.ts';
 import { parseReply } from './replies.ts';
 
 /** Of all items of one answer, as JSON. */
@@ -24,6 +24,8 @@ export interface Call<Reply> {
   /** How much data the reply announces; without it neither data nor an end follow. */
   dataBytes?: (reply: Reply) => number;
   maxItems?: number;
+  /** Of each item's JSON, where they are not the usual ones. */
+  itemBounds?: FrameBounds;
   /** Of all data that belongs to items. */
   maxItemDataBytes?: number;
 }
@@ -97,6 +99,7 @@ async function pump(exchange: Exchange, source: Readable): Promise<void> {
 }
 
 class Collector<Reply> implements AnswerSink {
+  readonly itemBounds: FrameBounds | undefined;
   readonly #options: Call<Reply>;
   readonly #resolve: (answer: Answer<Reply>) => void;
   readonly #reject: (error: Error) => void;
@@ -112,6 +115,7 @@ class Collector<Reply> implements AnswerSink {
     resolve: (answer: Answer<Reply>) => void,
     reject: (error: Error) => void,
   ) {
+    this.itemBounds = options.itemBounds;
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;

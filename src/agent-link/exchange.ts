@@ -9,9 +9,11 @@
 import type { Duplex } from 'node:stream';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { PacedIntake } from '../model/paced-intake.ts';
 import { faultOf, unavailable } from './faults.ts';
 import {
   encodeJson,
+  type FrameBounds,
   FrameParser,
   type FrameSink,
   type FrameType,
@@ -27,6 +29,8 @@ export type OpenChannel = (id: string) => Promise<Duplex>;
 export interface AnswerSink {
   /** Takes items after the reply as well. */
   readonly talks?: boolean;
+  /** Of each item, where they are not the usual ones. */
+  readonly itemBounds?: FrameBounds | undefined;
   item(json: unknown, bytes: number): void;
   /** True when data and an end frame follow. */
   reply(json: unknown): boolean;
@@ -41,6 +45,7 @@ export class Exchange implements FrameSink {
   readonly #parser = new FrameParser(this);
   readonly #signal: AbortSignal | undefined;
   #channel: Duplex | null = null;
+  #intake: PacedIntake | null = null;
   #timer: NodeJS.Timeout | undefined;
   #replied = false;
   #settled = false;
@@ -63,9 +68,9 @@ export class Exchange implements FrameSink {
     if (this.#settled) return;
     try {
       const channel = await openChannel(id);
-      channel.on('error', (error) => this.fail(unavailable('The connection to the sandbox broke.', error)));
+      channel.on('error', () => {});
       if (this.#settled) channel.destroy();
-      else this.#listen(channel);
+      else this.#listen(channel, id);
     } catch (error) {
       this.fail(
         error instanceof SandhavenError ? error : unavailable('The sandbox cannot be reached.', error),
@@ -137,11 +142,11 @@ export class Exchange implements FrameSink {
   }
 
   pause(): void {
-    this.#channel?.pause();
+    this.#intake?.pause();
   }
 
   resume(): void {
-    this.#channel?.resume();
+    this.#intake?.resume();
   }
 
   fail(error: Error): void {
@@ -154,11 +159,11 @@ export class Exchange implements FrameSink {
     if (this.#settled) return;
     switch (type) {
       case frameTypes.error:
-        this.fail(faultOf(parseJson(payload)));
+        this.fail(faultOf(payload));
         break;
       case frameTypes.item:
         if (this.#replied && !this.#sink.talks) throw new ProtocolError('an item after the reply');
-        this.#sink.item(parseJson(payload), payload.length);
+        this.#sink.item(parseJson(payload, this.#sink.itemBounds), payload.length);
         break;
       case frameTypes.reply:
         if (this.#replied) throw new ProtocolError('a second reply');
@@ -183,11 +188,13 @@ export class Exchange implements FrameSink {
     this.fail(reason instanceof Error ? reason : new Error('The call was cancelled.'));
   };
 
-  #listen(channel: Duplex): void {
-    this.#channel = channel;
-    channel.on('data', (chunk: Buffer) => this.#receive(chunk));
-    channel.on('close', () => this.fail(unavailable("The sandbox's agent went away.")));
-    channel.on('end', () => this.fail(unavailable("The sandbox's agent went away.")));
+  #listen(stream: Duplex, source: string): void {
+    this.#channel = stream;
+    this.#intake = new PacedIntake({
+      ...{ stream, source },
+      take: (slice) => this.#receive(slice),
+      over: (error) => this.fail(channelOver(error)),
+    });
   }
 
   #receive(chunk: Buffer): void {
@@ -218,7 +225,15 @@ export class Exchange implements FrameSink {
     this.#settled = true;
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#aborted);
+    this.#intake?.stop();
     this.#channel?.destroy();
     this.#wake();
   }
+}
+
+/** What the end of a channel means to who still waits for an answer on it. */
+export function channelOver(error: Error | null): Error {
+  return error
+    ? unavailable('The connection to the sandbox broke.', error)
+    : unavailable("The sandbox's agent went away.");
 }

@@ -4,13 +4,19 @@ import type { AgentLink, Chart, ExecBytes, ExecResult } from '../control/ports.t
 import { limits } from '../model/limits.ts';
 import type { Answer, Ask, Item } from './call.ts';
 import { unavailable } from './faults.ts';
+import type { FrameBounds } from './frames.ts';
 import { chartItem, emptyReply, execReply, execReplyOf } from './replies.ts';
 
 type Execution = Pick<AgentLink, 'exec' | 'execBytes' | 'runCode' | 'startBackground'>;
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-/** Of what describes a chart beside its picture: an array in an array in an object … */
-const MAX_CHART_DEPTH = 12;
+const chartBounds: FrameBounds = {
+  bytes: limits.agentFrameBytes,
+  nodes: limits.chartValues,
+  keys: limits.chartKeys,
+  depth: limits.chartDepth + 1,
+  leavesOut: true,
+};
 
 export function executionOf(ask: Ask): Execution {
   return {
@@ -56,6 +62,7 @@ export function executionOf(ask: Ask): Execution {
           ...deadline(timeoutMs),
           ...result,
           maxItems: limits.charts,
+          itemBounds: chartBounds,
           maxItemDataBytes: limits.chartsTotalBytes,
         },
         (answer) => ({ ...execResult(answer), charts: answer.items.flatMap(chart) }),
@@ -119,17 +126,19 @@ function chart({ json, bytes, data }: Item): Chart[] {
     !parsed.success ||
     bytes > limits.chartDataBytes ||
     png.length > limits.chartBytes ||
-    !png.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE) ||
-    depth(parsed.data.elements, MAX_CHART_DEPTH) > MAX_CHART_DEPTH
+    !png.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)
   ) {
     return [];
   }
-  return [{ ...parsed.data, png: png.toString('base64') }];
+  return [{ ...withBoundedElements(parsed.data), png: png.toString('base64') }];
 }
 
-/** How deep the value nests, counted up to just over `limit`. */
-function depth(value: unknown, limit: number): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  if (limit === 0) return 1;
-  return 1 + Math.max(0, ...Object.values(value).map((inner) => depth(inner, limit - 1)));
+/** The first of too many elements, with the number of all. */
+function withBoundedElements<C extends { elements: unknown[]; total_elements?: number | undefined }>(
+  all: C,
+): Omit<C, 'total_elements'> & { total_elements?: number } {
+  const { total_elements: told, ...chart } = all;
+  const elements = all.elements.slice(0, limits.chartElements);
+  const total = Math.max(told ?? 0, all.elements.length);
+  return total > elements.length ? { ...chart, elements, total_elements: total } : { ...chart, elements };
 }

@@ -1,7 +1,7 @@
 /** What an agent's error means to a caller. An agent is hostile: codes are allow-listed, texts bounded. */
 import { z } from 'zod';
 import { type ErrorFields, SandhavenError } from '../model/errors.ts';
-import { ProtocolError } from './frames.ts';
+import { errorBounds, ProtocolError, parseJson } from './frames.ts';
 
 const MAX_TEXT_CHARS = 2_000;
 
@@ -26,8 +26,9 @@ const faultSchema = z.object({
   resource: word.optional(),
 });
 
-export function faultOf(json: unknown): SandhavenError {
-  const parsed = faultSchema.safeParse(json);
+/** @param payload Of an error frame. */
+export function faultOf(payload: Buffer): SandhavenError {
+  const parsed = faultSchema.safeParse(parseJson(payload, errorBounds));
   if (!parsed.success) throw new ProtocolError('an error without a known code');
   const { code, detail, hint, parameter, resource } = parsed.data;
   const fields: ErrorFields = {};
@@ -48,6 +49,6 @@ export function unavailable(detail: string, cause?: unknown): SandhavenError {
 
 /** One line of bounded length. */
 function tidy(text: string): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '\u{FFFD}');
-  return line.length > MAX_TEXT_CHARS ? `${line.slice(0, MAX_TEXT_CHARS)}…` : line;
+  const line = text.slice(0, MAX_TEXT_CHARS).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '\u{FFFD}');
+  return text.length > MAX_TEXT_CHARS ? `${line}…` : line;
 }

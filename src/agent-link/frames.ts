@@ -2,6 +2,7 @@
  * Frames of the agent protocol: a 32-bit little-endian payload length, a type byte, the payload.
  * protocol/README.md holds the contract and protocol/frames the golden bytes.
  */
+import { type JsonBounds, judgeJson } from '../model/json-bounds.ts';
 import { limits } from '../model/limits.ts';
 
 export const frameTypes = { request: 1, reply: 2, error: 3, item: 4, data: 5, end: 6 } as const;
@@ -12,7 +13,20 @@ const HEADER_BYTES = 5;
 /** The other side broke the protocol. */
 export class ProtocolError extends Error {}
 
-/** What a parser finds. Data comes in pieces as it arrives, without a copy; all else comes whole. */
+/** What an answer's JSON may be. */
+export interface FrameBounds extends JsonBounds {
+  bytes: number;
+  /** Whether JSON that passes them is left out, as `undefined`, instead of ending the answer. */
+  leavesOut?: boolean;
+}
+
+export const usualBounds: FrameBounds = { ...limits.agentJson, bytes: limits.agentFrameBytes };
+export const errorBounds: FrameBounds = { ...limits.agentJson, bytes: limits.agentErrorBytes };
+
+/**
+ * What a parser finds. Data comes in pieces as it arrives, without a copy, but for small pieces, which come
+ * together; all else comes whole.
+ */
 export interface FrameSink {
   frame(type: FrameType, payload: Buffer): void;
   data(piece: Buffer): void;
@@ -30,7 +44,11 @@ export function encodeJson(type: FrameType, value: unknown): Buffer {
   return Buffer.concat([frameHeader(type, payload.length), payload]);
 }
 
-export function parseJson(payload: Buffer): unknown {
+export function parseJson(payload: Buffer, bounds: FrameBounds = usualBounds): unknown {
+  if (payload.length > bounds.bytes) throw new ProtocolError(`an answer of ${payload.length} bytes`);
+  const verdict = judgeJson(payload, bounds);
+  if (verdict !== 'fits' && bounds.leavesOut) return undefined;
+  if (verdict !== 'fits') throw new ProtocolError(`an answer with JSON that is ${verdict}`);
   try {
     return JSON.parse(payload.toString('utf8'));
   } catch (error) {
@@ -47,6 +65,9 @@ export class FrameParser {
   /** Of the present frame, still to come. */
   #remaining = 0;
   #parts: Buffer[] = [];
+  /** Small pieces of data that have not gone on: copied one behind the other, up to `#gatheredBytes`. */
+  #gathered: Buffer | null = null;
+  #gatheredBytes = 0;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
@@ -61,12 +82,13 @@ export class FrameParser {
         at += copied;
         if (this.#headerLength === HEADER_BYTES) this.#begin();
       } else {
-        const piece = chunk.subarray(at, at + this.#remaining);
-        at += piece.length;
-        this.#remaining -= piece.length;
-        this.#take(piece);
+        const length = Math.min(this.#remaining, chunk.length - at);
+        this.#remaining -= length;
+        this.#take(chunk, at, length);
+        at += length;
       }
     }
+    this.#passGathered();
   }
 
   /** Whether the stream may end here. */
@@ -83,15 +105,39 @@ export class FrameParser {
     if (this.#remaining === 0) this.#finish();
   }
 
-  #take(piece: Buffer): void {
-    if (this.#type === frameTypes.data) this.#sink.data(piece);
-    else this.#parts.push(piece);
+  #take(chunk: Buffer, at: number, length: number): void {
+    if (this.#type !== frameTypes.data) this.#parts.push(chunk.subarray(at, at + length));
+    else if (length < limits.loop.pieceBytes) this.#gather(chunk, at, length);
+    else {
+      this.#passGathered();
+      this.#sink.data(chunk.subarray(at, at + length));
+    }
     if (this.#remaining === 0) this.#finish();
+  }
+
+  /** A piece costs whoever takes it more than its bytes do: a frame of one byte must not make a piece. */
+  #gather(chunk: Buffer, at: number, length: number): void {
+    if (this.#remaining > 0 && this.#gatheredBytes === 0) {
+      this.#sink.data(chunk.subarray(at, at + length));
+      return;
+    }
+    // Never more than what is left of this chunk.
+    this.#gathered ??= Buffer.allocUnsafe(chunk.length - at);
+    chunk.copy(this.#gathered, this.#gatheredBytes, at, at + length);
+    this.#gatheredBytes += length;
+  }
+
+  #passGathered(): void {
+    const gathered = this.#gathered?.subarray(0, this.#gatheredBytes);
+    this.#gathered = null;
+    this.#gatheredBytes = 0;
+    if (gathered && gathered.length > 0) this.#sink.data(gathered);
   }
 
   #finish(): void {
     this.#headerLength = 0;
     if (this.#type === frameTypes.data) return;
+    this.#passGathered();
     const [only, ...others] = this.#parts;
     const payload = only && others.length === 0 ? only : Buffer.concat(this.#parts);
     this.#parts = [];
@@ -100,7 +146,7 @@ export class FrameParser {
 }
 
 function isFrameType(type: number | undefined): type is FrameType {
-  return Object.values(frameTypes).some((known) => known === type);
+  return type !== undefined && type >= frameTypes.request && type <= frameTypes.end;
 }
 
 function maxBytes(type: FrameType): number {

@@ -1,8 +1,14 @@
-/** A port that listens inside for the host. Each connection it names is taken over a channel of its own. */
+/**
+ * A port that listens inside for the host. Each connection it names is taken over a channel of its own, no faster
+ * than a bounded rate: whatever connects inside costs the host a connection of its own. Those that are named
+ * meanwhile wait inside, where the agent lets them go in time.
+ */
 import type { Duplex } from 'node:stream';
 import type { Listener } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { PacedIntake } from '../model/paced-intake.ts';
+import { type Bucket, takeOne } from '../model/rate.ts';
 import type { OpenChannel } from './exchange.ts';
 import { faultOf, unavailable } from './faults.ts';
 import {
@@ -49,9 +55,14 @@ class PortListener implements FrameSink {
   readonly #ended = Promise.withResolvers<void>();
   #timer: NodeJS.Timeout | undefined;
   #channel: Duplex | null = null;
+  #intake: PacedIntake | null = null;
   /** The agent's number for it, once it listens. */
   #number: number | null = null;
+  /** Named and not yet taken; those that are being taken. */
+  readonly #named: number[] = [];
   #taking = 0;
+  #bucket: Bucket | undefined;
+  #next: NodeJS.Timeout | undefined;
   #over = false;
 
   constructor(
@@ -78,15 +89,17 @@ class PortListener implements FrameSink {
     if (this.#over) return;
     try {
       const channel = await this.#openChannel(this.#id);
-      channel.on('error', () => this.#gone());
+      channel.on('error', () => {});
       if (this.#over) {
         channel.destroy();
         return;
       }
       this.#channel = channel;
-      channel.on('data', (chunk: Buffer) => this.#receive(chunk));
-      channel.on('end', () => this.#gone());
-      channel.on('close', () => this.#gone());
+      this.#intake = new PacedIntake({
+        ...{ stream: channel, source: this.#id },
+        take: (slice) => this.#receive(slice),
+        over: () => this.#end(unavailable("The sandbox's agent went away.")),
+      });
       channel.write(encodeJson(frameTypes.request, { v: 2, op: 'listen', port, everywhere }));
     } catch (error) {
       this.#end(
@@ -98,11 +111,11 @@ class PortListener implements FrameSink {
   frame(type: FrameType, payload: Buffer): void {
     if (this.#over) return;
     if (type === frameTypes.error) {
-      this.#end(faultOf(parseJson(payload)));
+      this.#end(faultOf(payload));
     } else if (type === frameTypes.reply && this.#number === null) {
       this.#listening(parseReply(listenReply, parseJson(payload)));
     } else if (type === frameTypes.item && this.#number !== null) {
-      this.#take(this.#number, parseReply(connectionItem, parseJson(payload)).connection);
+      this.#name(parseReply(connectionItem, parseJson(payload)).connection);
     } else {
       throw new ProtocolError('a frame that has no place on a listener');
     }
@@ -127,10 +140,32 @@ class PortListener implements FrameSink {
     });
   }
 
+  #name(connection: number): void {
+    // Those that are being taken wait no longer, as the agent counts them.
+    if (this.#named.length >= limits.tunnel.connectionsTaken)
+      throw new ProtocolError('more connections than may wait');
+    this.#named.push(connection);
+    this.#takeNext();
+  }
+
+  #takeNext(): void {
+    if (this.#over || this.#number === null || this.#next !== undefined) return;
+    while (this.#named.length > 0 && this.#taking < limits.tunnel.connectionsTaken) {
+      const { bucket, waitMs } = takeOne(limits.tunnel.taken, this.#bucket, performance.now());
+      this.#bucket = bucket;
+      if (waitMs > 0) {
+        this.#next = setTimeout(() => {
+          this.#next = undefined;
+          this.#takeNext();
+        }, waitMs);
+        return;
+      }
+      this.#take(this.#number, this.#named.shift() ?? 0);
+    }
+  }
+
   /** What fails here has gone away inside. */
   #take(listener: number, connection: number): void {
-    if (this.#taking >= limits.tunnel.connectionsTaken)
-      throw new ProtocolError('more connections than may wait');
     this.#taking += 1;
     openTunnel(this.#openChannel, this.#id, { v: 2, op: 'accept', listener, connection }, this.#signal)
       .then(
@@ -139,6 +174,7 @@ class PortListener implements FrameSink {
       )
       .finally(() => {
         this.#taking -= 1;
+        this.#takeNext();
       });
   }
 
@@ -151,15 +187,13 @@ class PortListener implements FrameSink {
     }
   }
 
-  #gone(): void {
-    this.#end(unavailable("The sandbox's agent went away."));
-  }
-
   #end(error: Error): void {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#next);
     this.#signal?.removeEventListener('abort', this.#aborted);
+    this.#intake?.stop();
     this.#channel?.destroy();
     this.#reject(error);
     this.#ended.resolve();

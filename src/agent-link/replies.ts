@@ -3,6 +3,30 @@ import { z } from 'zod';
 import { limits } from '../model/limits.ts';
 import { ProtocolError } from './frames.ts';
 
+/**
+ * An array of at most so many. Ends at its first fault, where zod's own reads on and makes an issue of each: an
+ * agent could have a million of them made.
+ */
+export function rows<T>(element: z.ZodType<T>, most: number) {
+  return z
+    .custom<unknown[]>(
+      (value) => Array.isArray(value) && value.length <= most,
+      `must be a list of at most ${most}`,
+    )
+    .transform((values, context): T[] => {
+      const parsed: T[] = [];
+      for (const value of values) {
+        const one = element.safeParse(value);
+        if (!one.success) {
+          context.issues.push({ code: 'custom', message: faultIn(one.error), input: values });
+          return z.NEVER;
+        }
+        parsed.push(one.data);
+      }
+      return parsed;
+    });
+}
+
 const count = z.int().min(0);
 /** A name or path as text: at most three characters for a byte of it. */
 const name = z.string().min(1).max(1_024);
@@ -13,7 +37,7 @@ const path = z
 
 export const helloReply = z.object({
   version: z.int(),
-  sandbox_id: z.string(),
+  sandbox_id: z.string().max(64),
   generation: z.int(),
 });
 
@@ -36,21 +60,26 @@ export function execReplyOf(maxBytes: number) {
   });
 }
 
+const chartText = z.string().max(limits.chartDataBytes).nullable();
+
 export const chartItem = z.object({
   type: z.enum(['line', 'scatter', 'bar', 'pie', 'box', 'composite', 'unknown']),
-  title: z.string().nullable(),
-  x_label: z.string().nullable(),
-  y_label: z.string().nullable(),
-  x_scale: z.string().nullable(),
-  y_scale: z.string().nullable(),
-  elements: z.array(z.unknown()),
+  title: chartText,
+  x_label: chartText,
+  y_label: chartText,
+  x_scale: chartText,
+  y_scale: chartText,
+  // Not looked into: whatever the code made of it.
+  elements: z.custom<unknown[]>(Array.isArray),
+  total_elements: count.optional(),
 });
 
-export const fileEntries = z.array(
+export const fileEntries = rows(
   z.object({ name, type: z.enum(['file', 'dir']), size: count, link: z.boolean() }),
+  limits.maxItems.max,
 );
 
-export const foundPaths = z.array(path);
+export const foundPaths = rows(path, limits.maxItems.max);
 
 export const listReply = z.object({ total_count: count });
 
@@ -85,7 +114,7 @@ export const connectionItem = z.object({ connection: count });
 
 /** The kernel's names of processes have at most fifteen bytes; one that is not UTF-8 comes with replacements. */
 export const portsReply = z.object({
-  ports: z.array(z.object({ port, name: z.string().max(64) })).max(65_535),
+  ports: rows(z.object({ port, name: z.string().max(64) }), 65_535),
 });
 
 export const processItem = z.union([
@@ -102,6 +131,12 @@ export const processItem = z.union([
 
 export function parseReply<T>(schema: z.ZodType<T>, json: unknown): T {
   const parsed = schema.safeParse(json);
-  if (!parsed.success) throw new ProtocolError(`an unexpected reply: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new ProtocolError(`an unexpected reply: ${faultIn(parsed.error)}`);
   return parsed.data;
+}
+
+/** The first fault, briefly: what an agent sent has no place in a log. */
+function faultIn({ issues }: z.ZodError): string {
+  const [first] = issues;
+  return `${first?.path.join('.') ?? ''} ${first?.message ?? ''}`.slice(0, limits.agentBreachChars);
 }

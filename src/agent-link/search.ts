@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { AgentSearch, FileMatches } from '../control/ports.ts';
 import { limits } from '../model/limits.ts';
 import { type Ask, type Item, tooSlow } from './call.ts';
-import { ProtocolError } from './frames.ts';
-import { parseReply } from './replies.ts';
+import { ProtocolError, usualBounds } from './frames.ts';
+import { parseReply, rows } from './replies.ts';
 
 const bounds = limits.search;
 
@@ -15,15 +15,16 @@ const path = z
   .min(1)
   .max(3 * (limits.pathBytes + 1));
 const line = z.string().max(bounds.shownLineUnits);
-const context = z.array(line).max(bounds.contextLines.max);
+const context = rows(line, bounds.contextLines.max);
 
 const fileMatches = z
   .object({
     path,
-    matches: z
-      .array(z.object({ line: z.int().min(1), text: line, before: context, after: context }))
-      .min(1)
-      .max(bounds.matchesPerFile),
+    matches: rows(
+      z.object({ line: z.int().min(1), text: line, before: context, after: context }),
+      bounds.matchesPerFile,
+    ),
+    // As many as there are matches, so there is one at least.
     match_count: z.int().min(1).max(bounds.matchesPerFile),
     capped: z.boolean(),
   })
@@ -63,9 +64,10 @@ export function searchOf(ask: Ask): AgentSearch {
           timeoutError: tooSlow,
           reply: searchReply,
           maxItems,
+          itemBounds: { ...usualBounds, ...bounds.page },
         },
         ({ items, reply }) => {
-          const files = rowsOf(items, maxItems, (json) => parseReply(z.array(fileMatches), json));
+          const files = rowsOf(items, maxItems, (json) => parseReply(rows(fileMatches, maxItems), json));
           if (files.length > reply.total_count) throw new ProtocolError('more files than there are');
           return { files: files.map(toMatches), totalCount: reply.total_count, literal: reply.literal };
         },
@@ -92,10 +94,12 @@ export function searchOf(ask: Ask): AgentSearch {
           maxItems: bounds.files,
         },
         ({ items, reply }) => {
-          const rows = rowsOf(items, bounds.files, (json) => parseReply(z.array(replacedFile), json));
-          const modified = rows.filter(({ replacements }) => replacements > 0).length;
+          const edited = rowsOf(items, bounds.files, (json) =>
+            parseReply(rows(replacedFile, bounds.files), json),
+          );
+          const modified = edited.filter(({ replacements }) => replacements > 0).length;
           if (modified !== reply.files_modified) throw new ProtocolError('rows that do not add up');
-          const results = rows.map(({ error, ...row }) => (error === undefined ? row : { ...row, error }));
+          const results = edited.map(({ error, ...row }) => (error === undefined ? row : { ...row, error }));
           return { results, filesModified: modified, literal: reply.literal };
         },
       ),
@@ -107,7 +111,7 @@ function toMatches({ match_count, ...file }: z.output<typeof fileMatches>): File
 }
 
 function rowsOf<T>(parts: Item[], most: number, parse: (json: unknown) => T[]): T[] {
-  const rows = parts.flatMap(({ json }) => parse(json));
-  if (rows.length > most) throw new ProtocolError('more items than asked for');
-  return rows;
+  const all = parts.flatMap(({ json }) => parse(json));
+  if (all.length > most) throw new ProtocolError('more items than asked for');
+  return all;
 }

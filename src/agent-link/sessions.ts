@@ -5,7 +5,7 @@ import { limits } from '../model/limits.ts';
 import type { Ask, Item } from './call.ts';
 import { unavailable } from './faults.ts';
 import { ProtocolError } from './frames.ts';
-import { parseReply } from './replies.ts';
+import { parseReply, rows } from './replies.ts';
 
 /** The version of the protocol that brought sessions. */
 const v = 2;
@@ -29,17 +29,16 @@ const listReply = z.object({ busy: z.boolean(), idle_ms: milliseconds.nullable()
 const listItem = z.object({
   session_id: id,
   created_ms: milliseconds,
-  recent_commands: z
-    .array(
-      z.object({
-        command_id: id,
-        /** Counted in UTF-16 here and in characters there. */
-        command: z.string().max(2 * limits.session.recentCommandChars),
-        state,
-        exit_code: exitCode,
-      }),
-    )
-    .max(limits.session.recentCommands),
+  recent_commands: rows(
+    z.object({
+      command_id: id,
+      /** Counted in UTF-16 here and in characters there. */
+      command: z.string().max(2 * limits.session.recentCommandChars),
+      state,
+      exit_code: exitCode,
+    }),
+    limits.session.recentCommands,
+  ),
 });
 
 const outcome = {

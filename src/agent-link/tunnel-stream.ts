@@ -5,7 +5,8 @@
 import { Duplex } from 'node:stream';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { OpenChannel } from './exchange.ts';
+import { PacedIntake } from '../model/paced-intake.ts';
+import { channelOver, type OpenChannel } from './exchange.ts';
 import { faultOf, unavailable } from './faults.ts';
 import {
   encodeJson,
@@ -46,9 +47,11 @@ class TunnelStream extends Duplex implements FrameSink {
   readonly #parser = new FrameParser(this);
   #timer: NodeJS.Timeout | undefined;
   #channel: Duplex | null = null;
+  #intake: PacedIntake | null = null;
   #opened = false;
   /** The agent's end has come: nothing may follow. */
   #ended = false;
+  #paused = false;
   /** The write that waits for the channel to take more. */
   #waiting: Done | null = null;
 
@@ -74,11 +77,9 @@ class TunnelStream extends Duplex implements FrameSink {
     if (this.destroyed) return;
     try {
       const channel = await openChannel(id);
-      channel.on('error', (error) =>
-        this.destroy(unavailable('The connection to the sandbox broke.', error)),
-      );
+      channel.on('error', () => {});
       if (this.destroyed) channel.destroy();
-      else this.#begin(channel, request);
+      else this.#begin(channel, id, request);
     } catch (error) {
       this.destroy(
         error instanceof SandhavenError ? error : unavailable('The sandbox cannot be reached.', error),
@@ -89,7 +90,7 @@ class TunnelStream extends Duplex implements FrameSink {
   frame(type: FrameType, payload: Buffer): void {
     if (this.destroyed) return;
     if (type === frameTypes.error) {
-      this.destroy(faultOf(parseJson(payload)));
+      this.destroy(faultOf(payload));
     } else if (type === frameTypes.reply && !this.#opened) {
       parseReply(emptyReply, parseJson(payload));
       this.#opened = true;
@@ -106,11 +107,28 @@ class TunnelStream extends Duplex implements FrameSink {
   data(piece: Buffer): void {
     if (this.destroyed) return;
     if (!this.#opened || this.#ended) throw new ProtocolError('data that has no place in a tunnel');
-    if (!this.push(piece)) this.#channel?.pause();
+    if (!this.push(piece)) this.#intake?.pause();
+  }
+
+  /**
+   * Nothing is taken in while nobody reads. What was held here would come in one piece at the end of the pause, outside
+   * of every share of the loop, and whoever reads it may have much to do with each byte.
+   */
+  override pause(): this {
+    this.#paused = true;
+    this.#intake?.pause();
+    return super.pause();
+  }
+
+  override resume(): this {
+    this.#paused = false;
+    super.resume();
+    this.#intake?.resume();
+    return this;
   }
 
   override _read(): void {
-    this.#channel?.resume();
+    if (!this.#paused || this.listenerCount('readable') > 0) this.#intake?.resume();
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
@@ -134,6 +152,7 @@ class TunnelStream extends Duplex implements FrameSink {
   override _destroy(error: Error | null, done: Done): void {
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#aborted);
+    this.#intake?.stop();
     this.#channel?.destroy();
     this.#waiting = null;
     if (!this.#opened) this.#reject(error ?? new Error('The connection was closed.'));
@@ -151,17 +170,17 @@ class TunnelStream extends Duplex implements FrameSink {
     done?.();
   };
 
-  readonly #closed = (): void => {
-    // After both ends this is how the agent leaves.
-    if (!this.#ended || !this.writableFinished) this.destroy(unavailable("The sandbox's agent went away."));
-  };
-
-  #begin(channel: Duplex, request: Record<string, unknown>): void {
+  #begin(channel: Duplex, source: string, request: Record<string, unknown>): void {
     this.#channel = channel;
-    channel.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.#intake = new PacedIntake({
+      ...{ stream: channel, source },
+      take: (slice) => this.#receive(slice),
+      over: (error) => {
+        // After both ends this is how the agent leaves.
+        if (error || !this.#ended || !this.writableFinished) this.destroy(channelOver(error));
+      },
+    });
     channel.on('drain', this.#drained);
-    channel.on('end', this.#closed);
-    channel.on('close', this.#closed);
     channel.write(encodeJson(frameTypes.request, request));
   }
 

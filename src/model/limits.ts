@@ -8,6 +8,7 @@ import { gpusLimits } from './limits/gpus.ts';
 import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
 import { listenersLimits } from './limits/listeners.ts';
+import { loopLimits } from './limits/loop.ts';
 import { networkLimits } from './limits/network.ts';
 import { peopleLimits } from './limits/people.ts';
 import { providerLimits } from './limits/provider.ts';
@@ -70,6 +71,11 @@ export const limits = {
   chartsTotalBytes: 32 * MiB,
   /** What is known of one chart beside its picture, as JSON. */
   chartDataBytes: 512 * KiB,
+  /** Values in it, those of series included, and names of values; its elements; an array in an array in an object … */
+  chartValues: 262_144,
+  chartKeys: 20_000,
+  chartElements: 5_000,
+  chartDepth: 12,
   /** Largest control frame of the agent protocol, either way. */
   agentFrameBytes: 4 * MiB,
   /** Largest data frame of the agent protocol, either way. */
@@ -115,6 +121,7 @@ export const limits = {
   ...insideLimits,
   ...gatewaysLimits,
   ...listenersLimits,
+  ...loopLimits,
   ...imagesLimits,
   ...registriesLimits,
   ...documentsLimits,

@@ -1,4 +1,4 @@
-/** How often one key may call, as a token bucket. */
+/** How often something may be done, by a key or a sandbox, as a token bucket. */
 
 export interface Rate {
   /** What comes back in a second. */

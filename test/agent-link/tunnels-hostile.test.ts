@@ -93,7 +93,7 @@ describe('a listener', () => {
     ['data', data('x')],
     ['a connection that is none', item({ connection: -1 })],
     ['an error', fault({ code: 'internal', detail: 'x' })],
-    ['more connections than may wait', Buffer.concat(Array(65).fill(item({ connection: 1 })))],
+    ['more connections than may wait', Buffer.concat(Array(129).fill(item({ connection: 1 })))],
   ])('ends with %s', async (_name, more) => {
     // On one channel alone: what it names is never there to be taken.
     let channels = 0;

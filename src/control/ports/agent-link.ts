@@ -48,6 +48,8 @@ export interface Chart {
   x_scale: string | null;
   y_scale: string | null;
   elements: unknown[];
+  /** Where `elements` has the first of them alone. */
+  total_elements?: number;
   /** base64 */
   png: string;
 }

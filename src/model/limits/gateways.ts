@@ -7,6 +7,13 @@ export const gatewaysLimits = {
     expiresInSeconds: { min: 1, max: 315_360_000, default: 3_600 },
     /** Of visitors, all together. */
     connections: 2_048,
+    /** Those of them without a request in progress. When these are full, an address with few replaces one of most. */
+    idleConnections: 1_024,
+    /** Requests in progress, of all sandboxes and of one owner's. */
+    requests: 1_536,
+    requestsPerOwner: 512,
+    /** Requests that a visitor sends on one connection without waiting for the answer. */
+    pipelined: 16,
     /** How long a visitor's connection waits for its next request. */
     visitorIdleMs: 60_000,
     /** All headers of a request, and of an answer. */
@@ -24,10 +31,11 @@ export const gatewaysLimits = {
     expiresInMinutes: { min: 0, max: 5_256_000, default: 60 },
     /** Connections in all; then those of one sandbox. */
     connections: 256,
+    connectionsPerOwner: 64,
     connectionsPerSandbox: 24,
-    /** Not yet logged in: in all, and from one address. */
+    /** Not yet logged in: in all, and from one network of addresses. When it is full, one of them makes room. */
     strangers: 64,
-    strangersPerAddress: 32,
+    strangersPerNetwork: 32,
     /** From the connection's beginning until it is logged in. */
     loginMs: 30_000,
     /** Wrong tokens on one connection, then requests of any kind before the login. */

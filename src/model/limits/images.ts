@@ -17,6 +17,8 @@ export const imagesLimits = {
     ratio: 200,
     ratioFreeBytes: 512 * MiB,
     configBytes: MiB,
+    /** Of a manifest and of a configuration as JSON: values, and arrays in objects in arrays. */
+    document: { nodes: 20_000, depth: 32 },
     /** What is told of a helper's failure. */
     failureChars: 300,
     /** Images pulled at once; others wait. */

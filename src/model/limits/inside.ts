@@ -19,10 +19,13 @@ export const insideLimits = {
     openMs: 15_000,
     /** Held for each direction of a connection before the other side has to wait. */
     bufferBytes: 256 * KiB,
-    /** Connections that a listener's agent has named and that are being taken. */
+    /** Connections that a listener's agent has named, and as many that are being taken. */
     connectionsTaken: 64,
+    /** How fast one listener takes them. */
+    taken: { perSecond: 200, burst: 128 },
     /** Through the API, all together. */
     open: 1_024,
+    openPerOwner: 256,
     /** Of a refusal, as its client reads it. */
     problemBytes: 64 * KiB,
     /** Silence after which a client is asked whether it is still there. */
@@ -62,6 +65,8 @@ export const insideLimits = {
     contextLines: { min: 0, max: 5, default: 0 },
     /** Given of one file. */
     matchesPerFile: 50,
+    /** Of a page of results as JSON: values and names, of 200 files with all their matches and context. */
+    page: { nodes: 160_000, keys: 42_000 },
     /** Of a line that is shown, in UTF-16 units, the marks where it is cut included. */
     shownLineUnits: 802,
     /** For one search; the agent's own answer is waited for a little longer. */

@@ -10,7 +10,7 @@ export const networkLimits = {
     connections: 512,
     newConnectionsPerSecond: 200,
     newConnectionBurst: 400,
-    /** DNS: queries of one sandbox a second and at once, then those waiting for an answer. */
+    /** DNS: queries of one sandbox a second and at once, by UDP and TCP together; then those waiting for an answer. */
     dnsQueriesPerSecond: 200,
     dnsQueryBurst: 400,
     dnsQueriesInFlightPerSandbox: 64,
@@ -18,6 +18,8 @@ export const networkLimits = {
     dnsConnectionsPerSandbox: 8,
     dnsConnections: 256,
     dnsIdleMs: 10_000,
+    /** What a resolver may send besides the answer to one question, before the next resolver is asked. */
+    dnsWrongAnswers: 64,
     /** Until the next upstream is asked, and for one query altogether. */
     dnsUpstreamTimeoutMs: 2_000,
     dnsTimeoutMs: 5_000,

@@ -5,6 +5,7 @@ import math
 import os
 import struct
 import sys
+from itertools import islice
 
 # The host takes no more; further figures are named on stderr.
 MAX_CHARTS = 20
@@ -88,7 +89,7 @@ def encode(description):
     encoded = json.dumps(description, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
     if len(encoded) <= MAX_JSON_BYTES:
         return encoded
-    return encode({**description, "elements": []})
+    return encode({**description, "elements": [], "total_elements": len(description["elements"])})
 
 
 def chart(kind, title=None, **rest):
@@ -108,7 +109,8 @@ def describe(figure):
 
 
 def describe_axes(axes, budget):
-    kind, elements = contents(axes, budget)
+    kind, elements, total = contents(axes, budget)
+    cut = {"total_elements": total} if total > len(elements) else {}
     return chart(
         kind,
         text_or_none(axes.get_title() or axes.get_title(loc="left") or axes.get_title(loc="right")),
@@ -117,25 +119,28 @@ def describe_axes(axes, budget):
         x_scale=scale(axes.xaxis),
         y_scale=scale(axes.yaxis),
         elements=elements,
+        **cut,
     )
 
 
 def contents(axes, budget):
+    """The kind, the first elements, and how many there are in all."""
     from matplotlib.collections import PathCollection
     from matplotlib.container import BarContainer
     from matplotlib.patches import Wedge
 
     if axes.name != "rectilinear":
-        return "unknown", []
+        return "unknown", [], 0
     boxes = getattr(axes, "_sandhaven_boxes", [])
     if boxes:
-        return "box", [box(stats) for stats in boxes[:MAX_SERIES]]
+        return "box", [box(stats) for stats in boxes[:MAX_SERIES]], len(boxes)
     wedges = [patch for patch in axes.patches if isinstance(patch, Wedge)]
     if wedges:
-        return "pie", [wedge(patch) for patch in wedges[:budget]]
+        return "pie", [wedge(patch) for patch in wedges[:budget]], len(wedges)
     bars = [container for container in axes.containers if isinstance(container, BarContainer)]
     if bars:
-        return "bar", [bar for container in bars for bar in bar_group(axes, container)][:budget]
+        shown = islice((bar for container in bars for bar in bar_group(axes, container)), budget)
+        return "bar", list(shown), sum(len(container.patches) for container in bars)
     lines = [line for line in axes.get_lines() if line.get_transform() == axes.transData]
     drawn = [line for line in lines if line.get_linestyle() not in ("None", " ", "")]
     dots = [line for line in lines if line not in drawn]
@@ -143,10 +148,10 @@ def contents(axes, budget):
     series = [(line, line.get_xydata()) for line in drawn + dots]
     series += [(cloud, cloud.get_offsets()) for cloud in clouds]
     if not series:
-        return "unknown", []
+        return "unknown", [], 0
     budget //= len(series[:MAX_SERIES])
     elements = [points(axes, artist, pairs, budget) for artist, pairs in series[:MAX_SERIES]]
-    return ("line" if drawn else "scatter"), elements
+    return ("line" if drawn else "scatter"), elements, len(series)
 
 
 def points(axes, artist, pairs, budget):

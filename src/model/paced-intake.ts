@@ -1,0 +1,111 @@
+/**
+ * Takes a stream's bytes in slices, within this thread's share for their source. A slice whose bytes cost much is
+ * followed by smaller ones. The stream is paused while bytes wait, and its end is told behind its last byte.
+ */
+import type { Readable } from 'node:stream';
+import { limits } from './limits.ts';
+import { type LoopShare, loopShare } from './loop-share.ts';
+
+const { first, min, max } = limits.loop.sliceBytes;
+
+export interface IntakeOptions {
+  stream: Readable;
+  /** Whose share of the loop it is: a sandbox, a remote. */
+  source: string;
+  /** Must not throw. */
+  take(slice: Buffer): void;
+  /** The stream has ended, closed or broken. Called once, after everything was taken. */
+  over(error: Error | null): void;
+  share?: LoopShare;
+}
+
+export class PacedIntake {
+  readonly #options: IntakeOptions;
+  readonly #share: LoopShare;
+  #waiting: Buffer[] = [];
+  #sliceBytes: number = first;
+  /** The next slice has its place in the row. */
+  #scheduled = false;
+  /** By who takes the slices. */
+  #held = false;
+  #ended: { error: Error | null } | null = null;
+  #stopped = false;
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+    this.#share = options.share ?? loopShare;
+    const { stream } = options;
+    const over = (error: Error | null) => () => this.#end(error);
+    stream.on('data', (chunk: Buffer) => this.#arrive(chunk));
+    stream.on('end', over(null));
+    stream.on('close', over(null));
+    stream.on('error', (error) => this.#end(error));
+  }
+
+  /** No slice is taken until `resume`. */
+  pause(): void {
+    this.#held = true;
+    this.#options.stream.pause();
+  }
+
+  resume(): void {
+    if (!this.#held || this.#stopped) return;
+    this.#held = false;
+    this.#goOn();
+  }
+
+  /** Nothing more is taken or told. */
+  stop(): void {
+    this.#stopped = true;
+    this.#waiting = [];
+  }
+
+  #arrive(chunk: Buffer): void {
+    if (this.#stopped) return;
+    this.#waiting.push(chunk);
+    this.#goOn();
+    if (this.#waiting.length > 0) this.#options.stream.pause();
+  }
+
+  #goOn(): void {
+    if (this.#scheduled || this.#stopped) return;
+    // What is broken is told at once to who takes nothing now.
+    const broken = this.#held && this.#ended?.error;
+    if (this.#waiting.length > 0 && !broken) {
+      if (this.#held) return;
+      this.#scheduled = true;
+      this.#share.run(this.#options.source, this.#work);
+    } else if (this.#ended) {
+      this.#stopped = true;
+      this.#options.over(this.#ended.error);
+    } else if (!this.#held) this.#options.stream.resume();
+  }
+
+  readonly #work = (): void => {
+    this.#scheduled = false;
+    if (this.#held || this.#stopped) return;
+    const [chunk] = this.#waiting;
+    if (!chunk) return;
+    const slice = chunk.length > this.#sliceBytes ? chunk.subarray(0, this.#sliceBytes) : chunk;
+    if (slice === chunk) this.#waiting.shift();
+    else this.#waiting[0] = chunk.subarray(slice.length);
+    const begun = performance.now();
+    this.#options.take(slice);
+    this.#adapt(performance.now() - begun, slice.length);
+    this.#goOn();
+  };
+
+  /** Judged by whole slices alone when it was quick: a short one says nothing of the next. */
+  #adapt(tookMs: number, bytes: number): void {
+    if (tookMs > limits.loop.sliceMs) this.#sliceBytes = Math.max(min, this.#sliceBytes / 4);
+    else if (tookMs < limits.loop.sliceMs / 10 && bytes === this.#sliceBytes) {
+      this.#sliceBytes = Math.min(max, this.#sliceBytes * 2);
+    }
+  }
+
+  #end(error: Error | null): void {
+    if (this.#ended) return;
+    this.#ended = { error };
+    this.#goOn();
+  }
+}
