@@ -146,6 +146,17 @@ describe('the forwarder', () => {
     expect(open).toBeLessThanOrEqual(limits.network.dnsConnectionsPerSandbox);
   });
 
+  it('answers one machine by TCP no more often than by UDP, and others meanwhile', async () => {
+    const { dnsQueriesPerSecond, dnsQueryBurst } = limits.network;
+    const flood = machine.node(refusedCode, slot.gateway, '3000');
+    const began = performance.now();
+    expect(await resolve('public.test', 'A', inside(sibling))).toEqual(['198.51.100.2']);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    const answers = Number(await flood);
+    expect(answers).toBeGreaterThan(dnsQueryBurst / 2);
+    expect(answers).toBeLessThan(dnsQueryBurst + dnsQueriesPerSecond * 5);
+  });
+
   it('says nothing to anyone but its machines, with or without the firewall', async () => {
     const neighbour = host.start();
     await neighbour.init();
@@ -175,6 +186,21 @@ for (let i = 0; i < Number(count); i++) {
   socket.send(Buffer.from(question), 53, server);
 }
 setTimeout(() => socket.close(), 500);
+`;
+
+/** Queries that are refused at once, as many as go out in so many milliseconds; prints how many were answered. */
+const refusedCode = `
+const [server, milliseconds] = process.argv.slice(1);
+const query = Buffer.from('000c' + '000108000000000000000000', 'hex');
+const many = Buffer.concat(Array(4000).fill(query));
+let answers = 0;
+for (let i = 0; i < 8; i++) {
+  const socket = require('net').connect({ host: server, port: 53 });
+  const go = () => { while (socket.write(many)); };
+  socket.on('connect', go).on('drain', go).on('error', () => {});
+  socket.on('data', (data) => { answers += data.length / 14; });
+}
+setTimeout(() => { console.log(Math.round(answers)); process.exit(); }, Number(milliseconds));
 `;
 
 const connectCode = `

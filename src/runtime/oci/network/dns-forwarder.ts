@@ -11,6 +11,7 @@ import { isPublicIPv4, isPublicIPv6 } from '../../../model/public-addresses.ts';
 import { type Answer, emptyAnswer, encodeAnswer, udpLimit } from './dns-answer.ts';
 import { frame, readFrames } from './dns-frames.ts';
 import { encodeRefusal, parseQuery, type Question } from './dns-query.ts';
+import { DnsShares } from './dns-shares.ts';
 import { createUpstream, type Upstream } from './dns-upstream.ts';
 import { recordTypes, responseCodes } from './dns-wire.ts';
 
@@ -49,31 +50,24 @@ export async function startDnsForwarder(options: DnsForwarderOptions): Promise<D
 /** Answers one question for one machine; null when it has too many waiting already. */
 interface Desk {
   answer(address: string, asked: Question, whole: boolean): Promise<Answer> | null;
+  shares: DnsShares;
   close(): void;
 }
 
 function createDesk(upstream: Upstream): Desk {
   const closing = new AbortController();
-  const waiting = new Map<string, number>();
-  let total = 0;
-
-  const count = (address: string, change: 1 | -1) => {
-    const now = (waiting.get(address) ?? 0) + change;
-    if (now > 0) waiting.set(address, now);
-    else waiting.delete(address);
-    total += change;
-  };
-
+  const shares = new DnsShares();
   return {
+    shares,
     answer(address, asked, whole) {
       if (asked.type === recordTypes.AAAA) return Promise.resolve(emptyAnswer(responseCodes.ok));
-      if (total >= bounds.dnsQueriesInFlight) return null;
-      if ((waiting.get(address) ?? 0) >= bounds.dnsQueriesInFlightPerSandbox) return null;
-      count(address, 1);
+      const evicted = new AbortController();
+      const leave = shares.waiting.enter(address, () => evicted.abort());
+      if (!leave) return null;
       return upstream
-        .ask(asked.question, whole, closing.signal)
+        .ask(asked.question, whole, AbortSignal.any([closing.signal, evicted.signal]))
         .then(withoutPrivate, () => emptyAnswer(responseCodes.failed))
-        .finally(() => count(address, -1));
+        .finally(leave);
     },
     close: () => closing.abort(),
   };
@@ -95,6 +89,7 @@ function listenUdp({ gateway, isMachine }: DnsForwarderOptions, desk: Desk): Pro
     });
   socket.on('message', (message, sender) => {
     if (!isMachine(sender.address) || message.length > bounds.dnsQueryBytes) return;
+    if (desk.shares.query(sender.address) > 0) return;
     // The machine may be gone by the time its answer is ready.
     const reply = (bytes: Buffer) => open && socket.send(bytes, sender.port, sender.address, () => {});
     const asked = parseQuery(message);
@@ -118,25 +113,31 @@ function listenUdp({ gateway, isMachine }: DnsForwarderOptions, desk: Desk): Pro
 }
 
 function listenTcp({ gateway, isMachine }: DnsForwarderOptions, desk: Desk): Promise<() => Promise<void>> {
-  const connections = new Map<Socket, string>();
+  const connections = new Set<Socket>();
+  const { shares } = desk;
   const server = createServer((socket) => {
     const address = socket.remoteAddress ?? '';
-    const ofMachine = [...connections.values()].filter((other) => other === address).length;
-    if (!isMachine(address) || ofMachine >= bounds.dnsConnectionsPerSandbox) {
+    socket.on('error', () => {});
+    const leave = isMachine(address) ? shares.connections.enter(address, () => socket.destroy()) : null;
+    // A connection costs as much as a query does.
+    if (!leave || shares.query(address) > 0) {
+      leave?.();
       socket.destroy();
       return;
     }
-    connections.set(socket, address);
-    socket.on('close', () => connections.delete(socket));
-    socket.on('error', () => {});
+    connections.add(socket);
+    socket.on('close', () => {
+      connections.delete(socket);
+      leave();
+    });
     socket.setTimeout(bounds.dnsIdleMs, () => socket.destroy());
-    readFrames(socket, bounds.dnsQueryBytes, (message) => answerTcp(socket, address, message, desk));
+    const take = (message: Buffer) => answerTcp(socket, address, message, desk);
+    readFrames(socket, bounds.dnsQueryBytes, take, () => shares.query(address));
   });
-  server.maxConnections = bounds.dnsConnections;
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
-      for (const socket of connections.keys()) socket.destroy();
+      for (const socket of connections) socket.destroy();
     });
   return new Promise((resolve, reject) => {
     server.once('error', reject);

@@ -11,7 +11,7 @@ import { type Answer, parseAnswer } from './dns-answer.ts';
 import { frame, readFrames } from './dns-frames.ts';
 import { encodeQuery } from './dns-query.ts';
 
-const { dnsUpstreamTimeoutMs, dnsTimeoutMs, dnsUdpBytes } = limits.network;
+const { dnsUpstreamTimeoutMs, dnsTimeoutMs, dnsUdpBytes, dnsWrongAnswers } = limits.network;
 const maxServers = 3;
 const port = 53;
 const maxTcpAnswerBytes = 65_535;
@@ -83,9 +83,11 @@ function askUdp(server: string, question: Buffer, signal: AbortSignal): Promise<
   return new Promise<Answer>((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     socket.on('error', reject);
+    let wrong = 0;
     socket.on('message', (message) => {
       const answer = parseAnswer(message, id, question);
       if (answer) resolve(answer);
+      else if (++wrong >= dnsWrongAnswers) reject(new Error('too much that is no answer'));
     });
     socket.on('connect', () => socket.send(encodeQuery(id, question, dnsUdpBytes)));
     socket.connect(port, server);
@@ -102,6 +104,7 @@ function askTcp(server: string, question: Buffer, signal: AbortSignal): Promise<
     readFrames(socket, maxTcpAnswerBytes, (message) => {
       const answer = parseAnswer(message, id, question);
       if (answer) resolve(answer);
+      else socket.destroy();
     });
     socket.write(frame(encodeQuery(id, question, dnsUdpBytes)));
   }).finally(() => socket.destroy());

@@ -53,6 +53,7 @@ function arrivalChains(machines: string, gateway: string): string {
     fib saddr . iif oif missing drop
     ip daddr ${gateway} udp dport 53 update @dns_rate { ip saddr limit rate over ${dnsQueriesPerSecond}/second burst ${dnsQueryBurst} packets } drop
     ip daddr ${gateway} udp dport 53 notrack accept
+    ip daddr ${gateway} tcp dport 53 tcp flags & (syn | ack) == syn update @dns_rate { ip saddr limit rate over ${dnsQueriesPerSecond}/second burst ${dnsQueryBurst} packets } drop
   }
   chain choose {
     type filter hook prerouting priority mangle; policy accept;
