@@ -1,5 +1,7 @@
 /** What the preview gateway needs: who may visit which sandbox, for how long, and the way into it. */
 import type { Duplex } from 'node:stream';
+import { limits } from '../model/limits.ts';
+import { Shares } from '../model/shares.ts';
 import type { AccessService } from './access.ts';
 import type { PreviewGrants } from './audit/preview-grants.ts';
 import { at } from './deadline.ts';
@@ -25,6 +27,11 @@ export interface PreviewAccessDependencies {
 
 export class PreviewAccess {
   readonly #d: PreviewAccessDependencies;
+  readonly #requests = new Shares({
+    total: limits.preview.requests,
+    perOwner: limits.preview.requestsPerOwner,
+    what: 'preview requests are in progress',
+  });
 
   constructor(dependencies: PreviewAccessDependencies) {
     this.#d = dependencies;
@@ -54,9 +61,14 @@ export class PreviewAccess {
     const { sandboxId, port, tokenId, expiresAt } = admission;
     const stop = expiresAt === null ? () => {} : at(this.#d.clock, expiresAt, expire);
     try {
-      const entered = ({ ownerId }: { ownerId: string | null }) => {
-        this.#d.grants.note({ sandboxId, ownerId, port, tokenId, address });
-        return work();
+      const entered = async ({ ownerId }: { ownerId: string | null }) => {
+        const leave = this.#requests.take(ownerId ?? '');
+        try {
+          this.#d.grants.note({ sandboxId, ownerId, port, tokenId, address });
+          await work();
+        } finally {
+          leave();
+        }
       };
       await this.#d.uses.connected(sandboxId, entered, expire);
     } finally {

@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import { type AuditOutcome, auditActions } from '../model/audit.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { Shares } from '../model/shares.ts';
 import type { AuditService } from './audit/audit.ts';
 import { at } from './deadline.ts';
 import type { Environments } from './environment.ts';
@@ -40,6 +41,11 @@ export interface VisitParts {
 export class SshVisits {
   readonly #parts: VisitParts;
   readonly #open = new Map<string, Set<Visit>>();
+  readonly #shares = new Shares({
+    total: limits.ssh.connections,
+    perOwner: limits.ssh.connectionsPerOwner,
+    what: 'SSH connections are open',
+  });
 
   constructor(parts: VisitParts) {
     this.#parts = parts;
@@ -51,7 +57,7 @@ export class SshVisits {
     if (!token) return null;
     const id = token.sandboxId;
     const others = this.#open.get(id) ?? new Set<Visit>();
-    const visit = new Visit(this.#parts, token, address);
+    const visit = new Visit(this.#parts, this.#shares, token, address);
     if (others.size >= limits.ssh.connectionsPerSandbox) {
       const refusal = `${others.size} SSH connections to the sandbox are open. Close one of them.`;
       visit.refuse(new SandhavenError('resource_exhausted', refusal));
@@ -83,6 +89,8 @@ class Visit implements SshVisit {
   env: Record<string, string> = {};
   refusal: string | null = null;
   readonly #parts: VisitParts;
+  /** Of all connections, by owner. */
+  readonly #shares: Shares;
   readonly #token: AccessToken;
   readonly #address: string | null;
   readonly #begun = performance.now();
@@ -94,8 +102,9 @@ class Visit implements SshVisit {
   #leave: () => void = () => {};
   #channelsOfAll: () => number = () => 0;
 
-  constructor(parts: VisitParts, token: AccessToken, address: string | null) {
+  constructor(parts: VisitParts, shares: Shares, token: AccessToken, address: string | null) {
     this.#parts = parts;
+    this.#shares = shares;
     this.#token = token;
     this.#address = address;
     this.tokenId = token.id;
@@ -126,6 +135,8 @@ class Visit implements SshVisit {
         .connected(
           this.sandboxId,
           async (sandbox) => {
+            const leave = this.#shares.take(sandbox.ownerId ?? '');
+            void this.left.then(leave);
             this.env = await this.#parts.environments.of(sandbox);
             this.#ownerId = sandbox.ownerId;
             this.#watch(sandbox.name);

@@ -3,6 +3,8 @@ import { posix } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitRemote } from '../../model/git-remote.ts';
 import type { GitUrl } from '../../model/git-url.ts';
+import { limits } from '../../model/limits.ts';
+import { Shares } from '../../model/shares.ts';
 import type { User } from '../../model/user.ts';
 import type { Environments } from '../environment.ts';
 import type { AgentLink, CallOptions, GitCredentialStore, GitGateway } from '../ports.ts';
@@ -58,6 +60,11 @@ export class GitService {
   readonly #parts: GitServiceParts;
   /** Destinations of clones that are under way: what a failed one removes must be its own. */
   readonly #cloning = new Set<string>();
+  readonly #doors = new Shares({
+    total: limits.git.doors,
+    perOwner: limits.git.doorsPerOwner,
+    what: 'remotes are being talked to',
+  });
 
   constructor(parts: GitServiceParts) {
     this.#parts = parts;
@@ -181,7 +188,7 @@ export class GitService {
 
   #remoteParts({ caller }: Pick<Repository, 'caller'>, { onProgress = () => {} }: CallOptions): RemoteParts {
     const { gateway, credentials, provider } = this.#parts;
-    return { gateway, credentials, provider, caller, onProgress };
+    return { gateway, credentials, provider, caller, onProgress, doors: this.#doors };
   }
 }
 

@@ -7,6 +7,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { configuredRemote, type GitRemote } from '../../model/git-remote.ts';
 import type { GitUrl } from '../../model/git-url.ts';
 import { limits } from '../../model/limits.ts';
+import type { Shares } from '../../model/shares.ts';
 import type { User } from '../../model/user.ts';
 import type { GitCredentialStore, GitDoor, GitEntry, GitGateway, GitPurpose, OnProgress } from '../ports.ts';
 import type { ProviderRemotes } from '../provider/remotes.ts';
@@ -22,6 +23,8 @@ export interface Login {
 /** What a remote operation needs beside git. */
 export interface RemoteParts {
   gateway: GitGateway;
+  /** Of the gateway's doors, by owner. */
+  doors: Shares;
   credentials: GitCredentialStore;
   /** null where the service knows no code-hosting provider. */
   provider: ProviderRemotes | null;
@@ -62,13 +65,36 @@ export async function talking<T>(
   parts.onProgress({ message: `${doing} ${shown}` });
   const timeoutMs = limits.git.networkMs;
   if (entry === null || url === null) return work((from, args) => from.run(args, { timeoutMs }));
+  const leave = parts.doors.take(parts.caller.id);
+  try {
+    return await throughDoor(git, parts, { url, entry, purpose, saying: `${doing} ${shown}` }, work);
+  } finally {
+    leave();
+  }
+}
+
+interface Way {
+  url: GitUrl;
+  entry: GitEntry;
+  purpose: GitPurpose;
+  /** What progress says. */
+  saying: string;
+}
+
+async function throughDoor<T>(
+  git: Git,
+  parts: RemoteParts,
+  { url, entry, purpose, saying }: Way,
+  work: (run: RunRemote) => Promise<T>,
+): Promise<T> {
+  const timeoutMs = limits.git.networkMs;
   const { agent, sandboxId, signal } = git.place;
   const door = await parts.gateway.open(url, entry, purpose, signal);
-  const reports = reporting(door, parts.onProgress, `${doing} ${shown}`);
+  const reports = reporting(door, parts.onProgress, saying);
   try {
     const listener = await agent.listenPort(sandboxId, { port: 0 }, (made) => door.accept(made), signal);
     try {
-      const config = throughDoor(url, listener.port, door.nonce);
+      const config = rewriting(url, listener.port, door.nonce);
       const result = await work(async (from, args) => {
         const run = await from.run(args, { timeoutMs, config });
         if (run.exitCode !== 0 && door.failure) throw door.failure;
@@ -85,7 +111,7 @@ export async function talking<T>(
 }
 
 /** The more specific settings of a repository lose to these, since no URL is more specific than the door's. */
-function throughDoor(url: GitUrl, port: number, nonce: string): GitConfig {
+function rewriting(url: GitUrl, port: number, nonce: string): GitConfig {
   const local = `http://127.0.0.1:${port}/${nonce}/`;
   return [
     [`url.${local}.insteadOf`, url.text],

@@ -9,6 +9,7 @@ import type { GitDoor, GitEntry, GitPurpose } from '../../control/ports.ts';
 import type { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git-url.ts';
 import { limits } from '../../model/limits.ts';
+import { pourBody } from '../pour-body.ts';
 import { elsewhere, faultOfStatus, notGit } from './answers.ts';
 import { readPushCommands } from './push-commands.ts';
 import {
@@ -167,7 +168,7 @@ export class Door implements GitDoor {
       if (!this.#ended.signal.aborted && !response.destroyed) this.#fail(brokenBy(error, remote));
       response.destroy();
     });
-    answer.pipe(response);
+    pourBody(answer, response);
   }
 
   /** The first reason is the one that counts: what follows it is git giving up. */

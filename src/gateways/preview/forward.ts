@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream';
 import type { Arrival } from '../../model/arrival.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { pourBody } from '../pour-body.ts';
 import { hasBody, toApplication, toVisitor } from './headers.ts';
 import { Refusal } from './refusal.ts';
 import { switchOver } from './switch-over.ts';
@@ -104,7 +105,7 @@ function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstr
       else if (!answer.complete) response.destroy();
     });
     keepAfterwards(outgoing, socket, () => upstreams.keep(target, socket));
-    if (hasBody(request)) request.pipe(outgoing);
+    if (hasBody(request)) pourBody(request, outgoing);
     else outgoing.end();
   });
 }
@@ -158,7 +159,7 @@ function passOn(
   });
   answer.once('error', () => response.destroy());
   response.once('close', () => outgoing.destroyed || answer.complete || outgoing.destroy());
-  answer.pipe(response);
+  pourBody(answer, response);
 }
 
 function pairs(raw: string[]): [string, string][] {

@@ -20,6 +20,7 @@ import type { TlsServing } from '../../tls/serving.ts';
 import { type PreviewAddress, previewAddress } from './address.ts';
 import { forward, type Visit } from './forward.ts';
 import { assertPlain, hasBody, TOKEN_HEADER } from './headers.ts';
+import { IdleVisitors } from './idle-visitors.ts';
 import { Refusal, refusalOf, refuse } from './refusal.ts';
 import { Upstreams } from './upstreams.ts';
 
@@ -36,6 +37,7 @@ export class PreviewGateway {
   readonly #parts: PreviewGatewayParts;
   readonly #server: Server;
   readonly #upstreams: Upstreams;
+  readonly #idle = new IdleVisitors();
   /** Connections that no longer speak HTTP, which the server has let go of. */
   readonly #upgraded = new Set<Socket>();
 
@@ -56,6 +58,9 @@ export class PreviewGateway {
     this.#server.on('checkContinue', (request, response) => this.#visit(request, response, null));
     this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as Socket, head));
     this.#server.on('clientError', answerNonsense);
+    this.#server.on(parts.tls ? 'secureConnection' : 'connection', (socket: Socket) =>
+      this.#idle.enter(socket),
+    );
   }
 
   /** Resolves with the port that it listens on. */
@@ -95,6 +100,8 @@ export class PreviewGateway {
   }
 
   #visit(request: IncomingMessage, response: ServerResponse, upgrade: Visit['upgrade']): void {
+    if (!this.#idle.begin(request.socket)) return;
+    response.once('close', () => this.#idle.end(request.socket));
     const endsTimer = whileArriving(request);
     this.#answer(request, response, upgrade)
       .catch((error: unknown) => {

@@ -11,8 +11,9 @@ import { sandbox } from '../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../catalog/validate.ts';
 import type { Services } from '../../control/services.ts';
 import { auditActions } from '../../model/audit.ts';
-import { invalidArgument, SandhavenError, toProblem } from '../../model/errors.ts';
+import { invalidArgument, toProblem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { Shares } from '../../model/shares.ts';
 import { breakOff } from '../break-off.ts';
 import { joinStreams } from '../join-streams.ts';
 import { subjectOf } from './origin.ts';
@@ -61,7 +62,7 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
     const gone = new AbortController();
     const subject = subjectOf(request, auditActions.tunnelOpen, gone.signal);
     await services.audit.visit(subject, auditActions.tunnelClose, async (begun) => {
-      tunnels.assertRoom();
+      const leave = tunnels.shares.take(request.caller.id);
       const left = () => gone.abort();
       reply.raw.once('close', left);
       const work = async (connection: Duplex) => {
@@ -71,7 +72,7 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
         reply.hijack();
         await tunnels.carry(reply, early, connection);
       };
-      await services.tunnels.visit(request.caller, reference, port, work, gone.signal);
+      await services.tunnels.visit(request.caller, reference, port, work, gone.signal).finally(leave);
     });
     return reply;
   });
@@ -81,6 +82,11 @@ class Tunnels {
   /** What each client sent right behind its request. */
   readonly #early = new WeakMap<IncomingMessage, Buffer>();
   readonly #open = new Set<Socket>();
+  readonly shares = new Shares({
+    total: limits.tunnel.open,
+    perOwner: limits.tunnel.openPerOwner,
+    what: 'tunnels are open',
+  });
 
   expect(request: IncomingMessage, early: Buffer): void {
     this.#early.set(request, early);
@@ -88,14 +94,6 @@ class Tunnels {
 
   earlyBytesOf(request: IncomingMessage): Buffer | null {
     return this.#early.get(request) ?? null;
-  }
-
-  assertRoom(): void {
-    if (this.#open.size < limits.tunnel.open) return;
-    throw new SandhavenError('resource_exhausted', `${limits.tunnel.open} tunnels are open already.`, {
-      hint: 'Close some of them, then try again.',
-      retryable: true,
-    });
   }
 
   /** Resolves when both sides have left. */

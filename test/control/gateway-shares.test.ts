@@ -1,0 +1,97 @@
+/** What owners share at the gateways: one who takes all that he can get leaves the rest to the others. */
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { type Talk, talking } from '../../src/control/git/remote.ts';
+import { PreviewAccess } from '../../src/control/preview-access.ts';
+import { SshVisits } from '../../src/control/ssh-visits.ts';
+import { limits } from '../../src/model/limits.ts';
+import { Shares } from '../../src/model/shares.ts';
+import { sandboxRecord } from '../store/fixtures.ts';
+
+/** Any part that the rule does not look at. */
+const unused = {} as never;
+
+/** Sandboxes are named by their owners: `ada 3` is Ada's. */
+const uses = {
+  connected: <T>(id: string, work: (sandbox: never) => Promise<T>) =>
+    work(sandboxRecord({ id, ownerId: id.split(' ')[0] ?? '' }) as never),
+};
+
+describe('requests to previews', () => {
+  const visiting = () => {
+    const access = new PreviewAccess({
+      ...{ access: unused, agent: unused, clock: unused },
+      uses: uses as never,
+      grants: { note: () => {} },
+    });
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    const visit = (sandboxId: string) =>
+      access.visit(
+        { sandboxId, port: 80, tokenId: null, expiresAt: null },
+        null,
+        () => {},
+        () => over,
+      );
+    return { visit, end };
+  };
+
+  it('have a share per owner, over all of his sandboxes', async () => {
+    const { visit, end } = visiting();
+    const his = Array.from({ length: limits.preview.requestsPerOwner }, (_, at) => visit(`ada ${at}`));
+    await expect(visit('ada 9999')).rejects.toMatchObject({ code: 'resource_exhausted' });
+    const hers = visit('eve 1');
+    end();
+    await Promise.all([...his, hers]);
+    await expect(visit('ada 1')).resolves.toBeUndefined();
+  });
+});
+
+describe('SSH connections', () => {
+  it('have a share per owner, and a refused one says why', async () => {
+    const visits = new SshVisits({
+      tokens: { check: async (_kind, text) => ({ id: text, sandboxId: text, expiresAt: null }) as never },
+      uses: uses as never,
+      agent: { watch: () => new Promise(() => {}) },
+      runtime: { openChannel: async () => new PassThrough() },
+      environments: { of: async () => ({}) },
+      audit: { note: () => {} },
+      clock: unused,
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+    });
+    const his = [];
+    for (let at = 0; at < limits.ssh.connectionsPerOwner; at++) {
+      his.push(await visits.enter(`ada ${at}`, null, null));
+    }
+    expect(his.filter((visit) => visit?.refusal !== null)).toEqual([]);
+    expect((await visits.enter('ada 9999', null, null))?.refusal).toContain(
+      '64 SSH connections are open for you',
+    );
+    expect((await visits.enter('eve 1', null, null))?.refusal).toBeNull();
+    his[0]?.leave();
+    await expect.poll(async () => (await visits.enter('ada 1', null, null))?.refusal).toBeNull();
+  });
+});
+
+describe('Git doors', () => {
+  it('have a share per owner, which a failed operation gives back', async () => {
+    const doors = new Shares({ total: 3, perOwner: 2, what: 'remotes are being talked to' });
+    const { promise: broken, reject } = Promise.withResolvers<never>();
+    broken.catch(() => {});
+    const parts = (id: string) =>
+      ({ doors, caller: { id }, onProgress: () => {}, gateway: { open: () => broken } }) as never;
+    const talk = {
+      remote: { url: {}, shown: 'x' },
+      entry: {},
+      purpose: {},
+      doing: 'Cloning',
+    } as unknown as Talk;
+    const git = { place: { agent: {}, sandboxId: 'x' } } as never;
+    const clone = (owner: string) => talking(git, parts(owner), talk, async () => {});
+    const his = [clone('ada'), clone('ada')];
+    await expect(clone('ada')).rejects.toMatchObject({ code: 'resource_exhausted' });
+    const hers = clone('eve');
+    reject(new Error('no route'));
+    for (const each of [...his, hers]) await expect(each).rejects.toThrow('no route');
+    expect(doors.total).toBe(0);
+  });
+});

@@ -1,0 +1,160 @@
+/** A body goes on as bytes: the pieces that its sender made of it cost neither writes nor memory. */
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import { pourBody } from '../../src/gateways/pour-body.ts';
+
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const each of open.splice(0)) each.close();
+});
+
+/** An answer whose body comes in chunks of these bytes. */
+async function answerOf(body: (response: ServerResponse) => void): Promise<IncomingMessage> {
+  const server = createServer((_request, response) => body(response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const asked = request({ port: (server.address() as AddressInfo).port, agent: false });
+  asked.on('error', () => {});
+  asked.end();
+  open.push({
+    close() {
+      asked.destroy();
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  return answer;
+}
+
+/** What arrives where the body goes. */
+class Arrival extends Writable {
+  readonly pieces: Buffer[] = [];
+  /** While set, nothing more is taken. */
+  stuck = false;
+  #goOn = () => {};
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.pieces.push(chunk);
+    this.#goOn = done;
+    if (!this.stuck) done();
+  }
+
+  release(): void {
+    this.stuck = false;
+    this.#goOn();
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.pieces);
+  }
+}
+
+/** Chunks of one byte, as they stand on the wire, all in one write. */
+function ofOneByte(count: number): (response: ServerResponse) => void {
+  return ({ socket }) => {
+    const chunks = Array.from({ length: count }, (_, at) => `1\r\n${at % 10}\r\n`).join('');
+    socket?.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
+  };
+}
+
+it('chunks of one byte go on together, whole and in order', async () => {
+  const to = new Arrival();
+  pourBody(await answerOf(ofOneByte(100_000)), to);
+  await once(to, 'finish');
+  expect(to.bytes.toString()).toBe('0123456789'.repeat(10_000));
+  expect(to.pieces.length).toBeLessThan(1_000);
+});
+
+it('while the other side takes nothing, nothing more is read, and no byte is kept as a piece of its own', async () => {
+  const answer = await answerOf(ofOneByte(1_000_000));
+  const to = new Arrival({ highWaterMark: 16_384 });
+  to.stuck = true;
+  let seen = 0;
+  answer.on('data', () => seen++);
+  pourBody(answer, to);
+  await sleep(300);
+  const before = seen;
+  // One reading of a socket is all that may follow the first full page.
+  expect(before).toBeLessThan(60_000);
+  await sleep(200);
+  expect(seen).toBe(before);
+  expect(answer.readableLength).toBe(0);
+  to.release();
+  await once(to, 'finish');
+  expect(to.bytes.length).toBe(1_000_000);
+});
+
+it('a connection goes on to its next message, however slowly the body before was taken', async () => {
+  const server = createServer((incoming, response) => {
+    const to = new Arrival({ highWaterMark: 1_024 });
+    to.stuck = true;
+    pourBody(incoming, to);
+    const timer = setInterval(() => {
+      to.release();
+      to.stuck = !incoming.complete;
+    }, 5);
+    to.once('finish', () => {
+      clearInterval(timer);
+      response.end(String(to.bytes.length));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  open.push({
+    close() {
+      agent.destroy();
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  for (const size of [3, 2_000, 70_000, 300_000, 5]) {
+    const { port } = server.address() as AddressInfo;
+    const sent = request({ port, agent, method: 'POST' });
+    sent.end(Buffer.alloc(size));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(await text(answer)).toBe(String(size));
+  }
+});
+
+it('what comes slowly goes on at once', async () => {
+  const { promise: sent, resolve: finish } = Promise.withResolvers<ServerResponse>();
+  const answer = await answerOf((response) => {
+    response.write('first');
+    finish(response);
+  });
+  const to = new Arrival();
+  pourBody(answer, to);
+  await expect.poll(() => to.bytes.toString(), { timeout: 1_000 }).toBe('first');
+  (await sent).end(' last');
+  await once(to, 'finish');
+  expect(to.bytes.toString()).toBe('first last');
+});
+
+it('large pieces go on without a copy, in order with the small ones', async () => {
+  const large = Buffer.alloc(300_000, 'L');
+  const to = new Arrival();
+  pourBody(
+    await answerOf((response) => {
+      response.write('a');
+      response.write(large);
+      response.end('z');
+    }),
+    to,
+  );
+  await once(to, 'finish');
+  expect(to.bytes).toEqual(Buffer.concat([Buffer.from('a'), large, Buffer.from('z')]));
+});
+
+it('nothing is read for somebody who has left', async () => {
+  const answer = await answerOf((response) => response.write('x'.repeat(1_000)));
+  const to = new Arrival();
+  pourBody(answer, to);
+  to.destroy();
+  await once(to, 'close');
+  expect(answer.isPaused()).toBe(true);
+});
