@@ -2,6 +2,7 @@
 import { arch } from 'node:os';
 import { z } from 'zod';
 import { SandhavenError } from '../../model/errors.ts';
+import { judgeJson } from '../../model/json-bounds.ts';
 import { limits } from '../../model/limits.ts';
 import type { ImageConfig } from './record.ts';
 
@@ -96,6 +97,9 @@ export function unusable(name: string, why: string): SandhavenError {
 }
 
 function parseJson(text: string, name: string): unknown {
+  if (judgeJson(Buffer.from(text), limits.image.document) !== 'fits') {
+    throw unusable(name, 'the registry’s answer has too many values');
+  }
   try {
     return JSON.parse(text);
   } catch {
