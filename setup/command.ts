@@ -1,6 +1,6 @@
 /** Runs one command of the set-up to its end. */
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { startProgram } from '../src/runtime/start-program.ts';
 
 export interface CommandOptions {
   /** Beside the set-up's own environment. */
@@ -15,10 +15,9 @@ const LINES_KEPT = 20;
 /** @returns Its standard output. Fails, with the last lines it said, when it cannot start or ends with another status than 0. */
 export async function command(file: string, argv: string[], options: CommandOptions = {}): Promise<string> {
   const { env, cwd, onLine } = options;
-  const child = spawn(file, argv, {
+  const child = await startProgram(file, argv, {
     env: { ...process.env, ...env },
     ...(cwd === undefined ? {} : { cwd }),
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);

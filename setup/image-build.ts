@@ -6,13 +6,13 @@
  * Invariant: a folder that carries a recipe's digest is complete and on disk, since it is renamed into place
  * last; whatever begins with `.build-` is left over from a build that was killed.
  */
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { arch } from 'node:os';
 import { join, relative } from 'node:path';
 import { defaultCacheDir } from '../src/runtime/images/cache-dir.ts';
 import { type ImageRecord, imageConfig, readImageRecord } from '../src/runtime/images/record.ts';
+import { startProgram } from '../src/runtime/start-program.ts';
 import { command } from './command.ts';
 import { type DebianMirror, debianMirror } from './debian-mirror.ts';
 
@@ -137,12 +137,13 @@ async function describe({ name }: Recipe, rootfs: string): Promise<ImageRecord> 
 
 /** Of names, metadata and contents: two builds of one recipe are two images, as their packages may differ. */
 async function contentDigest(rootfs: string): Promise<string> {
-  const tar = spawn('tar', [
+  const tar = await startProgram('tar', [
     ...['--sort=name', '--numeric-owner', '--format=posix', '--xattrs', '--xattrs-include=*'],
     '--pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime',
     ...['-C', rootfs, '-cf', '-', '.'],
   ]);
   const exit = new Promise<number | null>((resolve) => tar.once('close', resolve));
+  tar.stderr.pipe(process.stderr);
   const hash = createHash('sha256');
   for await (const chunk of tar.stdout) hash.update(chunk);
   if ((await exit) !== 0) throw new Error('tar could not read the image');

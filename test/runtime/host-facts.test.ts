@@ -1,12 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { GiB } from '../../src/model/limits.ts';
 import { memoryForMachines, parseMeminfo } from '../../src/runtime/oci/host.ts';
 import { bundleGeneration } from '../../src/runtime/oci/layout.ts';
-import { loopDevices } from '../../src/runtime/oci/loop-devices.ts';
+import { findDevice, waitUntilFree } from '../../src/runtime/oci/loop-devices.ts';
 import { parseRuncState } from '../../src/runtime/oci/machines.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sandhaven-facts-'));
@@ -23,21 +24,51 @@ it('keeps a part of the memory for the host, large or small', () => {
   expect(memoryForMachines(2 * GiB)).toBe(1.75 * GiB);
 });
 
-it('tells which files back loop devices, removed ones too', async () => {
-  const device = (name: string, backing: string | null): void => {
-    mkdirSync(join(root, name, 'loop'), { recursive: true });
-    if (backing !== null) writeFileSync(join(root, name, 'loop/backing_file'), backing);
-  };
+const device = (name: string, backing: string | null): void => {
+  mkdirSync(join(root, name, 'loop'), { recursive: true });
+  if (backing !== null) writeFileSync(join(root, name, 'loop/backing_file'), backing);
+};
+
+it('finds the loop device of a disk, of a removed one too', async () => {
   device('loop0', '/data/one.img\n');
   device('loop1', '/data/two with space.img (deleted)\n');
   device('loop2', null);
   device('sda', '/data/three.img\n');
-  expect(await loopDevices(root)).toEqual(
-    new Map([
-      ['loop0', '/data/one.img'],
-      ['loop1', '/data/two with space.img'],
-    ]),
-  );
+  expect(await findDevice('/data/one.img', root)).toBe('loop0');
+  expect(await findDevice('/data/two with space.img', root)).toBe('loop1');
+  expect(await findDevice('/data/three.img', root)).toBeNull();
+});
+
+describe('a disk is waited for', () => {
+  const folder = join(root, 'sandboxes/sb_x');
+  const disk = join(folder, 'disk.img');
+  const bundle = (name: string, note?: string): string => {
+    mkdirSync(join(folder, name), { recursive: true });
+    if (note !== undefined) writeFileSync(join(folder, name, 'loop'), note);
+    return join(folder, name, 'loop');
+  };
+  const stillWaits = (): Promise<boolean> =>
+    Promise.race([waitUntilFree(disk, root).then(() => false), sleep(100).then(() => true)]);
+
+  it('by the device that its bundle names, whatever other devices there are', async () => {
+    bundle('g1', 'loop7');
+    // Reading it would fail: nobody asks the kernel about devices of others.
+    mkdirSync(join(root, 'loop8/loop/backing_file'), { recursive: true });
+    device('loop7', `${disk}\n`);
+    expect(await stillWaits()).toBe(true);
+    device('loop7', '/data/of-another.img\n');
+    expect(await stillWaits()).toBe(false);
+    rmSync(join(root, 'loop8'), { recursive: true });
+  });
+
+  it('by a search among all of them where a bundle names none, which is made once', async () => {
+    const note = bundle('g2');
+    device('loop9', `${disk}\n`);
+    expect(await stillWaits()).toBe(true);
+    expect(readFileSync(note, 'utf8')).toBe('loop9');
+    device('loop9', '/data/of-another.img\n');
+    expect(await stillWaits()).toBe(false);
+  });
 });
 
 const state = (pid: unknown, labels: unknown): string =>

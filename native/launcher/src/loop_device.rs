@@ -7,6 +7,7 @@ use linux_raw_sys::loop_device::{
 use rustix::fs::{Mode, OFlags, open};
 use std::io::Error;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
 
 /// Other launches take free devices too; more losses in a row than this mean that something else is wrong.
 const ATTEMPTS: u32 = 64;
@@ -17,6 +18,15 @@ pub struct LoopDevice {
     pub path: String,
     /// Keeps the device until something is mounted from it; with AUTOCLEAR, the last close frees it.
     _device: OwnedFd,
+}
+
+impl LoopDevice {
+    /// Writes the device's name ("loop3") to a file, before anything can outlive this process on it: whoever waits for
+    /// the disk then asks the kernel about this one device.
+    pub fn note(&self, file: &Path) -> Result<(), Failure> {
+        let name = self.path.trim_start_matches("/dev/");
+        std::fs::write(file, name).step("note the loop device")
+    }
 }
 
 pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {

@@ -32,6 +32,7 @@ pub fn start(args: lexopt::Parser) -> Result<Infallible, Failure> {
     fence::join(&options.cgroups)?;
     let image = image::open_locked(&options.disk)?;
     let device = loop_device::attach(&image)?;
+    device.note(&options.bundle.join("loop"))?;
     // SAFETY: one thread, and nothing here depends on what the old mount namespace shares.
     unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNS) }
         .step("make a mount namespace")?;

@@ -1,10 +1,10 @@
 /** Builds an image of this project into the cache, by the recipe of the checkout that this is. */
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
+import { startProgram } from '../start-program.ts';
 import { defaultCacheDir } from './cache-dir.ts';
 
 const home = join(import.meta.dirname, '../../..');
@@ -25,11 +25,12 @@ export async function buildDocumentDbImage(
     throw unbuilt('This installation has no recipe for the image of the document database.');
   }
   // A group of its own, so that all of the build can be ended at once.
-  const child = spawn(LOCKED, [process.execPath, RECIPE], {
+  const child = await startProgram(LOCKED, [process.execPath, RECIPE], {
     cwd: home,
     detached: true,
     env: { HOME: homedir(), ...process.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  }).catch((error: Error) => {
+    throw unbuilt(`The image of the document database could not be built: ${error.message}.`);
   });
   child.stdout.setEncoding('utf8').on('data', onOutput);
   child.stderr.setEncoding('utf8').on('data', onOutput);

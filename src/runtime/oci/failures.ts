@@ -1,6 +1,7 @@
 /** What callers are told when the engine fails: never a helper's own words, which name paths of the host. */
 import type { Log } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
+import { isOutOfHandles } from '../start-program.ts';
 import { canceled, isAbort } from './canceled.ts';
 import { HelperFailure, launcherStatus } from './helper.ts';
 
@@ -23,6 +24,16 @@ export function toCallerError(error: unknown, what: string, log: Log, context: o
       'resource_exhausted',
       `${what} The host has no disk space left.`,
       { hint: 'Delete or archive sandboxes that are not needed.' },
+      error,
+    );
+  }
+  if (isOutOfHandles(error) || isOutOfHandles((error as Error | null)?.cause)) {
+    return new SandhavenError(
+      'unavailable',
+      `${what} The service has too many files open, or the host too many processes.`,
+      {
+        hint: 'Try again in a moment, with fewer calls at once; `sandhaven doctor` tells the operator the limit.',
+      },
       error,
     );
   }

@@ -3,9 +3,9 @@
  * holds the lock of the disk it works on. Each has a time limit and a bound on what it may say; whatever way it
  * ends, its whole process group ends with it.
  */
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { limits } from '../../model/limits.ts';
+import { type StartedProgram, startProgram } from '../start-program.ts';
 import { canceled } from './canceled.ts';
 
 export interface HelperOptions {
@@ -28,8 +28,8 @@ export class HelperFailure extends Error {
   /** "took over …", "ended with …" */
   readonly why: string;
 
-  constructor(program: string, exitCode: number | null, stderr: string, why: string) {
-    super(`${program} ${why}`);
+  constructor(program: string, exitCode: number | null, stderr: string, why: string, cause?: unknown) {
+    super(`${program} ${why}`, cause === undefined ? undefined : { cause });
     this.name = 'HelperFailure';
     this.program = program;
     this.exitCode = exitCode;
@@ -42,19 +42,29 @@ export class HelperFailure extends Error {
 export const launcherStatus = { noSpace: 121, locked: 122 } as const;
 
 /** Starts the launcher with these arguments and waits; resolves with what was written to standard output. */
-export function runLauncher(
+export async function runLauncher(
   launcherPath: string,
   args: string[],
-  { timeoutMs, signal, accept = [0], env = {}, onLine }: HelperOptions,
+  options: HelperOptions,
 ): Promise<string> {
+  if (options.signal?.aborted) throw canceled();
   const program = programName(args);
+  const child = await startProgram(launcherPath, args, {
+    detached: true,
+    env: { ...options.env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+  }).catch((cause: Error) => {
+    throw new HelperFailure(program, null, '', cause.message, cause);
+  });
+  return outputOf(child, program, options);
+}
+
+/** Waits for its end, and brings it about when the time is over or the caller has given up. */
+function outputOf(
+  child: StartedProgram<null>,
+  program: string,
+  { timeoutMs, signal, accept = [0], onLine }: HelperOptions,
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(canceled());
-    const child = spawn(launcherPath, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-      env: { ...env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
-    });
     let ended: 'timeout' | 'canceled' | null = null;
     const end = (why: 'timeout' | 'canceled'): void => {
       ended ??= why;
@@ -63,6 +73,7 @@ export function runLauncher(
     const onAbort = (): void => end('canceled');
     const timer = setTimeout(() => end('timeout'), timeoutMs);
     signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted) onAbort();
     const stdout = bounded(child.stdout);
     if (onLine) createInterface({ input: child.stdout }).on('line', onLine);
     const stderr = bounded(child.stderr);

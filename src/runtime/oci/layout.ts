@@ -43,6 +43,9 @@ export function createLayout(dataDir: string, runDir: string): Layout {
   };
 }
 
+/** In a bundle: the name of the loop device that its machine's disk is on. */
+export const LOOP_NOTE = 'loop';
+
 /** The name of a bundle's folder gives its generation; null for other files. */
 export function bundleGeneration(name: string): number | null {
   const match = /^g(\d{1,15})$/.exec(name);

@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import type { Observed, Runtime } from '../../control/ports.ts';
 import { sandboxIdPattern } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import { mapBounded } from '../map-bounded.ts';
 import { unlessMissing } from './files.ts';
 import type { Gpus } from './gpu/gpus.ts';
 import { freeDiskBytes, hostMemory, memoryForMachines } from './host.ts';
@@ -15,6 +16,9 @@ export interface Survey extends Pick<Runtime, 'observe' | 'inspect' | 'capacity'
   /** Every sandbox of which there is any trace. */
   ids(): Promise<string[]>;
 }
+
+/** Each look opens a few files; a thousand at once would be more than this process may have. */
+const AT_ONCE = 16;
 
 export function createSurvey(layout: Layout, machines: Machines, slots: Slots, gpus: Gpus): Survey {
   async function ids(): Promise<string[]> {
@@ -38,7 +42,9 @@ export function createSurvey(layout: Layout, machines: Machines, slots: Slots, g
 
   return {
     ids,
-    observe: async () => Promise.all((await ids()).map(look)),
+    async observe() {
+      return mapBounded(await ids(), AT_ONCE, look);
+    },
 
     async inspect(id) {
       checkId(id);

@@ -1,6 +1,6 @@
 /** Runs one of the machine's network tools to its end. */
-import { spawn } from 'node:child_process';
 import { SandhavenError } from '../../../model/errors.ts';
+import { startProgram } from '../../start-program.ts';
 
 const timeoutMs = 20_000;
 const stderrBytesKept = 4_096;
@@ -10,20 +10,21 @@ const stderrBytesKept = 4_096;
  * @throws `unavailable` when it cannot be started, fails or takes over 20 s; the cause names the command and
  * what it said, for the log.
  */
-export function runCommand(command: string, args: string[], input = ''): Promise<string> {
+export async function runCommand(command: string, args: string[], input = ''): Promise<string> {
+  const failure = (reason: string) =>
+    new SandhavenError(
+      'unavailable',
+      'The network of sandboxes could not be changed.',
+      { hint: 'Run `sandhaven doctor` on the host, then try again.' },
+      new Error(`${command} ${args.slice(0, 4).join(' ')}: ${reason}`),
+    );
+  const child = await startProgram(command, args, { input: true, timeout: timeoutMs }).catch((error) => {
+    throw failure(error.message);
+  });
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], timeout: timeoutMs });
+    const fail = (reason: string) => reject(failure(reason));
     const stdout: Buffer[] = [];
     let stderr = '';
-    const fail = (reason: string) =>
-      reject(
-        new SandhavenError(
-          'unavailable',
-          'The network of sandboxes could not be changed.',
-          { hint: 'Run `sandhaven doctor` on the host, then try again.' },
-          new Error(`${command} ${args.slice(0, 4).join(' ')}: ${reason}`),
-        ),
-      );
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => {
       stderr = (stderr + chunk.toString()).slice(-stderrBytesKept);

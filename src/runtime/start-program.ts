@@ -1,0 +1,67 @@
+/**
+ * The one way to start a program. A program that cannot be started has no streams when this process is out of file
+ * descriptors, and tells of it by an event alone; so that event is awaited before anybody touches a stream.
+ */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+
+/** Both ends of three pipes, and of the one that tells of a failed execution. */
+const FILES_NEEDED = 8;
+
+/** What a started program has: the streams that were asked for with `pipe`. */
+export interface StartedProgram<Input extends Writable | null> extends ChildProcess {
+  stdin: Input;
+  stdout: Readable;
+  stderr: Readable;
+}
+
+/**
+ * Resolves when the program runs, before it has said anything; its output and error streams are pipes. Rejects with the
+ * system's error (`code` is EMFILE, ENOENT, EACCES, EAGAIN …) when it cannot be started.
+ * @param input Whether its standard input is a pipe; otherwise it is empty.
+ */
+export function startProgram(
+  file: string,
+  args: string[],
+  options: Omit<SpawnOptions, 'stdio'> & { input: true },
+): Promise<StartedProgram<Writable>>;
+export function startProgram(
+  file: string,
+  args: string[],
+  options?: Omit<SpawnOptions, 'stdio'>,
+): Promise<StartedProgram<null>>;
+export function startProgram(
+  file: string,
+  args: string[],
+  { input = false, ...options }: Omit<SpawnOptions, 'stdio'> & { input?: boolean } = {},
+): Promise<StartedProgram<Writable | null>> {
+  return new Promise((resolve, reject) => {
+    assertFilesLeft();
+    const child = spawn(file, args, { ...options, stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'] });
+    child.once('error', reject);
+    child.once('spawn', () => {
+      child.off('error', reject);
+      resolve(child as StartedProgram<Writable | null>);
+    });
+  });
+}
+
+/**
+ * Fails with EMFILE or ENFILE when no program could be started now. Node would fail too, and keep the handles of the
+ * pipes that it could not open, which hold up the end of the process.
+ */
+export function assertFilesLeft(): void {
+  const opened: number[] = [];
+  try {
+    while (opened.length < FILES_NEEDED) opened.push(openSync('/dev/null', 'r'));
+  } finally {
+    for (const file of opened) closeSync(file);
+  }
+}
+
+/** Whether this process, or the host, is out of something that a program needs to be started. */
+export function isOutOfHandles(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN' || code === 'ENOMEM';
+}

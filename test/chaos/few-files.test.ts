@@ -1,0 +1,95 @@
+/** A service that may open few files: creating and deleting many at once may be refused, in words, and ends nothing. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tracesOf } from '../support/host.ts';
+import { type Answer, bin, call, must, type Service, startService } from '../support/service.ts';
+
+const SANDBOXES = 16;
+/** Above what the service holds open at rest. */
+const SPARE_FILES = 24;
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+  for (let number = 0; number < SANDBOXES; number++) {
+    await must(service, 'CreateSandbox', { name: `s${number}`, disk_gb: 1, cpu: 1, memory_gb: 1 });
+  }
+}, 240_000);
+
+afterAll(() => service?.stop(), 120_000);
+
+const openFiles = () => readdirSync(`/proc/${service.pid}/fd`).length;
+/** The soft limit, which alone holds: the hard one could not be raised again. */
+function allow(files: number): void {
+  const { status } = spawnSync('prlimit', ['--pid', String(service.pid), `--nofile=${files}:`]);
+  expect(status).toBe(0);
+}
+
+/** Calls, when there is no file left for the connection either, as the client sees it. */
+const attempt = (tool: string, parameters: Record<string, unknown>): Promise<Answer | null> =>
+  call(service, tool, parameters).catch(() => null);
+
+it('deletes many at once, or says why not, and goes on', async () => {
+  allow(openFiles() + SPARE_FILES);
+  const deletes = await Promise.all(
+    Array.from({ length: SANDBOXES }, (_, number) => attempt('DeleteSandbox', { sandbox: `s${number}` })),
+  );
+  for (const answer of deletes) {
+    if (answer?.status !== 200) expect(['unavailable', 'resource_exhausted']).toContain(answer?.body['code']);
+  }
+  expect(() => process.kill(service.pid, 0)).not.toThrow();
+  allow(4_000);
+  for (let number = 0; number < SANDBOXES; number++) {
+    const again = await call(service, 'DeleteSandbox', { sandbox: `s${number}` });
+    expect([200, 404]).toContain(again.status);
+  }
+  expect(tracesOf(service.dataDir)).toEqual({
+    folders: [],
+    loops: [],
+    cgroups: [],
+    sockets: [],
+    processes: [],
+  });
+}, 120_000);
+
+it('refuses a creation for which no file is left, and makes it when there is one', async () => {
+  allow(openFiles() + 3);
+  const refused = await attempt('CreateSandbox', { name: 'refused', disk_gb: 1 });
+  if (refused !== null) expect(['unavailable', 'resource_exhausted']).toContain(refused.body['code']);
+  expect(refused?.status).not.toBe(200);
+  expect(() => process.kill(service.pid, 0)).not.toThrow();
+  allow(4_000);
+  await expect
+    .poll(async () => (await attempt('CreateSandbox', { name: 'made', disk_gb: 1 }))?.status, {
+      timeout: 20_000,
+    })
+    .toBe(200);
+}, 60_000);
+
+it('starts again beside its sandboxes with as few', async () => {
+  const files = openFiles() + SPARE_FILES;
+  for (let number = 0; number < SANDBOXES; number++) {
+    await must(service, 'CreateSandbox', { name: `t${number}`, disk_gb: 1, cpu: 1, memory_gb: 1 });
+  }
+  await service.terminate();
+  const machines = tracesOf(service.dataDir).processes;
+  const listen = ['--listen', '--ssh-listen', '--preview-listen'].flatMap((flag) => [flag, '127.0.0.1:0']);
+  const args = [bin, 'up', '--data-dir', service.dataDir, '--warm-pool', '0', ...listen];
+  const child = spawn('prlimit', [`--nofile=${files}:${files}`, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+  try {
+    await expect.poll(() => said, { timeout: 30_000 }).toMatch(/^ready http/m);
+    expect(said).not.toContain('EMFILE');
+    expect(tracesOf(service.dataDir).processes).toEqual(machines);
+  } finally {
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+  }
+  await service.restart();
+}, 180_000);
