@@ -224,7 +224,7 @@ describe('slots of other instances', () => {
   it('are served by one service at a time', async () => {
     const one = await started();
     const other = host.start({ instanceId: one.id });
-    await expect(other.init()).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(other.init()).rejects.toMatchObject({ code: 'failed_precondition' });
     await other.kill();
     await one.purge();
   });

@@ -1,10 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
-import { slotsInDelegations } from '../../src/runtime/oci/network/host-ids.ts';
+import { memoryHierarchy, parseHierarchies } from '../../src/runtime/oci/hierarchies.ts';
+import {
+  slotsInDelegations,
+  slotsWithProcesses,
+  slotsWithStrangers,
+} from '../../src/runtime/oci/network/host-ids.ts';
 import { takeLocks } from '../../src/runtime/oci/network/locks.ts';
 import { uidBaseOf } from '../../src/runtime/oci/network/plan.ts';
 import { createPool } from '../../src/runtime/oci/network/pool.ts';
@@ -157,4 +163,64 @@ describe('release', () => {
     await expect.poll(() => locksOf(instance.id), { timeout: 5_000 }).not.toContain(slot.index);
     await instance.purge();
   });
+
+  it('lets go of a slot whose last process nobody reaps, as in a container without an init', async () => {
+    const instance = await started({ poolSize: 0 });
+    const slot = await instance.acquire(sandbox(1));
+    // What becomes of the shell has a child that it does not know of, and never waits for it.
+    const script = 'nsenter --user="$1" true & echo $!; exec sleep 60';
+    const parent = spawn('sh', ['-c', script, 'sh', slot.userNamespacePath]);
+    const [pid] = await once(parent.stdout, 'data');
+    try {
+      await expect.poll(() => stateOf(Number(pid))).toBe('Z');
+      await instance.release(sandbox(1));
+      await expect.poll(() => locksOf(instance.id), { timeout: 5_000 }).not.toContain(slot.index);
+      await instance.purge();
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  });
+
+  it('keeps it while a thread lives on after its process has ended', async () => {
+    const instance = await started({ poolSize: 0 });
+    const slot = await instance.acquire(sandbox(1));
+    const code =
+      'import ctypes, threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()\n' +
+      'ctypes.CDLL(None).syscall(60, 0)';
+    const child = spawn('nsenter', [`--user=${slot.userNamespacePath}`, 'python3', '-c', code]);
+    try {
+      await expect.poll(() => stateOf(child.pid ?? 0)).toBe('Z');
+      await instance.release(sandbox(1));
+      await sleep(600);
+      expect(locksOf(instance.id)).toContain(slot.index);
+    } finally {
+      child.kill('SIGKILL');
+    }
+    await expect.poll(() => locksOf(instance.id), { timeout: 5_000 }).not.toContain(slot.index);
+    await instance.purge();
+  });
+
+  it('looks at no process of a machine to find strangers', async () => {
+    const instance = await started({ poolSize: 0 });
+    const slot = await instance.acquire(sandbox(1));
+    using process = machineProcess(slot);
+    await once(process.child.stdout, 'data');
+    expect((await slotsWithStrangers()).has(slot.index)).toBe(true);
+    const memory = memoryHierarchy(parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')));
+    const group = `${memory?.mountpoint}/sandhaven-${instance.id}/${sandbox(1)}`;
+    mkdirSync(group, { recursive: true });
+    writeFileSync(`${group}/cgroup.procs`, String(process.child.pid));
+    expect((await slotsWithStrangers()).has(slot.index)).toBe(false);
+    expect((await slotsWithProcesses()).has(slot.index)).toBe(true);
+    const exited = once(process.child, 'exit');
+    process.child.kill('SIGKILL');
+    await exited;
+    rmdirSync(group);
+    rmdirSync(dirname(group));
+    await instance.purge();
+  });
 });
+
+function stateOf(pid: number): string {
+  return /^State:\s+(\S)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+}

@@ -49,6 +49,7 @@ export function createTestSlots(directory: string, count = 64): Slots {
   }
 
   return {
+    claim() {},
     async init() {},
     async acquire(sandboxId) {
       const held = find(sandboxId);

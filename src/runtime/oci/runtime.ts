@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Log, Runtime } from '../../control/ports.ts';
 import type { GpuKind } from '../../model/gpu-kind.ts';
+import { mapBounded } from '../map-bounded.ts';
 import { installAgent } from './agent-binary.ts';
 import { createArchives } from './archives.ts';
 import { type Cgroups, createCgroups } from './cgroups.ts';
@@ -55,6 +56,8 @@ export interface OciRuntime extends Runtime {
   purge(): Promise<void>;
 }
 
+const FREEZES_AT_ONCE = 16;
+
 export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const { log, slots, rootfsPath } = options;
   const layout = createLayout(options.dataDir, options.runDir);
@@ -73,7 +76,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const guard = createDiskGuard({
     freeBytes: () => freeDiskBytes(layout.sandboxes),
     setFrozen: async (frozen) => {
-      await Promise.all((await cgroups.ids()).map((id) => cgroups.setFrozen(id, frozen)));
+      await mapBounded(await cgroups.ids(), FREEZES_AT_ONCE, (id) => cgroups.setFrozen(id, frozen));
     },
     log,
   });
@@ -102,6 +105,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     helpers,
 
     async init() {
+      // Before the first thing that could be another service's.
+      slots.claim();
       await makeFolders(layout, options.runDir);
       await cgroups.prepare(memoryForMachines((await hostMemory()).totalBytes));
       const { swapAccounting } = cgroups;

@@ -17,13 +17,21 @@ export interface Slot {
 
 /** Ready-made slots; acquiring one is immediate while the pool has any. */
 export interface Slots {
+  /**
+   * Takes the instance for this process alone, until `close`; `init` does it too. `failed_precondition` when a running
+   * service or another data directory has its id.
+   */
+  claim(): void;
   /** Recovers the slots that sandboxes hold since before a restart, removes the rest, fills the pool. */
   init(): Promise<void>;
   /** Bound to the sandbox until released; the same slot again for the same sandbox. `resource_exhausted` when none is left. */
   acquire(sandboxId: string): Promise<Slot>;
   /** The slot of a sandbox, when it has one. */
   get(sandboxId: string): Promise<Slot | null>;
-  /** The namespaces are made anew before the slot is handed out again. */
+  /**
+   * The namespaces are made anew before the slot is handed out again. The caller has removed the machine's cgroups, so
+   * no process of it is left.
+   */
   release(sandboxId: string): Promise<void>;
   /** Sandbox ids that hold slots, for finding orphans. */
   held(): Promise<string[]>;

@@ -1,33 +1,84 @@
 /**
- * Whether the service of an instance runs: it holds a lock in its run folder that the kernel takes back when it
- * dies, however it dies. The lock is an SQLite transaction, since Node has none of its own.
+ * Whose an instance is on this machine. Its service holds a lock in the run folder that the kernel takes back when the
+ * service dies, however it dies; the lock is an SQLite transaction, since Node has none of its own. Beside it stands
+ * which data directory the instance belongs to, because a copy of one has its id, and would take over its machines.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SandhavenError } from '../../../model/errors.ts';
 import { type Instance, slotsDir } from './plan.ts';
 
 const busy = 5;
+const RUNNING = 'A running service';
 
-/** Holds the lock until it is disposed of. @throws `unavailable` when another process holds it. */
+/**
+ * Holds the instance for this process until it is disposed of. Comes before anything that belongs to the instance is
+ * touched.
+ * @throws `failed_precondition` when another process serves it, or when it belongs to another data directory.
+ */
 export function declareAlive(instance: Instance): Disposable {
+  mkdirSync(slotsDir(instance), { recursive: true, mode: 0o700 });
   const lock = tryLock(instance);
-  if (lock) return { [Symbol.dispose]: () => lock.close() };
-  throw new SandhavenError('unavailable', 'Another process serves this instance already.', {
-    hint: 'End the other service first.',
-  });
+  if (!lock) throw taken(instance, RUNNING);
+  try {
+    const other = otherOwner(instance);
+    if (other !== null) throw taken(instance, other);
+    writeFileSync(ownerFile(instance), realpathSync(instance.dataDir), { mode: 0o600 });
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+  return { [Symbol.dispose]: () => lock.close() };
 }
 
-export function isAlive(instance: Instance): boolean {
-  if (!existsSync(pathOf(instance))) return false;
+/** Why `declareAlive` would fail now; null when it would not. Changes nothing. */
+export function refusalOf(instance: Instance): SandhavenError | null {
+  const who = isAlive(instance) ? RUNNING : otherOwner(instance);
+  return who === null ? null : taken(instance, who);
+}
+
+export function isAlive(instance: Pick<Instance, 'runDir'>): boolean {
+  if (!existsSync(lockFile(instance))) return false;
   const lock = tryLock(instance);
   lock?.close();
   return lock === null;
 }
 
-function tryLock(instance: Instance): DatabaseSync | null {
-  const database = new DatabaseSync(pathOf(instance), { timeout: 0 });
+/** The data directory that the instance was last served from; null where none is noted. */
+export function ownerOf(instance: Pick<Instance, 'runDir'>): string | null {
+  try {
+    return readFileSync(ownerFile(instance), 'utf8') || null;
+  } catch {
+    return null;
+  }
+}
+
+/** Another directory with this instance's id. One that was moved is the same one; one that is gone has no claim. */
+function otherOwner(instance: Instance): string | null {
+  const owner = ownerOf(instance);
+  if (owner === null || owner === realpathSync(instance.dataDir)) return null;
+  try {
+    const [then, now] = [statSync(owner), statSync(instance.dataDir)];
+    if (then.dev === now.dev && then.ino === now.ino) return null;
+    const id = readFileSync(join(owner, 'instance'), 'utf8').trim();
+    return id === instance.id ? `The data directory ${owner}` : null;
+  } catch {
+    return null;
+  }
+}
+
+function taken({ id, dataDir }: Instance, who: string): SandhavenError {
+  return new SandhavenError('failed_precondition', `${who} has this data directory's instance id, ${id}.`, {
+    hint:
+      `Two directories with one id fight over the same sandboxes. If ${dataDir} is a copy that is to live on its own, ` +
+      `delete ${join(dataDir, 'instance')}: it gets an id of its own. Otherwise end the other service first, or purge ` +
+      'the other directory.',
+  });
+}
+
+function tryLock(instance: Pick<Instance, 'runDir'>): DatabaseSync | null {
+  const database = new DatabaseSync(lockFile(instance), { timeout: 0 });
   try {
     database.exec('BEGIN EXCLUSIVE');
     return database;
@@ -38,6 +89,10 @@ function tryLock(instance: Instance): DatabaseSync | null {
   }
 }
 
-function pathOf(instance: Instance): string {
+function lockFile(instance: Pick<Instance, 'runDir'>): string {
   return join(slotsDir(instance), 'alive');
+}
+
+function ownerFile(instance: Pick<Instance, 'runDir'>): string {
+  return join(slotsDir(instance), 'owner');
 }

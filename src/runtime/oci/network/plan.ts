@@ -61,7 +61,7 @@ export function tableOf(instanceId: string): string {
   return `sandhaven_${instanceId}`;
 }
 
-export function slotsDir(instance: Instance): string {
+export function slotsDir(instance: Pick<Instance, 'runDir'>): string {
   return join(instance.runDir, 'slots');
 }
 

@@ -1,16 +1,19 @@
 /**
  * Slots on their way out. What they have in the kernel goes first; the lock goes when no process has their ids
- * any more, so that a range of ids is never in two machines' hands. Killed machines leave zombies for seconds.
+ * any more, so that a range of ids is never in two machines' hands.
  */
 import type { Log } from '../../../control/ports.ts';
-import { slotsWithProcesses } from './host-ids.ts';
+import { slotsWithProcesses, slotsWithStrangers } from './host-ids.ts';
 import { currentBootId, freeLocks } from './locks.ts';
 import { removeSlots } from './namespaces.ts';
 import type { Instance } from './plan.ts';
 
 export interface Retirement {
-  /** Resolves when their links and namespaces are gone, or will be tried again. */
-  add(indexes: number[]): Promise<void>;
+  /**
+   * Resolves when their links and namespaces are gone, or will be tried again.
+   * @param machines `gone`: no cgroup of a machine is left that was in them, so only strangers may have their ids.
+   */
+  add(indexes: number[], machines: 'gone' | 'unknown'): Promise<void>;
   /** Waits for the last of them to be free; resolves to those that are not by then. */
   drain(timeoutMs: number): Promise<number[]>;
   close(): Promise<void>;
@@ -21,6 +24,8 @@ const pollMs = 250;
 export function createRetirement(instance: Instance, log: Log): Retirement {
   const existing = new Set<number>();
   const lingering = new Set<number>();
+  /** Of both, those in which a machine may still run. */
+  const suspect = new Set<number>();
   let sweeping: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -35,11 +40,15 @@ export function createRetirement(instance: Instance, log: Log): Retirement {
       }
     }
     if (lingering.size === 0) return;
-    const busy = await slotsWithProcesses();
+    const anySuspect = [...lingering].some((index) => suspect.has(index));
+    const busy = await (anySuspect ? slotsWithProcesses() : slotsWithStrangers());
     const free = [...lingering].filter((index) => !busy.has(index));
     const bootId = currentBootId();
     freeLocks(free.map((index) => ({ index, instance, bootId })));
-    for (const index of free) lingering.delete(index);
+    for (const index of free) {
+      lingering.delete(index);
+      suspect.delete(index);
+    }
   }
 
   function sweepSoon(): Promise<void> {
@@ -53,8 +62,11 @@ export function createRetirement(instance: Instance, log: Log): Retirement {
   }
 
   return {
-    add(indexes) {
-      for (const index of indexes) existing.add(index);
+    add(indexes, machines) {
+      for (const index of indexes) {
+        existing.add(index);
+        if (machines === 'unknown') suspect.add(index);
+      }
       return indexes.length > 0 ? sweepSoon() : Promise.resolve();
     },
     async drain(timeoutMs) {

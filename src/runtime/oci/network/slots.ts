@@ -5,7 +5,7 @@
  * it; all it has in the kernel is removed; no process with its ids is left; its lock is freed. Nothing is reused
  * in place. After a crash only what sandboxes hold is kept, everything else is removed and made anew.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { Log } from '../../../control/ports.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
@@ -13,9 +13,9 @@ import type { Slot, Slots } from '../slot.ts';
 import { type DnsForwarder, startDnsForwarder } from './dns-forwarder.ts';
 import { createFirewall, type Firewall } from './firewall.ts';
 import { createHolders } from './held.ts';
-import { delegatedSlots, slotsWithProcesses } from './host-ids.ts';
+import { delegatedSlots, slotsWithProcesses, slotsWithStrangers } from './host-ids.ts';
 import { declareAlive } from './liveness.ts';
-import { currentBootId, freeCount, freeLocks, locksOf, takeLocks } from './locks.ts';
+import { allLocks, currentBootId, freeCount, freeLocks, locksOf, takeLocks } from './locks.ts';
 import { addGatewayAddress, isPinned, makeSlots, slotRemains } from './namespaces.ts';
 import { addressOf, indexOfAddress, type NetworkMode, slotOf, slotsDir } from './plan.ts';
 import { createPool } from './pool.ts';
@@ -52,13 +52,19 @@ export function createSlots(options: SlotsOptions): Slots {
   const live = new Set<number>();
   /** The last that could not be made: others are tried first, so that one bad number holds nobody up. */
   let failed: number[] = [];
+  /** In use at the start although nobody has locked them: machines may run there whose locks were removed. */
+  let unlocked: number[] = [];
   let gateway: string | null = null;
   let firewall: Firewall | null = null;
   let dns: DnsForwarder | null = null;
   let alive: Disposable | null = null;
 
+  function claim(): void {
+    alive ??= declareAlive(instance);
+  }
+
   async function make(count: number): Promise<number[]> {
-    const unusable = new Set([...(await slotsWithProcesses()), ...delegatedSlots(), ...failed]);
+    const unusable = new Set([...(await inOtherHands()), ...delegatedSlots(), ...failed]);
     const indexes = takeLocks(instance, count, 'machine', unusable);
     try {
       if (indexes.length > 0) await makeSlots(instance, indexes, gateway, launcherPath);
@@ -66,9 +72,16 @@ export function createSlots(options: SlotsOptions): Slots {
       return indexes;
     } catch (error) {
       failed = indexes;
-      await retirement.add(indexes);
+      await retirement.add(indexes, 'gone');
       throw error;
     }
+  }
+
+  async function inOtherHands(): Promise<Set<number>> {
+    if (unlocked.length === 0) return slotsWithStrangers();
+    const busy = await slotsWithProcesses();
+    unlocked = unlocked.filter((index) => busy.has(index));
+    return busy;
   }
 
   /** Keeps what running machines need and sends the rest of an earlier boot out. */
@@ -78,6 +91,8 @@ export function createSlots(options: SlotsOptions): Slots {
     const locks = locksOf(instance.id);
     const machines = locks.filter(({ purpose }) => purpose === 'machine').map(({ index }) => index);
     const busy = await slotsWithProcesses();
+    const locked = new Set(allLocks().map(({ index }) => index));
+    unlocked = [...busy].filter((index) => !locked.has(index));
     for (const [sandboxId, index] of holders.read()) {
       if (machines.includes(index) && (isPinned(instance, index) || busy.has(index)))
         held.set(sandboxId, index);
@@ -86,7 +101,10 @@ export function createSlots(options: SlotsOptions): Slots {
     const kept = new Set(held.values());
     for (const index of kept) live.add(index);
     const found = new Set([...machines, ...slotRemains(instance)]);
-    await retirement.add([...found].filter((index) => !kept.has(index)));
+    await retirement.add(
+      [...found].filter((index) => !kept.has(index)),
+      'unknown',
+    );
   }
 
   /** The rules are in force before the first link exists, and machines that run never see them absent. */
@@ -110,7 +128,7 @@ export function createSlots(options: SlotsOptions): Slots {
     try {
       holders.add(sandboxId, index);
     } catch (error) {
-      void retirement.add([index]);
+      void retirement.add([index], 'gone');
       throw error;
     }
     held.set(sandboxId, index);
@@ -122,16 +140,17 @@ export function createSlots(options: SlotsOptions): Slots {
     await firewall?.close();
     await dns?.close();
     dns = null;
-    await retirement.add(unused);
+    await retirement.add(unused, 'gone');
     await retirement.close();
     alive?.[Symbol.dispose]();
     alive = null;
   }
 
   return {
+    claim,
+
     async init() {
-      mkdirSync(slotsDir(instance), { recursive: true, mode: 0o700 });
-      alive = declareAlive(instance);
+      claim();
       await reclaimDeadInstances(instance, log).catch((error) =>
         log.warn('slots of dead instances could not be freed', { reason: String(error.cause ?? error) }),
       );
@@ -163,7 +182,7 @@ export function createSlots(options: SlotsOptions): Slots {
       holders.remove(sandboxId);
       held.delete(sandboxId);
       live.delete(index);
-      void retirement.add([index]);
+      void retirement.add([index], 'gone');
     },
 
     held: async () => [...held.keys()],
@@ -176,7 +195,7 @@ export function createSlots(options: SlotsOptions): Slots {
       const locks = locksOf(instance.id);
       const machines = locks.filter(({ purpose }) => purpose === 'machine').map(({ index }) => index);
       const last = createRetirement(instance, log);
-      await last.add([...new Set([...machines, ...slotRemains(instance)])]);
+      await last.add([...new Set([...machines, ...slotRemains(instance)])], 'unknown');
       const left = await last.drain(purgeTimeoutMs);
       await last.close();
       if (left.length > 0) {
