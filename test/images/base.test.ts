@@ -83,6 +83,27 @@ describe('the base image in a data directory', () => {
     expect(readFileSync(join(images.rootfsPath(second.digest), 'name'), 'utf8')).toBe('two');
   });
 
+  it('is copied where the cache and the data are two mounts of one disk, between which no links are', async () => {
+    makeCache('one');
+    const mounts = ['cache', 'data'].map((name) => join(scratch, `${name}-mounted`));
+    for (const mount of mounts) {
+      mkdirSync(mount);
+      mkdirSync(mount.replace('-mounted', ''), { recursive: true });
+      execFileSync('mount', ['--bind', mount.replace('-mounted', ''), mount]);
+    }
+    try {
+      const [cache, data] = mounts.map((mount) => statSync(mount).dev);
+      expect(cache).toBe(data);
+      const images = open('data-mounted', join(scratch, 'cache-mounted'));
+      await images.init();
+      const { digest } = await images.ensure('base');
+      expect(readFileSync(join(images.rootfsPath(digest), 'name'), 'utf8')).toBe('one');
+      expect(readdirSync(join(scratch, 'data/images/tmp'))).toEqual([]);
+    } finally {
+      for (const mount of mounts) execFileSync('umount', [mount]);
+    }
+  });
+
   it('outlives the cache', async () => {
     makeCache('one');
     const images = open('data', join(scratch, 'cache'));

@@ -1,5 +1,5 @@
 /** Images that this project makes itself: built into the cache by `make`, taken from there into a data directory. */
-import { readlink, stat } from 'node:fs/promises';
+import { link, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -67,14 +67,14 @@ export class BuiltInImage {
     }
   }
 
-  /** By hard links where the cache is on the same file system; an image is never written to, so they are safe. */
+  /** By hard links where they can be made from the cache to the data directory; an image is never written to, so they are safe. */
   async #takeFrom(key: string | null, signal: AbortSignal): Promise<ImageRecord> {
     const record = key === null ? null : await readImageRecord(join(this.#cache, key));
     if (key === null || !record) throw missing(this.#name);
     const work = await this.#folders.temporary();
     try {
       const source = join(this.#cache, key, 'rootfs');
-      const linkable = (await stat(source)).dev === (await stat(work)).dev;
+      const linkable = await canLink(join(this.#cache, key), work);
       const options = { timeoutMs: limits.image.pullTimeoutMs, signal };
       const how = linkable ? '--link' : '--reflink=auto';
       await this.#helpers.run('cp', ['--archive', how, source, join(work, 'rootfs')], options);
@@ -91,6 +91,18 @@ export class BuiltInImage {
 
   async #currentKey(): Promise<string | null> {
     return readlink(join(this.#cache, 'current')).catch(() => null);
+  }
+}
+
+/** Tried: two mounts of one disk are one file system, and still have no links between them. */
+async function canLink(image: string, work: string): Promise<boolean> {
+  const trial = join(work, 'linkable');
+  try {
+    await link(join(image, 'image.json'), trial);
+    await rm(trial);
+    return true;
+  } catch {
+    return false;
   }
 }
 
