@@ -7,8 +7,11 @@ CARGO = cd native && cargo
 
 .PHONY: up test setup setup-checks build image documentdb-image lint bench generate sdk clean
 
-# Starts the service in the foreground, once it has shown that it works.
-up: setup build image
+# Starts the service in the foreground, once it has shown that it works. What this machine lacks is told before
+# anything is built.
+up: setup
+	@bin/sandhaven doctor --before-build
+	@$(MAKE) --no-print-directory build image
 	@exec bin/sandhaven up --prove
 
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed".

@@ -24,6 +24,53 @@ export function reachable(host: string): string {
   return WILDCARDS.includes(host) ? '127.0.0.1' : host;
 }
 
+/**
+ * Where callers find the SSH gateway: where the operator says; else at the API's public name, when the gateway listens
+ * beyond this machine; else where it listens.
+ */
+export function sshAddress(gateway: {
+  listening: Address;
+  sshPublic: Address | null;
+  publicUrl: string | null;
+}): Address {
+  const { listening, sshPublic, publicUrl } = gateway;
+  if (sshPublic !== null) return sshPublic;
+  if (publicUrl === null || isLoopback(listening.host))
+    return { ...listening, host: reachable(listening.host) };
+  return { host: bare(new URL(publicUrl).hostname), port: listening.port };
+}
+
+/** What of the service the world does not reach although the API has a public name; null when there is nothing. */
+export function missingPublicNames(options: {
+  publicUrl: string | null;
+  previewUrl: PreviewSite | null;
+  previewDomain: string;
+  previewListen: Address;
+  sshListen: Address;
+  sshPublic: Address | null;
+}): { found: string; advice: string } | null {
+  const { publicUrl, previewUrl, previewDomain, previewListen, sshListen, sshPublic } = options;
+  if (publicUrl === null) return null;
+  const onlyHere = isLoopback(previewListen.host) || previewDomain === 'localhost';
+  const missing = [
+    ...(previewUrl === null && onlyHere
+      ? [{ what: 'links of previews', flag: '--preview-url https://*.previews.example.com' }]
+      : []),
+    ...(sshPublic === null && isLoopback(sshListen.host)
+      ? [{ what: 'SSH', flag: '--ssh-listen 0.0.0.0:7422 or --ssh-public HOST:PORT' }]
+      : []),
+  ];
+  if (missing.length === 0) return null;
+  return {
+    found: `the API is public at ${publicUrl}, and of this machine only: ${missing.map(({ what }) => what).join(', ')}`,
+    advice: `Give ${missing.map(({ flag }) => flag).join(', and ')}; docs/reverse-proxy.md.`,
+  };
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
 export function urlOf(protocol: PreviewSite['protocol'], { address, port, family }: AddressInfo): string {
   const host = reachable(address);
   return `${protocol}://${family === 'IPv6' && host.includes(':') ? `[${host}]` : host}:${port}`;

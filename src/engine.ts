@@ -1,5 +1,5 @@
 /** The concrete engine: the OCI runtime with its network, the images, and the link to the agents inside. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAgentLink } from './agent-link/agent-link.ts';
@@ -12,13 +12,20 @@ import { createImages, type LocalImages } from './runtime/images/images.ts';
 import { readImageRecord } from './runtime/images/record.ts';
 import { cdiFolders } from './runtime/oci/gpu/cdi-folders.ts';
 import { examineGpus } from './runtime/oci/gpu/examine.ts';
+import { parseHierarchies } from './runtime/oci/hierarchies.ts';
+import { runCommand } from './runtime/oci/network/command.ts';
+import { refusalOf } from './runtime/oci/network/liveness.ts';
+import { addressOf } from './runtime/oci/network/plan.ts';
+import { renderRuleset } from './runtime/oci/network/ruleset.ts';
 import { createSlots } from './runtime/oci/network/slots.ts';
+import { findOrphans } from './runtime/oci/orphans.ts';
 import { isVulnerable, parseRuncVersion } from './runtime/oci/runc-version.ts';
 import { createOciRuntime, type OciRuntime } from './runtime/oci/runtime.ts';
 import { tryProgram } from './runtime/try-program.ts';
-import type { DataDirectory } from './store/data-directory.ts';
+import { type DataDirectory, instanceIn } from './store/data-directory.ts';
+import { isLocked } from './store/lock.ts';
 import type { Secrets } from './store/secrets.ts';
-import type { DoctorFacts } from './surfaces/cli/doctor.ts';
+import type { DoctorFacts } from './surfaces/cli/doctor/doctor.ts';
 
 export interface Engine {
   runtime: OciRuntime;
@@ -45,7 +52,7 @@ export interface EngineParts {
 export function openEngine(parts: EngineParts): Engine {
   const { data, secrets, registries, log, gpuKind = defaultGpuKind } = parts;
   const cacheDir = defaultCacheDir();
-  const runDir = `/run/sandhaven-${data.instance}`;
+  const runDir = runDirOf(data.instance);
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
   const slots = createSlots({
     instanceId: data.instance,
@@ -95,7 +102,7 @@ export function openEngine(parts: EngineParts): Engine {
 }
 
 /** What `doctor` has to know of the parts that are wired here; nothing is started. */
-export function doctorFacts(gpuKind = defaultGpuKind): Omit<DoctorFacts, 'addresses'> {
+export function doctorFacts(gpuKind = defaultGpuKind): Omit<DoctorFacts, 'addresses' | 'missingPublicNames'> {
   const cacheDir = defaultCacheDir();
   return {
     tryProgram,
@@ -109,7 +116,32 @@ export function doctorFacts(gpuKind = defaultGpuKind): Omit<DoctorFacts, 'addres
     ),
     examineGpus: () => examineGpus(cdiFolders, gpuKind),
     readBaseImage: () => readImageRecord(join(cacheDir, 'base/current')),
+    cgroups: () => parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')),
+    tryRules,
+    findOrphans,
+    isServed: isLocked,
+    otherService,
   };
+}
+
+/** Of the service of the directory itself it says nothing: that one has the same id by right. */
+function otherService(dataDir: string): { found: string; advice: string } | null {
+  const id = instanceIn(dataDir);
+  if (id === null || isLocked(dataDir)) return null;
+  const refusal = refusalOf({ id, runDir: runDirOf(id), dataDir });
+  return refusal && { found: refusal.message, advice: refusal.fields.hint ?? '' };
+}
+
+async function tryRules(): Promise<string | null> {
+  const rules = renderRuleset({ instanceId: 'doctor', gateway: addressOf(0), guardedUplinks: [] });
+  return runCommand('unshare', ['--net', 'nft', '-f', '-'], rules).then(
+    () => null,
+    (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message),
+  );
+}
+
+function runDirOf(instance: string): string {
+  return `/run/sandhaven-${instance}`;
 }
 
 async function tellOfRunc(log: Log): Promise<void> {

@@ -1,7 +1,7 @@
 /** The command `sandhaven`: which word starts what. Parts are loaded when they are needed, so that a call is quick. */
 import { SandhavenError } from './model/errors.ts';
 import { runCli } from './surfaces/cli/cli.ts';
-import { type Command, processIo } from './surfaces/cli/io.ts';
+import { type CliIo, type Command, processIo } from './surfaces/cli/io.ts';
 import { version } from './version.ts';
 
 const up: Command = {
@@ -17,14 +17,35 @@ const up: Command = {
     const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb: parseDocumentDbOptions(env) };
     for (const name of secretVariables) delete env[name];
     const { up } = await import('./up.ts');
-    return up(options, secrets, signal);
+    try {
+      return await up(options, secrets, signal);
+    } catch (error) {
+      throw error instanceof SandhavenError ? error : await cannotStart(error);
+    }
   },
 };
 
+/** What this machine refused that nobody foresaw, in its own words; a defect's trace goes to the log. */
+async function cannotStart(error: unknown): Promise<SandhavenError> {
+  const ofSystem = error instanceof Error && 'syscall' in error;
+  if (!ofSystem) (await import('./log.ts')).createLog().error('the service could not start', { error });
+  const reason = error instanceof Error ? error.message : String(error);
+  return new SandhavenError(
+    'failed_precondition',
+    `The service cannot run here: ${reason}.`,
+    { hint: 'Run `sandhaven doctor`; it says what this machine lacks.' },
+    error,
+  );
+}
+
 const purgeHelp = `Usage: sandhaven purge --yes [--data-dir …]
+       sandhaven purge --orphans [--yes]
 
 Deletes every sandbox of a data directory and every trace of it on this machine (disks, archives, links,
 firewall rules). The service must not be running.
+
+  --orphans   what services left whose data directory is gone: sandboxes that run on, control groups, links,
+              firewall rules; without --yes they are listed only
 `;
 
 const purge: Command = {
@@ -33,6 +54,7 @@ const purge: Command = {
     const { flagIsSet, flagValue, parseKnownFlags } = await import('./surfaces/cli/flags.ts');
     const flags = parseKnownFlags(argv, {
       'data-dir': { type: 'string' },
+      orphans: { type: 'boolean' },
       yes: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     });
@@ -40,6 +62,7 @@ const purge: Command = {
       stdout.write(purgeHelp);
       return 0;
     }
+    if (flagIsSet(flags, 'orphans')) return removeOrphans(flagIsSet(flags, 'yes'), stdout);
     if (!flagIsSet(flags, 'yes')) {
       throw new SandhavenError('failed_precondition', 'This deletes every sandbox for good.', {
         hint: 'Say --yes if that is what you want.',
@@ -54,6 +77,18 @@ const purge: Command = {
   },
 };
 
+async function removeOrphans(remove: boolean, stdout: CliIo['stdout']): Promise<number> {
+  const [{ purgeOrphans }, { createLog }] = await Promise.all([import('./purge.ts'), import('./log.ts')]);
+  const orphans = await purgeOrphans({ remove, log: createLog() });
+  for (const { instance, dataDir, machines } of orphans) {
+    const of = dataDir === null ? '' : ` of ${dataDir}`;
+    stdout.write(`${remove ? 'Removed' : 'Orphan'} ${instance}${of}: ${machines} sandboxes running\n`);
+  }
+  if (orphans.length === 0) stdout.write('There are none.\n');
+  else if (!remove) stdout.write('Say --yes to remove them.\n');
+  return 0;
+}
+
 const mcp: Command = {
   summary: 'MCP on standard input and output, for clients that start a program',
   async run(argv, io) {
@@ -66,16 +101,20 @@ const doctor: Command = {
   summary: 'check this machine',
   async run(argv, io) {
     const [{ runDoctor }, { doctorFacts }] = await Promise.all([
-      import('./surfaces/cli/doctor.ts'),
+      import('./surfaces/cli/doctor/doctor.ts'),
       import('./engine.ts'),
     ]);
     const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
-    const { listen, tls, gpuKind } = parseUpOptions([], io.env);
+    const options = parseUpOptions([], io.env);
+    const { tls, gpuKind } = options;
+    const { listenAddresses } = await import('./surfaces/cli/doctor/ports.ts');
     const { connectionString } = parseDocumentDbOptions(io.env);
+    const { missingPublicNames } = await import('./announce.ts');
     const { readCertificate } = await import('./tls/certificate.ts');
     const facts = {
       ...doctorFacts(gpuKind),
-      addresses: [`${listen.host}:${listen.port}`],
+      addresses: listenAddresses(options),
+      missingPublicNames: missingPublicNames(options),
       ...(tls ? { readCertificate: () => readCertificate(tls) } : {}),
     };
     if (connectionString === null) return runDoctor(argv, io, facts);

@@ -27,6 +27,7 @@ export const flags = {
   'tls-cert': { default: '', help: 'certificate with its chain, PEM, for the API and previews' },
   'tls-key': { default: '', help: "the certificate's key, PEM" },
   'ssh-listen': { default: '127.0.0.1:7422', help: 'address of the SSH gateway' },
+  'ssh-public': { default: '', help: 'host:port of the SSH gateway as the world sees it' },
   'data-dir': { default: '/var/lib/sandhaven', help: 'where everything is kept' },
   'warm-pool': { default: '4', help: 'sandboxes made ahead of time, 0 for none' },
   'image-kept-minutes': {

@@ -32,6 +32,8 @@ export interface UpOptions {
   previewUrl: PreviewSite | null;
   /** The API's origin for the world, likewise. */
   publicUrl: string | null;
+  /** The SSH gateway's address for the world, likewise. */
+  sshPublic: Address | null;
   /** Proxies whose X-Forwarded headers are believed. */
   trustedProxies: Network[];
   /** PEM files for both listeners; null: plain HTTP. */
@@ -98,6 +100,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     tls: parseTls(value('tls-cert'), value('tls-key')),
     regions: parseRegions('--region', value('region')),
     sshListen: gateway('ssh-listen'),
+    sshPublic: value('ssh-public') === '' ? null : parsePublicAddress('--ssh-public', value('ssh-public')),
     dataDir: value('data-dir'),
     warmPool: parseCount('--warm-pool', value('warm-pool'), WARM_POOL_MAX),
     imageKeptMinutes: parseCount('--image-kept-minutes', value('image-kept-minutes'), limits.autoMinutesMax),
@@ -160,6 +163,17 @@ function parseAddress(flag: string, text: string): Address {
     );
   }
   return { host, port };
+}
+
+/** An address that others connect to: it has a port, and is not all addresses of a machine. */
+function parsePublicAddress(flag: string, text: string): Address {
+  const address = parseAddress(flag, text);
+  if (address.port > 0 && !['0.0.0.0', '::'].includes(address.host)) return address;
+  throw invalidArgument(
+    flag,
+    `${flag} must be where clients connect to, and '${text}' was given.`,
+    'For example sandhaven.example.com:22.',
+  );
 }
 
 /** The URL has the domain in it: given alone it says both. */

@@ -19,9 +19,11 @@ export async function prove(url: string, apiKey: string, chain?: string): Promis
   };
   const created = await timed(() => call('CreateSandbox', { ephemeral: true }));
   const sandbox = created.result['id'];
-  const ran = await timed(() =>
-    call('RunCode', { sandbox, code: 'import platform; print(platform.python_version())' }),
-  );
+  const code = 'import platform; print(platform.python_version())';
+  const ran = await timed(() => call('RunCode', { sandbox, code })).catch(async (error: unknown) => {
+    await call('DeleteSandbox', { sandbox }).catch(() => {});
+    throw error;
+  });
   const deleted = await timed(() => call('DeleteSandbox', { sandbox }));
   const answer = String(ran.result['stdout']).trim();
   return `It works: sandbox created in ${created.ms} ms, Python ${answer} run in ${ran.ms} ms, deleted in ${deleted.ms} ms.`;

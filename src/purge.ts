@@ -1,15 +1,23 @@
-/** `sandhaven purge`: takes a data directory's sandboxes, and every trace of them, off this machine. */
+/** `sandhaven purge`: takes sandboxes, and every trace of them, off this machine: a data directory's, or nobody's. */
 import type { Clock, Log } from './control/ports.ts';
 import { openEngine } from './engine.ts';
-import { openDataDirectory } from './store/data-directory.ts';
+import { findOrphans, type Orphan, removeOrphan } from './runtime/oci/orphans.ts';
+import { openExistingDataDirectory } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 
-/** The directory itself stays. */
+/** What instances left whose data directory is gone. @returns what was there; it is removed when `remove` says so. */
+export async function purgeOrphans({ remove, log }: { remove: boolean; log: Log }): Promise<Orphan[]> {
+  const orphans = await findOrphans();
+  if (remove) for (const orphan of orphans) await removeOrphan(orphan, log);
+  return orphans;
+}
+
+/** The directory itself stays. Fails with `failed_precondition`, and changes nothing, where there is none. */
 export async function purge(options: { dataDir: string; clock: Clock; log: Log }): Promise<void> {
   const { clock, log } = options;
-  const data = openDataDirectory(options.dataDir);
+  const data = openExistingDataDirectory(options.dataDir);
   const lock = lockDataDirectory(data.path);
   try {
     const secrets = openSecrets({ keyFile: data.secretKeyFile });

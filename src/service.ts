@@ -8,6 +8,7 @@ import type { OrderMode } from './control/documents/order-of-use.ts';
 import { enrolFirstUser } from './control/people.ts';
 import type { Clock, Log } from './control/ports.ts';
 import type { PreviewAccess } from './control/preview-access.ts';
+import type { Readiness } from './control/readiness.ts';
 import type { Scheduler } from './control/scheduler.ts';
 import type { Services } from './control/services.ts';
 import type { SshVisits } from './control/ssh-visits.ts';
@@ -67,16 +68,35 @@ export interface RunningService {
   /** What the SSH gateway stands on. */
   ssh: { visits: SshVisits; hostKey: HostKey };
   previewAccess: PreviewAccess;
+  readiness: Readiness;
   /** Machines go on; what was begun is finished first, within a bound. */
   close(): Promise<void>;
+  /** As `close`, for a start that failed: what waits in the warm pool, which nobody knows of yet, is deleted. */
+  abandon(): Promise<void>;
 }
 
+/** When it fails, all that it had opened is closed again. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const opened = new AsyncDisposableStack();
+  try {
+    return await open(options, opened);
+  } catch (error) {
+    await opened.disposeAsync().catch((late: unknown) => {
+      options.log.warn('not everything could be closed after the start had failed', { error: late });
+    });
+    throw error;
+  }
+}
+
+/** @param opened Gets whatever closes what is open already, in the order of opening. */
+async function open(options: ServiceOptions, opened: AsyncDisposableStack): Promise<RunningService> {
   const { clock, log } = options;
   const data = openDataDirectory(options.dataDir);
   const lock = lockDataDirectory(data.path);
+  opened.defer(() => lock.release());
   const secrets = openSecrets({ keyFile: data.secretKeyFile });
   const store = await openSqliteStore({ file: data.databaseFile, secrets });
+  opened.defer(() => store.close());
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);
   const { gpuKind, registryRules: rules = everyRegistry } = options;
@@ -91,8 +111,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const audit = auditLog({ data, secrets, store, keptDays: options.auditKeptDays, clock, log });
   const host = await openCodeHost(options.provider ?? null, clock);
   const control = wire({ store, engine, access, documents, host, audit }, options);
+  opened.defer(() => engine.runtime.close());
   await engine.init();
   await audit.open();
+  opened.defer(() => audit.close());
+  opened.defer(() => control.close());
   await control.reconcile();
   control.scheduler.begin();
   control.collector.begin();
@@ -105,12 +128,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     scheduler: control.scheduler,
     ssh: { visits: control.sshVisits, hostKey: readOrCreateHostKey(data.sshHostKeyFile) },
     previewAccess: control.previewAccess,
-    async close() {
-      await control.close();
-      await engine.runtime.close();
-      await audit.close();
-      await store.close();
-      lock.release();
+    readiness: control.readiness,
+    close: () => opened.disposeAsync(),
+    async abandon() {
+      await control.pool.discard();
+      await opened.disposeAsync();
     },
   };
 }

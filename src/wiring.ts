@@ -20,6 +20,7 @@ import type { CodeHost, DocumentDatabase, Store } from './control/ports.ts';
 import { PreviewAccess } from './control/preview-access.ts';
 import { PreviewService } from './control/previews.ts';
 import { OperationQueue } from './control/queue.ts';
+import { Readiness } from './control/readiness.ts';
 import { reconcile } from './control/reconciler.ts';
 import { RegistryService } from './control/registries.ts';
 import { SandboxService } from './control/sandboxes.ts';
@@ -70,7 +71,9 @@ export function wire(
     documentDb,
   }: ServiceOptions,
 ) {
-  const { runtime, images, agent } = engine;
+  const { images, agent } = engine;
+  const readiness = new Readiness({ ...engine, clock, log });
+  const runtime = readiness.watch(engine.runtime);
   const { sandboxes, snapshots } = store;
   const people = createPeople({ store, clock, quota, rate, regions });
   const { identity, quotas, standing } = people;
@@ -157,6 +160,7 @@ export function wire(
     previewAccess: new PreviewAccess({ access, uses, agent, grants: new PreviewGrants(audit, clock), clock }),
     collector,
     pool,
+    readiness,
     async reconcile() {
       // Unpacked now, so that the first sandbox does not wait for it.
       const base = await images.ensure(BASE_IMAGE).catch((error: unknown) => {
@@ -172,6 +176,7 @@ export function wire(
     },
     async close() {
       await services.documents.close();
+      await readiness.close();
       await scheduler.close();
       await collector.close();
       await work.close();

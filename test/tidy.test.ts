@@ -20,6 +20,7 @@ describe('imports', () => {
   const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data', 'provider'];
   const top = [
     'announce.ts',
+    'listeners.ts',
     'log.ts',
     'optional-parts.ts',
     'options.ts',
@@ -59,6 +60,7 @@ describe('imports', () => {
     'prove.ts': leaf,
     'version.ts': leaf,
     'up.ts': { run: [...parts, ...top], types: [] },
+    'listeners.ts': { run: [...parts, ...top], types: [] },
     // The only places that see concrete adapters.
     'engine.ts': whole,
     'service.ts': whole,

@@ -54,6 +54,12 @@ export class WarmPool {
     await this.#filling;
   }
 
+  /** As `close`, and deletes the sandboxes that wait. */
+  async discard(): Promise<void> {
+    await this.close();
+    for (const sandbox of await this.#d.store.pool()) await this.#d.machines.discard(sandbox);
+  }
+
   async #fill(): Promise<void> {
     try {
       await this.#d.images.use({ reference: BASE_IMAGE }, async ({ digest }) => {

@@ -12,6 +12,7 @@ import { loopLimits } from './limits/loop.ts';
 import { networkLimits } from './limits/network.ts';
 import { peopleLimits } from './limits/people.ts';
 import { providerLimits } from './limits/provider.ts';
+import { readinessLimits } from './limits/readiness.ts';
 import { registriesLimits } from './limits/registries.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
 
@@ -128,6 +129,7 @@ export const limits = {
   ...auditLimits,
   ...providerLimits,
   ...peopleLimits,
+  ...readinessLimits,
   ...gpusLimits,
 
   stopGraceMs: 2_000,

@@ -1,5 +1,5 @@
 /** The folder that holds all that a service keeps: what lies where in it, and who may look inside. */
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SandhavenError } from '../model/errors.ts';
 import { newApiKey, randomText } from '../model/ids.ts';
@@ -36,6 +36,28 @@ export function openDataDirectory(directory: string): DataDirectory {
     sshHostKeyFile: join(path, 'ssh-host-key'),
     auditCheckpointFile: join(path, 'audit-checkpoint'),
   };
+}
+
+/**
+ * One that a service has made. Makes nothing. Fails with `failed_precondition` where there is none, or where other users
+ * can enter it.
+ */
+export function openExistingDataDirectory(directory: string): DataDirectory {
+  if (existsSync(join(directory, 'instance'))) return openDataDirectory(directory);
+  throw new SandhavenError(
+    'failed_precondition',
+    `${resolve(directory)} is no data directory of a service.`,
+    {
+      hint: 'Nothing was changed. Give the one that `up` was started with: --data-dir.',
+    },
+  );
+}
+
+/** The id in a data directory; null where there is none, or no valid one. */
+export function instanceIn(directory: string): string | null {
+  const file = join(directory, 'instance');
+  const instance = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  return instancePattern.test(instance) ? instance : null;
 }
 
 /** The API key in the file; a new one, written there first, when there is none. */

@@ -2,6 +2,7 @@
  * One service per data directory. The lock is SQLite's exclusive one on a file of its own: the kernel releases
  * it when the process ends, however it ends, and no process that the service starts inherits it.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SandhavenError } from '../model/errors.ts';
@@ -9,6 +10,22 @@ import { createPrivately, isBusy } from './database.ts';
 
 export interface DataDirectoryLock {
   release(): void;
+}
+
+/** Whether a service has the directory now. Makes nothing. */
+export function isLocked(directory: string): boolean {
+  const file = join(directory, 'service.lock');
+  if (!existsSync(file)) return false;
+  const connection = new DatabaseSync(file, { timeout: 0 });
+  try {
+    connection.exec('BEGIN EXCLUSIVE');
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    connection.close();
+  }
 }
 
 /** A connection that nothing refers to is closed by the garbage collector, and its lock with it. */

@@ -1,14 +1,22 @@
 /** `sandhaven doctor`: its verdicts on machines unlike this one, and its output and exit status. */
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { SandhavenError } from '../../src/model/errors.ts';
-import { type DoctorFacts, runDoctor } from '../../src/surfaces/cli/doctor.ts';
-import { certificate } from '../../src/surfaces/cli/doctor-certificate.ts';
-import { documents } from '../../src/surfaces/cli/doctor-documents.ts';
-import { nftables, runc } from '../../src/surfaces/cli/doctor-engine.ts';
-import { gpus } from '../../src/surfaces/cli/doctor-gpus.ts';
-import { fileSystems, kernel, node, openFiles } from '../../src/surfaces/cli/doctor-host.ts';
-import { disk, listeningPorts, memory, ports } from '../../src/surfaces/cli/doctor-room.ts';
+import { certificate } from '../../src/surfaces/cli/doctor/certificate.ts';
+import { delegation } from '../../src/surfaces/cli/doctor/cgroups.ts';
+import { dataDirectory } from '../../src/surfaces/cli/doctor/data.ts';
+import { type DoctorFacts, runDoctor } from '../../src/surfaces/cli/doctor/doctor.ts';
+import { documents } from '../../src/surfaces/cli/doctor/documents.ts';
+import { links, nftables, runc } from '../../src/surfaces/cli/doctor/engine.ts';
+import { gpus } from '../../src/surfaces/cli/doctor/gpus.ts';
+import { fileSystems, kernel, node, openFiles } from '../../src/surfaces/cli/doctor/host.ts';
+import { ports } from '../../src/surfaces/cli/doctor/ports.ts';
+import { disk, memory } from '../../src/surfaces/cli/doctor/room.ts';
 
 const GiB = 2 ** 30;
 
@@ -54,12 +62,29 @@ describe('doctor judges', () => {
     });
   });
 
-  it('file systems that are not loaded, by their whole names', () => {
-    expect(fileSystems('nodev\toverlay\n\text4\n').status).toBe('ok');
-    expect(fileSystems('nodev\tnotoverlay\n\text4\n')).toMatchObject({
-      status: 'warn',
-      found: 'overlay not loaded yet',
+  it('file systems by their whole names, and those that are not listed by trying to mount them', async () => {
+    const lists = ['nodev\tnotoverlay\n\text4\n', 'nodev\tnotoverlay\nnodev\toverlay\n\text4\n'];
+    const tried: string[][] = [];
+    const tryProgram = async (_: string, args: string[]) => {
+      tried.push(args);
+      return null;
+    };
+    let reads = 0;
+    expect((await fileSystems({ tryProgram }, async () => lists[reads++] ?? '')).status).toBe('ok');
+    expect(tried).toEqual([['--mount', 'mount', '-t', 'overlay', 'none', '/etc']]);
+    expect(await fileSystems({ tryProgram }, async () => lists[0] ?? '')).toMatchObject({
+      status: 'fail',
+      found: 'this kernel has no overlay',
+      advice: expect.stringContaining('modprobe overlay'),
     });
+  });
+
+  it('control groups of v2 by whether they can be handed on', () => {
+    const root = { handedOn: ['cpu'], isHostRoot: false, processes: 3 };
+    expect(delegation(root)?.status).toBe('fail');
+    expect(delegation({ ...root, isHostRoot: true })).toBeNull();
+    expect(delegation({ ...root, processes: 0 })).toBeNull();
+    expect(delegation({ ...root, handedOn: ['cpu', 'memory', 'pids', 'io'] })).toBeNull();
   });
 
   it('a vulnerable runc a failure, unless it is allowed', () => {
@@ -95,12 +120,24 @@ describe('doctor judges', () => {
     });
   });
 
-  it('an nftables that the kernel does not have a failure', async () => {
-    const answers = (list: string | null) => async (_: string, args: string[]) =>
-      args[0] === '--version' ? 'nftables v1.0.6\n' : list;
-    expect(await nftables({ tryProgram: answers('') })).toEqual({ status: 'ok', found: 'nftables v1.0.6' });
-    expect(await nftables({ tryProgram: answers(null) })).toMatchObject({ status: 'fail' });
-    expect(await nftables({ tryProgram: async () => null })).toMatchObject({ found: 'nft is missing' });
+  it('an nftables that the kernel does not have a failure, and so a kernel without veth', async () => {
+    const tryProgram = async () => 'nftables v1.0.6\n';
+    expect(await nftables({ tryProgram, tryRules: async () => null })).toEqual({
+      status: 'ok',
+      found: 'nftables v1.0.6',
+    });
+    expect(await nftables({ tryProgram, tryRules: async () => 'Operation not supported' })).toMatchObject({
+      status: 'fail',
+      found: expect.stringContaining('Operation not supported'),
+      advice: expect.stringContaining('modprobe nf_tables'),
+    });
+    const nothing = { tryProgram: async () => null, tryRules: async () => null };
+    expect(await nftables(nothing)).toMatchObject({ status: 'fail', found: 'nft is missing' });
+    expect(await links(nothing)).toMatchObject({
+      status: 'fail',
+      advice: expect.stringContaining('modprobe veth'),
+    });
+    expect((await links({ tryProgram })).status).toBe('ok');
   });
 
   it('room by what is free', () => {
@@ -123,20 +160,55 @@ describe('doctor judges', () => {
     expect(broken.advice).toMatch(/nvidia-ctk/);
   });
 
-  it('a port in use by the kernel’s own table', () => {
-    const table = `  sl  local_address rem_address   st tx_queue
-   0: 0100007F:1CFC 00000000:0000 0A 00000000:00000000 00:00000000
-   1: 0100007F:1CFD 0100007F:1111 01 00000000:00000000 00:00000000
-`;
-    expect(listeningPorts(table)).toEqual([7420]);
-    expect(ports(['127.0.0.1:7420'], new Set([7420]))).toMatchObject({ status: 'warn' });
-    expect(ports(['127.0.0.1:7420'], new Set([7421]))).toMatchObject({ status: 'ok' });
+  it('a taken port a failure where `up` would not take another, and its own service’s none', async () => {
+    const server = createServer().listen({ host: '127.0.0.1', port: 0 });
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const api = { flag: '--listen', host: '127.0.0.1', port, givesWay: false };
+    const previews = { ...api, flag: '--preview-listen', givesWay: true };
+    expect(await ports([api, previews], false)).toEqual({
+      status: 'fail',
+      found: `127.0.0.1:${port} is taken by another program`,
+      advice: 'Stop the program that listens there, or give another address: --listen (SANDHAVEN_LISTEN).',
+    });
+    expect((await ports([previews], false)).status).toBe('warn');
+    expect((await ports([api], true)).status).toBe('ok');
+    server.close();
+    await once(server, 'close');
+    expect((await ports([api], false)).status).toBe('ok');
+    expect(await ports([{ ...previews, host: '192.0.2.1' }], false)).toMatchObject({
+      status: 'fail',
+      found: expect.stringContaining('is no address of this machine'),
+    });
+  });
+
+  it('a data directory by what it is', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'sandhaven-doctor-'));
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    const facts = { otherService: () => null };
+    expect((await dataDirectory(join(root, 'a/b'), facts)).status).toBe('ok');
+    expect(existsSync(join(root, 'a'))).toBe(false);
+    writeFileSync(join(root, 'file'), '');
+    expect(await dataDirectory(join(root, 'file'), facts)).toMatchObject({ status: 'fail' });
+    mkdirSync(join(root, 'open/sub'), { recursive: true, mode: 0o755 });
+    expect(await dataDirectory(join(root, 'open'), facts)).toMatchObject({
+      status: 'fail',
+      found: `other users can enter ${root}/open`,
+    });
+    const copy = { found: 'taken', advice: 'delete it' };
+    expect(await dataDirectory(root, { otherService: () => copy })).toEqual({ status: 'fail', ...copy });
   });
 });
 
 describe('doctor', () => {
   const facts: DoctorFacts = {
-    addresses: ['127.0.0.1:1'],
+    addresses: [],
+    missingPublicNames: null,
+    isServed: () => false,
+    otherService: () => null,
+    findOrphans: async () => [],
+    cgroups: () => [],
+    tryRules: async () => null,
     tryProgram: async (path) => (path.endsWith('/runc') ? 'runc version 1.1.5' : null),
     runcPath: '/usr/sbin/runc',
     judgeRunc: (output) => ({ version: output.trim(), vulnerable: true }),

@@ -46,8 +46,8 @@ export interface HttpServerParts {
   version: string;
   /** The tools that are listed; all, unless the operator chose toolsets. */
   tools?: readonly Tool[];
-  /** Whether the service can take calls. */
-  ready(): boolean;
+  /** Whether calls can be answered; fails with the reason where it knows one. */
+  ready(): boolean | Promise<boolean>;
   /** Gets the request with its body unread. */
   mcp?: {
     handle(
@@ -223,7 +223,7 @@ function addHealthRoutes(app: FastifyInstance, { ready }: HttpServerParts): void
   const config = { open: true };
   app.get('/healthz', { config }, async () => ({ status: 'ok' }));
   app.get('/readyz', { config }, async () => {
-    if (ready()) return { status: 'ready' };
+    if (await ready()) return { status: 'ready' };
     throw new SandhavenError('unavailable', 'The service is not ready yet.', {
       hint: 'Try again in a second.',
     });

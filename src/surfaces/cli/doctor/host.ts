@@ -1,23 +1,24 @@
 /** What the kernel and the machine's settings must offer. */
-import { access, constants, readFile } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import { release } from 'node:os';
-import type { Check, Finding } from './doctor.ts';
+import { cgroupCheck } from './cgroups.ts';
+import type { Check, DoctorFacts, Finding } from './doctor.ts';
 
 /** Overlay over idmapped layers came with it; all else that is needed is older. */
 const KERNEL_MIN = [5, 19] as const;
-const CONTROLLERS = ['memory', 'cpu', 'pids'];
+const FILE_SYSTEMS = ['overlay', 'ext4'];
 const NODE_MAJOR_MIN = 24;
 const OPEN_FILES_MIN = 4_096;
 
-export function hostChecks(): Check[] {
+export function hostChecks(facts: Pick<DoctorFacts, 'cgroups' | 'tryProgram'>): Check[] {
   return [
-    { name: 'root', run: root },
-    { name: 'kernel', run: async () => kernel(release()) },
-    { name: 'cgroups', run: cgroups },
-    { name: 'file systems', run: async () => fileSystems(await readFile('/proc/filesystems', 'utf8')) },
-    { name: 'loop devices', run: loopDevices },
-    { name: 'user namespaces', run: userNamespaces },
-    { name: 'seccomp', run: seccomp },
+    { name: 'root', neededByUp: true, run: root },
+    { name: 'kernel', neededByUp: true, run: async () => kernel(release()) },
+    cgroupCheck(facts),
+    { name: 'file systems', neededByUp: true, run: () => fileSystems(facts, listedFileSystems) },
+    { name: 'loop devices', neededByUp: true, run: loopDevices },
+    { name: 'user namespaces', neededByUp: true, run: userNamespaces },
+    { name: 'seccomp', neededByUp: true, run: seccomp },
     { name: 'open files', run: async () => openFiles(await readFile('/proc/self/limits', 'utf8')) },
     { name: 'node', run: async () => node(process.versions.node) },
   ];
@@ -44,52 +45,47 @@ export function kernel(version: string): Finding {
   };
 }
 
-async function cgroups(): Promise<Finding> {
-  const unified = await readFile('/sys/fs/cgroup/cgroup.controllers', 'utf8').catch(() => null);
-  const there = unified?.trim().split(' ') ?? (await legacyControllers());
-  const missing = CONTROLLERS.filter((controller) => !there.includes(controller));
-  const version = unified === null ? 'v1' : 'v2';
-  if (missing.length > 0) {
+/**
+ * A file system that is a module is loaded by the first attempt to mount it, and not listed before: so one that is
+ * not listed is tried, in a mount namespace of its own, on nothing. The mount fails; the module stays.
+ * @param listed Reads /proc/filesystems.
+ */
+export async function fileSystems(
+  { tryProgram }: Pick<DoctorFacts, 'tryProgram'>,
+  listed: () => Promise<string>,
+): Promise<Finding> {
+  const missingIn = (text: string) =>
+    FILE_SYSTEMS.filter((name) => !new RegExp(`\\t${name}$`, 'm').test(text));
+  for (const name of missingIn(await listed())) {
+    await tryProgram('unshare', ['--mount', 'mount', '-t', name, 'none', '/etc']);
+  }
+  const missing = missingIn(await listed());
+  if (missing.length === 0) return { status: 'ok', found: FILE_SYSTEMS.join(' and ') };
+  return {
+    status: 'fail',
+    found: `this kernel has no ${missing.join(' and no ')}`,
+    advice: `Load what is missing, on the host itself where this is a container: modprobe ${missing.join(' ')}`,
+  };
+}
+
+function listedFileSystems(): Promise<string> {
+  return readFile('/proc/filesystems', 'utf8');
+}
+
+/** Opened, which loads the module where there is one; what else lies under that name opens too. */
+async function loopDevices(): Promise<Finding> {
+  try {
+    if (!(await stat('/dev/loop-control')).isCharacterDevice()) throw new Error('it is no device');
+    await (await open('/dev/loop-control', 'r+')).close();
+    return { status: 'ok', found: 'available' };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
     return {
       status: 'fail',
-      found: `${version}, without ${missing.join(', ')}`,
-      advice: 'Mount the control groups, or delegate these controllers to this place.',
+      found: `/dev/loop-control cannot be opened (${code ?? message})`,
+      advice: 'Load the module (modprobe loop); inside a container, give it the loop devices.',
     };
   }
-  const folder = unified === null ? '/sys/fs/cgroup/memory' : '/sys/fs/cgroup';
-  if (await may(folder, constants.W_OK))
-    return { status: 'ok', found: `${version} with ${CONTROLLERS.join(', ')}` };
-  return {
-    status: 'fail',
-    found: `${version}, read-only`,
-    advice: 'Inside a container, start that with its control groups writable.',
-  };
-}
-
-async function legacyControllers(): Promise<string[]> {
-  const there = await Promise.all(CONTROLLERS.map((name) => may(`/sys/fs/cgroup/${name}`, constants.R_OK)));
-  return CONTROLLERS.filter((_, index) => there[index]);
-}
-
-/** A file system that is a module is loaded at its first mount, and not listed before. */
-export function fileSystems(listed: string): Finding {
-  const missing = ['overlay', 'ext4'].filter((name) => !new RegExp(`\\t${name}$`, 'm').test(listed));
-  if (missing.length === 0) return { status: 'ok', found: 'overlay and ext4' };
-  return {
-    status: 'warn',
-    found: `${missing.join(' and ')} not loaded yet`,
-    advice: `If sandboxes do not start: modprobe ${missing.join(' ')}`,
-  };
-}
-
-async function loopDevices(): Promise<Finding> {
-  if (await may('/dev/loop-control', constants.R_OK | constants.W_OK))
-    return { status: 'ok', found: 'available' };
-  return {
-    status: 'fail',
-    found: '/dev/loop-control is missing or closed',
-    advice: 'Load the module (modprobe loop); inside a container, allow the loop devices.',
-  };
 }
 
 async function userNamespaces(): Promise<Finding> {
@@ -122,11 +118,4 @@ export function openFiles(limits: string): Finding {
 export function node(version: string): Finding {
   if (Number.parseInt(version, 10) >= NODE_MAJOR_MIN) return { status: 'ok', found: version };
   return { status: 'fail', found: version, advice: "Run 'make setup': it brings Node 24 along." };
-}
-
-async function may(path: string, mode: number): Promise<boolean> {
-  return access(path, mode).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,18 +1,17 @@
-/** Whether there is room: disk, memory, ports. */
+/** Whether there is room: disk and memory. */
 import { readFile, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { GiB, limits } from '../../model/limits.ts';
+import { GiB, limits } from '../../../model/limits.ts';
 import type { Check, Finding } from './doctor.ts';
 
 /** Below this a few full sandboxes use it up. */
 const DISK_COMFORT_BYTES = 20 * GiB;
 const MEMORY_COMFORT_BYTES = 2 * GiB;
 
-export function roomChecks(dataDir: string, addresses: string[]): Check[] {
+export function roomChecks(dataDir: string): Check[] {
   return [
     { name: 'disk', run: async () => disk(dataDir, await freeDisk(dataDir)) },
     { name: 'memory', run: async () => memory(await readFile('/proc/meminfo', 'utf8')) },
-    { name: 'ports', run: async () => ports(addresses, await listening()) },
   ];
 }
 
@@ -41,17 +40,6 @@ export function memory(meminfo: string): Finding {
   };
 }
 
-/** @param taken Port numbers that something on this machine listens on. */
-export function ports(addresses: string[], taken: Set<number>): Finding {
-  const busy = addresses.filter((address) => taken.has(Number(address.slice(address.lastIndexOf(':') + 1))));
-  if (busy.length === 0) return { status: 'ok', found: `${addresses.join(', ')} free` };
-  return {
-    status: 'warn',
-    found: `in use: ${busy.join(', ')}`,
-    advice: 'Fine if that is this service; otherwise give `up` another --listen.',
-  };
-}
-
 /** Of the nearest folder that is there: a data directory may have to be made yet. */
 async function freeDisk(folder: string): Promise<number> {
   try {
@@ -61,20 +49,6 @@ async function freeDisk(folder: string): Promise<number> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || folder === dirname(folder)) throw error;
     return freeDisk(dirname(folder));
   }
-}
-
-async function listening(): Promise<Set<number>> {
-  const tables = await Promise.all(
-    ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFile(file, 'utf8').catch(() => '')),
-  );
-  return new Set(tables.flatMap(listeningPorts));
-}
-
-/** Lines are `sl local_address rem_address st …`; the address ends in `:port` in hex, and state 0A listens. */
-export function listeningPorts(table: string): number[] {
-  return [...table.matchAll(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A /gm)].map((match) =>
-    Number.parseInt(match[1] ?? '', 16),
-  );
 }
 
 function gib(bytes: number): string {

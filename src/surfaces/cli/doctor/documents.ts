@@ -1,5 +1,5 @@
 /** The document database, as far as this process has its connection string. */
-import { SandhavenError } from '../../model/errors.ts';
+import { SandhavenError } from '../../../model/errors.ts';
 import type { Check, DoctorFacts, Finding } from './doctor.ts';
 
 export function documentChecks({ couldWriteDocuments }: DoctorFacts): Check[] {

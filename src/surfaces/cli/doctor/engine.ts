@@ -12,6 +12,8 @@ const PATH = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 const programs = {
   nft: 'nftables',
   ip: 'iproute2',
+  nsenter: 'util-linux',
+  unshare: 'util-linux',
   mke2fs: 'e2fsprogs',
   e2fsck: 'e2fsprogs',
   resize2fs: 'e2fsprogs',
@@ -25,10 +27,11 @@ const programs = {
 export function engineChecks(facts: DoctorFacts, allowVulnerableRunc: boolean): Check[] {
   return [
     { name: 'runc', run: () => runcCheck(facts, allowVulnerableRunc) },
-    { name: 'nftables', run: () => nftables(facts) },
-    { name: 'programs', run: helperPrograms },
-    { name: 'agent', run: () => builtPrograms(facts.builtPrograms) },
-    { name: 'base image', run: () => baseImage(facts) },
+    { name: 'nftables', neededByUp: true, run: () => nftables(facts) },
+    { name: 'links', neededByUp: true, run: () => links(facts) },
+    { name: 'programs', neededByUp: true, run: helperPrograms },
+    { name: 'agent', isBuilt: true, neededByUp: true, run: () => builtPrograms(facts.builtPrograms) },
+    { name: 'base image', isBuilt: true, run: () => baseImage(facts) },
   ];
 }
 
@@ -56,16 +59,34 @@ async function runcCheck(facts: DoctorFacts, allowVulnerable: boolean): Promise<
   return runc(await facts.tryProgram(facts.runcPath, ['--version']), facts, allowVulnerable);
 }
 
-export async function nftables({ tryProgram }: Pick<DoctorFacts, 'tryProgram'>): Promise<Finding> {
+/** The rules of a service, put in force in a network namespace that ends with the attempt. */
+export async function nftables({
+  tryProgram,
+  tryRules,
+}: Pick<DoctorFacts, 'tryProgram' | 'tryRules'>): Promise<Finding> {
   const version = await tryProgram(NFT, ['--version']);
   if (version === null)
     return { status: 'fail', found: 'nft is missing', advice: 'apt-get install nftables' };
-  if ((await tryProgram(NFT, ['list', 'tables'])) !== null)
-    return { status: 'ok', found: firstLine(version) };
+  const refusal = await tryRules();
+  if (refusal === null) return { status: 'ok', found: firstLine(version) };
   return {
     status: 'fail',
-    found: `${firstLine(version)}, but the kernel answers nothing`,
-    advice: 'The kernel needs nf_tables (modprobe nf_tables), and this process CAP_NET_ADMIN.',
+    found: `${firstLine(version)}, but the kernel does not take the rules: ${firstLine(refusal)}`,
+    advice:
+      'The kernel needs nf_tables (modprobe nf_tables nft_chain_nat nft_masq nft_ct nft_fib_inet nft_limit), and this ' +
+      'process CAP_NET_ADMIN and CAP_SYS_ADMIN.',
+  };
+}
+
+/** A pair of links, which is what a sandbox is connected by, in a network namespace that ends with the attempt. */
+export async function links({ tryProgram }: Pick<DoctorFacts, 'tryProgram'>): Promise<Finding> {
+  const pair = ['link', 'add', 'sandhaven0', 'type', 'veth', 'peer', 'name', 'sandhaven1'];
+  if ((await tryProgram('unshare', ['--net', 'ip', ...pair])) !== null)
+    return { status: 'ok', found: 'veth' };
+  return {
+    status: 'fail',
+    found: 'no pair of network links can be made',
+    advice: 'The kernel needs veth (modprobe veth), and this process CAP_NET_ADMIN and CAP_SYS_ADMIN.',
   };
 }
 

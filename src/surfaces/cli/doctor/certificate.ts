@@ -1,6 +1,6 @@
 /** The certificate of the listeners, as far as this process is told where it is. */
-import { SandhavenError } from '../../model/errors.ts';
-import { limits } from '../../model/limits.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
 import type { Check, DoctorFacts, Finding } from './doctor.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

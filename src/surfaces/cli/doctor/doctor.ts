@@ -1,0 +1,208 @@
+/**
+ * `sandhaven doctor`: whether this machine can run sandboxes safely, and what to do where it cannot. What it tries
+ * leaves nothing: it ends with a namespace of its own, or is undone at once. Exit status 1 when a check fails.
+ *
+ * Invariant: wherever `up` would fail for what this machine is, a check fails; `up` makes those checks first.
+ */
+import { parseArgs } from 'node:util';
+import { SandhavenError } from '../../../model/errors.ts';
+import { DEFAULT_DATA_DIR } from '../connection.ts';
+import { usageError } from '../flags.ts';
+import type { CliIo } from '../io.ts';
+import { printable } from '../render.ts';
+import { certificateChecks } from './certificate.ts';
+import { dataChecks } from './data.ts';
+import { documentChecks } from './documents.ts';
+import { engineChecks } from './engine.ts';
+import { gpuCheck } from './gpus.ts';
+import { hostChecks } from './host.ts';
+import { type ListenAddress, portChecks } from './ports.ts';
+import { roomChecks } from './room.ts';
+
+export interface Finding {
+  status: 'ok' | 'warn' | 'fail';
+  /** What was seen. */
+  found: string;
+  /** What to do about it; absent when all is well. */
+  advice?: string;
+}
+
+export interface Check {
+  name: string;
+  /** Where it fails, `up` fails. */
+  neededByUp?: boolean;
+  /** What it looks for is built by `make up` itself. */
+  isBuilt?: boolean;
+  run(): Promise<Finding>;
+}
+
+type Row = { name: string } & Finding;
+
+/** What the composition knows of the engine, as a surface may not. */
+export interface DoctorFacts {
+  /** What `up` listens on, as it is set now. */
+  addresses: ListenAddress[];
+  /** What the world does not reach although the API is public; null for nothing. */
+  missingPublicNames: { found: string; advice: string } | null;
+  /** Whether the service of this data directory runs. */
+  isServed(dataDir: string): boolean;
+  /** Instances whose data directory is gone, with what they left running. */
+  findOrphans(): Promise<{ instance: string; machines: number }[]>;
+  /** What else on this machine has the data directory's id, and what to do about it; null for nothing. */
+  otherService(dataDir: string): { found: string; advice: string } | null;
+  /** The hierarchies that are mounted here; controllers are those of v1. */
+  cgroups(): { mountpoint: string; version: 1 | 2; controllers: string[] }[];
+  /** What the kernel says against a firewall of ours; null when it takes the rules. */
+  tryRules(): Promise<string | null>;
+  /** What a program prints when it succeeds; null otherwise. */
+  tryProgram(path: string, args: string[]): Promise<string | null>;
+  /** The runc that the engine uses. */
+  runcPath: string;
+  /** null when the output is not that of `runc --version`. */
+  judgeRunc(output: string): { version: string; vulnerable: boolean } | null;
+  /** The programs that `make build` makes. */
+  builtPrograms: string[];
+  /** What this host has to hand out, as the service sees it. */
+  examineGpus(): Promise<{
+    kind: string;
+    names: string[];
+    held: number;
+    problems: string[];
+    /** What specifications ask for and nobody gets. */
+    leftOut: string[];
+  }>;
+  /** In the cache; null when there is none. */
+  readBaseImage(): Promise<{ digest: string; sizeBytes: number } | null>;
+  /** The listeners' certificate, judged; absent: there is none. */
+  readCertificate?: () => Promise<{ names: string[]; validFrom: number; validTo: number }>;
+  /** Whether the document database's credentials may write, null where it does not tell; absent: there is none. */
+  couldWriteDocuments?: () => Promise<boolean | null>;
+}
+
+const help = `Usage: sandhaven doctor [--json] [--data-dir DIR] [--before-build] [--allow-vulnerable-runc]
+
+Checks whether this machine can run sandboxes safely, and says what to do where it cannot.
+Exit status 1 when a check fails.
+
+  --json                    print the findings as JSON
+  --data-dir DIR            where the service keeps everything (SANDHAVEN_DATA_DIR, ${DEFAULT_DATA_DIR})
+  --before-build            only what \`up\` needs and building does not make; silent when all is well
+  --allow-vulnerable-runc   a runc with known holes is a warning, not a failure
+`;
+
+export async function runDoctor(argv: string[], { stdout, env }: CliIo, facts: DoctorFacts): Promise<number> {
+  const values = parse(argv);
+  if (values.help) {
+    stdout.write(help);
+    return 0;
+  }
+  const checks = doctorChecks(facts, {
+    dataDir: values['data-dir'] ?? env['SANDHAVEN_DATA_DIR'] ?? DEFAULT_DATA_DIR,
+    allowVulnerableRunc: values['allow-vulnerable-runc'],
+  }).filter(({ neededByUp, isBuilt }) => !values['before-build'] || (neededByUp && !isBuilt));
+  const rows = await findings(checks);
+  if (values['before-build']) return complain(rows, stdout);
+  const failed = rows.some(({ status }) => status === 'fail');
+  stdout.write(values.json ? `${JSON.stringify({ ok: !failed, checks: rows })}\n` : table(rows));
+  return failed ? 1 : 0;
+}
+
+/** @throws `failed_precondition` with what keeps `up` from starting, before it has begun anything. */
+export async function assertUpCanStart(facts: DoctorFacts, dataDir: string): Promise<void> {
+  const checks = doctorChecks(facts, { dataDir, allowVulnerableRunc: true });
+  const failed = (await findings(checks.filter(({ neededByUp }) => neededByUp))).filter(
+    ({ status }) => status === 'fail',
+  );
+  if (failed.length === 0) return;
+  const said = failed.map(({ name, found }) => `${name}: ${found}`);
+  const advice = failed.flatMap(({ advice }) => advice ?? []);
+  throw new SandhavenError('failed_precondition', `The service cannot start here. ${said.join('. ')}.`, {
+    hint: advice.join(' '),
+  });
+}
+
+/** Every check, in the order in which they are shown. */
+export function doctorChecks(
+  facts: DoctorFacts,
+  { dataDir, allowVulnerableRunc }: { dataDir: string; allowVulnerableRunc: boolean },
+): Check[] {
+  return [
+    ...hostChecks(facts),
+    ...engineChecks(facts, allowVulnerableRunc),
+    gpuCheck(facts),
+    ...dataChecks(dataDir, facts),
+    ...roomChecks(dataDir),
+    ...portChecks(facts, dataDir),
+    { name: 'orphans', run: async () => orphans(await facts.findOrphans()) },
+    { name: 'public names', run: async () => publicNames(facts) },
+    ...certificateChecks(facts),
+    ...documentChecks(facts),
+  ];
+}
+
+export function orphans(found: { instance: string; machines: number }[]): Finding {
+  if (found.length === 0) return { status: 'ok', found: 'none' };
+  const machines = found.reduce((sum, { machines }) => sum + machines, 0);
+  const ids = found.map(({ instance }) => instance).join(', ');
+  return {
+    status: 'warn',
+    found: `left by services whose data directory is gone: ${ids} (${machines} sandboxes running)`,
+    advice: 'Look at them with `sandhaven purge --orphans`, and remove them with --yes.',
+  };
+}
+
+export function publicNames({ missingPublicNames }: Pick<DoctorFacts, 'missingPublicNames'>): Finding {
+  if (missingPublicNames === null) return { status: 'ok', found: 'all that is handed out can be reached' };
+  return { status: 'warn', ...missingPublicNames };
+}
+
+function parse(argv: string[]) {
+  try {
+    return parseArgs({
+      args: argv,
+      options: {
+        json: { type: 'boolean', default: false },
+        'data-dir': { type: 'string' },
+        'before-build': { type: 'boolean', default: false },
+        'allow-vulnerable-runc': { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false, short: 'h' },
+      },
+    }).values;
+  } catch (error) {
+    throw usageError(
+      error instanceof Error ? error.message : String(error),
+      'See `sandhaven doctor --help`.',
+    );
+  }
+}
+
+function findings(checks: Check[]): Promise<Row[]> {
+  return Promise.all(checks.map(async (check) => ({ name: check.name, ...(await finding(check)) })));
+}
+
+/** @returns the exit status. */
+function complain(rows: Row[], stdout: CliIo['stdout']): number {
+  const failed = rows.filter(({ status }) => status === 'fail');
+  if (failed.length > 0) stdout.write(table(failed));
+  return failed.length > 0 ? 1 : 0;
+}
+
+/** A check that cannot be made is no reason to make none of the others. */
+async function finding(check: Check): Promise<Finding> {
+  try {
+    return await check.run();
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error);
+    return { status: 'fail', found, advice: 'Run it as root on the machine itself.' };
+  }
+}
+
+function table(rows: Row[]): string {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const lines = rows.flatMap(({ name, status, found, advice }) => [
+    `${status.padEnd(4)}  ${name.padEnd(width)}  ${printable(found)}`,
+    ...(advice === undefined ? [] : [`${' '.repeat(width + 8)}→ ${printable(advice)}`]),
+  ]);
+  const count = (status: Finding['status']) => rows.filter((row) => row.status === status).length;
+  return `${lines.join('\n')}\n${count('ok')} ok, ${count('warn')} to mind, ${count('fail')} failed\n`;
+}

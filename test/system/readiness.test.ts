@@ -1,0 +1,64 @@
+/** `/readyz` of a service whose engine is broken for real, and mended again. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tracesOf } from '../support/host.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+}, 120_000);
+
+afterAll(() => service?.stop());
+
+/** The cgroup that every program of the engine joins; without it nothing can be started. */
+function fence(): string {
+  const name = `sandhaven-${readFileSync(join(service.dataDir, 'instance'), 'utf8').trim()}-helpers`;
+  const roots = ['', ...readdirSync('/sys/fs/cgroup')].map((root) => join('/sys/fs/cgroup', root, name));
+  const folder = roots.find(
+    (root) => existsSync(root) && readdirSync(root, { withFileTypes: true }).some((e) => e.isDirectory()),
+  );
+  const boot =
+    folder && readdirSync(folder, { withFileTypes: true }).find((entry) => entry.isDirectory())?.name;
+  if (!folder || !boot) throw new Error('the service has no fence');
+  return join(folder, boot);
+}
+
+it('[WIRE-ERR-16] is 503 with the reason while no sandbox can be made, and 200 once one can', async () => {
+  const group = fence();
+  await expect
+    .poll(() => {
+      try {
+        rmdirSync(group);
+        return true;
+      } catch {
+        return false;
+      }
+    })
+    .toBe(true);
+  const answer = await fetch(`${service.url}/readyz`);
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({
+    code: 'unavailable',
+    detail: 'No sandbox can be made: The machine could not be started.',
+    hint: 'Run `sandhaven doctor` on the host; the log of the service has the cause.',
+  });
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+  mkdirSync(group);
+  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status, { timeout: 15_000 }).toBe(200);
+  expect(tracesOf(service.dataDir)).toEqual({
+    folders: [],
+    loops: [],
+    cgroups: [],
+    sockets: [],
+    processes: [],
+  });
+}, 60_000);
+
+it('costs nothing more while it was found out within the last minute', async () => {
+  const begun = performance.now();
+  for (let times = 0; times < 50; times++) expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+}, 30_000);

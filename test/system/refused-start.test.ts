@@ -1,0 +1,168 @@
+/**
+ * A machine on which `up` cannot work: each case is made for real, in namespaces of its own. `up` and `doctor` say it in
+ * words, with what to do, and nothing is left running.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { tracesOf } from '../support/host.ts';
+import { bin } from '../support/service.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'sandhaven-refused-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const listen = ['--listen', '--ssh-listen', '--preview-listen'].flatMap((flag) => [flag, '127.0.0.1:0']);
+
+/** @param before Shell commands that make the machine what it is, in a mount namespace of its own. */
+function inPlace(before: string, dataDir: string, wrapper: string[] = []) {
+  const run = (args: string[]) =>
+    spawnSync(
+      'unshare',
+      [
+        '--mount',
+        '--propagation',
+        'private',
+        'sh',
+        '-euc',
+        `${before}\nexec "$@"`,
+        'sh',
+        ...wrapper,
+        bin,
+        ...args,
+      ],
+      { encoding: 'utf8', timeout: 60_000, env: { ...process.env, SANDHAVEN_LISTEN: '127.0.0.1:0' } },
+    );
+  return {
+    up: run(['up', '--data-dir', dataDir, ...listen]),
+    doctor: run(['doctor', '--data-dir', dataDir]),
+    beforeBuild: run(['doctor', '--before-build', '--data-dir', dataDir]),
+  };
+}
+
+const cases: { what: string; before: string; says: RegExp; hint: RegExp; wrapper?: string[] }[] = [
+  {
+    what: 'control groups that are read-only',
+    before:
+      'for mount in /sys/fs/cgroup/*; do mount -o remount,bind,ro "$mount" 2>/dev/null || mount --bind -o ro "$mount" "$mount"; done; [ ! -e /sys/fs/cgroup/cgroup.controllers ] || mount -o remount,bind,ro /sys/fs/cgroup',
+    says: /cgroups: v[12], read-only/,
+    hint: /control groups writable/,
+  },
+  {
+    what: 'a user who is not root',
+    before: ':',
+    // It may read the checkout, which root alone may enter, and nothing more.
+    wrapper: [
+      ...['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'],
+      ...['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'],
+    ],
+    says: /root: not running as root/,
+    hint: /use sudo/,
+  },
+  {
+    what: 'a data directory on an overlay',
+    before: `mkdir -p ${root}/o/l ${root}/o/u ${root}/o/w ${root}/data; mount -t overlay overlay -o lowerdir=${root}/o/l,upperdir=${root}/o/u,workdir=${root}/o/w ${root}/data`,
+    says: /data directory: .* is on an overlay/,
+    hint: /mount a volume/,
+  },
+  {
+    what: 'a data directory that is read-only',
+    before: `mkdir -p ${root}/data; mount --bind ${root}/data ${root}/data; mount -o remount,bind,ro ${root}/data`,
+    says: /data directory: .* read-only/,
+    hint: /--data-dir/,
+  },
+  {
+    what: 'a machine whose loop devices are closed',
+    before: 'mount --bind /dev/loop-control /dev/loop-control; mount -o remount,bind,nodev /dev/loop-control',
+    says: /loop devices: \/dev\/loop-control cannot be opened/,
+    hint: /modprobe loop/,
+  },
+  {
+    what: 'a machine on which no network can be made',
+    before: ':',
+    wrapper: ['setpriv', '--bounding-set=-net_admin', '--inh-caps=-net_admin'],
+    says: /nftables: .*the kernel does not take the rules.*links: no pair of network links/s,
+    hint: /modprobe veth/,
+  },
+];
+
+describe('`up` refuses, `doctor` is red and `make up` builds nothing on', () => {
+  it.each(cases)(
+    '$what',
+    ({ before, says, hint, wrapper }) => {
+      const dataDir = join(root, 'data');
+      rmSync(dataDir, { recursive: true, force: true });
+      const { up, doctor, beforeBuild } = inPlace(before, dataDir, wrapper);
+      expect(up.stderr).toMatch(says);
+      expect(up.stderr).toMatch(hint);
+      expect(up.stderr).not.toMatch(/^\s+at /m);
+      expect(up.status).toBe(5);
+      expect([doctor.status, beforeBuild.status]).toEqual([1, 1]);
+      expect(beforeBuild.stdout).toMatch(hint);
+      if (existsSync(join(dataDir, 'instance'))) spawnSync(bin, ['purge', '--data-dir', dataDir, '--yes']);
+      expect(existsSync(dataDir) ? readdirSync(dataDir) : []).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('a port that another program has', async () => {
+    const server = createServer().listen({ host: '127.0.0.1', port: 0 });
+    await once(server, 'listening');
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const env = { ...process.env, SANDHAVEN_LISTEN: address };
+    const options = { encoding: 'utf8', timeout: 60_000, env } as const;
+    const dataDir = join(root, 'port');
+    const run = (...args: string[]) =>
+      new Promise<{ status: number | null; text: string }>((resolve) => {
+        const child = spawn(bin, [...args, '--data-dir', dataDir], options);
+        let text = '';
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
+        child.once('close', (status) => resolve({ status, text }));
+      });
+    const up = await run('up');
+    expect(up.text).toContain(`${address} is taken by another program`);
+    expect(up).toMatchObject({ status: 5, text: expect.stringContaining('--listen (SANDHAVEN_LISTEN)') });
+    expect(await run('doctor', '--before-build')).toMatchObject({
+      status: 1,
+      text: expect.stringContaining(`${address} is taken`),
+    });
+    server.close();
+    await once(server, 'close');
+    expect(await run('doctor', '--before-build')).toEqual({ status: 0, text: '' });
+    expect(existsSync(dataDir)).toBe(false);
+  }, 60_000);
+});
+
+it('a start that fails late leaves no sandbox running', () => {
+  const dataDir = join(root, 'late');
+  // A certificate cannot be missing before it is read: the proof is what fails, by a key that is no key.
+  const { status, stderr } = spawnSync(
+    bin,
+    ['up', '--prove', '--data-dir', dataDir, '--warm-pool', '2', '--quota-sandboxes', '0', ...listen],
+    { encoding: 'utf8', timeout: 90_000 },
+  );
+  try {
+    expect(stderr).toContain('The proof failed at CreateSandbox');
+    expect(status).not.toBe(0);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(tracesOf(dataDir)).toEqual({ folders: [], loops: [], cgroups: [], sockets: [], processes: [] });
+  } finally {
+    spawnSync(bin, ['purge', '--data-dir', dataDir, '--yes']);
+  }
+}, 120_000);
+
+it('a purge of a folder that is no data directory refuses, and makes nothing', () => {
+  const none = join(root, 'none');
+  const notes = join(root, 'notes');
+  mkdirSync(join(notes, 'mine'), { recursive: true });
+  for (const folder of [none, notes]) {
+    const { status, stderr } = spawnSync(bin, ['purge', '--data-dir', folder, '--yes'], { encoding: 'utf8' });
+    expect(stderr).toContain(`${folder} is no data directory of a service.`);
+    expect(status).toBe(5);
+  }
+  expect(existsSync(none)).toBe(false);
+  expect(readdirSync(notes)).toEqual(['mine']);
+});
