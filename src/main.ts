@@ -82,7 +82,7 @@ async function removeOrphans(remove: boolean, stdout: CliIo['stdout']): Promise<
   const orphans = await purgeOrphans({ remove, log: createLog() });
   for (const { instance, dataDir, machines } of orphans) {
     const of = dataDir === null ? '' : ` of ${dataDir}`;
-    stdout.write(`${remove ? 'Removed' : 'Orphan'} ${instance}${of}: ${machines} sandboxes running\n`);
+    stdout.write(`${remove ? 'Removed' : 'Orphan'} ${instance}${of}; sandboxes that ran: ${machines}\n`);
   }
   if (orphans.length === 0) stdout.write('There are none.\n');
   else if (!remove) stdout.write('Say --yes to remove them.\n');

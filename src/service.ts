@@ -131,8 +131,11 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     readiness: control.readiness,
     close: () => opened.disposeAsync(),
     async abandon() {
-      await control.pool.discard();
-      await opened.disposeAsync();
+      try {
+        await control.pool.discard();
+      } finally {
+        await opened.disposeAsync();
+      }
     },
   };
 }

@@ -41,7 +41,7 @@ it('one whose data directory is gone has: doctor tells, and a purge takes all of
   const orphan = { instance, dataDir, machines: 1 };
   expect(await found()).toEqual(orphan);
   const listed = spawnSync(bin, ['purge', '--orphans'], { encoding: 'utf8' }).stdout;
-  expect(listed).toContain(`Orphan ${instance} of ${dataDir}: 1 sandboxes running\n`);
+  expect(listed).toContain(`Orphan ${instance} of ${dataDir}; sandboxes that ran: 1\n`);
   expect(spawnSync(bin, ['doctor'], { encoding: 'utf8' }).stdout).toMatch(
     new RegExp(`^warn  orphans .*${instance}`, 'm'),
   );

@@ -26,8 +26,8 @@ export interface Orphan {
 
 const runFolder = /^sandhaven-([0-9a-z]{6})$/;
 const machinesGroup = /^sandhaven-([0-9a-z]{6})(?:-helpers)?$/;
-const table = /^sandhaven_([0-9a-z]{6})$/;
-const link = /^ *sh([0-9a-z]{6})-\d+:/gm;
+const firewallTable = /^sandhaven_([0-9a-z]{6})$/;
+const hostLink = /^ *sh([0-9a-z]{6})-\d+:/gm;
 
 export async function findOrphans(): Promise<Orphan[]> {
   const hierarchies = currentHierarchies();
@@ -91,7 +91,7 @@ function hasFence(id: string, hierarchies: Hierarchy[]): boolean {
 async function instancesSeen(hierarchies: Hierarchy[]): Promise<string[]> {
   const named = (names: string[], pattern: RegExp) => names.flatMap((name) => pattern.exec(name)?.[1] ?? []);
   const groups = hierarchies.flatMap(({ mountpoint }) => foldersIn(mountpoint));
-  const links = [...readFileSync('/proc/net/dev', 'utf8').matchAll(link)].map(([, id = '']) => id);
+  const links = [...readFileSync('/proc/net/dev', 'utf8').matchAll(hostLink)].map(([, id = '']) => id);
   return [
     ...new Set([
       ...named(foldersIn('/run'), runFolder),
@@ -100,7 +100,7 @@ async function instancesSeen(hierarchies: Hierarchy[]): Promise<string[]> {
       ...links,
       ...named(
         (await listChains()).map(({ table }) => table),
-        table,
+        firewallTable,
       ),
     ]),
   ].sort();
