@@ -7,6 +7,7 @@ describe('what `sandhaven up` can be told', () => {
     expect(parseUpOptions([], {})).toEqual({
       listen: { host: '127.0.0.1', port: 7420 },
       sshListen: { host: '127.0.0.1', port: 7422, chosen: false },
+      sshPublic: null,
       previewListen: { host: '127.0.0.1', port: 7421, chosen: false },
       previewDomain: 'localhost',
       auditKeptDays: 90,

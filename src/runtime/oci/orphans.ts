@@ -36,7 +36,10 @@ export async function findOrphans(): Promise<Orphan[]> {
     const orphan = await asOrphan(id, hierarchies);
     if (orphan) found.push(orphan);
   }
-  return found;
+  if (found.length === 0) return found;
+  // One that was just being purged is gone by now.
+  const left = await instancesSeen(hierarchies);
+  return found.filter(({ instance }) => left.includes(instance));
 }
 
 /** Ends what runs of it, and removes every trace; does nothing when it is no orphan any more. */
