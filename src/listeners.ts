@@ -14,6 +14,7 @@ import { prove } from './prove.ts';
 import type { RunningService } from './service.ts';
 import { createHttpServer } from './surfaces/http/server.ts';
 import { createMcpEndpoint } from './surfaces/mcp/endpoint.ts';
+import { SharedRoom } from './surfaces/shared-room.ts';
 import type { TlsServing } from './tls/serving.ts';
 import { version } from './version.ts';
 
@@ -37,9 +38,10 @@ export function createListeners(service: RunningService, { options, tools, tls, 
   const { previewDomain: domain, publicUrl } = options;
   const { services } = service;
   const arrivals = createArrivals(options.trustedProxies);
-  const mcp = createMcpEndpoint({ services, log, version, tools });
+  const room = new SharedRoom();
+  const mcp = createMcpEndpoint({ services, log, version, tools, room });
   const http = createHttpServer({
-    ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl },
+    ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl, room },
     allowedHosts: allowedHosts(options.listen, publicUrl),
     ready: () => service.readiness.check(),
   });

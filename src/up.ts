@@ -4,6 +4,7 @@ import { missingPublicNames } from './announce.ts';
 import { selectTools } from './catalog/toolsets.ts';
 import type { Log } from './control/ports.ts';
 import { doctorFacts } from './engine.ts';
+import { giveBackIdleMemory } from './idle-memory.ts';
 import { createListeners } from './listeners.ts';
 import { createLog } from './log.ts';
 import type { DocumentDbOptions, UpOptions } from './options.ts';
@@ -34,6 +35,7 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
   try {
     const service = await startService(serviceOptions(options, secrets, log));
     let serving = false;
+    const stopGivingBack = giveBackIdleMemory(log);
     const listeners = createListeners(service, { options, tools, tls, log });
     try {
       const url = await listeners.open();
@@ -42,6 +44,7 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
       await aborted(signal);
       log.info('stopping');
     } finally {
+      stopGivingBack();
       await listeners.close();
       await (serving ? service.close() : service.abandon());
     }

@@ -33,6 +33,7 @@ describe('imports', () => {
     'audit-log.ts',
     'purge.ts',
     'up.ts',
+    'idle-memory.ts',
     'wire-git.ts',
   ];
 
@@ -54,6 +55,7 @@ describe('imports', () => {
     gateways: { run: ['model', 'control'], types: ['tls'] },
     tls: adapter,
     'log.ts': leaf,
+    'idle-memory.ts': leaf,
     'options.ts': { run: ['model', 'option-flags.ts'], types: ['control'] },
     'option-flags.ts': leaf,
     'announce.ts': leaf,

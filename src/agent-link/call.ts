@@ -1,6 +1,7 @@
 /** An operation whose whole answer is wanted in memory, within bounds. */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import { type AnswerHold, currentHold } from '../model/answer-room.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
@@ -10,6 +11,8 @@ import { parseReply } from './replies.ts';
 
 /** Of all items of one answer, as JSON. */
 const MAX_ITEM_BYTES = 4 * limits.agentFrameBytes;
+/** Of an answer whose size is not known before: room for it is made in parts of this size. */
+const ROOM_BYTES = limits.agentFrameBytes;
 
 export interface Call<Reply> {
   request: Record<string, unknown>;
@@ -57,7 +60,9 @@ export function call<Reply>(
   options: Call<Reply>,
 ): Promise<Answer<Reply>> {
   return new Promise((resolve, reject) => {
-    const collector = new Collector(options, resolve, reject);
+    const hold = currentHold();
+    const makeRoom = (bytes: number) => void (hold && waitForRoom(exchange, hold, bytes, options.signal));
+    const collector = new Collector(options, makeRoom, resolve, reject);
     const exchange = new Exchange(collector, options.signal);
     run(exchange, openChannel, id, options).catch((error: unknown) => exchange.fail(error as Error));
   });
@@ -98,9 +103,26 @@ async function pump(exchange: Exchange, source: Readable): Promise<void> {
   }
 }
 
+/** Nothing more is read of the answer meanwhile. */
+async function waitForRoom(
+  exchange: Exchange,
+  hold: AnswerHold,
+  bytes: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  exchange.pause();
+  try {
+    await hold.take(bytes, signal);
+    exchange.resume();
+  } catch (error) {
+    exchange.fail(error as Error);
+  }
+}
+
 class Collector<Reply> implements AnswerSink {
   readonly itemBounds: FrameBounds | undefined;
   readonly #options: Call<Reply>;
+  readonly #makeRoom: (bytes: number) => void;
   readonly #resolve: (answer: Answer<Reply>) => void;
   readonly #reject: (error: Error) => void;
   readonly #items: Item[] = [];
@@ -109,14 +131,18 @@ class Collector<Reply> implements AnswerSink {
   #reply: { value: Reply; dataBytes: number } | null = null;
   readonly #data: Buffer[] = [];
   #dataBytes = 0;
+  /** Bytes that there is room for. */
+  #room: number = limits.smallAnswerBytes;
 
   constructor(
     options: Call<Reply>,
+    makeRoom: (bytes: number) => void,
     resolve: (answer: Answer<Reply>) => void,
     reject: (error: Error) => void,
   ) {
     this.itemBounds = options.itemBounds;
     this.#options = options;
+    this.#makeRoom = makeRoom;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -126,12 +152,14 @@ class Collector<Reply> implements AnswerSink {
     this.#itemBytes += bytes;
     if (this.#itemBytes > MAX_ITEM_BYTES) throw new ProtocolError('items too large');
     this.#items.push({ json, bytes, data: [] });
+    this.#expect(this.#itemBytes + this.#itemDataBytes, ROOM_BYTES);
   }
 
   reply(json: unknown): boolean {
     const value = parseReply(this.#options.reply, json);
     const { dataBytes } = this.#options;
     this.#reply = { value, dataBytes: dataBytes?.(value) ?? 0 };
+    this.#expect(this.#itemBytes + this.#itemDataBytes + this.#reply.dataBytes, 0);
     return dataBytes !== undefined;
   }
 
@@ -149,6 +177,7 @@ class Collector<Reply> implements AnswerSink {
       throw new ProtocolError('too much data of items');
     }
     item.data.push(piece);
+    this.#expect(this.#itemBytes + this.#itemDataBytes, ROOM_BYTES);
   }
 
   done(): void {
@@ -160,6 +189,13 @@ class Collector<Reply> implements AnswerSink {
 
   failed(error: Error): void {
     this.#reject(error);
+  }
+
+  #expect(bytes: number, atLeast: number): void {
+    if (bytes <= this.#room) return;
+    const missing = Math.max(bytes - this.#room, atLeast);
+    this.#room += missing;
+    this.#makeRoom(missing);
   }
 }
 

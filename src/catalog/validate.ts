@@ -3,7 +3,8 @@
  * which rule, what was given. Values of parameters marked `sensitive` are never repeated.
  */
 import type { z } from 'zod';
-import { SandhavenError } from '../model/errors.ts';
+import { invalidArgument, SandhavenError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { nearest } from '../model/nearest.ts';
 import { withoutNulls } from './nulls.ts';
 
@@ -21,6 +22,7 @@ interface Fault {
 
 /** Fails with `invalid_argument` naming the first parameter at fault; the detail names up to five. */
 export function validateInput<T extends z.ZodObject>(schema: T, raw: unknown): z.output<T> {
+  assertFewEntries(raw);
   const parsed = schema.safeParse(raw === undefined ? {} : withoutNulls(schema, raw));
   if (parsed.success) return parsed.data;
   // A name that does not exist is the likeliest reason why another is missing.
@@ -40,6 +42,21 @@ export function validateInput<T extends z.ZodObject>(schema: T, raw: unknown): z
       ...(first?.hint ? { hint: first.hint } : {}),
     },
   );
+}
+
+/** Each entry of an object or a list may be a fault, and every fault is made before the first is shown. */
+function assertFewEntries(raw: unknown): void {
+  if (typeof raw !== 'object' || raw === null) return;
+  for (const [name, value] of Object.entries(raw).slice(0, FAULTS_EXPLAINED)) {
+    if (typeof value !== 'object' || value === null) continue;
+    const entries = Array.isArray(value) ? value.length : Object.keys(value).length;
+    if (entries <= limits.json.parameterEntries) continue;
+    const parameter = shorten(name);
+    throw invalidArgument(
+      parameter,
+      `${parameter} has ${entries} entries; no parameter has more than ${limits.json.parameterEntries}.`,
+    );
+  }
 }
 
 function onePerParameter(faults: Fault[]): Fault[] {

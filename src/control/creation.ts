@@ -72,7 +72,7 @@ export class Creation {
       return request.name !== undefined ? this.#make(blueprint) : this.#makeNamed(blueprint);
     };
     // In use until the sandbox is made: before its row is committed, nothing else says so.
-    return images.use(template.wanted, make, onProgress ? { onProgress } : {});
+    return images.use(template.wanted, make, { owner: caller.id, ...(onProgress ? { onProgress } : {}) });
   }
 
   /** A generated name may be taken; a given one is the caller's to change. */

@@ -4,6 +4,7 @@
  */
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { Shares } from '../model/shares.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Clock, Images, Log, SnapshotPatch, SnapshotStore } from './ports.ts';
 
@@ -16,8 +17,10 @@ export interface SnapshotWorkDependencies {
 
 export class SnapshotWork {
   readonly #d: SnapshotWorkDependencies;
-  readonly #waiting: Snapshot[] = [];
+  /** Of each owner; the one who is served next comes first. */
+  readonly #waiting = new Map<string, Snapshot[]>();
   readonly #running = new Set<Promise<void>>();
+  readonly #shares = new Shares({ ...limits.shares.snapshots, what: 'snapshots are being made' });
   readonly #closing = new AbortController();
   /** Of those that are being made, by id. */
   readonly #breaks = new Map<string, AbortController>();
@@ -31,9 +34,11 @@ export class SnapshotWork {
     for (const snapshot of await this.#d.store.unfinished()) this.begin(snapshot);
   }
 
-  /** In its turn; resolves at once. */
+  /** In its turn: owners take turns, and each has some of his made at once. Returns at once. */
   begin(snapshot: Snapshot): void {
-    this.#waiting.push(snapshot);
+    const own = this.#waiting.get(snapshot.ownerId) ?? [];
+    own.push(snapshot);
+    this.#waiting.set(snapshot.ownerId, own);
     this.#fill();
   }
 
@@ -47,16 +52,22 @@ export class SnapshotWork {
   /** Breaks off what is being made; the rows stay as they are. */
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#waiting.length = 0;
+    this.#waiting.clear();
     await Promise.all(this.#running);
   }
 
   #fill(): void {
-    while (!this.#closing.signal.aborted && this.#running.size < limits.snapshot.concurrent) {
-      const next = this.#waiting.shift();
-      if (!next) return;
+    for (const [owner, own] of [...this.#waiting]) {
+      if (this.#closing.signal.aborted || this.#shares.total >= limits.shares.snapshots.total) return;
+      if (this.#shares.of(owner) >= limits.shares.snapshots.perOwner) continue;
+      const next = own.shift();
+      this.#waiting.delete(owner);
+      if (own.length > 0) this.#waiting.set(owner, own);
+      if (!next) continue;
+      const done = this.#shares.take(owner);
       const running = this.#make(next).finally(() => {
         this.#running.delete(running);
+        done();
         this.#fill();
       });
       this.#running.add(running);
@@ -78,7 +89,7 @@ export class SnapshotWork {
           const patch = { state: 'active', stateReason: null, imageDigest: digest, sizeBytes } as const;
           if (await this.#save(id, patch)) log.info('snapshot is active', { snapshot: id, digest });
         },
-        { signal },
+        { signal, owner: snapshot.ownerId },
       );
     } catch (error) {
       if (signal.aborted) return;

@@ -92,7 +92,7 @@ function settingsFor(connectionString: string): MongoClientOptions {
   const open: MongoClientOptions = {
     appName: 'sandhaven',
     readPreference: 'primaryPreferred',
-    maxPoolSize: bounds.connections,
+    maxPoolSize: limits.shares.queries.total,
     maxIdleTimeMS: bounds.idleConnectionMs,
     waitQueueTimeoutMS: bounds.queueTimeMs,
     connectTimeoutMS: bounds.connectTimeoutMs,

@@ -9,6 +9,7 @@ import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
 import { listenersLimits } from './limits/listeners.ts';
 import { loopLimits } from './limits/loop.ts';
+import { membersLimits } from './limits/members.ts';
 import { networkLimits } from './limits/network.ts';
 import { peopleLimits } from './limits/people.ts';
 import { providerLimits } from './limits/provider.ts';
@@ -91,12 +92,9 @@ export const limits = {
   concurrentUses: 64,
   /** Requests and connections through gateways into one sandbox at once; below what its agent relays. */
   concurrentConnections: 256,
-  concurrentRequests: 512,
   connections: 4_096,
   /** How long a client's connection to the API waits for its next request. */
   apiIdleMs: 72_000,
-  /** JSON bodies that are arriving, all together. */
-  arrivingBodyBytes: 256 * MiB,
   requestHeadersMs: 10_000,
   /** How often connections are looked at for headers that are late. */
   connectionCheckMs: 2_000,
@@ -114,8 +112,6 @@ export const limits = {
   mcpTextChars: 16 * KiB,
   /** A call that reports no progress for so long sends a sign of life. */
   mcpHeartbeatMs: 10_000,
-  /** Open streams of MCP clients that wait for news of the service. */
-  mcpSubscriptions: 64,
 
   ...networkLimits,
   ...gitLimits,
@@ -128,6 +124,7 @@ export const limits = {
   ...documentsLimits,
   ...auditLimits,
   ...providerLimits,
+  ...membersLimits,
   ...peopleLimits,
   ...readinessLimits,
   ...gpusLimits,

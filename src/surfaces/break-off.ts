@@ -14,8 +14,8 @@ function isEnding({ writableEnded, writableFinished }: Socket): boolean {
   return writableEnded && !writableFinished;
 }
 
-/** Only TCP has resets. Node has no name of its own for the socket that it was given to speak TLS on. */
-function transportOf(socket: Socket): Socket | null {
+/** What the bytes of a connection go over. Only TCP has resets. Node has no name of its own for the socket that it was given to speak TLS on. */
+export function transportOf(socket: Socket): Socket | null {
   if (!(socket instanceof TLSSocket)) return socket;
   const parent: unknown = Reflect.get(socket, '_parent');
   return parent instanceof Socket && !(parent instanceof TLSSocket) ? parent : null;

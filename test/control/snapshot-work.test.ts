@@ -51,7 +51,7 @@ const state = async (name: string) => (await store.snapshots.find('user_alice', 
 
 describe('snapshots in the background', () => {
   it('are made a few at a time, in order', async () => {
-    const most = limits.snapshot.concurrent;
+    const most = limits.shares.snapshots.perOwner;
     await begin(most + 2);
     await expect.poll(() => pulls.length).toBe(most);
     expect(await state('n0')).toBe('pulling');
@@ -64,6 +64,15 @@ describe('snapshots in the background', () => {
       sizeBytes: 7,
       updatedAt: 99,
     });
+    await work.close();
+  });
+
+  it('of one owner wait behind his own alone', async () => {
+    await begin(limits.shares.snapshots.perOwner + 2);
+    const other = snapshotRecord({ ownerId: 'user_bob', name: 'his', image: 'of bob' });
+    await store.snapshots.insert(other);
+    work.begin(other);
+    await expect.poll(() => pulls.map(({ reference }) => reference)).toEqual(['i0', 'i1', 'of bob']);
     await work.close();
   });
 

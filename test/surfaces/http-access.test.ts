@@ -151,49 +151,6 @@ describe('the wire', () => {
   });
 });
 
-describe('admission', () => {
-  it('[WIRE-ERR-14] refuses more than so many requests at once, and recovers', async () => {
-    const own = await startHttp();
-    const controller = new AbortController();
-    const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
-    const sleeping = Array.from({ length: limits.concurrentRequests }, () =>
-      fetch(`${own.url}/v1/tools/Sandbox.RunCommand`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ command: 'sleep 600', timeout_seconds: 600 }),
-        signal: controller.signal,
-      }).catch(() => null),
-    );
-    const status = async () => (await own.fetch('/v1/tools')).status;
-    await expect.poll(status, { timeout: 10_000 }).toBe(429);
-    expect((await fetch(`${own.url}/healthz`)).status).toBe(200);
-    controller.abort();
-    await Promise.all(sleeping);
-    await expect.poll(status).toBe(200);
-    await own.close();
-  });
-
-  it('bounds what arrives at once, and gives it back when a client leaves', async () => {
-    const own = await startHttp();
-    const sockets = Array.from({ length: Math.ceil(limits.arrivingBodyBytes / limits.jsonBodyBytes) }, () => {
-      const socket = connect(own.port, '127.0.0.1');
-      socket.on('error', () => {});
-      socket.write(
-        `POST /v1/tools/Sandbox.WhoAmI HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${API_KEY}\r\n` +
-          `Content-Type: application/json\r\nContent-Length: ${limits.jsonBodyBytes}\r\n\r\n{`,
-      );
-      return socket;
-    });
-    const large = { path: 'a', content: 'x'.repeat(limits.jsonBodyBytes - 1_000) };
-    const status = async () => (await own.call('Sandbox.WriteFile', large)).status;
-    // Each is an upload of its own size, which a busy machine takes a while for.
-    await expect.poll(status, { timeout: 10_000 }).toBe(429);
-    for (const socket of sockets) socket.destroy();
-    await expect.poll(status, { timeout: 10_000 }).toBe(200);
-    await own.close();
-  });
-});
-
 describe('clients that go away', () => {
   it('[WIRE-HTTP-08] cancel their foreground command', async () => {
     const controller = new AbortController();

@@ -14,8 +14,8 @@ export const discoverDatabases = defineTool({
     result: z.array(z.looseObject({ name: z.string(), size_on_disk: z.int(), empty: z.boolean() })),
   }),
   annotations: readOnly,
-  async handler(_parameters, { services, signal }) {
-    const databases = await services.documents.databases({ signal });
+  async handler(_parameters, { services, caller, signal }) {
+    const databases = await services.documents.databases(caller, { signal });
     return {
       result: databases.map(({ name, sizeOnDisk, empty }) => ({ name, size_on_disk: sizeOnDisk, empty })),
     };

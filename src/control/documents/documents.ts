@@ -2,8 +2,11 @@
  * What callers read of the document database: in the order of use, and with a way into a sandbox for what is too much
  * for an answer.
  */
+import { currentHold } from '../../model/answer-room.ts';
 import type { CollectionName, CollectionSchema } from '../../model/document-schema.ts';
 import { SandhavenError } from '../../model/errors.ts';
+import { FairQueue } from '../../model/fair-queue.ts';
+import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
 import type {
   AggregateRequest,
@@ -35,19 +38,22 @@ export interface CallOptions {
 export class DocumentService {
   readonly #p: DocumentServiceParts;
   readonly #schemas = new Schemas();
+  readonly #queries = new FairQueue({ ...limits.shares.queries, what: 'queries are in progress' });
 
   constructor(parts: DocumentServiceParts) {
     this.#p = parts;
   }
 
-  async databases(options: CallOptions): Promise<DatabaseInfo[]> {
-    return this.#database().databases(options.signal);
+  async databases(caller: Caller, { signal }: CallOptions): Promise<DatabaseInfo[]> {
+    return this.#inTurn(caller, signal, () => this.#database().databases(signal));
   }
 
-  async collections({ keyId }: Caller, database: string, { signal }: CallOptions): Promise<CollectionInfo[]> {
-    const collections = await this.#database().collections(database, signal);
+  async collections(caller: Caller, database: string, { signal }: CallOptions): Promise<CollectionInfo[]> {
+    const collections = await this.#inTurn(caller, signal, () =>
+      this.#database().collections(database, signal),
+    );
     this.#p.order.discovered(
-      keyId,
+      caller.keyId,
       database,
       collections.map(({ name }) => name),
     );
@@ -55,27 +61,30 @@ export class DocumentService {
   }
 
   async schema(
-    { keyId }: Caller,
+    caller: Caller,
     name: CollectionName,
     sampleSize: number,
     { signal }: CallOptions,
   ): Promise<CollectionSchema> {
     const database = this.#database();
+    const { keyId } = caller;
     const notes = this.#p.order.check(keyId, [name], 'discovered');
-    const schema = await database.schema(name, sampleSize, signal);
+    const schema = await this.#inTurn(caller, signal, () => database.schema(name, sampleSize, signal));
     this.#schemas.keep(schema);
     this.#p.order.loaded(keyId, name);
     return { ...schema, notes: [...notes, ...schema.notes] };
   }
 
   async count(
-    { keyId }: Caller,
+    caller: Caller,
     request: CountRequest,
     { signal }: CallOptions,
   ): Promise<{ count: number; notes: string[] }> {
     const query = this.#database().count(request);
-    const notes = this.#p.order.check(keyId, query.sources, 'schema');
-    const { count, notes: found } = await query.run(this.#options(signal));
+    const notes = this.#p.order.check(caller.keyId, query.sources, 'schema');
+    const { count, notes: found } = await this.#inTurn(caller, signal, () =>
+      query.run(this.#options(signal)),
+    );
     return { count, notes: [...notes, ...found] };
   }
 
@@ -115,13 +124,18 @@ export class DocumentService {
   }
 
   async #run(
-    { keyId }: Caller,
+    caller: Caller,
     query: DocumentsQuery,
     maxBytes: number,
     { signal }: CallOptions,
   ): Promise<QueryResult> {
-    const notes = this.#p.order.check(keyId, query.sources, 'schema');
-    const result = await query.run({ ...this.#options(signal), maxBytes });
+    const notes = this.#p.order.check(caller.keyId, query.sources, 'schema');
+    const result = await this.#inTurn(caller, signal, async () => {
+      const found = await query.run({ ...this.#options(signal), maxBytes });
+      const bytes = found.documents.reduce((sum, text) => sum + text.length, 0);
+      await currentHold()?.take(bytes, signal);
+      return found;
+    });
     return { ...result, notes: [...notes, ...result.notes] };
   }
 
@@ -133,8 +147,20 @@ export class DocumentService {
   ): Promise<SavedResult> {
     const notes = this.#p.order.check(caller.keyId, query.sources, 'schema');
     const options = { ...this.#options(signal), onSaved };
-    const saved = await saveResult(this.#p.files, caller, query, target, options);
+    const saved = await this.#inTurn(caller, signal, () =>
+      saveResult(this.#p.files, caller, query, target, options),
+    );
     return { ...saved, notes: [...notes, ...saved.notes] };
+  }
+
+  /** Each user has some of the connections, and waits for them behind his own queries alone. */
+  async #inTurn<T>({ id }: Caller, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const done = await this.#queries.take(id, 1, signal);
+    try {
+      return await work();
+    } finally {
+      done();
+    }
   }
 
   #options(signal: AbortSignal | undefined) {

@@ -19,3 +19,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   onProgress?: OnProgress;
 }
+
+/** What is pulled counts towards the share of its owner, by default the service's own. */
+export interface PullOptions extends CallOptions {
+  owner?: string;
+}

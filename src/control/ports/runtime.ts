@@ -1,7 +1,7 @@
 /** Machines on a host, and the images that they are made from. */
 import type { Duplex } from 'node:stream';
 import type { ArchiveRecord, Resources } from '../../model/sandbox.ts';
-import type { CallOptions } from './common.ts';
+import type { CallOptions, PullOptions } from './common.ts';
 
 /** Everything a machine is made from. Two applications of equal specs at one generation are one. */
 export interface MachineSpec {
@@ -107,7 +107,7 @@ export interface Images {
   /** The name as it is when it is complete. `invalid_argument`; nothing is looked up. */
   check(reference: string): string;
   /** Local at once, or pulled. `base` is the standard base image. `invalid_argument`, `not_found`, `unavailable`. */
-  ensure(reference: string, options?: CallOptions): Promise<Image>;
+  ensure(reference: string, options?: PullOptions): Promise<Image>;
   get(digest: string): Promise<Image | null>;
   /**
    * As `ensure`, or the image of this digest, which must be here (`unavailable`). It is not collected before `work`
@@ -116,7 +116,7 @@ export interface Images {
   use<T>(
     wanted: { reference: string } | { digest: string },
     work: (image: Image) => Promise<T>,
-    options?: CallOptions,
+    options?: PullOptions,
   ): Promise<T>;
   /**
    * Removes images that are neither in use nor the base image, and were not since `unusedSince`; fetched layers too

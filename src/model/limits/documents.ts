@@ -75,7 +75,6 @@ export const documentsLimits = {
     closeMs: 1_000,
     /** A query that was lost is sent again after this pause. */
     againAfterMs: 250,
-    connections: 20,
     /** How long a query waits for a free connection. */
     queueTimeMs: 10_000,
     /** A connection that nobody used for so long is closed. */

@@ -21,8 +21,6 @@ export const imagesLimits = {
     document: { nodes: 20_000, depth: 32 },
     /** What is told of a helper's failure. */
     failureChars: 300,
-    /** Images pulled at once; others wait. */
-    concurrentPulls: 3,
     /** One question to a registry; then a whole pull, with unpacking. */
     registryTimeoutMs: 60_000,
     pullTimeoutMs: 30 * 60_000,
@@ -40,8 +38,6 @@ export const imagesLimits = {
   },
 
   snapshot: {
-    /** Made at once; others wait. */
-    concurrent: 2,
     /** Of one owner: those that are not finished, and all. */
     unfinished: 100,
     perOwner: 1_000,

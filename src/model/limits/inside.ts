@@ -23,9 +23,6 @@ export const insideLimits = {
     connectionsTaken: 64,
     /** How fast one listener takes them. */
     taken: { perSecond: 200, burst: 128 },
-    /** Through the API, all together. */
-    open: 1_024,
-    openPerOwner: 256,
     /** Of a refusal, as its client reads it. */
     problemBytes: 64 * KiB,
     /** Silence after which a client is asked whether it is still there. */

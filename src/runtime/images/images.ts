@@ -2,8 +2,9 @@
  * Unpacked images of this machine, by content digest: the project's own from the cache, all others from
  * registries. A name that was pulled once stands for the same contents as long as the image is here.
  */
-import type { CallOptions, Image, Images, Log } from '../../control/ports.ts';
+import type { CallOptions, Image, Images, Log, PullOptions } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
+import { FairQueue } from '../../model/fair-queue.ts';
 import { limits } from '../../model/limits.ts';
 import {
   everyRegistry,
@@ -24,7 +25,6 @@ import { formatReference, type ImageReference, parseReference } from './referenc
 import { resolve } from './registry.ts';
 import { SharedWork } from './shared-work.ts';
 import { fromFirst } from './sources.ts';
-import { Turns } from './turns.ts';
 import { defaultUnpackLimits, type UnpackLimits } from './unpack.ts';
 
 export interface ImagesOptions {
@@ -62,11 +62,12 @@ export function createImages(options: ImagesOptions): LocalImages {
   const holds = new Holds();
   const byName = new SharedWork<ImageRecord>();
   const byDigest = new SharedWork<ImageRecord>();
-  const turns = new Turns(limits.image.concurrentPulls);
+  const pulls = new FairQueue({ ...limits.shares.pulls, what: 'images are being pulled' });
   const parts = { folders, blobs, helpers, credentials, mirrors: rules.mirrors, log, unpackPath, bounds };
 
   async function fetchNamed(
     reference: ImageReference,
+    owner: string,
     { signal, onProgress }: Required<CallOptions>,
   ): Promise<ImageRecord> {
     const name = formatReference(reference);
@@ -79,13 +80,22 @@ export function createImages(options: ImagesOptions): LocalImages {
       const record =
         (await folders.read(image.digest)) ??
         (await byDigest.run(image.digest, { signal, onProgress }, (shared) =>
-          turns.take(shared.signal, () => pullImage(parts, { image, reference: exact, name, ...shared })),
+          inTurn(owner, shared.signal, () => pullImage(parts, { image, reference: exact, name, ...shared })),
         ));
       await folders.writeReference(name, record.digest);
       log.info('image pulled', { reference: name, digest: record.digest, sizeBytes: record.sizeBytes });
       return record;
     } finally {
       letGo();
+    }
+  }
+
+  async function inTurn<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const done = await pulls.take(owner, 1, signal);
+    try {
+      return await work();
+    } finally {
+      done();
     }
   }
 
@@ -96,7 +106,7 @@ export function createImages(options: ImagesOptions): LocalImages {
     return reference;
   }
 
-  async function ensure(text: string, call: CallOptions = {}): Promise<Image> {
+  async function ensure(text: string, { owner = '', ...call }: PullOptions = {}): Promise<Image> {
     const builtIn = builtIns.get(text);
     if (builtIn) {
       const ready = await builtIn.ready();
@@ -105,7 +115,10 @@ export function createImages(options: ImagesOptions): LocalImages {
     const reference = parseAllowed(text);
     const name = formatReference(reference);
     const known = await folders.readReference(name);
-    return toImage(known ?? (await byName.run(name, call, (shared) => fetchNamed(reference, shared))), name);
+    return toImage(
+      known ?? (await byName.run(name, call, (shared) => fetchNamed(reference, owner, shared))),
+      name,
+    );
   }
 
   async function get(digest: string): Promise<Image | null> {

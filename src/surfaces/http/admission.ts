@@ -1,50 +1,60 @@
 /**
- * How much is taken on at once, and how long a client may take to send it: requests in progress, JSON bodies
- * that are arriving, and the time for a body.
+ * How many requests are taken on at once, of each user and of all. Who has his share already is refused after a pause,
+ * so that trying again and again costs the others little.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { Shares } from '../../model/shares.ts';
+import type { Connections } from './connections.ts';
 
 export class Admission {
-  #requests = 0;
-  #arrivingBytes = 0;
+  readonly #requests = new Shares({
+    ...limits.shares.requests,
+    what: 'requests are already in progress',
+  });
+  readonly #connections: Pick<Connections, 'belongsTo'>;
+  /** Refusals that wait, of each user. */
+  readonly #refused = new Map<string, number>();
+
+  constructor(connections: Pick<Connections, 'belongsTo'>) {
+    this.#connections = connections;
+  }
 
   /** Fails with `resource_exhausted`. What is admitted is released when the response has ended, or by `leave`. */
-  admit(request: FastifyRequest, reply: FastifyReply): void {
-    if (this.#requests >= limits.concurrentRequests) {
-      throw exhausted(`${limits.concurrentRequests} requests are already in progress.`);
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { id } = request.caller;
+    try {
+      this.#connections.belongsTo(request.raw.socket, isProxied(request) ? null : id);
+      const release = this.#requests.take(id);
+      request.leave = () => {
+        request.leave = null;
+        release();
+      };
+      reply.raw.once('close', () => request.leave?.());
+    } catch (error) {
+      await this.#delay(request, id);
+      throw error;
     }
-    const bytes = request.routeOptions.config.byteStream ? 0 : announcedBytes(request);
-    if (this.#arrivingBytes + bytes > limits.arrivingBodyBytes) {
-      throw exhausted(`${limits.arrivingBodyBytes} bytes of request bodies are already arriving.`);
-    }
-    this.#requests++;
-    request.leave = () => {
-      request.leave = null;
-      this.#requests--;
-    };
-    reply.raw.once('close', () => request.leave?.());
-    if (bytes > 0) this.#expectBody(request, bytes);
   }
 
-  #expectBody(request: FastifyRequest, bytes: number): void {
-    this.#arrivingBytes += bytes;
-    const { socket } = request.raw;
-    const deadline = setTimeout(() => request.raw.destroy(), limits.jsonBodyMs);
-    let waiting = true;
-    const arrived = () => {
-      if (!waiting) return;
-      waiting = false;
-      socket.off('close', arrived);
-      clearTimeout(deadline);
-      this.#arrivingBytes -= bytes;
-    };
-    request.raw.once('end', arrived);
-    request.raw.once('close', arrived);
-    // A request that was answered before all of it was there is not told that its connection closed.
-    socket.once('close', arrived);
+  async #delay(request: FastifyRequest, owner: string): Promise<void> {
+    const waiting = this.#refused.get(owner) ?? 0;
+    if (waiting >= limits.refusalsWaiting) {
+      request.raw.socket.destroy();
+      return;
+    }
+    this.#refused.set(owner, waiting + 1);
+    await sleep(limits.refusalDelayMs);
+    const left = (this.#refused.get(owner) ?? 1) - 1;
+    if (left > 0) this.#refused.set(owner, left);
+    else this.#refused.delete(owner);
   }
+}
+
+/** The address is of who sent the request, the connection of a proxy that the operator named. */
+function isProxied({ arrival, raw }: FastifyRequest): boolean {
+  return arrival.client !== raw.socket.remoteAddress?.replace(/^::ffff:/, '');
 }
 
 /** Lets a client that was answered before it had sent everything see the answer, for a short while. */
@@ -59,17 +69,4 @@ export function linger(request: FastifyRequest): void {
   request.raw.once('close', over);
   socket.once('close', over);
   request.raw.resume();
-}
-
-function announcedBytes({ headers }: FastifyRequest): number {
-  const length = headers['content-length'];
-  if (length === undefined) return headers['transfer-encoding'] === undefined ? 0 : limits.jsonBodyBytes;
-  return Math.min(Number(length) || 0, limits.jsonBodyBytes);
-}
-
-function exhausted(detail: string): SandhavenError {
-  return new SandhavenError('resource_exhausted', detail, {
-    hint: 'Wait a moment, then try again.',
-    retryable: true,
-  });
 }

@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallContext } from '../../catalog/tool.ts';
 import type { Problem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { jsonPieces } from '../json/pieces.ts';
+import { writePieces } from './send-json.ts';
 
 export function wantsEventStream({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/event-stream') ?? false;
@@ -11,16 +13,20 @@ export function wantsEventStream({ headers }: FastifyRequest): boolean {
 /**
  * @param call Is given where its progress goes.
  * @param explain What the client is told of an error.
+ * @param signal Aborted when the client goes away.
  */
 export async function streamCall(
   reply: FastifyReply,
   call: (progress: CallContext['progress']) => Promise<unknown>,
   explain: (error: unknown) => Problem,
+  signal: AbortSignal,
 ): Promise<void> {
   reply.hijack();
   const { raw } = reply;
   raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
-  const heartbeat = () => raw.write(': the call is in progress\n\n');
+  const heartbeat = () => {
+    if (!raw.writableNeedDrain) raw.write(': the call is in progress\n\n');
+  };
   heartbeat();
   const timer = setInterval(heartbeat, limits.eventStreamHeartbeatMs);
   try {
@@ -28,7 +34,10 @@ export async function streamCall(
       // A client that does not read misses progress rather than filling memory.
       if (!raw.writableNeedDrain && !raw.writableEnded) raw.write(event('progress', update));
     });
-    raw.write(event('result', result));
+    clearInterval(timer);
+    raw.write('event: result\ndata: ');
+    await writePieces(raw, jsonPieces(result), signal);
+    raw.write('\n\n');
   } catch (error) {
     raw.write(event('error', explain(error)));
   } finally {

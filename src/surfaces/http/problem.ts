@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../../control/ports.ts';
 import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
-import { limits } from '../../model/limits.ts';
 
 const TYPE = 'application/problem+json; charset=utf-8';
 const RETRY_AFTER_SECONDS = 1;
@@ -49,14 +48,6 @@ function translate(error: unknown): unknown {
   if (error instanceof SandhavenError || !(error instanceof Error)) return error;
   const { code, statusCode } = error as Error & { code?: string; statusCode?: number };
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new SandhavenError(
-        'too_large',
-        `The request body is larger than ${limits.jsonBodyBytes} bytes.`,
-        {
-          hint: 'Send large files with PUT /v1/sandboxes/{sandbox}/files?path=.',
-        },
-      );
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new SandhavenError('invalid_argument', 'The Content-Type is not one that this route takes.', {
         parameter: 'Content-Type',

@@ -19,16 +19,19 @@ import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
 import type { TlsServing } from '../../tls/serving.ts';
 import { breakOff } from '../break-off.ts';
+import { SharedRoom } from '../shared-room.ts';
 import { addAdminRoutes } from './admin-routes.ts';
 import { Admission, linger } from './admission.ts';
 import { authenticate } from './authenticate.ts';
 import { addAuthorizationRoutes } from './authorization-routes.ts';
 import { addByteRoutes } from './byte-routes.ts';
+import { Connections } from './connections.ts';
 import { createHostCheck } from './hosts.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { openApi } from './openapi.ts';
 import { originOf } from './origin.ts';
 import { explain, refuseConnection, sendProblem } from './problem.ts';
+import { SlowReaders } from './slow-readers.ts';
 import { addToolRoutes } from './tool-routes.ts';
 import { addTunnelRoute, asksForTunnel } from './tunnel-route.ts';
 
@@ -46,6 +49,8 @@ export interface HttpServerParts {
   version: string;
   /** The tools that are listed; all, unless the operator chose toolsets. */
   tools?: readonly Tool[];
+  /** Shared with MCP where there is one. */
+  room?: SharedRoom;
   /** Whether calls can be answered; fails with the reason where it knows one. */
   ready(): boolean | Promise<boolean>;
   /** Gets the request with its body unread. */
@@ -62,6 +67,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
     arrival: Arrival;
+    /** What the request is answered with. */
+    answer: ServerResponse;
     /** For the log: which tool or action was called, and how it ended where that is an error. */
     tool: string | null;
     outcome: ErrorCode | null;
@@ -83,11 +90,12 @@ declare module 'fastify' {
 }
 
 export function createHttpServer(parts: HttpServerParts): FastifyInstance {
+  const { room = new SharedRoom() } = parts;
   const app = createApp(parts);
   addChecks(app, parts);
   addHealthRoutes(app, parts);
-  acceptJsonBodies(app);
-  addToolRoutes(app, parts);
+  acceptJsonBodies(app, room.bodies);
+  addToolRoutes(app, { ...parts, answers: room.answers });
   addAdminRoutes(app, parts.services);
   addTunnelRoute(app, parts.services);
   addAuthorizationRoutes(app, parts.services);
@@ -113,7 +121,6 @@ function createApp({ log, tls }: HttpServerParts): FastifyInstance {
   const app = Fastify({
     logger: false,
     genReqId: newRequestId,
-    bodyLimit: limits.jsonBodyBytes,
     routerOptions: { maxParamLength: limits.pathBytes },
     // Bodies have deadlines of their own: an upload may take as long as it moves.
     requestTimeout: 0,
@@ -145,7 +152,11 @@ function addChecks(
   { services, log, allowedHosts, arrivals = createArrivals([]) }: HttpServerParts,
 ): void {
   const hosts = createHostCheck(allowedHosts);
-  const admission = new Admission();
+  const connections = new Connections();
+  connections.watch(app.server);
+  const admission = new Admission(connections);
+  const readers = new SlowReaders();
+  app.addHook('onClose', async () => readers.close());
   app.decorateRequest('tool', null);
   app.decorateRequest('outcome', null);
   app.decorateRequest('abandoned', false);
@@ -156,6 +167,8 @@ function addChecks(
     reply.raw.setHeader('cache-control', 'no-store');
     reply.raw.setHeader('x-content-type-options', 'nosniff');
     request.arrival = arrivals(request.raw);
+    request.answer = reply.raw;
+    if (!request.routeOptions.config?.byteStream) readers.watch(reply.raw);
     whenClosed(request, reply, log);
     if (!hosts.knows(request.arrival.host)) return refuseHost(request, reply);
     hosts.assertOrigin(request.headers.origin);
@@ -163,7 +176,7 @@ function addChecks(
     request.caller = await authenticate(services.identity, request);
     if (!request.routeOptions.config?.countsItself) services.identity.count(request.caller);
     if (!request.routeOptions.config?.brief) cutWhenKeyEnds(services.identity, request, reply);
-    admission.admit(request, reply);
+    await admission.admit(request, reply);
     return undefined;
   });
 }

@@ -8,23 +8,26 @@ import { toolkitVersions } from '../../catalog/toolkits.ts';
 import { selectTools } from '../../catalog/toolsets.ts';
 import type { Log } from '../../control/ports.ts';
 import type { Services } from '../../control/services.ts';
+import { type AnswerRoom, collecting } from '../../model/answer-room.ts';
 import { invalidArgument } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { clientSignal } from './client-signal.ts';
 import { streamCall, wantsEventStream } from './event-stream.ts';
 import { originOf } from './origin.ts';
 import { explain } from './problem.ts';
+import { sendJson } from './send-json.ts';
 
 export interface ToolRoutesParts {
   services: Services;
   log: Log;
   /** What is listed to clients that do not choose themselves, with `?toolsets=`. Every tool can be called. */
   tools?: readonly Tool[];
+  answers: AnswerRoom;
 }
 
 export function addToolRoutes(
   app: FastifyInstance,
-  { services, log, tools = allTools }: ToolRoutesParts,
+  { services, log, tools = allTools, answers }: ToolRoutesParts,
 ): void {
   const list = (chosen: readonly Tool[]) => ({
     tools: descriptions.filter(({ name }) => chosen.some((tool) => tool.name === name)),
@@ -38,20 +41,23 @@ export function addToolRoutes(
   app.post<{ Params: { name: string } }>('/v1/tools/:name', async (request, reply) => {
     const { name } = request.params;
     const idempotencyKey = idempotencyKeyOf(request);
+    const signal = clientSignal(reply);
+    const hold = answers.hold(request.caller.id);
+    reply.raw.once('close', () => hold.release());
     const context = {
       caller: request.caller,
       services,
       requestId: request.id,
       origin: originOf(request),
-      signal: clientSignal(reply),
+      signal,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
     const call = (progress: CallContext['progress']) => {
       request.tool = findTool(name).name;
-      return callTool(name, request.body, { ...context, progress });
+      return collecting(hold, () => callTool(name, request.body, { ...context, progress }));
     };
-    if (!wantsEventStream(request)) return call(ignoreProgress);
-    await streamCall(reply, call, (error) => explain(error, request, log));
+    if (!wantsEventStream(request)) return sendJson(reply, await call(ignoreProgress), signal);
+    await streamCall(reply, call, (error) => explain(error, request, log), signal);
     return reply;
   });
 }

@@ -62,7 +62,8 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
     const gone = new AbortController();
     const subject = subjectOf(request, auditActions.tunnelOpen, gone.signal);
     await services.audit.visit(subject, auditActions.tunnelClose, async (begun) => {
-      const leave = tunnels.shares.take(request.caller.id);
+      const release = tunnels.take(request.caller.id);
+      reply.raw.once('close', release);
       const left = () => gone.abort();
       reply.raw.once('close', left);
       const work = async (connection: Duplex) => {
@@ -72,7 +73,7 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
         reply.hijack();
         await tunnels.carry(reply, early, connection);
       };
-      await services.tunnels.visit(request.caller, reference, port, work, gone.signal).finally(leave);
+      await services.tunnels.visit(request.caller, reference, port, work, gone.signal);
     });
     return reply;
   });
@@ -82,11 +83,7 @@ class Tunnels {
   /** What each client sent right behind its request. */
   readonly #early = new WeakMap<IncomingMessage, Buffer>();
   readonly #open = new Set<Socket>();
-  readonly shares = new Shares({
-    total: limits.tunnel.open,
-    perOwner: limits.tunnel.openPerOwner,
-    what: 'tunnels are open',
-  });
+  readonly #shares = new Shares({ ...limits.shares.tunnels, what: 'tunnels are already open' });
 
   expect(request: IncomingMessage, early: Buffer): void {
     this.#early.set(request, early);
@@ -94,6 +91,11 @@ class Tunnels {
 
   earlyBytesOf(request: IncomingMessage): Buffer | null {
     return this.#early.get(request) ?? null;
+  }
+
+  /** Fails with `resource_exhausted`. Returns what gives it back. */
+  take(owner: string): () => void {
+    return this.#shares.take(owner);
   }
 
   /** Resolves when both sides have left. */

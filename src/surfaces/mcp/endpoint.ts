@@ -4,11 +4,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
+  type CallToolResult,
   createMcpHandler,
   isInitializeRequest,
-  type McpHttpHandler,
   type McpRequestContext,
   type Server,
 } from '@modelcontextprotocol/server';
@@ -18,12 +17,17 @@ import type { Tool } from '../../catalog/tool.ts';
 import { selectTools } from '../../catalog/toolsets.ts';
 import type { Log } from '../../control/ports.ts';
 import type { Services } from '../../control/services.ts';
+import { type AnswerHold, collecting } from '../../model/answer-room.ts';
 import { type ErrorCode, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
+import { SharedRoom } from '../shared-room.ts';
+import { McpArrivals } from './arrivals.ts';
 import { InFlightCalls } from './in-flight.ts';
+import { LargeParts } from './large-parts.ts';
 import { type CarryOut, createServer } from './server.ts';
+import { sendWebResponse, signalOf, webRequest } from './web-exchange.ts';
 
 export interface McpEndpointParts {
   services: Services;
@@ -31,6 +35,8 @@ export interface McpEndpointParts {
   version: string;
   /** What clients see that do not choose themselves, with `?toolsets=`. */
   tools?: readonly Tool[];
+  /** Shared with HTTP's other routes. */
+  room?: SharedRoom;
 }
 
 /** Who sent a request, and from where. */
@@ -45,6 +51,12 @@ export interface McpEndpoint {
   handle(request: IncomingMessage, response: ServerResponse, client: McpClient): Promise<void>;
   /** Ends open exchanges; nothing is served after. */
   close(): Promise<void>;
+}
+
+/** What goes with a request through the SDK. */
+interface Extra extends McpClient {
+  large: LargeParts;
+  hold: AnswerHold;
 }
 
 /** Of the 2025 revisions; the SDK keeps those of newer ones itself. */
@@ -62,16 +74,35 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   const handler = createMcpHandler((context) => createExchange(parts, open, context), {
     // A stream from the start: comments keep a long call's connection alive where a header would be waited for.
     responseMode: 'sse',
-    maxSubscriptions: limits.mcpSubscriptions,
-    maxRequestBodySize: limits.jsonBodyBytes,
+    maxSubscriptions: limits.shares.subscriptions.total,
     onerror,
   });
+  const { room = new SharedRoom() } = parts;
+  const arrivals = new McpArrivals(room.bodies);
   return {
-    handle(request, response, client) {
-      const count = () => parts.services.identity.count(client.caller);
-      const fetch = (web: Request) => serve(handler, web, client, count);
-      const nodeHandler = toNodeHandler({ fetch }, { maxRequestBodySize: limits.jsonBodyBytes, onerror });
-      return nodeHandler(request as IncomingMessage & { method: string; url: string }, response);
+    async handle(request, response, client) {
+      const signal = signalOf(response);
+      const large = new LargeParts();
+      const hold = room.answers.hold(client.caller.id);
+      response.once('close', () => hold.release());
+      const web = await refusingBy(async () => {
+        // Told before anything else, since a client shows what its very first request was answered.
+        toolsIn(webRequest(request, signal).url, []);
+        const parsedBody = await arrivals.bodyOf(request, response, client.caller.id);
+        // A call is counted when it is carried out, so that too many are refused like any other.
+        if (!hasCall(parsedBody)) parts.services.identity.count(client.caller);
+        // What is no JSON gets the protocol's own answer.
+        const unread = parsedBody === undefined && request.method === 'POST' ? { body: '{' } : {};
+        const extra: Extra = { ...client, large, hold };
+        const authInfo = { token: '', clientId: client.caller.id, scopes: [], extra: { ...extra } };
+        const answer = await handler.fetch(webRequest(request, signal, unread.body), {
+          authInfo,
+          ...(parsedBody === undefined ? {} : { parsedBody }),
+        });
+        if (isInitializeRequest(parsedBody) && answer.ok) answer.headers.set(SESSION_HEADER, randomUUID());
+        return answer;
+      });
+      await sendWebResponse(response, web, large, signal);
     },
     async close() {
       await Promise.all([handler.close(), ...[...open.servers].map((server) => server.close())]);
@@ -79,44 +110,10 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   };
 }
 
-/**
- * Parses the body once for all that look at it. The answer to `initialize` carries a session id, by which
- * `InFlightCalls` tells the clients of one caller apart.
- */
-async function serve(
-  handler: McpHttpHandler,
-  request: Request,
-  { caller, address }: McpClient,
-  count: () => void,
-): Promise<Response> {
-  const authInfo = { token: '', clientId: caller.id, scopes: [], extra: { caller, address } };
-  const { url, method, headers, signal } = request;
-  // Told before anything else, since a client shows what its very first request was answered.
-  const unknown = refusalBy(() => toolsIn(url, []));
-  if (unknown) return unknown;
-  const text = await request.text();
-  const parsedBody = text === '' ? undefined : parseJson(text);
-  // A call is counted when it is carried out, so that too many are refused like any other.
-  const refused = hasCall(parsedBody) ? null : refusalBy(count);
-  if (refused) return refused;
-  if (parsedBody === undefined) {
-    // What is no JSON gets the protocol's own answer.
-    const body = method === 'POST' ? { body: text } : {};
-    return handler.fetch(new Request(url, { method, headers, signal, ...body }), { authInfo });
-  }
-  const response = await handler.fetch(new Request(url, { method, headers, signal }), {
-    authInfo,
-    parsedBody,
-  });
-  if (isInitializeRequest(parsedBody) && response.ok) response.headers.set(SESSION_HEADER, randomUUID());
-  return response;
-}
-
-/** What `check` throws, as an answer. */
-function refusalBy(check: () => unknown): Response | null {
+/** The answer, or the refusal that is thrown instead. */
+async function refusingBy(work: () => Promise<Response>): Promise<Response> {
   try {
-    check();
-    return null;
+    return await work();
   } catch (error) {
     const problem = toProblem(error, newRequestId());
     const { status, retry_after_seconds: wait } = problem;
@@ -137,24 +134,21 @@ function toolsIn(url: string, otherwise: readonly Tool[]): readonly Tool[] {
   return chosen === null ? otherwise : selectTools(chosen, 'toolsets');
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The server of one request. */
 function createExchange(
   { services, log, version, tools = allTools }: McpEndpointParts,
   open: OpenExchanges,
   { era, authInfo, requestInfo }: McpRequestContext,
 ): Server {
-  const client = authInfo?.extra as unknown as McpClient;
-  const { caller } = client;
+  const extra = authInfo?.extra as unknown as Extra;
+  const { caller, large } = extra;
   const seen = requestInfo ? toolsIn(requestInfo.url, tools) : tools;
-  const parts = { version, tools: seen, carryOut: carryOutHere(services, log, client) };
+  const parts = {
+    version,
+    tools: seen,
+    carryOut: carryOutHere(services, log, extra),
+    takeOut: (result: CallToolResult) => large.takeOut(result),
+  };
   // Newer revisions cancel a call by ending its request, which the call's own signal tells.
   if (era === 'modern') return createServer(parts);
 
@@ -176,7 +170,7 @@ function createExchange(
   return server;
 }
 
-function carryOutHere(services: Services, log: Log, { caller, address }: McpClient): CarryOut {
+function carryOutHere(services: Services, log: Log, { caller, address, hold }: Extra): CarryOut {
   const origin = { transport: 'mcp', address } as const;
   return async (tool, parameters, { signal, progress }) => {
     const requestId = newRequestId();
@@ -189,7 +183,7 @@ function carryOutHere(services: Services, log: Log, { caller, address }: McpClie
     try {
       services.identity.count(caller);
       const context = { caller, services, requestId, origin, signal, progress };
-      const result = await callTool(tool.name, parameters, context);
+      const result = await collecting(hold, () => callTool(tool.name, parameters, context));
       logged(null);
       return { result };
     } catch (error) {

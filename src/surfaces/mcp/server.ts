@@ -3,7 +3,13 @@
  * Low-level handlers rather than registered tools, so that the catalogue's schemas go out as they are and its
  * own checks and errors are the only ones.
  */
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { findTool } from '../../catalog/call.ts';
 import type { CallContext, Tool } from '../../catalog/tool.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -25,6 +31,8 @@ export interface ServerParts {
   /** What this client sees; every other tool is unknown to it. */
   tools: readonly Tool[];
   carryOut: CarryOut;
+  /** Gets every result before it is sent. */
+  takeOut?: (result: CallToolResult) => CallToolResult;
   /** Told of each call as it begins; what it returns is called when the call ends. */
   onCall?: (context: ServerContext) => () => void;
 }
@@ -32,7 +40,7 @@ export interface ServerParts {
 /** How long a client may keep the list: it changes only with the service's version. */
 const listCache = { ttlMs: 5 * 60_000, cacheScope: 'private' as const };
 
-export function createServer({ version, tools, carryOut, onCall }: ServerParts): Server {
+export function createServer({ version, tools, carryOut, takeOut, onCall }: ServerParts): Server {
   const server = new Server(
     { name: 'sandhaven', title: 'Sandhaven', version },
     {
@@ -51,7 +59,8 @@ export function createServer({ version, tools, carryOut, onCall }: ServerParts):
     const progress = createProgressReporter(context);
     try {
       const options = { signal: context.mcpReq.signal, progress: progress.report };
-      return toCallToolResult(tool, await carryOut(tool, params.arguments ?? {}, options));
+      const result = toCallToolResult(tool, await carryOut(tool, params.arguments ?? {}, options));
+      return takeOut?.(result) ?? result;
     } finally {
       progress.end();
       ended?.();

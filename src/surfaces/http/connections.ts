@@ -1,0 +1,67 @@
+/**
+ * Connections to the API: of strangers, who have shown no key yet, and of users. There is always room for one more
+ * stranger, since every member begins as one: the oldest of the address that has most of them goes for it.
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { limits } from '../../model/limits.ts';
+import { Shares } from '../../model/shares.ts';
+import { transportOf } from '../break-off.ts';
+
+export class Connections {
+  /** Of each address, the oldest first. */
+  readonly #strangers = new Map<string, Set<Socket>>();
+  #count = 0;
+  /** Of each stranger: no longer counts it as one. */
+  readonly #leave = new WeakMap<Socket, () => void>();
+  readonly #known = new WeakMap<Socket, { user: string | null; release: () => void }>();
+  readonly #users = new Shares({
+    ...limits.shares.connections,
+    what: 'connections are already open',
+  });
+
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => this.#arrived(socket));
+  }
+
+  /**
+   * A key was shown on a connection: it is of the user who did so last. Fails with `resource_exhausted` when that user
+   * has too many.
+   * @param user null for a connection of a proxy, which carries many.
+   */
+  belongsTo(connection: Socket, user: string | null): void {
+    const socket = transportOf(connection) ?? connection;
+    const before = this.#known.get(socket);
+    if (before?.user === user || socket.destroyed) return;
+    const release = user === null ? () => {} : this.#users.take(user);
+    before?.release();
+    this.#leave.get(socket)?.();
+    this.#known.set(socket, { user, release });
+    if (!before) socket.once('close', () => this.#known.get(socket)?.release());
+  }
+
+  #arrived(socket: Socket): void {
+    const address = socket.remoteAddress ?? '';
+    if (this.#count >= limits.strangers) this.#makeRoom();
+    const own = this.#strangers.get(address) ?? new Set();
+    this.#strangers.set(address, own.add(socket));
+    this.#count++;
+    const leave = () => {
+      this.#leave.delete(socket);
+      this.#count--;
+      own.delete(socket);
+      if (own.size === 0 && this.#strangers.get(address) === own) this.#strangers.delete(address);
+    };
+    this.#leave.set(socket, leave);
+    socket.once('close', () => this.#leave.get(socket)?.());
+  }
+
+  #makeRoom(): void {
+    let most = new Set<Socket>();
+    for (const own of this.#strangers.values()) if (own.size > most.size) most = own;
+    const [oldest] = most;
+    if (!oldest) return;
+    this.#leave.get(oldest)?.();
+    oldest.destroy();
+  }
+}

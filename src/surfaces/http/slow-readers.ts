@@ -1,0 +1,44 @@
+/** Cuts connections whose client takes nothing of an answer that waits for it: what it does not read, it may not keep. */
+import type { ServerResponse } from 'node:http';
+import { limits } from '../../model/limits.ts';
+import { breakOff } from '../break-off.ts';
+
+interface Watched {
+  /** Bytes that the system had taken when they last grew, and when that was. */
+  taken: number;
+  since: number;
+}
+
+export class SlowReaders {
+  readonly #open = new Map<ServerResponse, Watched>();
+  #timer: NodeJS.Timeout | null = null;
+
+  watch(response: ServerResponse): void {
+    this.#open.set(response, { taken: -1, since: performance.now() });
+    response.once('close', () => this.#open.delete(response));
+    this.#timer ??= setInterval(() => this.#look(), limits.stalledReaderCheckMs).unref();
+  }
+
+  close(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const [response, watched] of this.#open) {
+      const { socket } = response;
+      // A tunnel's bytes wait at the other end.
+      if (!socket || response.statusCode === 101) continue;
+      const waiting = socket.writableLength;
+      const taken = socket.bytesWritten - waiting;
+      if (waiting === 0 || taken > watched.taken) {
+        watched.taken = taken;
+        watched.since = now;
+      } else if (now - watched.since >= limits.stalledReaderMs) {
+        this.#open.delete(response);
+        breakOff(socket);
+      }
+    }
+  }
+}

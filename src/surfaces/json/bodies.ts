@@ -1,0 +1,90 @@
+/**
+ * JSON bodies of every surface: bounded in bytes, keys, values and depth before they are parsed, in what each user has
+ * of them at once, and in the time that parsing takes from others.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { SandhavenError } from '../../model/errors.ts';
+import { FairQueue } from '../../model/fair-queue.ts';
+import { limits } from '../../model/limits.ts';
+import { bodyTooLarge, receive } from './receive.ts';
+import { JsonScan } from './scan.ts';
+
+export class JsonBodies {
+  readonly #room = new FairQueue({
+    ...limits.shares.bodies,
+    what: 'bytes of request bodies are being worked on',
+  });
+  readonly #turns = new FairQueue({ ...limits.shares.parsing, what: 'large request bodies are being read' });
+
+  /**
+   * @param response What the body takes is given back once this is over.
+   * @returns undefined for a body of no bytes. Fails with `invalid_argument`, `too_large`, `timeout`,
+   * `resource_exhausted`; errors say where the body is wrong, and repeat nothing of it.
+   */
+  async read(request: IncomingMessage, response: ServerResponse, owner: string): Promise<unknown> {
+    const { 'content-encoding': encoding } = request.headers;
+    if (encoding !== undefined && encoding !== 'identity') {
+      throw invalidBody('A compressed request body is not accepted.', 'Send it without Content-Encoding.');
+    }
+    const announced = announcedBytes(request);
+    if (announced > limits.jsonBodyBytes) throw bodyTooLarge();
+    if (announced > limits.json.smallBodyBytes) await this.#makeRoom(response, owner, announced);
+    const scan = new JsonScan();
+    const body = Buffer.concat(await receive(request, (chunk) => scan.push(chunk)));
+    if (body.length === 0) return undefined;
+    if (!isUtf8(body)) throw invalidBody('The request body is not valid UTF-8.');
+    return body.length > limits.json.largeBodyBytes
+      ? this.#parseInTurn(body, owner)
+      : parse(body.toString('utf8'));
+  }
+
+  async #makeRoom(response: ServerResponse, owner: string, bytes: number): Promise<void> {
+    const left = new AbortController();
+    const abort = () => left.abort(new Error('The client left.'));
+    response.once('close', abort);
+    const release = await this.#room.take(owner, bytes, left.signal);
+    response.off('close', abort);
+    if (response.closed) release();
+    else response.once('close', release);
+  }
+
+  /** One body at a time, in parts, and then as long a pause: whoever sends many takes half of the time at most. */
+  async #parseInTurn(body: Buffer, owner: string): Promise<unknown> {
+    const done = await this.#turns.take(owner);
+    try {
+      await setImmediate();
+      const text = body.toString('utf8');
+      await setImmediate();
+      const begun = performance.now();
+      try {
+        return parse(text);
+      } finally {
+        void sleep(performance.now() - begun).then(done);
+      }
+    } catch (error) {
+      done();
+      throw error;
+    }
+  }
+}
+
+function announcedBytes({ headers }: IncomingMessage): number {
+  const length = headers['content-length'];
+  if (length !== undefined) return Number(length) || 0;
+  return headers['transfer-encoding'] === undefined ? 0 : limits.jsonBodyBytes;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const position = /at position \d+/.exec(error instanceof Error ? error.message : '');
+    throw invalidBody(`The request body is not valid JSON${position ? ` (${position[0]})` : ''}.`);
+  }
+}
+
+function invalidBody(detail: string, hint = 'Send the parameters as one JSON object.'): SandhavenError {
+  return new SandhavenError('invalid_argument', detail, { parameter: 'body', hint });
+}

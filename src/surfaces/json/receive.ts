@@ -1,0 +1,61 @@
+/** The bytes of a request's body, as long as they come quickly enough and are not too many. */
+import type { IncomingMessage } from 'node:http';
+import { invalidArgument, SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+
+const CHECK_MS = 1_000;
+
+/**
+ * Fails with `too_large`, with `timeout` for a sender that is slower than `limits.bodyBytesPerSecond`, and with what
+ * `onChunk` throws. What the client still sends then is left unread.
+ */
+export function receive(request: IncomingMessage, onChunk: (chunk: Buffer) => void): Promise<Buffer[]> {
+  return new Promise((resolve, reject) => {
+    const begun = performance.now();
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const over = () => {
+      clearInterval(timer);
+      request.off('data', data).off('end', end).off('close', gone).off('error', gone);
+    };
+    const fail = (error: unknown) => {
+      over();
+      request.pause();
+      reject(error);
+    };
+    const data = (chunk: Buffer) => {
+      bytes += chunk.length;
+      try {
+        if (bytes > limits.jsonBodyBytes) throw bodyTooLarge();
+        onChunk(chunk);
+        chunks.push(chunk);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const end = () => {
+      over();
+      resolve(chunks);
+    };
+    const gone = () => fail(invalidArgument('body', 'The connection ended before the request body did.'));
+    const timer = setInterval(() => {
+      const ms = performance.now() - begun;
+      const due = ((ms - limits.bodyGraceMs) / 1_000) * limits.bodyBytesPerSecond;
+      if (bytes < due || ms > limits.jsonBodyMs) fail(tooSlow());
+    }, CHECK_MS);
+    if (request.destroyed && !request.readableEnded) gone();
+    else request.on('data', data).once('end', end).once('close', gone).once('error', gone);
+  });
+}
+
+export function bodyTooLarge(): SandhavenError {
+  return new SandhavenError('too_large', `The request body is larger than ${limits.jsonBodyBytes} bytes.`, {
+    hint: 'Send large files with PUT /v1/sandboxes/{sandbox}/files?path=.',
+  });
+}
+
+function tooSlow(): SandhavenError {
+  return new SandhavenError('timeout', 'The request body comes too slowly.', {
+    hint: `Send it at ${limits.bodyBytesPerSecond} bytes a second or faster, all of it within ${limits.jsonBodyMs / 1_000} s.`,
+  });
+}

@@ -1,0 +1,53 @@
+/** Between Node's requests and the Fetch API's, which the SDK speaks. Bodies are read and bounded before. */
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { LargeParts } from './large-parts.ts';
+
+/** Without its body. */
+export function webRequest(request: IncomingMessage, signal: AbortSignal, body?: string): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const item of [value ?? []].flat()) headers.append(name, item);
+  }
+  const url = `http://${request.headers.host ?? 'localhost'}${request.url ?? '/'}`;
+  return new Request(url, {
+    method: request.method ?? 'GET',
+    headers,
+    signal,
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** Aborted when the client goes away before it has its answer. */
+export function signalOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  if (response.destroyed) controller.abort();
+  return controller.signal;
+}
+
+/** As fast as the client takes it. */
+export async function sendWebResponse(
+  response: ServerResponse,
+  web: Response,
+  large: LargeParts,
+  signal: AbortSignal,
+): Promise<void> {
+  response.writeHead(web.status, Object.fromEntries(web.headers));
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of web.body ?? []) {
+      const pieces = large.isEmpty ? [chunk] : large.putBack(decoder.decode(chunk));
+      for (const piece of pieces) {
+        signal.throwIfAborted();
+        if (!response.write(piece)) await once(response, 'drain', { signal });
+      }
+    }
+    response.end();
+  } catch {
+    // The status is sent: all that is left is to let the client see that this is not the whole.
+    response.destroy();
+  }
+}

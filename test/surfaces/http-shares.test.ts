@@ -1,0 +1,194 @@
+/** What one member may have of the service at once, watched from beside: another member is always served. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../../src/model/limits.ts';
+import { longestDelay } from './event-loop.ts';
+import { API_KEY, MEMBER_KEY } from './fake-services.ts';
+import { type Harness, startHttp } from './http-harness.ts';
+
+const MiB = 1024 * 1024;
+
+let http: Harness;
+let sockets: Socket[];
+
+beforeEach(async () => {
+  http = await startHttp();
+  sockets = [];
+});
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await http.close();
+});
+
+function open(): Socket {
+  const socket = connect(http.port, '127.0.0.1');
+  socket.on('error', () => {});
+  sockets.push(socket);
+  return socket;
+}
+
+/** A request of one member, as far as its body. */
+function send(
+  headers: Record<string, string | number>,
+  path = '/v1/tools/Sandbox.WhoAmI',
+  key = API_KEY,
+): Socket {
+  const socket = open();
+  const own = {
+    host: 'localhost',
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    ...headers,
+  };
+  const lines = Object.entries(own).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  return socket;
+}
+
+/** One call of the other member. */
+function beside(name = 'Sandbox.WhoAmI', parameters: unknown = {}): Promise<Response> {
+  return fetch(`${http.url}/v1/tools/${name}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${MEMBER_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify(parameters),
+  });
+}
+
+async function statusOf(socket: Socket): Promise<number> {
+  const [chunk] = await once(socket, 'data');
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(String(chunk))?.[1]);
+}
+
+describe('requests', () => {
+  it('[WIRE-ERR-14] of one member are 256 at once, and others are served meanwhile', async () => {
+    for (let at = 0; at < 256; at++) send({ 'content-length': 10 });
+    await sleep(300);
+    const begun = performance.now();
+    const refused = await http.call('Sandbox.WhoAmI', {});
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ code: 'resource_exhausted', retryable: true });
+    // Who tries again at once would cost the others the most.
+    expect(performance.now() - begun).toBeGreaterThan(limits.refusalDelayMs - 50);
+    expect((await beside()).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await expect
+      .poll(async () => (await http.call('Sandbox.WhoAmI', {})).status, { timeout: 5_000 })
+      .toBe(200);
+  });
+
+  it('that send less than 4 KiB a second end, with the reason', async () => {
+    const begun = performance.now();
+    const silent = send({ 'content-length': 10 });
+    const dripping = send({ 'content-length': 24 * MiB }, '/v1/tools/Sandbox.WriteFile');
+    const drip = setInterval(() => dripping.write(' '), 200);
+    expect(await Promise.all([statusOf(silent), statusOf(dripping)])).toEqual([504, 504]);
+    clearInterval(drip);
+    expect(performance.now() - begun).toBeLessThan(limits.bodyGraceMs + 3_000);
+  });
+});
+
+describe('bodies', () => {
+  it('of one member are 48 MiB at once; more wait, and those of others are taken', async () => {
+    for (let at = 0; at < 11; at++) send({ 'content-length': 24 * MiB }, '/v1/tools/Sandbox.WriteFile');
+    await sleep(300);
+    const parameters = { path: 'large', content: 'x'.repeat(20 * MiB) };
+    expect((await beside('Sandbox.WriteFile', parameters)).status).toBe(200);
+    const waits = http.call('Sandbox.WriteFile', parameters);
+    expect(await Promise.race([waits.then(() => 'taken'), sleep(300, 'waits')])).toBe('waits');
+    for (const socket of sockets) socket.destroy();
+    expect((await waits).status).toBe(200);
+  });
+
+  it('of millions of keys and values are refused before they are objects, at once', async () => {
+    const million = Array.from({ length: 1_200_000 }, (_, at) => `"k${at}":1`).join();
+    const body = Buffer.from(`{"sandbox":"a","labels":{${million}}}`);
+    const heap = process.memoryUsage().heapUsed;
+    const { ms, result } = await longestDelay(async () => {
+      const socket = send({ 'content-length': body.length }, '/v1/tools/Sandbox.SetSandboxLabels');
+      socket.write(body);
+      return statusOf(socket);
+    });
+    expect(result).toBe(413);
+    expect(ms).toBeLessThan(100);
+    expect(process.memoryUsage().heapUsed - heap).toBeLessThan(32 * MiB);
+  });
+
+  it('of as many entries as a body may have are refused without a fault for each', async () => {
+    const labels = Object.fromEntries(Array.from({ length: 4_097 }, (_, at) => [`k${at}`, 1]));
+    const { ms, result } = await longestDelay(() =>
+      http.call('Sandbox.SetSandboxLabels', { sandbox: 'a', labels }),
+    );
+    expect(await result.json()).toMatchObject({
+      code: 'invalid_argument',
+      parameter: 'labels',
+      detail: 'labels has 4097 entries; no parameter has more than 4096.',
+    });
+    expect(ms).toBeLessThan(100);
+  });
+});
+
+describe('answers', () => {
+  it('that nobody reads are cut, and others are served meanwhile', async () => {
+    http.files.set('large', { content: Buffer.alloc(16_000_000, 1), mode: 0o644 });
+    const body = JSON.stringify({ sandbox: 'a', path: 'large' });
+    const before = process.memoryUsage().rss;
+    const readers: Socket[] = [];
+    for (let at = 0; at < 4; at++) {
+      const socket = send({ 'content-length': body.length }, '/v1/tools/Sandbox.ReadFile');
+      socket.write(body);
+      readers.push(socket.pause());
+    }
+    await sleep(1_000);
+    // Four answers of 96 MB each, as text.
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * MiB);
+    expect((await beside()).status).toBe(200);
+    const { stalledReaderMs, stalledReaderCheckMs } = limits;
+    await sleep(stalledReaderMs + 2 * stalledReaderCheckMs);
+    for (const socket of readers) {
+      socket.resume();
+      await expect.poll(() => socket.destroyed).toBe(true);
+      expect(socket.bytesRead).toBeLessThan(96_000_000);
+    }
+  }, 60_000);
+
+  it('are whole for who reads them, as JSON and as events', async () => {
+    const content = Buffer.from(`${'\u0001é"\n😀'.repeat(300_000)}`);
+    http.files.set('large', { content, mode: 0o644 });
+    const parameters = { sandbox: 'a', path: 'large' };
+    const answer = await http.call('Sandbox.ReadFile', parameters);
+    const plain = (await answer.json()) as { content: string };
+    expect(plain.content === content.toString()).toBe(true);
+    const events = await http.call('Sandbox.ReadFile', parameters, { accept: 'text/event-stream' });
+    const data = /event: result\ndata: (.*)\n\n$/s.exec(await events.text())?.[1] ?? '';
+    expect(JSON.parse(data).content === content.toString()).toBe(true);
+  });
+});
+
+describe('connections', () => {
+  it('of strangers are 768; a member always gets one more', async () => {
+    for (let at = 0; at < 800; at++) open();
+    await expect.poll(() => sockets.filter(({ destroyed }) => destroyed).length, { timeout: 5_000 }).toBe(32);
+    // The oldest go.
+    expect(sockets.slice(0, 32).every(({ destroyed }) => destroyed)).toBe(true);
+    expect((await beside()).status).toBe(200);
+  });
+
+  it('of one member are 512, and count as no stranger any more', async () => {
+    const idle = async () => {
+      const socket = send({ 'content-length': 2 });
+      socket.write('{}');
+      return statusOf(socket);
+    };
+    for (let at = 0; at < 16; at++) {
+      expect(new Set(await Promise.all(Array.from({ length: 32 }, idle)))).toEqual(new Set([200]));
+    }
+    expect(await idle()).toBe(429);
+    expect((await beside()).status).toBe(200);
+    for (let at = 0; at < 800; at++) open();
+    await sleep(300);
+    expect(sockets.slice(0, 512).some(({ destroyed }) => destroyed)).toBe(false);
+  }, 30_000);
+});
