@@ -44,8 +44,10 @@ export class SnapshotWork {
 
   /** Of one whose row is gone. Does nothing for one that is not being made. */
   breakOff(id: string): void {
-    const waiting = this.#waiting.findIndex((snapshot) => snapshot.id === id);
-    if (waiting !== -1) this.#waiting.splice(waiting, 1);
+    for (const own of this.#waiting.values()) {
+      const at = own.findIndex((snapshot) => snapshot.id === id);
+      if (at !== -1) own.splice(at, 1);
+    }
     this.#breaks.get(id)?.abort();
   }
 
@@ -63,6 +65,7 @@ export class SnapshotWork {
       const next = own.shift();
       this.#waiting.delete(owner);
       if (own.length > 0) this.#waiting.set(owner, own);
+      // All of an owner's may have been broken off.
       if (!next) continue;
       const done = this.#shares.take(owner);
       const running = this.#make(next).finally(() => {

@@ -89,7 +89,7 @@ describe('snapshots in the background', () => {
   });
 
   it('that are deleted are broken off, waiting or not, and what comes late of them stores nothing', async () => {
-    const most = limits.snapshot.concurrent;
+    const most = limits.shares.snapshots.perOwner;
     const snapshots = await begin(most + 2);
     await expect.poll(() => pulls.length).toBe(most);
     const [running, waiting, last] = [snapshots[0], snapshots[most], snapshots[most + 1]];
