@@ -55,6 +55,7 @@ describe('a sandbox as it is shown', () => {
       image: 'base',
       resources: { cpu: 3, memory: 2, disk: 5, gpu: 0 },
       labels: { team: 'a', 'with space': 'ü' },
+      usage: { memory_bytes: expect.any(Number), disk_bytes: expect.any(Number) },
       env_vars: {},
       auto_stop_minutes: 15,
       auto_archive_minutes: 10_080,

@@ -217,6 +217,8 @@ describe('a snapshot that is deleted', () => {
     await create({ name: 'to delete', image, entrypoint, resources: small });
     const { id } = await becomes('to delete', 'active');
     const { id: sandbox } = await must(service, 'CreateSandbox', { snapshot: id });
+    const log = async () => (await call(service, 'ReadFile', { sandbox, path: 'log' })).body['content'];
+    await expect.poll(log, PATIENCE).toBe('ran\n');
     const before = (await must(service, 'ListSnapshots'))['total_count'];
 
     expect(await remove('to delete')).toMatchObject({
@@ -235,8 +237,7 @@ describe('a snapshot that is deleted', () => {
     await must(service, 'StopSandbox', { sandbox });
     await service.restart();
     await must(service, 'StartSandbox', { sandbox });
-    const log = () => call(service, 'RunCommand', { sandbox, command: 'cat log' });
-    await expect.poll(async () => (await log()).body['stdout'], PATIENCE).toBe('ran\nran\n');
+    await expect.poll(log, PATIENCE).toBe('ran\nran\n');
     expect(await must(service, 'GetSandbox', { sandbox })).toMatchObject({ snapshot: 'to delete' });
     await must(service, 'DeleteSandbox', { sandbox });
     expect((await create({ name: 'to delete', image })).status).toBe(200);
