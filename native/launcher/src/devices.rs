@@ -1,11 +1,11 @@
 //! Device nodes for one machine, made here because nobody inside a user namespace may make any.
 //!
 //! They are fresh nodes of the same numbers and not the host's own: they belong to the machine, and what it does to
-//! their attributes changes nothing of the host's. Which of them can be opened is the cgroup's to say.
+//! their attributes, locks and watches touches nobody else. Which of them can be opened is the cgroup's to say.
 
 use crate::failure::{Failure, Step, usage};
 use rustix::fs::{CWD, FileType, Gid, Mode, Uid, chmod, chown, makedev, mkdir, mknodat};
-use rustix::mount::{MountFlags, mount};
+use rustix::mount::{MountFlags, mount, mount_bind};
 use std::ffi::{CStr, OsStr};
 
 pub struct Device {
@@ -45,26 +45,55 @@ impl Device {
         let sound = device.mode <= 0o777 && device.uid < ID_COUNT && device.gid < ID_COUNT;
         sound.then_some(device).ok_or_else(wrong)
     }
+
+    fn standard(major: u32, minor: u32) -> Self {
+        Device {
+            kind: FileType::CharacterDevice,
+            major,
+            minor,
+            mode: 0o666,
+            uid: 0,
+            gid: 0,
+        }
+    }
+
+    fn make(&self, path: &str, uid_base: u32) -> Result<(), Failure> {
+        let mode = Mode::from_raw_mode(self.mode);
+        let number = makedev(self.major, self.minor);
+        mknodat(CWD, path, self.kind, mode, number).step("make a device node")?;
+        chmod(path, mode).step("open a device node")?;
+        let owner = Uid::from_raw(uid_base + self.uid);
+        let group = Gid::from_raw(uid_base + self.gid);
+        chown(path, Some(owner), Some(group)).step("give a device node to the machine")
+    }
 }
 
-/// In the stage, which is the working directory: `devices/0`, `devices/1` and so on, in the order given. Theirs is the
-/// one file system of the stage that allows devices.
+/// What every machine has, by name and minor number of the kernel's memory devices (1), or of its terminals (5).
+const STANDARD: [(&str, u32, u32); 6] = [
+    ("null", 1, 3),
+    ("zero", 1, 5),
+    ("full", 1, 7),
+    ("random", 1, 8),
+    ("urandom", 1, 9),
+    ("tty", 5, 0),
+];
+
+/// In the stage, which is the working directory: `devices/0`, `devices/1` and so on, in the order given, and those that
+/// every machine has by their names. Theirs is the one file system of the stage that allows devices.
+///
+/// runc takes the latter from /dev of the namespace that it runs in, which is this process's own: there they cover the
+/// host's.
 pub fn make(devices: &[Device], uid_base: u32) -> Result<(), Failure> {
-    if devices.is_empty() {
-        return Ok(());
-    }
     mkdir("devices", Mode::from_raw_mode(0o755)).step("furnish the stage")?;
     let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
     mount("devices", "devices", "tmpfs", flags, OPTIONS).step("mount the devices")?;
     for (index, device) in devices.iter().enumerate() {
-        let path = format!("devices/{index}");
-        let mode = Mode::from_raw_mode(device.mode);
-        let number = makedev(device.major, device.minor);
-        mknodat(CWD, &path, device.kind, mode, number).step("make a device node")?;
-        chmod(&path, mode).step("open a device node")?;
-        let owner = Uid::from_raw(uid_base + device.uid);
-        let group = Gid::from_raw(uid_base + device.gid);
-        chown(&path, Some(owner), Some(group)).step("give a device node to the machine")?;
+        device.make(&format!("devices/{index}"), uid_base)?;
+    }
+    for (name, major, minor) in STANDARD {
+        let path = format!("devices/{name}");
+        Device::standard(major, minor).make(&path, uid_base)?;
+        mount_bind(&path, format!("/dev/{name}")).step("cover a device of the host")?;
     }
     Ok(())
 }
