@@ -13,6 +13,7 @@ mod connection;
 mod exec;
 mod fault;
 mod files;
+mod first_ids;
 mod frame;
 mod message;
 mod process;

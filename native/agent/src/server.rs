@@ -13,6 +13,7 @@ use tokio::task::{LocalSet, spawn_local};
 use crate::boot::{Boot, Identity};
 use crate::connection;
 use crate::fault::Fault;
+use crate::first_ids;
 use crate::reaper::Reaper;
 use crate::workers::Workers;
 
@@ -41,6 +42,7 @@ impl Context {
 /// Serves until the host ends the sandbox.
 pub fn run(boot: Boot) -> Result<(), String> {
     let workers = Workers::start()?;
+    first_ids::keep()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()

@@ -5,6 +5,7 @@
 import { GiB, limits } from '../../model/limits.ts';
 import type { Resources } from '../../model/sandbox.ts';
 import type { DeviceNode, MachineDevices } from './gpu/device.ts';
+import { MASKED_PATHS } from './masked-paths.ts';
 import { seccompRules } from './seccomp.ts';
 import type { Slot } from './slot.ts';
 
@@ -108,26 +109,6 @@ const CAPABILITIES = [
   'SYS_CHROOT',
   'SETFCAP',
 ].map((name) => `CAP_${name}`);
-
-/** Beside the usual: what names other machines' disks, and what tells of the host's file systems. */
-const MASKED_PATHS = [
-  '/proc/acpi',
-  '/proc/asound',
-  '/proc/fs',
-  '/proc/interrupts',
-  '/proc/kcore',
-  '/proc/keys',
-  '/proc/latency_stats',
-  '/proc/sched_debug',
-  '/proc/scsi',
-  '/proc/timer_list',
-  '/proc/timer_stats',
-  '/sys/block',
-  '/sys/devices/virtual/block',
-  '/sys/devices/virtual/powercap',
-  '/sys/firmware',
-  '/sys/fs',
-];
 
 const READONLY_PATHS = ['/proc/bus', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 

@@ -6,20 +6,9 @@
  *
  * Everything else fails with EPERM; calls newer than the list with ENOSYS, which runc sees to.
  */
-
-export interface SeccompRule {
-  names: string[];
-  action: 'SCMP_ACT_ALLOW' | 'SCMP_ACT_ERRNO';
-  errnoRet?: number;
-  args?: SeccompArgument[];
-}
-
-interface SeccompArgument {
-  index: number;
-  value: number;
-  valueTwo?: number;
-  op: 'SCMP_CMP_EQ' | 'SCMP_CMP_MASKED_EQ';
-}
+import { sparingTheAgent } from './filter/agent-threads.ts';
+import { withoutPageCache } from './filter/page-cache.ts';
+import type { SeccompArgument, SeccompRule } from './filter/rule.ts';
 
 export interface Seccomp {
   defaultAction: 'SCMP_ACT_ERRNO';
@@ -52,6 +41,8 @@ export function seccompRules(arch: string): Seccomp {
         action: 'SCMP_ACT_ALLOW',
         args: [{ index: 0, value: NAMESPACE_FLAGS, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }],
       },
+      ...withoutPageCache,
+      ...sparingTheAgent(),
       // Its flags lie in memory, where no filter can see them; the C libraries then fall back to clone.
       { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
     ],
@@ -81,7 +72,7 @@ function allow(name: string, values: Record<number, number>): SeccompRule {
 
 /** pidfd_getfd asks the kernel what ptrace asks: whoever may not trace a process gets no descriptor of it either. */
 const common = words(`
-  accept accept4 adjtimex bind brk cachestat capget capset chdir chroot clock_adjtime clock_getres clock_gettime
+  accept accept4 adjtimex bind brk capget capset chdir chroot clock_adjtime clock_getres clock_gettime
   clock_nanosleep close close_range connect copy_file_range dup dup3 epoll_create1 epoll_ctl epoll_pwait
   epoll_pwait2 eventfd2 execve execveat exit exit_group faccessat faccessat2 fadvise64 fallocate fchdir fchmod
   fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat
@@ -89,19 +80,19 @@ const common = words(`
   getdents64 getegid geteuid getgid getgroups getitimer getpeername getpgid getpid getppid getpriority getrandom
   getresgid getresuid getrusage getsid getsockname getsockopt gettid gettimeofday getuid getxattr getxattrat
   inotify_add_watch inotify_init1 inotify_rm_watch io_cancel io_destroy io_getevents io_pgetevents io_setup
-  io_submit ioctl ioprio_get ioprio_set kill landlock_add_rule landlock_create_ruleset landlock_restrict_self
+  io_submit ioctl ioprio_get kill landlock_add_rule landlock_create_ruleset landlock_restrict_self
   lgetxattr linkat listen listmount listxattr listxattrat llistxattr lremovexattr lseek lsetxattr madvise
-  membarrier memfd_create mincore mkdirat mknodat mlock mlock2 mlockall mmap mprotect mq_getsetattr mq_notify
+  membarrier memfd_create mkdirat mknodat mlock mlock2 mlockall mmap mprotect mq_getsetattr mq_notify
   mq_open mq_timedreceive mq_timedsend mq_unlink mremap mseal msgctl msgget msgrcv msgsnd msync munlock
   munlockall munmap nanosleep newfstatat openat openat2 pidfd_getfd pidfd_open pidfd_send_signal pipe2 pkey_alloc pkey_free
-  pkey_mprotect ppoll prctl pread64 preadv preadv2 prlimit64 process_mrelease process_vm_readv
+  pkey_mprotect ppoll prctl pread64 preadv process_mrelease process_vm_readv
   process_vm_writev pselect6 ptrace pwrite64 pwritev pwritev2 read readahead readlinkat readv recvfrom recvmmsg
   recvmsg remap_file_pages removexattr removexattrat renameat renameat2 restart_syscall rseq rt_sigaction
   rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo
   sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getattr sched_getparam
-  sched_getscheduler sched_rr_get_interval sched_setaffinity sched_setattr sched_setparam sched_setscheduler
+  sched_getscheduler sched_rr_get_interval
   sched_yield seccomp semctl semget semop semtimedop sendfile sendmmsg sendmsg sendto set_robust_list
-  set_tid_address setfsgid setfsuid setgid setgroups setitimer setpgid setpriority setregid setresgid setresuid
+  set_tid_address setfsgid setfsuid setgid setgroups setitimer setpgid setregid setresgid setresuid
   setreuid setsid setsockopt setuid setxattr setxattrat shmat shmctl shmdt shmget shutdown sigaltstack signalfd4
   splice statfs statmount statx symlinkat sync sync_file_range syncfs sysinfo tee tgkill timer_create
   timer_delete timer_getoverrun timer_gettime timer_settime timerfd_create timerfd_gettime timerfd_settime times

@@ -13,6 +13,7 @@ use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use super::location::{Location, Path, file_type};
+use super::reach;
 use crate::fault::{Code, Fault};
 use crate::frame::DATA_CHUNK_BYTES;
 use crate::workers::Cancelled;
@@ -203,7 +204,7 @@ impl ConcatWithSlashes for Vec<Vec<u8>> {
 
 fn open(folder: BorrowedFd<'_>, name: &CStr, extra: OFlags) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | extra;
-    openat(folder, name, flags, Mode::empty())
+    openat(folder, name, flags, Mode::empty()).and_then(reach::unless_own)
 }
 
 /// Owner first, since a change of owner clears bits of the mode. An owner without a number here stays behind.

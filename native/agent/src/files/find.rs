@@ -9,7 +9,7 @@ use super::glob::Glob;
 use super::list::not_a_folder;
 use super::location::{Path, file_type};
 use super::page::Page;
-use super::path_text;
+use super::{path_text, reach};
 use crate::boot::SANDBOX_ROOT;
 use crate::fault::Fault;
 use crate::workers::Cancelled;
@@ -29,7 +29,7 @@ pub fn find(
     mut page: Page,
     cancelled: &Cancelled,
 ) -> Result<(Vec<String>, usize), Fault> {
-    let top = openat(
+    let top = reach::open(
         CWD,
         path.bytes.as_slice(),
         FOLDER.difference(OFlags::NOFOLLOW),
@@ -76,6 +76,7 @@ fn open_below(top: &OwnedFd, below: &[u8]) -> rustix::io::Result<OwnedFd> {
         Err(Errno::NOSYS | Errno::PERM) => openat(top, below, FOLDER, Mode::empty()),
         result => result,
     }
+    .and_then(reach::unless_own)
 }
 
 fn is_folder(top: &OwnedFd, child: &[u8], known: FileType) -> bool {

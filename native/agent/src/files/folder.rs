@@ -6,6 +6,7 @@ use serde::Serialize;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use super::location::{Path, c_name};
+use super::reach;
 use crate::fault::{Code, Fault};
 
 const PARENT_MODE: u32 = 0o755;
@@ -61,7 +62,7 @@ fn walk(path: &Path, bytes: &[u8], last_mode: u32) -> Result<bool, Fault> {
 
 fn open(folder: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    openat(folder, name, flags, Mode::empty())
+    reach::open(folder, name, flags, Mode::empty())
 }
 
 /// Another process may be quicker: then its folder is taken.

@@ -1,12 +1,12 @@
 //! One level of a folder, sorted, a page at a time.
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, statat};
 use serde::Serialize;
 
 use super::glob::Glob;
 use super::location::{Path, c_name, file_type};
 use super::page::Page;
-use super::{metadata, path_text};
+use super::{metadata, path_text, reach};
 use crate::fault::{Code, Fault};
 use crate::workers::Cancelled;
 
@@ -29,7 +29,7 @@ pub fn list(
     mut page: Page,
     cancelled: &Cancelled,
 ) -> Result<(Vec<Entry>, usize), Fault> {
-    let folder = openat(
+    let folder = reach::open(
         CWD,
         path.bytes.as_slice(),
         OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK | OFlags::CLOEXEC,

@@ -1,12 +1,12 @@
 //! Where a path leads, as an open folder and a name in it. What is done next is done relative to that open
 //! folder, so that a component swapped for a symbolic link in between cannot lead it elsewhere.
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, readlinkat, statat};
 use rustix::io::Errno;
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
 
-use super::path_text;
+use super::{path_text, reach};
 use crate::boot::SANDBOX_ROOT;
 use crate::fault::{Fault, OrFault};
 
@@ -59,7 +59,7 @@ impl Path {
     pub fn locate(&self) -> Result<Location, Fault> {
         let (parent, name) = self.split()?;
         let folder =
-            openat(CWD, parent, FOLDER, Mode::empty()).map_err(|errno| self.fault(errno))?;
+            reach::open(CWD, parent, FOLDER, Mode::empty()).map_err(|errno| self.fault(errno))?;
         Ok(Location {
             folder,
             name: c_name(name)?,
@@ -112,7 +112,7 @@ impl Location {
                     format!("'{}' leads to a folder.", subject.text),
                 )
             })?;
-            let folder = openat(&self.folder, parent, FOLDER, Mode::empty())
+            let folder = reach::open(&self.folder, parent, FOLDER, Mode::empty())
                 .map_err(|errno| subject.fault(errno))?;
             self = Self {
                 name: c_name(name)?,

@@ -11,6 +11,7 @@ pub mod metadata;
 pub mod owners;
 pub mod page;
 pub mod path_text;
+pub mod reach;
 pub mod regular;
 mod relocate;
 mod remove;

@@ -1,9 +1,10 @@
 //! Opens regular files for reading, and never anything whose opening could block or have an effect.
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, statat};
 use std::fs::File;
 
 use super::location::{Path, file_type};
+use super::reach;
 use crate::fault::{Code, Fault};
 
 /// Links are followed.
@@ -25,7 +26,7 @@ pub fn open_regular(path: &Path) -> Result<File, Fault> {
         statat(CWD, path.bytes.as_slice(), AtFlags::empty()).map_err(|errno| path.fault(errno))?;
     check(file_type(&stat))?;
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = openat(CWD, path.bytes.as_slice(), flags, Mode::empty())
+    let file = reach::open(CWD, path.bytes.as_slice(), flags, Mode::empty())
         .map_err(|errno| path.fault(errno))?;
     check(file_type(
         &rustix::fs::fstat(&file).map_err(|errno| path.fault(errno))?,

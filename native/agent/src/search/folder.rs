@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
 use crate::files::location::file_type;
+use crate::files::reach;
 
 const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
@@ -73,7 +74,7 @@ pub fn is_made_up(folder: &OwnedFd) -> bool {
 
 /// What a caller names may be a link.
 pub fn open_top(path: &[u8]) -> rustix::io::Result<OwnedFd> {
-    openat(
+    reach::open(
         CWD,
         path,
         FOLDER.difference(OFlags::NOFOLLOW),
@@ -88,6 +89,7 @@ pub fn open_below(top: &OwnedFd, below: &[u8]) -> rustix::io::Result<OwnedFd> {
         Err(Errno::NOSYS | Errno::PERM) => openat(top, below, FOLDER, Mode::empty()),
         result => result,
     }
+    .and_then(reach::unless_own)
 }
 
 pub fn join(below: &[u8], name: &[u8]) -> Vec<u8> {

@@ -1,0 +1,41 @@
+/**
+ * Calls that change another process's limits, priority or processors, without those on the agent. The agent has the
+ * uid of the machine's root, so the kernel would let root there leave it without descriptors or memory.
+ *
+ * The agent's threads have the ids below 64, and it sees to it at its start that nobody else ever gets one
+ * (`native/agent/src/first_ids.rs`). A filter compares with one value at a time: an id is 64 or more when one of its
+ * higher bits is set.
+ */
+import { masked, type SeccompArgument, type SeccompRule } from './rule.ts';
+
+/** Bits of process ids from 64 on: Linux gives out none from 2^22 on. */
+const HIGH_BITS = Array.from({ length: 16 }, (_, index) => 2 ** (index + 6));
+const ALL_BITS = 0xffffffff;
+
+/** As the kernel numbers the kinds of "who": a process, a process group. A user's processes are left out. */
+const PRIO_KINDS = [0, 1];
+const IOPRIO_KINDS = [1, 2];
+
+export function sparingTheAgent(): SeccompRule[] {
+  const ofProcess = ['sched_setaffinity', 'sched_setattr', 'sched_setparam', 'sched_setscheduler'];
+  return [
+    ...ofProcess.flatMap((name) => [allow(name, myself(0)), ...others(name, 0)]),
+    // Without new limits it only reads.
+    allow('prlimit64', { index: 2, value: 0, op: 'SCMP_CMP_EQ' }),
+    allow('prlimit64', myself(0)),
+    ...others('prlimit64', 0),
+    ...PRIO_KINDS.map((kind) => allow('setpriority', masked(0, ALL_BITS, kind), myself(1))),
+    ...others('setpriority', 1),
+    ...IOPRIO_KINDS.map((kind) => allow('ioprio_set', masked(0, ALL_BITS, kind), myself(1))),
+    ...others('ioprio_set', 1),
+  ];
+}
+
+const myself = (index: number): SeccompArgument => masked(index, ALL_BITS, 0);
+
+const others = (name: string, index: number): SeccompRule[] =>
+  HIGH_BITS.map((bit) => allow(name, masked(index, bit, bit)));
+
+function allow(name: string, ...args: SeccompArgument[]): SeccompRule {
+  return { names: [name], action: 'SCMP_ACT_ALLOW', args };
+}

@@ -1,0 +1,19 @@
+/** One rule of a system call filter, as an OCI configuration has it. */
+export interface SeccompRule {
+  names: string[];
+  action: 'SCMP_ACT_ALLOW' | 'SCMP_ACT_ERRNO';
+  errnoRet?: number;
+  args?: SeccompArgument[];
+}
+
+export interface SeccompArgument {
+  index: number;
+  value: number;
+  valueTwo?: number;
+  op: 'SCMP_CMP_EQ' | 'SCMP_CMP_MASKED_EQ';
+}
+
+/** The argument's bits under the mask are these. The kernel takes 32 bits of a process id, whatever is above them. */
+export function masked(index: number, mask: number, bits: number): SeccompArgument {
+  return { index, value: mask, valueTwo: bits, op: 'SCMP_CMP_MASKED_EQ' };
+}

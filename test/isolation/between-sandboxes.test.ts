@@ -1,0 +1,116 @@
+/** What one sandbox must not learn of another, or do to it, through what the host gives both. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { must, type Service, startService } from '../support/service.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+  await must(service, 'CreateSandbox', { name: 'one', cpu: 1, memory_gb: 1, disk_gb: 1 });
+  await must(service, 'CreateSandbox', { name: 'other', cpu: 1, memory_gb: 1, disk_gb: 1 });
+}, 120_000);
+
+afterAll(() => service?.stop());
+
+async function run(sandbox: string, command: string): Promise<string> {
+  const { output } = await must(service, 'RunCommand', { sandbox, command, timeout_seconds: 30 });
+  return String(output).trim();
+}
+
+const python = (program: string): string => `python3 - <<'PROGRAM'\n${program}\nPROGRAM`;
+
+const NODES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
+
+describe('a standard device', () => {
+  it('is a node of the sandbox’s own', async () => {
+    const nodes = NODES.map((name) => `/dev/${name}`).join(' ');
+    expect((await run('one', `stat -c '%n %t,%T %a %U' ${nodes}`)).split('\n')).toEqual([
+      '/dev/null 1,3 666 root',
+      '/dev/zero 1,5 666 root',
+      '/dev/full 1,7 666 root',
+      '/dev/random 1,8 666 root',
+      '/dev/urandom 1,9 666 root',
+      '/dev/tty 5,0 666 root',
+    ]);
+    expect(
+      await run(
+        'one',
+        'echo x > /dev/null && head -c 2 /dev/zero | xxd -p && head -c 8 /dev/urandom | wc -c',
+      ),
+    ).toBe('0000\n8');
+  });
+
+  it.each(NODES.slice(0, 5))('%s carries no lock to another sandbox', async (name) => {
+    await run('one', `flock /dev/${name} sleep 20 >/dev/null 2>&1 & sleep 0.3`);
+    expect(await run('one', `flock -n /dev/${name} echo free || echo taken`)).toBe('taken');
+    expect(await run('other', `flock -n /dev/${name} echo free || echo taken`)).toBe('free');
+  });
+
+  it('tells nobody when another sandbox opens its own', async () => {
+    const watch = `
+import ctypes, os, select, struct
+libc = ctypes.CDLL(None)
+fd = libc.inotify_init1(0)
+assert libc.inotify_add_watch(fd, b'/dev/full', 0x20) > 0
+print('watching', flush=True)
+print('seen' if select.select([fd], [], [], 3)[0] else 'nothing', flush=True)`;
+    await must(service, 'WriteFile', { sandbox: 'one', path: '/tmp/watch.py', content: watch });
+    const watching = (log: string) =>
+      `python3 /tmp/watch.py > /tmp/${log} 2>&1 & until grep -q watching /tmp/${log}; do sleep 0.05; done`;
+    await run('one', watching('own'));
+    await run('one', ': < /dev/full; sleep 0.2');
+    expect(await run('one', 'tail -1 /tmp/own')).toBe('seen');
+    await run('one', watching('others'));
+    await run('other', ': < /dev/full');
+    expect(await run('one', 'sleep 3.2; tail -1 /tmp/others')).toBe('nothing');
+  });
+});
+
+describe('what another sandbox has read', () => {
+  it('is not told by the page cache', async () => {
+    const ask = `
+import ctypes, errno, os
+libc = ctypes.CDLL(None, use_errno=True)
+for number in (27, 451):
+    result = libc.syscall(number, 0, 4096, 0, 0)
+    print(result, errno.errorcode[ctypes.get_errno()])
+fd = os.open('/bin/bash', os.O_RDONLY)
+print(os.preadv(fd, [bytearray(4)], 0))
+try:
+    print(os.preadv(fd, [bytearray(4)], 0, os.RWF_NOWAIT))
+except OSError as error:
+    print(errno.errorcode[error.errno])`;
+    expect((await run('one', python(ask))).split('\n')).toEqual(['-1 ENOSYS', '-1 ENOSYS', '4', 'ENOTSUP']);
+  });
+
+  it.each(
+    'cmdline diskstats partitions locks swaps interrupts softirqs zoneinfo buddyinfo kallsyms sys/fs/file-nr'.split(
+      ' ',
+    ),
+  )('is not in /proc/%s', async (name) => {
+    expect(await run('one', `cat /proc/${name} | wc -c`)).toBe('0');
+  });
+
+  it('is not in the folders of disks', async () => {
+    expect(
+      await run('one', 'ls -A /sys/block /sys/class/block /sys/dev/block /proc/pressure | grep -v :$'),
+    ).toBe('');
+  });
+});
+
+it('common programs work all the same', async () => {
+  const work = [
+    'free -m | grep -c Mem',
+    'top -bn1 | grep -c Cpu',
+    'ps -o comm= -p 1 | wc -l',
+    'uptime | grep -c load',
+    'vmstat | grep -c procs',
+    'df -h / | grep -c /',
+    "node -p \"require('os').cpus().length > 0 && require('os').totalmem() > 0\"",
+    'python3 -c "import os; os.sched_setaffinity(0, os.sched_getaffinity(0)); print(os.nice(1))"',
+    'prlimit --pid $$ --nofile=512:1024 && ulimit -n',
+    'taskset -p $$ | grep -c mask',
+    'renice -n 3 $$ | grep -c "new priority 3"',
+  ];
+  expect((await run('one', work.join('; '))).split('\n')).toEqual('1 1 1 1 1 1 true 1 512 1 1'.split(' '));
+}, 60_000);
