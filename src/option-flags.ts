@@ -61,11 +61,18 @@ export const flags = {
     help: 'registries and repositories that images may come from, such as docker.io,registry.example/team/*, or none',
   },
   ...providerFlags,
-  'quota-sandboxes': { default: 'none', help: 'sandboxes of each user, in whatever state' },
-  'quota-cpu': { default: 'none', help: "vCPUs of each user's running sandboxes" },
-  'quota-memory-gb': { default: 'none', help: "GB of memory of each user's running sandboxes" },
-  'quota-disk-gb': { default: 'none', help: "GB of disk of each user's sandboxes, in whatever state" },
-  'quota-snapshots': { default: 'none', help: 'snapshots of each user' },
+  'disk-overcommit': {
+    default: String(limits.disk.overcommit.default),
+    help: 'GB that all disks of sandboxes together may grow to, for each GB that is free',
+  },
+  'quota-sandboxes': { default: 'auto', help: 'sandboxes of each user, in whatever state' },
+  'quota-cpu': { default: 'auto', help: "vCPUs of each user's running sandboxes" },
+  'quota-memory-gb': { default: 'auto', help: "GB of memory of each user's running sandboxes" },
+  'quota-disk-gb': { default: 'auto', help: "GB of disk of each user's sandboxes, in whatever state" },
+  'quota-snapshots': {
+    default: 'auto',
+    help: 'snapshots of each user; auto: members have a part of the machine, admins all of it',
+  },
   rate: { default: 'none', help: 'calls of each key a second, such as 50, or 50/200 for up to 200 at once' },
 } satisfies Record<string, Flag>;
 

@@ -7,7 +7,7 @@ import { type GpuKind, parseGpuKind } from './model/gpu-kind.ts';
 import { limits } from './model/limits.ts';
 import { type ProviderOptions, parseProviderOptions } from './model/provider-options.ts';
 import { type PreviewSite, parseDomain, parsePreviewUrl, parsePublicUrl } from './model/public-site.ts';
-import type { Quota } from './model/quota.ts';
+import type { Quota, QuotaKind } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
 import { parseRegions, type Regions } from './model/region.ts';
 import { parseAllowedImages, parseRegistryMirrors, type RegistryRules } from './model/registry-rules.ts';
@@ -57,8 +57,10 @@ export interface UpOptions {
   registryRules: RegistryRules;
   /** The code-hosting provider; null without one. */
   provider: ProviderOptions | null;
-  /** What each user may have, unless an admin says otherwise. */
-  quota: Quota;
+  /** What each user may have, unless an admin says otherwise; kinds of which nothing was said are absent. */
+  quota: Partial<Quota>;
+  /** GB that all disks may promise for each one that is free. */
+  diskOvercommit: number;
   /** How often each key may call; null without a limit. */
   rate: Rate | null;
   /** Shows that it works before it says so: a sandbox created, code run, deleted. */
@@ -115,12 +117,13 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     },
     provider: parseProviderOptions(value, env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null),
     quota: {
-      sandboxes: parseLimit('--quota-sandboxes', value('quota-sandboxes')),
-      cpu: parseLimit('--quota-cpu', value('quota-cpu')),
-      memory: parseLimit('--quota-memory-gb', value('quota-memory-gb')),
-      disk: parseLimit('--quota-disk-gb', value('quota-disk-gb')),
-      snapshots: parseLimit('--quota-snapshots', value('quota-snapshots')),
+      ...parseLimit('sandboxes', '--quota-sandboxes', value('quota-sandboxes')),
+      ...parseLimit('cpu', '--quota-cpu', value('quota-cpu')),
+      ...parseLimit('memory', '--quota-memory-gb', value('quota-memory-gb')),
+      ...parseLimit('disk', '--quota-disk-gb', value('quota-disk-gb')),
+      ...parseLimit('snapshots', '--quota-snapshots', value('quota-snapshots')),
     },
+    diskOvercommit: parseOvercommit('--disk-overcommit', value('disk-overcommit')),
     rate: parseRate('--rate', value('rate')),
     prove: values['prove'] === true,
   };
@@ -197,8 +200,16 @@ function parseTls(certFile: string, keyFile: string): UpOptions['tls'] {
   throw invalidArgument(missing, `${missing} is missing.`, 'Give both --tls-cert and --tls-key, or neither.');
 }
 
-function parseLimit(flag: string, text: string): number | null {
-  return text === 'none' ? null : parseCount(flag, text, limits.quotaMax);
+function parseLimit(kind: QuotaKind, flag: string, text: string): Partial<Quota> {
+  if (text === 'auto') return {};
+  return { [kind]: text === 'none' ? null : parseCount(flag, text, limits.quotaMax) };
+}
+
+function parseOvercommit(flag: string, text: string): number {
+  const { min, max } = limits.disk.overcommit;
+  const factor = parseCount(flag, text, max);
+  if (factor >= min) return factor;
+  throw invalidArgument(flag, `${flag} must be at least ${min}, and '${text}' was given.`);
 }
 
 /** `50/200`: calls a second, and how many at once; as many as in a second where that is not given. */

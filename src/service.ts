@@ -16,11 +16,12 @@ import { openEngine } from './engine.ts';
 import type { AllowedRemote } from './model/allowed-remotes.ts';
 import type { GpuKind } from './model/gpu-kind.ts';
 import type { ProviderOptions } from './model/provider-options.ts';
-import type { Quota } from './model/quota.ts';
+import { type Quota, quotaOfMembers } from './model/quota.ts';
 import type { Rate } from './model/rate.ts';
 import type { Regions } from './model/region.ts';
 import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
 import { openCodeHost, openDocuments } from './optional-parts.ts';
+import { machineSize } from './runtime/machine-size.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from './store/data-directory.ts';
 import { lockDataDirectory } from './store/lock.ts';
 import { openSecrets } from './store/secrets.ts';
@@ -45,8 +46,10 @@ export interface ServiceOptions {
   registryRules?: RegistryRules;
   /** The code-hosting provider; none when absent. */
   provider?: ProviderOptions | null;
-  /** What a user may have unless an admin says otherwise; without limits when absent. */
-  quota?: Quota;
+  /** What every user may have unless an admin says otherwise. */
+  quota?: Partial<Quota>;
+  /** GB that all disks may promise for each one that is free. */
+  diskOvercommit?: number;
   /** How often a key may call; without a limit when absent. */
   rate?: Rate | null;
   /** Where this is; by default nowhere in particular. */
@@ -110,7 +113,8 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const documents = await openDocuments(options.documentDb?.connectionString ?? null);
   const audit = auditLog({ data, secrets, store, keptDays: options.auditKeptDays, clock, log });
   const host = await openCodeHost(options.provider ?? null, clock);
-  const control = wire({ store, engine, access, documents, host, audit }, options);
+  const memberQuota = quotaOfMembers(await machineSize(data.path));
+  const control = wire({ store, engine, access, documents, host, audit, memberQuota }, options);
   opened.defer(() => engine.runtime.close());
   await engine.init();
   await audit.open();

@@ -75,6 +75,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     registryRules: options.registryRules,
     provider: options.provider,
     quota: options.quota,
+    diskOvercommit: options.diskOvercommit,
     rate: options.rate,
     regions: options.regions,
     documentDb,

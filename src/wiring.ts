@@ -6,6 +6,7 @@ import { PreviewGrants } from './control/audit/preview-grants.ts';
 import { BASE_IMAGE } from './control/base-image.ts';
 import { Creation } from './control/creation.ts';
 import { within } from './control/deadline.ts';
+import { DiskPromises } from './control/disk-promises.ts';
 import { DocumentService } from './control/documents/documents.ts';
 import { OrderOfUse } from './control/documents/order-of-use.ts';
 import { Environments } from './control/environment.ts';
@@ -36,7 +37,7 @@ import { Uses } from './control/use.ts';
 import { Watches } from './control/watches.ts';
 import type { Engine } from './engine.ts';
 import { limits } from './model/limits.ts';
-import { unlimited } from './model/quota.ts';
+import type { Quota } from './model/quota.ts';
 import { localRegion } from './model/region.ts';
 import { everyRegistry } from './model/registry-rules.ts';
 import type { ServiceOptions } from './service.ts';
@@ -54,10 +55,12 @@ export interface Parts {
   /** The code-hosting provider. */
   host: CodeHost | null;
   audit: AuditService;
+  /** What members may have where nobody said anything. */
+  memberQuota: Quota;
 }
 
 export function wire(
-  { store, engine, access, documents, host, audit }: Parts,
+  { store, engine, access, documents, host, audit, memberQuota }: Parts,
   {
     clock,
     log,
@@ -65,7 +68,8 @@ export function wire(
     imageKeptMinutes,
     gitAllow = [],
     registryRules = everyRegistry,
-    quota = unlimited,
+    quota = {},
+    diskOvercommit = limits.disk.overcommit.default,
     rate = null,
     regions = [localRegion],
     documentDb,
@@ -75,11 +79,18 @@ export function wire(
   const readiness = new Readiness({ ...engine, clock, log });
   const runtime = readiness.watch(engine.runtime);
   const { sandboxes, snapshots } = store;
-  const people = createPeople({ store, clock, quota, rate, regions });
+  const people = createPeople({
+    store,
+    clock,
+    quota: { everybody: quota, members: memberQuota },
+    rate,
+    regions,
+  });
   const { identity, quotas, standing } = people;
   const queue = new OperationQueue();
   const activity = new Activity(clock, sandboxes);
   const watches = new Watches(agent, runtime, log);
+  const disks = new DiskPromises({ store: sandboxes, runtime, overcommit: diskOvercommit });
   const machines = new Machines({
     store: sandboxes,
     runtime,
@@ -87,6 +98,7 @@ export function wire(
     agent,
     queue,
     quotas,
+    disks,
     activity,
     watches,
     clock,
@@ -105,6 +117,7 @@ export function wire(
     images,
     machines,
     quotas,
+    disks,
     regionId,
     clock,
     onClaim,

@@ -27,7 +27,8 @@ describe('what `sandhaven up` can be told', () => {
         { network: '::1', prefix: 128, family: 'ipv6' },
       ],
       registryRules: { mirrors: [], allowed: null },
-      quota: { sandboxes: null, cpu: null, memory: null, disk: null, snapshots: null },
+      quota: {},
+      diskOvercommit: 100,
       rate: null,
       prove: false,
       provider: null,
@@ -65,11 +66,14 @@ describe('what `sandhaven up` can be told', () => {
   it('what each user may have, and how often each key may call; without a limit unless it is said', () => {
     const argv = ['--quota-sandboxes', '0', '--quota-memory-gb', '64', '--rate', '50'];
     expect(parseUpOptions(argv, { SANDHAVEN_QUOTA_CPU: '8' })).toMatchObject({
-      quota: { sandboxes: 0, cpu: 8, memory: 64, disk: null, snapshots: null },
+      quota: { sandboxes: 0, cpu: 8, memory: 64 },
       rate: { perSecond: 50, burst: 50 },
     });
     expect(parseUpOptions(['--rate', '50/200'], {}).rate).toEqual({ perSecond: 50, burst: 200 });
-    expect(parseUpOptions(['--rate', 'none', '--quota-cpu', 'none'], {})).toMatchObject({ rate: null });
+    expect(parseUpOptions(['--rate', 'none', '--quota-cpu', 'none'], {})).toMatchObject({
+      rate: null,
+      quota: { cpu: null },
+    });
   });
 
   it('what counts as a GPU: a kind, or some devices of it', () => {
@@ -151,6 +155,7 @@ describe('what `sandhaven up` can be told', () => {
     [['--git-allow', 'git host'], '--git-allow'],
     [['--git-allow', 'https://h/'], '--git-allow'],
     [['--git-allow', 'h:99999'], '--git-allow'],
+    [['--disk-overcommit', '0'], '--disk-overcommit'],
     [['--quota-cpu', '-1'], 'flags'],
     [['--quota-disk-gb', '1.5'], '--quota-disk-gb'],
     [['--quota-snapshots', ''], '--quota-snapshots'],

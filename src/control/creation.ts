@@ -6,6 +6,7 @@ import type { Language, Sandbox } from '../model/sandbox.ts';
 import type { User } from '../model/user.ts';
 import { BASE_IMAGE, defaultResources } from './base-image.ts';
 import { assertRoomToStart } from './capacity.ts';
+import type { DiskPromises } from './disk-promises.ts';
 import type { Machines } from './machines.ts';
 import { generateName } from './names.ts';
 import type {
@@ -45,6 +46,7 @@ export interface CreationDependencies {
   images: Images;
   machines: Machines;
   quotas: Quotas;
+  disks: Pick<DiskPromises, 'assertRoomFor'>;
   regionId: string;
   clock: Clock;
   /** Told whenever a pool sandbox was taken. */
@@ -92,6 +94,7 @@ export class Creation {
     const claimed = await this.#claim(blueprint, allowance);
     if (claimed) return claimed;
     await assertRoomToStart(this.#d.runtime, blueprint.resources);
+    await this.#d.disks.assertRoomFor(blueprint.resources.disk);
     const sandbox: Sandbox = {
       ...blueprint,
       id: newSandboxId(),
@@ -121,6 +124,7 @@ export class Creation {
       allowance,
     );
     if (!sandbox) return null;
+    runtime.assign(sandbox.id, sandbox.ownerId);
     this.#d.onClaim();
     if (asIs) return sandbox;
     try {

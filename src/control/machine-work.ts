@@ -55,6 +55,7 @@ export class MachineWork {
   async bringUp(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
     const { runtime, agent, images } = this.#d;
     const { id, imageDigest, resources, generation } = sandbox;
+    runtime.assign(id, sandbox.ownerId);
     await runtime.start({ id, imageDigest, resources }, generation, { signal });
     await agent.hello(id, generation);
     if (!sandbox.entrypoint?.length) return;

@@ -9,6 +9,7 @@ import type { Sandbox } from '../model/sandbox.ts';
 import type { Activity } from './activity.ts';
 import { assertRoomToStart } from './capacity.ts';
 import { consequences } from './consequences.ts';
+import type { DiskPromises } from './disk-promises.ts';
 import { MachineWork } from './machine-work.ts';
 import type {
   AgentLink,
@@ -31,6 +32,7 @@ export interface MachinesDependencies {
   agent: AgentLink;
   queue: OperationQueue;
   quotas: Pick<Quotas, 'allowance'>;
+  disks: Pick<DiskPromises, 'assertRoomFor'>;
   activity: Activity;
   watches: Watches;
   clock: Clock;
@@ -80,6 +82,8 @@ export class Machines {
       const { operation, resizeTarget } = decision;
       const starts = operation === 'starting' || operation === 'restoring';
       if (starts) await assertRoomToStart(this.#d.runtime, sandbox.resources);
+      const grows = resizeTarget !== null && resizeTarget.disk > sandbox.resources.disk;
+      if (grows) await this.#d.disks.assertRoomFor(resizeTarget.disk, sandbox.resources.disk);
       const reason = options.reason === undefined ? {} : { stateReason: options.reason };
       const patch = { operation, resizeTarget, generation: sandbox.generation + 1, ...reason };
       const takesMore = starts || operation === 'resizing';
@@ -161,8 +165,14 @@ export class Machines {
 
   /** Takes over a machine that runs already. */
   async adopt(sandbox: Sandbox): Promise<void> {
+    this.#d.runtime.assign(sandbox.id, sandbox.ownerId);
     this.#watch(sandbox);
     await this.#d.agent.hello(sandbox.id, sandbox.runGeneration ?? sandbox.generation);
+  }
+
+  /** Why a started sandbox stands still, when it does. */
+  pausedReason(id: string): string | null {
+    return this.#d.runtime.pausedReason(id);
   }
 
   async #lose(sandbox: Sandbox, reason: string): Promise<Settled> {

@@ -1,13 +1,12 @@
 /** Users, their keys, and what hangs on both, put together. */
 import { newUserId } from '../model/ids.ts';
-import type { Quota } from '../model/quota.ts';
 import type { Rate } from '../model/rate.ts';
 import type { Regions } from '../model/region.ts';
 import { IdentityService } from './identity.ts';
 import { KeyUse } from './key-use.ts';
 import { KeyService } from './keys.ts';
 import type { Clock, Store } from './ports.ts';
-import { Quotas } from './quotas.ts';
+import { type QuotaDefaults, Quotas } from './quotas.ts';
 import { Rates } from './rates.ts';
 import { Standing } from './standing.ts';
 import { UserService } from './users.ts';
@@ -19,7 +18,7 @@ export interface PeopleParts {
   };
   clock: Clock;
   /** What a user may have unless an admin says otherwise. */
-  quota: Quota;
+  quota: QuotaDefaults;
   /** How often a key may call; null without a limit. */
   rate: Rate | null;
   regions: Regions;

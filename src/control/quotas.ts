@@ -1,14 +1,21 @@
 /** What each user may have: the service's defaults, and what an admin set instead. */
-import { assertWithinQuota, isUnlimited, type Quota, type Usage } from '../model/quota.ts';
+import { assertWithinQuota, isUnlimited, type Quota, type Usage, unlimited } from '../model/quota.ts';
 import type { Resources } from '../model/sandbox.ts';
 import type { Account } from '../model/user.ts';
 import type { Allowance, SandboxStore, SnapshotStore, UserStore } from './ports.ts';
+
+export interface QuotaDefaults {
+  /** What the operator said, for members and admins alike. */
+  everybody: Partial<Quota>;
+  /** For members, where the operator said nothing; admins then have no limit. */
+  members: Quota;
+}
 
 export interface QuotaDependencies {
   users: Pick<UserStore, 'findUser'>;
   sandboxes: Pick<SandboxStore, 'usage'>;
   snapshots: Pick<SnapshotStore, 'count'>;
-  defaults: Quota;
+  defaults: QuotaDefaults;
 }
 
 export class Quotas {
@@ -18,8 +25,9 @@ export class Quotas {
     this.#d = dependencies;
   }
 
-  of({ quota }: Pick<Account, 'quota'>): Quota {
-    return { ...this.#d.defaults, ...quota };
+  of({ role, quota }: Pick<Account, 'role' | 'quota'>): Quota {
+    const { everybody, members } = this.#d.defaults;
+    return { ...(role === 'admin' ? unlimited : members), ...everybody, ...quota };
   }
 
   async usage(ownerId: string): Promise<Usage> {
@@ -30,7 +38,7 @@ export class Quotas {
   /** For the store, which holds it in the transaction of what is asked for. */
   async allowance(ownerId: string): Promise<Allowance> {
     const account = await this.#d.users.findUser(ownerId);
-    return { ownerId, quota: this.of(account ?? { quota: {} }) };
+    return { ownerId, quota: this.of(account ?? { role: 'member', quota: {} }) };
   }
 
   /** Fails with `resource_exhausted` when there is no room for one more sandbox now: before what takes long is begun. */

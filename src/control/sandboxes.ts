@@ -147,8 +147,12 @@ export class SandboxService {
     return { ...settled, sandbox: this.#seen(settled.sandbox) };
   }
 
-  /** Activity that is not flushed yet is shown all the same. */
+  /** Activity that is not flushed yet is shown all the same, and so is why a sandbox stands still. */
   #seen(sandbox: Sandbox): Sandbox {
-    return { ...sandbox, lastActivityAt: this.#activity.last(sandbox.id, sandbox.lastActivityAt) };
+    return {
+      ...sandbox,
+      stateReason: sandbox.stateReason ?? this.#machines.pausedReason(sandbox.id),
+      lastActivityAt: this.#activity.last(sandbox.id, sandbox.lastActivityAt),
+    };
   }
 }

@@ -5,6 +5,7 @@ import { documentsLimits } from './limits/documents.ts';
 import { gatewaysLimits } from './limits/gateways.ts';
 import { gitLimits } from './limits/git.ts';
 import { gpusLimits } from './limits/gpus.ts';
+import { hostLimits } from './limits/host.ts';
 import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
 import { listenersLimits } from './limits/listeners.ts';
@@ -128,6 +129,7 @@ export const limits = {
   ...peopleLimits,
   ...readinessLimits,
   ...gpusLimits,
+  ...hostLimits,
 
   stopGraceMs: 2_000,
   helloTimeoutMs: 10_000,
@@ -146,8 +148,8 @@ export const limits = {
   /** Nothing new is started with less free disk than this. */
   hostReserveDiskBytes: 4 * GiB,
   /**
-   * Below it all machines are frozen; they go on at twice as much. What they have written and the kernel has yet to
-   * place must still fit.
+   * Below it all machines are frozen; they go on at twice as much, those that take most of it later (`disk`). What
+   * they have written and the kernel has yet to place must still fit.
    */
   hostCriticalDiskBytes: 2 * GiB,
   diskGuardIntervalMs: 2_000,

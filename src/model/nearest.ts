@@ -5,13 +5,14 @@ const MAX_WORD = 100;
 /** Best first, at most `count`; none when nothing is close. Case and separators do not count. */
 export function nearest(word: string, known: readonly string[], count = 1): string[] {
   const wanted = plain(word.slice(0, MAX_WORD));
-  if (wanted === '') return [];
+  // To two letters everything is close.
+  if (wanted.length < 3 && !known.some((candidate) => plain(candidate) === wanted)) return [];
   return known
     .flatMap((candidate) => {
       const forms = [plain(candidate), plain(withoutUnit(candidate))];
       const close = forms.map((form) => ({ form, distance: distance(wanted, form) }));
       const [best] = close
-        .filter(({ form, distance }) => distance <= Math.min(tolerance(wanted), tolerance(form)))
+        .filter(({ form, distance }) => distance <= tolerance(form))
         .sort((a, b) => a.distance - b.distance);
       return best ? [{ candidate, distance: best.distance }] : [];
     })
@@ -29,9 +30,7 @@ function plain(word: string): string {
   return word.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** Of two letters everything is close to everything. */
 function tolerance(word: string): number {
-  if (word.length < 3) return 0;
   return Math.max(1, Math.floor(word.length / 3));
 }
 

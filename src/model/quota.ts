@@ -1,5 +1,6 @@
 /** How much one user may have: kinds, defaults, and the refusal of what would be too much. */
 import { SandhavenError } from './errors.ts';
+import { limits } from './limits.ts';
 
 /** Sandboxes and disk of all there are, cpu and memory of those that run or are about to. */
 export const quotaKinds = ['sandboxes', 'cpu', 'memory', 'disk', 'snapshots'] as const;
@@ -10,6 +11,28 @@ export type Quota = Record<QuotaKind, number | null>;
 export type Usage = Record<QuotaKind, number>;
 
 export const unlimited: Quota = { sandboxes: null, cpu: null, memory: null, disk: null, snapshots: null };
+
+/** What a machine has, as far as quotas follow from it. */
+export interface MachineSize {
+  processors: number;
+  memoryGb: number;
+  /** Of the disk with the data directory, used or free. */
+  diskGb: number;
+}
+
+/**
+ * What a member may have where the operator says nothing: a part of the machine, with the over-commitment that idle
+ * sandboxes allow, and never less than the largest sandbox.
+ */
+export function quotaOfMembers({ processors, memoryGb, diskGb }: MachineSize): Quota {
+  return {
+    sandboxes: 50,
+    cpu: Math.max(2 * limits.cpu.max, 4 * processors),
+    memory: Math.max(limits.memoryGb.max, 2 * Math.floor(memoryGb)),
+    disk: Math.max(2 * limits.diskGb.max, 2 * Math.floor(diskGb)),
+    snapshots: 50,
+  };
+}
 
 interface Words {
   things: string;

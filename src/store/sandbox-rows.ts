@@ -135,6 +135,10 @@ export class SandboxRows implements SandboxStore {
     return usage;
   }
 
+  async promisedDiskGb(): Promise<number> {
+    return this.#quota.promisedDiskGb();
+  }
+
   async remove(id: string, generation: number): Promise<boolean> {
     const { changes } = this.#database.write(() => this.#statements.remove.run({ id, generation }));
     return changes === 1;

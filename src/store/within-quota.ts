@@ -23,6 +23,11 @@ export class QuotaGuard {
     });
   }
 
+  /** GB of the disks that there are, at their full size. */
+  promisedDiskGb(): number {
+    return Number(this.#statements.promised.get()?.['disk'] ?? 0);
+  }
+
   usage(ownerId: string): Usage {
     const { sandboxes, snapshots } = this.#statements;
     const row = { ...sandboxes.get({ owner: ownerId }), ...snapshots.get({ owner: ownerId }) };
@@ -47,6 +52,9 @@ function prepare(database: Database) {
       `SELECT count(*) AS sandboxes, sum(${more('disk')}) AS disk,
               sum(iif(${RUNS}, ${more('cpu')}, 0)) AS cpu, sum(iif(${RUNS}, ${more('memory')}, 0)) AS memory
        FROM sandboxes WHERE owner_id = :owner`,
+    ),
+    promised: database.prepare(
+      `SELECT sum(${more('disk')}) AS disk FROM sandboxes WHERE state <> 'archived'`,
     ),
     snapshots: database.prepare('SELECT count(*) AS snapshots FROM snapshots WHERE owner_id = :owner'),
   };

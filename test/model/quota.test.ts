@@ -1,8 +1,16 @@
 /** What a quota refuses, and in which words. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type QuotaDependencies, Quotas } from '../../src/control/quotas.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
-import { assertWithinQuota, isUnlimited, leftOf, quotaKinds, unlimited } from '../../src/model/quota.ts';
+import {
+  assertWithinQuota,
+  isUnlimited,
+  leftOf,
+  quotaKinds,
+  quotaOfMembers,
+  unlimited,
+} from '../../src/model/quota.ts';
 
 const none = { sandboxes: 0, cpu: 0, memory: 0, disk: 0, snapshots: 0 };
 const usage = fc.record(Object.fromEntries(quotaKinds.map((kind) => [kind, fc.nat(20)]))) as fc.Arbitrary<
@@ -50,5 +58,30 @@ describe('a quota', () => {
     });
     expect(isUnlimited(unlimited)).toBe(true);
     expect(isUnlimited({ ...unlimited, snapshots: 0 })).toBe(false);
+  });
+});
+
+describe('a member’s quota where the operator says nothing', () => {
+  it('holds the largest sandbox on a small machine, and grows with the machine', () => {
+    expect(quotaOfMembers({ processors: 2, memoryGb: 23.5, diskGb: 100.9 })).toEqual({
+      ...{ sandboxes: 50, cpu: 32, memory: 64, disk: 400, snapshots: 50 },
+    });
+    expect(quotaOfMembers({ processors: 64, memoryGb: 251.9, diskGb: 4_000 })).toEqual({
+      ...{ sandboxes: 50, cpu: 256, memory: 502, disk: 8_000, snapshots: 50 },
+    });
+  });
+
+  it('is no admin’s, and gives way to what was said', () => {
+    const members = quotaOfMembers({ processors: 2, memoryGb: 24, diskGb: 100 });
+    const quotas = new Quotas({
+      defaults: { everybody: { cpu: 8 }, members },
+    } as unknown as QuotaDependencies);
+    expect(quotas.of({ role: 'admin', quota: {} })).toEqual({ ...unlimited, cpu: 8 });
+    expect(quotas.of({ role: 'member', quota: {} })).toEqual({ ...members, cpu: 8 });
+    expect(quotas.of({ role: 'member', quota: { cpu: null, disk: 1 } })).toEqual({
+      ...members,
+      cpu: null,
+      disk: 1,
+    });
   });
 });

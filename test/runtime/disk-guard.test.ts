@@ -8,63 +8,75 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { type Cgroups, createCgroups } from '../../src/runtime/oci/cgroups.ts';
 import { createDiskGuard, type DiskGuard } from '../../src/runtime/oci/disk-guard.ts';
+import { createDiskGrowth } from '../../src/runtime/oci/fairness/disk-growth.ts';
 import { parseHierarchies } from '../../src/runtime/oci/hierarchies.ts';
 
 const id = 'sb_0123456789abcdef';
+const neighbour = 'sb_fedcba9876543210';
 const ample = 10 * limits.hostCriticalDiskBytes;
 let folder: string;
-let writer: ChildProcess;
+let writers: ChildProcess[];
 let cgroups: Cgroups;
 let guard: DiskGuard;
 let free: number;
+let held: Record<string, number>;
+let owners: Record<string, string>;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sandhaven-guard-'));
-  const hierarchies = parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'));
-  cgroups = createCgroups('guard0', hierarchies);
-  writer = spawn('sh', ['-c', 'while :; do echo >> count; sleep 0.01; done'], { cwd: folder });
-  for (const { mountpoint } of hierarchies) {
-    const group = `${mountpoint}${cgroups.path(id)}`;
+/** A machine that is one process, which adds a line to the file of its name a hundred times a second. */
+function machine(name: string): ChildProcess {
+  const child = spawn('sh', ['-c', `while :; do echo >> ${name}; sleep 0.01; done`], { cwd: folder });
+  for (const { mountpoint } of parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'))) {
+    const group = `${mountpoint}${cgroups.path(name)}`;
     mkdirSync(group, { recursive: true });
     // A v1 cpuset takes no process before it has processors; the groups that matter here all do.
     if (mountpoint.includes('cpuset')) continue;
-    writeFileSync(`${group}/cgroup.procs`, String(writer.pid));
+    writeFileSync(`${group}/cgroup.procs`, String(child.pid));
   }
+  return child;
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sandhaven-guard-'));
+  cgroups = createCgroups('guard0', parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')));
+  writers = [id, neighbour].map(machine);
   free = ample;
+  held = { [id]: 0, [neighbour]: 0 };
+  owners = { [id]: 'mallory', [neighbour]: 'alice' };
   guard = createDiskGuard({
     freeBytes: async () => free,
-    setFrozen: async (frozen) => {
-      for (const machine of await cgroups.ids()) await cgroups.setFrozen(machine, frozen);
-    },
+    ids: cgroups.ids,
+    heldBytes: async (name) => held[name] ?? null,
+    setFrozen: cgroups.setFrozen,
+    owners: { of: (name) => owners[name] ?? name },
     log: { info: () => {}, warn: () => {}, error: () => {} },
   });
 });
 
 afterEach(async () => {
   await guard.close();
-  await cgroups.destroy(id);
+  for (const name of await cgroups.ids()) await cgroups.destroy(name);
   await cgroups.purge();
   rmSync(folder, { recursive: true });
 });
 
-const count = () => statSync(join(folder, 'count'), { throwIfNoEntry: false })?.size ?? 0;
-const goesOn = async () => {
-  const before = count();
+const count = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+const goesOn = async (name = id) => {
+  const before = count(name);
   await sleep(300);
-  return count() > before + 2;
+  return count(name) > before + 2;
 };
 const nextLook = () => sleep(limits.diskGuardIntervalMs + 500);
 
 describe('while the disk of the host is nearly full', () => {
   it('machines stand still and say so, and go on when there is room', async () => {
     await guard.begin();
-    await expect.poll(goesOn).toBe(true);
-    expect(() => guard.assertRunning()).not.toThrow();
+    await expect.poll(() => goesOn()).toBe(true);
+    expect(() => guard.assertRunning(id)).not.toThrow();
 
     free = limits.hostCriticalDiskBytes - 1;
     await nextLook();
     expect(await goesOn()).toBe(false);
-    expect(() => guard.assertRunning()).toThrow(expect.objectContaining({ code: 'resource_exhausted' }));
+    expect(() => guard.assertRunning(id)).toThrow(expect.objectContaining({ code: 'resource_exhausted' }));
 
     // Not at the mark itself, where they would be stopped again at once.
     free = limits.hostCriticalDiskBytes;
@@ -74,13 +86,13 @@ describe('while the disk of the host is nearly full', () => {
     free = ample;
     await nextLook();
     expect(await goesOn()).toBe(true);
-    expect(() => guard.assertRunning()).not.toThrow();
+    expect(() => guard.assertRunning(id)).not.toThrow();
   });
 
   it('a machine that stands still can be destroyed, which makes room', async () => {
     free = 0;
     await guard.begin();
-    expect(await cgroups.processes(id)).toContain(writer.pid);
+    expect(await cgroups.processes(id)).toContain(writers[0]?.pid);
     await cgroups.destroy(id);
     expect(await cgroups.ids()).not.toContain(id);
   });
@@ -90,5 +102,92 @@ describe('while the disk of the host is nearly full', () => {
     expect(await goesOn()).toBe(false);
     await guard.begin();
     expect(await goesOn()).toBe(true);
+  });
+});
+
+describe('while the disk of the host runs full', () => {
+  const { shortBytes, watchedBytes, recentGrowthBytes, growthBytes } = limits.disk;
+  const nextWatch = () => sleep(limits.disk.watchedIntervalMs + 400);
+
+  it('whoever takes it stands still and learns why, the others go on, and all go on when there is room', async () => {
+    free = watchedBytes - 1;
+    await guard.begin();
+    await expect.poll(() => goesOn(id)).toBe(true);
+    await expect.poll(() => goesOn(neighbour)).toBe(true);
+
+    held = { [id]: 2 * recentGrowthBytes, [neighbour]: 0.1 * recentGrowthBytes };
+    await nextWatch();
+    expect([await goesOn(id), await goesOn(neighbour)]).toEqual([true, true]);
+
+    free = shortBytes - 1;
+    await nextWatch();
+    expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, true]);
+    expect(guard.pausedReason(id)).toContain('this sandbox took most of what was left');
+    expect(guard.pausedReason(neighbour)).toBeNull();
+    expect(() => guard.assertRunning(id)).toThrow(expect.objectContaining({ code: 'resource_exhausted' }));
+    expect(() => guard.assertRunning(neighbour)).not.toThrow();
+
+    // Not at the mark itself, where it would be stopped again at once.
+    free = shortBytes;
+    await nextWatch();
+    expect(await goesOn(id)).toBe(false);
+
+    free = 1.5 * shortBytes;
+    await nextWatch();
+    expect([await goesOn(id), await goesOn(neighbour)]).toEqual([true, true]);
+    expect(guard.pausedReason(id)).toBeNull();
+  });
+
+  it('who takes it by little and little is found too', async () => {
+    free = watchedBytes - 1;
+    await guard.begin();
+    const step = growthBytes / 4;
+    for (let taken = step; taken <= growthBytes; taken += step) {
+      held = { [id]: taken, [neighbour]: 0 };
+      await nextWatch();
+    }
+    // What was taken is longer ago than what counts as recent.
+    await sleep(limits.disk.recentMs);
+    free = shortBytes - 1;
+    await nextWatch();
+    expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, true]);
+  }, 30_000);
+
+  it('below the critical mark all stand still, and whoever took it goes on last', async () => {
+    free = watchedBytes - 1;
+    await guard.begin();
+    held = { [id]: 2 * recentGrowthBytes, [neighbour]: 0 };
+    await nextWatch();
+    free = limits.hostCriticalDiskBytes - 1;
+    await nextWatch();
+    expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, false]);
+    free = 2 * limits.hostCriticalDiskBytes;
+    await nextWatch();
+    expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, true]);
+  });
+});
+
+describe('the growth of disks', () => {
+  const MiB = 2 ** 20;
+  const grow = (taken: Record<string, number>, of: Record<string, string>): string[] => {
+    const growth = createDiskGrowth({ of: (name) => of[name] ?? name });
+    growth.add(new Map(Object.keys(taken).map((name) => [name, 0])), 0);
+    growth.add(new Map(Object.entries(taken)), 1_000);
+    return growth.fastest(new Set());
+  };
+
+  it('is counted by owner: ten small ones of one outweigh the larger one of another', () => {
+    const names = Array.from({ length: 10 }, (_, index) => `m${index}`);
+    const taken = Object.fromEntries(names.map((name) => [name, 100 * MiB]));
+    const of = Object.fromEntries(names.map((name) => [name, 'mallory']));
+    expect(grow({ ...taken, alice: 150 * MiB }, of).sort()).toEqual(names);
+  });
+
+  it('that is small is nobody’s', () => {
+    expect(grow({ a: 10 * MiB, b: 10 * MiB }, {})).toEqual([]);
+  });
+
+  it('that several share is all of theirs', () => {
+    expect(grow({ a: 100 * MiB, b: 90 * MiB, c: MiB }, {})).toEqual(['a', 'b']);
   });
 });

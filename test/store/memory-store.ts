@@ -18,7 +18,7 @@ import { memoryAudit } from './memory-audit.ts';
 import { memoryAuthorizations } from './memory-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
 import { memoryRegistryCredentials } from './memory-registries.ts';
-import { usageOf } from './memory-usage.ts';
+import { promisedDiskGbOf, usageOf } from './memory-usage.ts';
 
 export function memoryStore(): Store {
   const { sandboxes } = memorySandboxes();
@@ -150,6 +150,7 @@ function memorySandboxes(): Pick<Store, 'sandboxes'> {
     },
     update: async (id, generation, patch, allowance) => change(id, generation, patch, allowance),
     usage: async (ownerId) => usageOf([...rows.values()], ownerId),
+    promisedDiskGb: async () => promisedDiskGbOf([...rows.values()]),
     remove: async (id, generation) => rows.get(id)?.generation === generation && rows.delete(id),
     touch: async (activity) => {
       for (const [id, at] of activity) {

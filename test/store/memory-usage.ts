@@ -20,3 +20,9 @@ export function usageOf(rows: Sandbox[], ownerId: string): Omit<Usage, 'snapshot
     disk: sum(own, 'disk'),
   };
 }
+
+export function promisedDiskGbOf(rows: Sandbox[]): number {
+  return rows
+    .filter(({ state }) => state !== 'archived')
+    .reduce((sum, { resources, resizeTarget }) => sum + Math.max(resources.disk, resizeTarget?.disk ?? 0), 0);
+}

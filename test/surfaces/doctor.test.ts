@@ -144,6 +144,13 @@ describe('doctor judges', () => {
     expect([disk('/d', GiB), disk('/d', 10 * GiB), disk('/d', 50 * GiB)].map(({ status }) => status)).toEqual(
       ['fail', 'warn', 'ok'],
     );
+    const promised = (gib: number) => ({ promisedBytes: gib * GiB, heldBytes: 10 * GiB });
+    expect(disk('/d', 50 * GiB, promised(60)).status).toBe('ok');
+    expect(disk('/d', 50 * GiB, promised(61))).toMatchObject({
+      status: 'warn',
+      found: '50.0 GiB free for /d; sandbox disks take 10.0 GiB and may grow by 51.0 GiB',
+      advice: expect.stringContaining('--disk-overcommit'),
+    });
     const available = (gib: number) =>
       memory(`MemTotal: 99 kB\nMemAvailable:   ${(gib * GiB) / 1024} kB\n`).status;
     expect([available(0.5), available(1.5), available(8)]).toEqual(['fail', 'warn', 'ok']);

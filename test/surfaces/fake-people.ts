@@ -45,7 +45,7 @@ export function fakePeople(rate: Rate | null = null): Pick<Services, 'identity' 
       snapshots: { count: async () => 1 },
     },
     clock: Date,
-    quota: { ...unlimited, sandboxes: 10 },
+    quota: { everybody: { sandboxes: 10 }, members: unlimited },
     rate,
     regions: [localRegion],
   });

@@ -83,6 +83,13 @@ export interface Runtime {
   usage(id: string): Promise<SandboxUsage>;
   /** What programs in the running machine find in their environment because of its GPUs. */
   deviceEnvironment(id: string): Record<string, string>;
+  /**
+   * Whose the machine is, null for nobody's: what machines share is divided by owner. Remembered until the service ends;
+   * said before each start, at a claim, and when a machine that runs is taken over.
+   */
+  assign(id: string, ownerId: string | null): void;
+  /** Why the machine stands still although nobody stopped it, for its owner to read; null while it goes on. */
+  pausedReason(id: string): string | null;
   /** A fresh byte stream to the agent of the running machine. */
   openChannel(id: string): Promise<Duplex>;
   /** Ends the service's own part (pools, forwarder); machines go on. */

@@ -81,6 +81,8 @@ export interface SandboxStore {
   remove(id: string, generation: number): Promise<boolean>;
   /** What the owner's sandboxes count for, those being created included. */
   usage(ownerId: string): Promise<Omit<Usage, 'snapshots'>>;
+  /** GB of all disks at their full size, whoever's; a disk that is about to grow counts as it will be. */
+  promisedDiskGb(): Promise<number>;
   /** Later activity times only move forward. One transaction for all. */
   touch(activity: Map<string, number>): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** What this host has and allows. */
-import { readFile, statfs } from 'node:fs/promises';
+import { readFile, stat, statfs } from 'node:fs/promises';
 import { limits } from '../../model/limits.ts';
+import { unlessMissing } from './files.ts';
 
 export interface Memory {
   totalBytes: number;
@@ -28,6 +29,12 @@ export function memoryForMachines(totalBytes: number): number {
 export async function freeDiskBytes(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(path);
   return bavail * bsize;
+}
+
+/** What a sparse file takes; null where there is none. */
+export async function allocatedBytes(path: string): Promise<number | null> {
+  const found = await unlessMissing(stat(path));
+  return found && found.blocks * 512;
 }
 
 /** The hard limit of open files of this process, which a machine's cannot exceed. */

@@ -4,6 +4,7 @@ import type { Runtime } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Cgroups } from './cgroups.ts';
 import { openSocket } from './channel.ts';
+import type { ProcessorShares } from './fairness/processor-shares.ts';
 import type { Gpus } from './gpu/gpus.ts';
 import type { Layout } from './layout.ts';
 import type { Machines } from './machines.ts';
@@ -20,14 +21,18 @@ interface Parts {
   slots: Slots;
   gpus: Gpus;
   starter: Starter;
+  shares: Pick<ProcessorShares, 'forget'>;
   work: Work;
 }
 
-export function createLifecycle({ layout, cgroups, machines, slots, gpus, starter, work }: Parts): Lifecycle {
+export function createLifecycle(parts: Parts): Lifecycle {
+  const { layout, cgroups, machines, slots, gpus, starter, shares, work } = parts;
+
   async function stop(id: string, graceMs: number): Promise<void> {
     await machines.terminate(id, graceMs);
     await machines.clear(id);
     gpus.release(id);
+    shares.forget(id);
     await slots.release(id);
   }
 
@@ -49,6 +54,7 @@ export function createLifecycle({ layout, cgroups, machines, slots, gpus, starte
           throw new SandhavenError('unavailable', 'The machine does not run.', { hint });
         }
         await cgroups.resize(id, resources);
+        shares.forget(id);
       }),
 
     destroy: (id) =>

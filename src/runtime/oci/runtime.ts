@@ -9,17 +9,19 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Log, Runtime } from '../../control/ports.ts';
 import type { GpuKind } from '../../model/gpu-kind.ts';
-import { mapBounded } from '../map-bounded.ts';
 import { installAgent } from './agent-binary.ts';
 import { createArchives } from './archives.ts';
 import { type Cgroups, createCgroups } from './cgroups.ts';
 import { createDiskGuard } from './disk-guard.ts';
 import { createDisks } from './disks.ts';
+import { createOwners } from './fairness/owners.ts';
+import { createProcessorGroups } from './fairness/processor-groups.ts';
+import { createProcessorShares } from './fairness/processor-shares.ts';
 import { createGpus, type Gpus } from './gpu/gpus.ts';
 import { createInventory } from './gpu/inventory.ts';
 import { createHelpers, type Helpers } from './helper.ts';
 import { parseHierarchies } from './hierarchies.ts';
-import { freeDiskBytes, hostMemory, maxOpenFiles, memoryForMachines } from './host.ts';
+import { allocatedBytes, freeDiskBytes, hostMemory, maxOpenFiles, memoryForMachines } from './host.ts';
 import { createLayout, makeFolders } from './layout.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createMachines } from './machines.ts';
@@ -56,8 +58,6 @@ export interface OciRuntime extends Runtime {
   purge(): Promise<void>;
 }
 
-const FREEZES_AT_ONCE = 16;
-
 export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const { log, slots, rootfsPath } = options;
   const layout = createLayout(options.dataDir, options.runDir);
@@ -71,18 +71,27 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const starter = createStarter({ layout, cgroups, machines, disks, slots, gpus, rootfsPath });
   const work = createWork(log);
   const survey = createSurvey(layout, machines, slots, gpus);
-  const lifecycle = createLifecycle({ layout, cgroups, machines, slots, gpus, starter, work });
+  const owners = createOwners();
+  const shares = createProcessorShares({
+    groups: createProcessorGroups(options.instanceId, hierarchies),
+    owners,
+    ids: cgroups.ids,
+    log,
+  });
+  const lifecycle = createLifecycle({ layout, cgroups, machines, slots, gpus, starter, shares, work });
 
   const guard = createDiskGuard({
     freeBytes: () => freeDiskBytes(layout.sandboxes),
-    setFrozen: async (frozen) => {
-      await mapBounded(await cgroups.ids(), FREEZES_AT_ONCE, (id) => cgroups.setFrozen(id, frozen));
-    },
+    ids: cgroups.ids,
+    heldBytes: (id) => allocatedBytes(layout.disk(id)),
+    setFrozen: cgroups.setFrozen,
+    owners,
     log,
   });
 
   async function close(): Promise<void> {
     await guard.close();
+    await shares.close();
     await work.close();
     await disks.close();
     await slots.close();
@@ -93,7 +102,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     ...lifecycle,
     ...createStorage({ machines, disks, archives, work }),
     async openChannel(id) {
-      guard.assertRunning();
+      guard.assertRunning(id);
       return lifecycle.openChannel(id);
     },
     observe: survey.observe,
@@ -102,6 +111,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true },
     usage: createUsage({ layout, memory: cgroups.memory, groupPath: cgroups.path }),
     deviceEnvironment: gpus.environment,
+    assign: owners.assign,
+    pausedReason: guard.pausedReason,
     helpers,
 
     async init() {
@@ -118,6 +129,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       await slots.init();
       await disks.init();
       await guard.begin();
+      await shares.begin();
     },
 
     close,

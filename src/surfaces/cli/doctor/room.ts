@@ -1,6 +1,6 @@
 /** Whether there is room: disk and memory. */
-import { readFile, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readdir, readFile, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { GiB, limits } from '../../../model/limits.ts';
 import type { Check, Finding } from './doctor.ts';
 
@@ -10,14 +10,31 @@ const MEMORY_COMFORT_BYTES = 2 * GiB;
 
 export function roomChecks(dataDir: string): Check[] {
   return [
-    { name: 'disk', run: async () => disk(dataDir, await freeDisk(dataDir)) },
+    { name: 'disk', run: async () => disk(dataDir, await freeDisk(dataDir), await disksOf(dataDir)) },
     { name: 'memory', run: async () => memory(await readFile('/proc/meminfo', 'utf8')) },
   ];
 }
 
-export function disk(dataDir: string, freeBytes: number): Finding {
+/** Of the disks of sandboxes: what they may grow to, and what they take. */
+export interface Disks {
+  promisedBytes: number;
+  heldBytes: number;
+}
+
+const NO_DISKS: Disks = { promisedBytes: 0, heldBytes: 0 };
+
+export function disk(dataDir: string, freeBytes: number, disks = NO_DISKS): Finding {
   const found = `${gib(freeBytes)} free for ${dataDir}`;
-  if (freeBytes >= DISK_COMFORT_BYTES) return { status: 'ok', found };
+  const mayGrow = disks.promisedBytes - disks.heldBytes;
+  if (freeBytes >= DISK_COMFORT_BYTES && mayGrow <= freeBytes) return { status: 'ok', found };
+  if (freeBytes >= DISK_COMFORT_BYTES) {
+    return {
+      status: 'warn',
+      found: `${found}; sandbox disks take ${gib(disks.heldBytes)} and may grow by ${gib(mayGrow)}`,
+      advice:
+        'Disks are overcommitted: when the disk runs full, sandboxes that take most of it are paused. See --disk-overcommit and --quota-disk-gb.',
+    };
+  }
   const low = freeBytes < limits.hostReserveDiskBytes;
   return {
     status: low ? 'fail' : 'warn',
@@ -49,6 +66,18 @@ async function freeDisk(folder: string): Promise<number> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || folder === dirname(folder)) throw error;
     return freeDisk(dirname(folder));
   }
+}
+
+async function disksOf(dataDir: string): Promise<Disks> {
+  const folder = join(dataDir, 'sandboxes');
+  const names = await readdir(folder).catch(() => []);
+  const sum = { ...NO_DISKS };
+  for (const name of names) {
+    const found = await stat(join(folder, name, 'disk.img')).catch(() => null);
+    sum.promisedBytes += found?.size ?? 0;
+    sum.heldBytes += 512 * (found?.blocks ?? 0);
+  }
+  return sum;
 }
 
 function gib(bytes: number): string {

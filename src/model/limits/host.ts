@@ -1,0 +1,36 @@
+/** Bounds of what all machines of a host share: its processors, and what its disk has left. */
+import { GiB, MiB } from './units.ts';
+
+export const hostLimits = {
+  processor: {
+    /** Of all machines together, beside 1,024 of each program of the host's own. */
+    sharesOfAll: 512,
+    /** Of one owner's machines together, however many work. */
+    sharesPerOwner: 16_384,
+    /** Of one machine: the least that the kernel takes. */
+    sharesMin: 2,
+    lookIntervalMs: 1_000,
+    /** Below this part of the host's processors nobody waits for anybody. */
+    contended: 0.5,
+    /** A machine works when it takes this part of one processor. */
+    busy: 0.05,
+  },
+  disk: {
+    /** Below it the machines of whoever takes most of it are frozen; they go on at one and a half times as much. */
+    shortBytes: 4 * GiB,
+    /** Below it disks are measured, and looked at more often. */
+    watchedBytes: 16 * GiB,
+    watchedIntervalMs: 500,
+    /** Growth of the last moments goes first, once it is worth mentioning. */
+    recentMs: 10_000,
+    recentGrowthBytes: 64 * MiB,
+    /** Else all that there was since disks are watched, or since somebody was frozen: who takes little for hours, takes it too. */
+    growthBytes: 256 * MiB,
+    /** Those are frozen who together made this part of the growth. */
+    growthPart: 0.75,
+    /** One disk promises at most so many times what is free. */
+    promisedPerFree: 4,
+    /** All disks together, unless the operator says otherwise. */
+    overcommit: { min: 1, default: 100, max: 1_000_000 },
+  },
+} as const;

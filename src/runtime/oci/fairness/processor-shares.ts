@@ -1,0 +1,124 @@
+/**
+ * Divides the processors between owners, and each one's part among those of their machines that work: ten busy machines
+ * of one user leave another's single one its half. The kernel weighs machines; their weights are set here, once a
+ * second while the host is busy, by what each has used.
+ *
+ * A cgroup for each owner would need none of it, but a machine from the warm pool would have to move between groups
+ * at its claim: that waits for the kernel (5 to 9 ms), and on v2 leaves its memory's charges behind.
+ */
+import { availableParallelism } from 'node:os';
+import type { Log } from '../../../control/ports.ts';
+import { limits } from '../../../model/limits.ts';
+import { describeFailure } from '../failures.ts';
+import type { Owners } from './owners.ts';
+import type { ProcessorGroups } from './processor-groups.ts';
+
+export interface ProcessorShares {
+  begin(): Promise<void>;
+  /** What is known of a machine counts no longer: it was resized, or has ended. */
+  forget(id: string): void;
+  close(): Promise<void>;
+}
+
+export interface ProcessorSharesParts {
+  groups: ProcessorGroups;
+  owners: Pick<Owners, 'of'>;
+  /** Machines that there are. */
+  ids(): Promise<string[]>;
+  log: Log;
+}
+
+interface Known {
+  usedMs: number;
+  processors: number;
+  /** As last written. */
+  shares: number | null;
+}
+
+export interface Worker {
+  id: string;
+  owner: string;
+  processors: number;
+  busy: boolean;
+}
+
+export function createProcessorShares({ groups, owners, ids, log }: ProcessorSharesParts): ProcessorShares {
+  const known = new Map<string, Known>();
+  let all = { usedMs: 0, at: 0 };
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | null = null;
+
+  async function look(): Promise<void> {
+    const now = { usedMs: (await groups.usedMs()) ?? 0, at: performance.now() };
+    const elapsedMs = now.at - all.at;
+    const used = (now.usedMs - all.usedMs) / elapsedMs;
+    all = now;
+    if (used >= limits.processor.contended * availableParallelism()) await weigh(elapsedMs);
+  }
+
+  async function weigh(elapsedMs: number): Promise<void> {
+    const present = await ids();
+    for (const id of known.keys()) if (!present.includes(id)) known.delete(id);
+    const workers = (await Promise.all(present.map((id) => examine(id, elapsedMs)))).filter(
+      (worker) => worker !== null,
+    );
+    for (const [id, shares] of divide(workers)) {
+      const machine = known.get(id);
+      if (!machine || machine.shares === shares) continue;
+      await groups.setShares(id, shares);
+      machine.shares = shares;
+    }
+  }
+
+  /** A machine that is seen for the first time is taken for idle until the next look. */
+  async function examine(id: string, elapsedMs: number): Promise<Worker | null> {
+    const before = known.get(id);
+    const usedMs = await groups.usedMs(id);
+    const processors = before?.processors ?? (await groups.processors(id));
+    if (usedMs === null || processors === null) return null;
+    known.set(id, { usedMs, processors, shares: before?.shares ?? null });
+    const busy = before !== undefined && usedMs - before.usedMs >= limits.processor.busy * elapsedMs;
+    return { id, owner: owners.of(id), processors, busy };
+  }
+
+  function lookSoon(): void {
+    looking ??= look()
+      .catch((error: unknown) =>
+        log.warn('processors could not be divided', { reason: describeFailure(error) }),
+      )
+      .finally(() => {
+        looking = null;
+      });
+  }
+
+  return {
+    async begin() {
+      await groups.setSharesOfAll(limits.processor.sharesOfAll);
+      all = { usedMs: (await groups.usedMs()) ?? 0, at: performance.now() };
+      timer = setInterval(lookSoon, limits.processor.lookIntervalMs);
+    },
+
+    forget: (id) => void known.delete(id),
+
+    async close() {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}
+
+/** Shares of each machine. An idle one has what it would have if it worked beside its owner's busy ones. */
+export function divide(workers: Worker[]): Map<string, number> {
+  const { sharesPerOwner, sharesMin } = limits.processor;
+  const busy = new Map<string, number>();
+  for (const { owner, processors, ...worker } of workers) {
+    if (worker.busy) busy.set(owner, (busy.get(owner) ?? 0) + processors);
+  }
+  return new Map(
+    workers.map(({ id, owner, processors, ...worker }) => {
+      const together = (busy.get(owner) ?? 0) + (worker.busy ? 0 : processors);
+      const part = Math.round((sharesPerOwner * processors) / together);
+      return [id, Math.max(sharesMin, part)];
+    }),
+  );
+}
