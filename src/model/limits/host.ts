@@ -3,17 +3,22 @@ import { GiB, MiB } from './units.ts';
 
 export const hostLimits = {
   processor: {
-    /** Of all machines together, beside 1,024 of each program of the host's own. */
-    sharesOfAll: 512,
+    /** All machines together weigh this part of what each program of the host's own weighs, or each group of them. */
+    weightOfAll: 0.75,
     /** Of one owner's machines together, however many work. */
     sharesPerOwner: 16_384,
     /** Of one machine: the least that the kernel takes. */
     sharesMin: 2,
     lookIntervalMs: 1_000,
-    /** Below this part of the host's processors nobody waits for anybody. */
+    /** While less than this part of the host's processors is in use, nobody waits for anybody. */
     contended: 0.5,
-    /** A machine works when it takes this part of one processor. */
+    /**
+     * A machine works when it takes this part of one processor; or, where all get little, this part of what the one takes
+     * that takes most, and at least the third.
+     */
     busy: 0.05,
+    busyBesideLargest: 0.005,
+    busyLeast: 0.002,
   },
   disk: {
     /** Below it the machines of whoever takes most of it are frozen; they go on at one and a half times as much. */

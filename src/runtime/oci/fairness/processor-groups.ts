@@ -5,27 +5,24 @@ import { unlessMissing } from '../files.ts';
 import { controllerHierarchy, type Hierarchy } from '../hierarchies.ts';
 
 export interface ProcessorGroups {
-  /** Of all machines together, below what programs of the host have. */
-  setSharesOfAll(shares: number): Promise<void>;
+  /** All machines together weigh this part of what the kernel gives a group by itself. */
+  setWeightOfAll(part: number): Promise<void>;
   /** Nothing where the machine is gone. */
   setShares(id: string, shares: number): Promise<void>;
-  /** What a machine has used, or with no id all of them; null where it is gone. */
-  usedMs(id?: string): Promise<number | null>;
+  /** What a machine has used; null where it is gone. */
+  usedMs(id: string): Promise<number | null>;
   /** Processors that a machine may use at once; null where it is gone. */
   processors(id: string): Promise<number | null>;
 }
+
+/** What a group has that nobody gave anything: as a v2 weight, and as v1 shares. */
+const STANDARD_WEIGHT = 100;
+const STANDARD_SHARES = 1024;
 
 export function createProcessorGroups(instanceId: string, hierarchies: Hierarchy[]): ProcessorGroups {
   const parent = `sandhaven-${instanceId}`;
   const weighed = controllerHierarchy(hierarchies, 'cpu');
   const counted = controllerHierarchy(hierarchies, 'cpuacct');
-
-  async function write(group: string, shares: number): Promise<void> {
-    if (!weighed) return;
-    const [file, value] =
-      weighed.version === 2 ? ['cpu.weight', sharesToWeight(shares)] : ['cpu.shares', shares];
-    await unlessMissing(writeFile(`${weighed.mountpoint}/${group}/${file}`, String(value), { flag: 'r+' }));
-  }
 
   const read = (hierarchy: Hierarchy | null, group: string, file: string): Promise<string | null> =>
     hierarchy
@@ -33,15 +30,20 @@ export function createProcessorGroups(instanceId: string, hierarchies: Hierarchy
       : Promise.resolve(null);
 
   return {
-    async setSharesOfAll(shares) {
-      if (weighed) await mkdir(`${weighed.mountpoint}/${parent}`, { recursive: true });
-      await write(parent, shares);
+    async setWeightOfAll(part) {
+      if (!weighed) return;
+      await mkdir(`${weighed.mountpoint}/${parent}`, { recursive: true });
+      const standard = weighed.version === 2 ? STANDARD_WEIGHT : STANDARD_SHARES;
+      await write(weighed, parent, Math.round(part * standard));
     },
 
-    setShares: (id, shares) => write(`${parent}/${id}`, shares),
+    async setShares(id, shares) {
+      if (!weighed) return;
+      await write(weighed, `${parent}/${id}`, weighed.version === 2 ? sharesToWeight(shares) : shares);
+    },
 
     async usedMs(id) {
-      const group = id === undefined ? parent : `${parent}/${id}`;
+      const group = `${parent}/${id}`;
       if (counted?.version === 2) {
         const usage = /^usage_usec (\d+)$/m.exec((await read(counted, group, 'cpu.stat')) ?? '')?.[1];
         return usage === undefined ? null : Number(usage) / 1e3;
@@ -63,4 +65,9 @@ export function createProcessorGroups(instanceId: string, hierarchies: Hierarchy
       return quota === null || period === null ? null : Number(quota) / Number(period);
     },
   };
+}
+
+async function write({ version, mountpoint }: Hierarchy, group: string, value: number): Promise<void> {
+  const file = `${mountpoint}/${group}/${version === 2 ? 'cpu.weight' : 'cpu.shares'}`;
+  await unlessMissing(writeFile(file, String(value), { flag: 'r+' }));
 }

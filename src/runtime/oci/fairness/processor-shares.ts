@@ -6,7 +6,7 @@
  * A cgroup for each owner would need none of it, but a machine from the warm pool would have to move between groups
  * at its claim: that waits for the kernel (5 to 9 ms), and on v2 leaves its memory's charges behind.
  */
-import { availableParallelism } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import type { Log } from '../../../control/ports.ts';
 import { limits } from '../../../model/limits.ts';
 import { describeFailure } from '../failures.ts';
@@ -44,24 +44,29 @@ export interface Worker {
 
 export function createProcessorShares({ groups, owners, ids, log }: ProcessorSharesParts): ProcessorShares {
   const known = new Map<string, Known>();
-  let all = { usedMs: 0, at: 0 };
+  let last: HostTimes & { at: number } = { busyTicks: 0, allTicks: 0, at: 0 };
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
 
   async function look(): Promise<void> {
-    const now = { usedMs: (await groups.usedMs()) ?? 0, at: performance.now() };
-    const elapsedMs = now.at - all.at;
-    const used = (now.usedMs - all.usedMs) / elapsedMs;
-    all = now;
-    if (used >= limits.processor.contended * availableParallelism()) await weigh(elapsedMs);
+    const now = { ...(await hostTimes()), at: performance.now() };
+    const inUse = (now.busyTicks - last.busyTicks) / (now.allTicks - last.allTicks);
+    const elapsedMs = now.at - last.at;
+    last = now;
+    if (inUse >= limits.processor.contended) await weigh(elapsedMs);
+    // What was used since then would be taken for what was used since the last look.
+    else known.clear();
   }
 
   async function weigh(elapsedMs: number): Promise<void> {
     const present = await ids();
+    const isFirst = known.size === 0;
     for (const id of known.keys()) if (!present.includes(id)) known.delete(id);
-    const workers = (await Promise.all(present.map((id) => examine(id, elapsedMs)))).filter(
-      (worker) => worker !== null,
-    );
+    const seen = (await Promise.all(present.map(examine))).filter((machine) => machine !== null);
+    // Who works is known from the second look on.
+    if (isFirst) return;
+    const enough = leastOfBusy(Math.max(0, ...seen.map(({ usedMs }) => usedMs)), elapsedMs);
+    const workers = seen.map(({ usedMs, ...machine }) => ({ ...machine, busy: usedMs >= enough }));
     for (const [id, shares] of divide(workers)) {
       const machine = known.get(id);
       if (!machine || machine.shares === shares) continue;
@@ -70,15 +75,14 @@ export function createProcessorShares({ groups, owners, ids, log }: ProcessorSha
     }
   }
 
-  /** A machine that is seen for the first time is taken for idle until the next look. */
-  async function examine(id: string, elapsedMs: number): Promise<Worker | null> {
+  /** A machine that is seen for the first time has used nothing until the next look. */
+  async function examine(id: string): Promise<(Omit<Worker, 'busy'> & { usedMs: number }) | null> {
     const before = known.get(id);
     const usedMs = await groups.usedMs(id);
     const processors = before?.processors ?? (await groups.processors(id));
     if (usedMs === null || processors === null) return null;
     known.set(id, { usedMs, processors, shares: before?.shares ?? null });
-    const busy = before !== undefined && usedMs - before.usedMs >= limits.processor.busy * elapsedMs;
-    return { id, owner: owners.of(id), processors, busy };
+    return { id, owner: owners.of(id), processors, usedMs: before ? usedMs - before.usedMs : 0 };
   }
 
   function lookSoon(): void {
@@ -93,8 +97,8 @@ export function createProcessorShares({ groups, owners, ids, log }: ProcessorSha
 
   return {
     async begin() {
-      await groups.setSharesOfAll(limits.processor.sharesOfAll);
-      all = { usedMs: (await groups.usedMs()) ?? 0, at: performance.now() };
+      await groups.setWeightOfAll(limits.processor.weightOfAll);
+      last = { ...(await hostTimes()), at: performance.now() };
       timer = setInterval(lookSoon, limits.processor.lookIntervalMs);
     },
 
@@ -105,6 +109,25 @@ export function createProcessorShares({ groups, owners, ids, log }: ProcessorSha
       await looking;
     },
   };
+}
+
+/** What a machine must have used to count as one that works. */
+function leastOfBusy(largestMs: number, elapsedMs: number): number {
+  const { busy, busyBesideLargest, busyLeast } = limits.processor;
+  return Math.max(busyLeast * elapsedMs, Math.min(busy * elapsedMs, busyBesideLargest * largestMs));
+}
+
+interface HostTimes {
+  busyTicks: number;
+  allTicks: number;
+}
+
+/** Of all processors together: user, nice, system, idle, iowait, irq, softirq, steal. */
+async function hostTimes(): Promise<HostTimes> {
+  const line = /^cpu +(.*)$/m.exec(await readFile('/proc/stat', 'utf8'))?.[1] ?? '';
+  const ticks = line.split(' ').slice(0, 8).map(Number);
+  const allTicks = ticks.reduce((sum, part) => sum + part, 0);
+  return { allTicks, busyTicks: allTicks - (ticks[3] ?? 0) - (ticks[4] ?? 0) };
 }
 
 /** Shares of each machine. An idle one has what it would have if it worked beside its owner's busy ones. */
