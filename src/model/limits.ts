@@ -8,6 +8,7 @@ import { gpusLimits } from './limits/gpus.ts';
 import { hostLimits } from './limits/host.ts';
 import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
+import { kernelLimits } from './limits/kernel.ts';
 import { listenersLimits } from './limits/listeners.ts';
 import { loopLimits } from './limits/loop.ts';
 import { membersLimits } from './limits/members.ts';
@@ -117,6 +118,7 @@ export const limits = {
   ...networkLimits,
   ...gitLimits,
   ...insideLimits,
+  ...kernelLimits,
   ...gatewaysLimits,
   ...listenersLimits,
   ...loopLimits,

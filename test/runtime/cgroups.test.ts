@@ -1,4 +1,6 @@
 /** Against folders that look like cgroup hierarchies, v1 and v2; the real kernel's are used in oci.test.ts. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,14 +27,15 @@ describe('on cgroup v2', () => {
 
   it('holds all machines together below a limit, in a parent with its controllers enabled', async () => {
     folder('.', { 'cgroup.subtree_control': '' });
-    await cgroups().prepare(5 * GiB);
+    await cgroups().prepare({ memoryBytes: 5 * GiB, processes: 9_000 });
     expect(text('sandhaven-test00/memory.max')).toBe(String(5 * GiB));
+    expect(text('sandhaven-test00/pids.max')).toBe('9000');
     expect(text('cgroup.subtree_control')).toBe('+pids');
   });
 
   it('makes a fence of its own', async () => {
     const made = cgroups();
-    await made.prepare(GiB);
+    await made.prepare({ memoryBytes: GiB, processes: 9_000 });
     const [file = ''] = made.fenceFiles();
     expect(file).toMatch(/\/sandhaven-test00-helpers\/[0-9a-z]{8}\/cgroup\.procs$/);
     expect(existsSync(join(file, '..'))).toBe(true);
@@ -47,6 +50,20 @@ describe('on cgroup v2', () => {
     expect(file('memory.swap.max')).toContain('0');
     expect(file('cpu.max')).toBe('200000 100000');
     expect(file('cpu.weight')).toBe(String(sharesToWeight(2048)));
+  });
+
+  it('makes nothing before a machine starts: the kernel counts its sockets as its memory', async () => {
+    await cgroups().admit(id, { cpu: 1, memory: 1, disk: 1, gpu: 0 });
+    expect(existsSync(join(root, 'sandhaven-test00'))).toBe(false);
+  });
+
+  it('ends the programs of a machine while it is frozen, but not its PID 1', async () => {
+    const program = spawn('sleep', ['60']);
+    const ended = once(program, 'exit');
+    folder(`sandhaven-test00/${id}`, { 'cgroup.procs': `${program.pid}\n`, 'cgroup.freeze': '0' });
+    await cgroups().endPrograms(id);
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    expect(text(`sandhaven-test00/${id}/cgroup.freeze`)).toBe('0');
   });
 
   it('tells processes and machines by their groups', async () => {
@@ -64,6 +81,7 @@ describe('on cgroup v1', () => {
       { mountpoint: join(root, 'memory'), version: 1, controllers: ['memory'] },
       { mountpoint: join(root, 'cpu'), version: 1, controllers: ['cpu', 'cpuacct'] },
       { mountpoint: join(root, 'freezer'), version: 1, controllers: ['freezer'] },
+      { mountpoint: join(root, 'pids'), version: 1, controllers: ['pids'] },
     ]);
 
   it('knows whether swap can be limited', () => {
@@ -74,10 +92,33 @@ describe('on cgroup v1', () => {
 
   it('puts the fence where a group can be frozen', async () => {
     const made = cgroups();
-    await made.prepare(GiB);
+    await made.prepare({ memoryBytes: GiB, processes: 9_000 });
     expect(made.fenceFiles()[0]).toContain(join(root, 'freezer', 'sandhaven-test00-helpers'));
-    expect(text('memory/sandhaven-test00/memory.limit_in_bytes')).toBe(String(GiB));
   });
+
+  it('keeps the buffers of sockets within what all machines have together, a sixteenth of it', async () => {
+    folder('memory/sandhaven-test00', { 'memory.kmem.tcp.limit_in_bytes': '' });
+    await cgroups().prepare({ memoryBytes: 16 * GiB, processes: 9_000 });
+    expect(text('memory/sandhaven-test00/memory.limit_in_bytes')).toBe(String(15 * GiB));
+    expect(text('memory/sandhaven-test00/memory.kmem.tcp.limit_in_bytes')).toBe(String(GiB));
+    expect(text('pids/sandhaven-test00/pids.max')).toBe('9000');
+  });
+
+  it.each([
+    [1, 64],
+    [4, 256],
+  ])(
+    'limits the buffers of a machine with %i GiB to %i MiB before it starts, and when it is resized',
+    async (memory, mebibytes) => {
+      const file = `memory/sandhaven-test00/${id}/memory.kmem.tcp.limit_in_bytes`;
+      for (const limit of ['admit', 'resize'] as const) {
+        folder(`memory/sandhaven-test00/${id}`, { 'memory.kmem.tcp.limit_in_bytes': '' });
+        folder(`cpu/sandhaven-test00/${id}`);
+        await cgroups()[limit](id, { cpu: 1, memory, disk: 1, gpu: 0 });
+        expect(text(file)).toBe(String(mebibytes * 1024 ** 2));
+      }
+    },
+  );
 
   it('resizes memory and processor time in their hierarchies', async () => {
     const limit = { 'memory.limit_in_bytes': String(GiB), 'memory.memsw.limit_in_bytes': String(GiB) };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GiB } from '../../src/model/limits.ts';
-import { buildConfig, type MachineConfig } from '../../src/runtime/oci/config.ts';
+import { buildConfig, type MachineConfig, openFiles } from '../../src/runtime/oci/config.ts';
 import type { SeccompRule } from '../../src/runtime/oci/filter/rule.ts';
 import { seccompRules } from '../../src/runtime/oci/seccomp.ts';
 
@@ -22,7 +22,6 @@ interface Config {
     args: string[];
     env: string[];
     capabilities: Record<string, string[]>;
-    rlimits: { type: string; soft: number; hard: number }[];
   };
   linux: {
     namespaces: { type: string; path?: string }[];
@@ -78,13 +77,10 @@ describe('the OCI configuration of a machine', () => {
   });
 
   it('asks for no more open files than the host allows', () => {
-    const files = (maxOpenFiles: number): object | undefined =>
-      build({ host: { ...machine.host, maxOpenFiles } }).process.rlimits.find(
-        ({ type }) => type === 'RLIMIT_NOFILE',
-      );
-    expect(files(20_000)).toMatchObject({ soft: 16_384, hard: 20_000 });
-    expect(files(4_096)).toMatchObject({ soft: 4_096, hard: 4_096 });
-    expect(files(Number.MAX_SAFE_INTEGER)).toMatchObject({ soft: 16_384, hard: 65_536 });
+    const files = (maxOpenFiles: number) => openFiles({ ...machine.host, maxOpenFiles });
+    expect(files(20_000)).toEqual({ soft: 16_384, hard: 20_000 });
+    expect(files(4_096)).toEqual({ soft: 4_096, hard: 4_096 });
+    expect(files(Number.MAX_SAFE_INTEGER)).toEqual({ soft: 16_384, hard: 65_536 });
   });
 
   it('masks what names other machines’ disks', () => {
@@ -132,16 +128,37 @@ describe('the system calls of a machine', () => {
     expect(build().process.capabilities['bounding']).not.toContain('CAP_SYS_PTRACE');
   });
 
-  it('make sockets of four families only', () => {
-    expect(allowed('socket').map(({ args }) => args?.map(({ index, value }) => [index, value]))).toEqual([
-      [[0, 1]],
-      [[0, 2]],
-      [[0, 10]],
-      [
-        [0, 16],
-        [2, 0],
-      ],
+  it('make sockets of four families only, and of the Internet’s only TCP, UDP and echo', () => {
+    const made = allowed('socket').map(({ args }) => args?.map(({ index, value }) => [index, value]));
+    const pairs = (family: number, protocols: number[]) =>
+      protocols.map((protocol) => [
+        [0, family],
+        [2, protocol],
+      ]);
+    const [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] = [1, 2, 10, 16];
+    expect(made).toEqual([
+      [[0, AF_UNIX]],
+      ...pairs(AF_INET, [0, 6, 17, 1]),
+      ...pairs(AF_INET6, [0, 6, 17, 58]),
+      ...pairs(AF_NETLINK, [0]),
     ]);
+  });
+
+  it('have no file locks without an owner, and every other command of fcntl', () => {
+    const decides = (command: number) =>
+      syscalls
+        .filter(({ names }) => names.includes('fcntl'))
+        .filter(({ args }) => args?.every(({ value, valueTwo }) => (command & value) >>> 0 === valueTwo))
+        .map(({ action, errnoRet }) => errnoRet ?? action);
+    for (const command of [36, 37, 38]) expect(decides(command)).toEqual([22]);
+    for (const command of [0, 1, 6, 7, 16, 1024, 1030, 1033])
+      expect(decides(command)).toEqual(['SCMP_ACT_ALLOW']);
+  });
+
+  it('have no asynchronous I/O, as on a kernel without it', () => {
+    for (const name of ['io_setup', 'io_submit', 'io_getevents']) {
+      expect(syscalls.filter(({ names }) => names.includes(name))).toMatchObject([{ errnoRet: 38 }]);
+    }
   });
 
   it('clone without new namespaces, and clone3 not at all', () => {

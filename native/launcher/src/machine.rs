@@ -4,7 +4,7 @@
 //! so the host shows no mount, and when the machine dies all of them and the loop device go with it.
 
 use crate::failure::{Failure, Step};
-use crate::{devices, fence, idmap, image, loop_device, mounts, runc, socket};
+use crate::{devices, fence, idmap, image, loop_device, mounts, rlimits, runc, socket};
 use lexopt::prelude::*;
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::thread::UnshareFlags;
@@ -22,6 +22,7 @@ struct Options {
     agents: PathBuf,
     devices: Vec<devices::Device>,
     uid_base: u32,
+    open_files: rlimits::OpenFiles,
     socket: OsString,
     runc: OsString,
     runc_root: OsString,
@@ -49,6 +50,7 @@ pub fn start(args: lexopt::Parser) -> Result<Infallible, Failure> {
     mounts::mount_overlay(options.uid_base)?;
     devices::make(&options.devices, options.uid_base)?;
     let listener = socket::listen_at(&options.socket)?;
+    options.open_files.apply()?;
     let run = runc::Run {
         program: &options.runc,
         state: &options.runc_root,
@@ -62,7 +64,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
     let (mut cgroups, mut devices) = (Vec::new(), Vec::new());
     let (mut id, mut bundle, mut stage, mut disk, mut lower) = (None, None, None, None, None);
     let (mut uid_base, mut socket, mut runc, mut runc_root) = (None, None, None, None);
-    let mut agents = None;
+    let (mut agents, mut open_files) = (None, None);
     while let Some(arg) = args.next()? {
         match arg {
             Long("cgroup") => cgroups.push(args.value()?),
@@ -74,6 +76,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
             Long("agents") => agents = Some(args.value()?.into()),
             Long("device") => devices.push(devices::Device::parse(&args.value()?)?),
             Long("uid-base") => uid_base = Some(args.value()?.parse()?),
+            Long("open-files") => open_files = Some(rlimits::OpenFiles::parse(&args.value()?)?),
             Long("socket") => socket = Some(args.value()?),
             Long("runc") => runc = Some(args.value()?),
             Long("runc-root") => runc_root = Some(args.value()?),
@@ -91,6 +94,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
         lower: lower.ok_or_else(|| missing("lower"))?,
         agents: agents.ok_or_else(|| missing("agents"))?,
         uid_base: uid_base.ok_or_else(|| missing("uid-base"))?,
+        open_files: open_files.ok_or_else(|| missing("open-files"))?,
         socket: socket.ok_or_else(|| missing("socket"))?,
         runc: runc.ok_or_else(|| missing("runc"))?,
         runc_root: runc_root.ok_or_else(|| missing("runc-root"))?,

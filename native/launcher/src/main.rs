@@ -15,6 +15,7 @@ mod loop_device;
 mod machine;
 mod mounts;
 mod namespaces;
+mod rlimits;
 mod runc;
 mod socket;
 mod spare;

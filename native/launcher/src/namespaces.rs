@@ -3,6 +3,10 @@
 //!
 //! A child enters new namespaces and waits; the parent, which keeps its rights over the host's ids, writes the
 //! maps and pins. The network namespace belongs to the user namespace: root inside has no power outside of it.
+//!
+//! The slot's first id owns the user namespace. The kernel counts what it limits by user (inotify instances, message
+//! queues, pending signals, locked memory) for the owner of each namespace too: were that the host's root, one machine
+//! could use up what all others and the host need.
 
 use std::ffi::CString;
 use std::fs::{self, OpenOptions};
@@ -14,6 +18,12 @@ use std::os::unix::net::UnixStream;
 const ID_COUNT: u64 = 65_536;
 /// The last id is reserved by the kernel (-1).
 const ID_LIMIT: u64 = u32::MAX as u64;
+
+/// Of one machine, all its users together: timers and queued signals, then bytes of message queues.
+const NAMESPACE_LIMITS: [(libc::__rlimit_resource_t, libc::rlim_t); 2] = [
+    (libc::RLIMIT_SIGPENDING, 16_384),
+    (libc::RLIMIT_MSGQUEUE, 819_200),
+];
 
 struct Pair {
     uid_base: u64,
@@ -61,11 +71,7 @@ fn pin_pair(pair: &Pair) -> io::Result<()> {
         -1 => Err(io::Error::last_os_error()),
         0 => {
             drop(parent_end);
-            let code = if hold_namespaces(child_end).is_ok() {
-                0
-            } else {
-                1
-            };
+            let code = i32::from(hold_namespaces(child_end, pair.uid_base).is_err());
             // SAFETY: ends the child without running the parent's exit handlers.
             unsafe { libc::_exit(code) }
         }
@@ -81,9 +87,12 @@ fn pin_pair(pair: &Pair) -> io::Result<()> {
 }
 
 /// In the child: new namespaces, until the parent hangs up.
-fn hold_namespaces(mut parent: UnixStream) -> io::Result<()> {
+fn hold_namespaces(mut parent: UnixStream, uid_base: u64) -> io::Result<()> {
+    limit_namespace()?;
+    become_owner(uid_base as libc::uid_t)?;
     // SAFETY: plain system calls on this process.
     unsafe {
+        // After the change of user, which clears it.
         check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
         check(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET))?;
     }
@@ -91,6 +100,31 @@ fn hold_namespaces(mut parent: UnixStream) -> io::Result<()> {
     parent.write_all(b"r")?;
     parent.read_to_end(&mut Vec::new())?;
     Ok(())
+}
+
+/// A user namespace takes over the limits of the process that makes it, as those of all its users together.
+fn limit_namespace() -> io::Result<()> {
+    for (resource, most) in NAMESPACE_LIMITS {
+        let limit = libc::rlimit {
+            rlim_cur: most,
+            rlim_max: most,
+        };
+        // SAFETY: the kernel reads `limit`, which outlives the call.
+        check(unsafe { libc::setrlimit(resource, &limit) })?;
+    }
+    Ok(())
+}
+
+/// Changes the user, and keeps the capabilities: hosts may refuse user namespaces to users without them.
+fn become_owner(uid_base: libc::uid_t) -> io::Result<()> {
+    const SECBIT_NO_SETUID_FIXUP: libc::c_ulong = 1 << 2;
+    // SAFETY: plain system calls on this process, which has one thread.
+    unsafe {
+        check(libc::prctl(libc::PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP))?;
+        check(libc::setgroups(0, std::ptr::null()))?;
+        check(libc::setresgid(uid_base, uid_base, uid_base))?;
+        check(libc::setresuid(uid_base, uid_base, uid_base)).map(|_| ())
+    }
 }
 
 /// IPv6 off before any link exists, loopback up.

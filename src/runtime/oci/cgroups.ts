@@ -7,13 +7,13 @@
  * Who is in a cgroup is the kernel's own truth about what runs, whatever became of the service.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { randomText, sandboxIdPattern } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Resources } from '../../model/sandbox.ts';
+import { children, destroyGroup, endPrograms, processesOf, written } from './cgroup-processes.ts';
 import { cgroupLimits } from './config.ts';
-import { isMissing, unlessMissing } from './files.ts';
+import { unlessMissing } from './files.ts';
 import { controllerHierarchy, type Hierarchy, memoryHierarchy } from './hierarchies.ts';
 
 export interface Cgroups {
@@ -22,8 +22,8 @@ export interface Cgroups {
   swapAccounting: boolean;
   /** As an OCI configuration names it. */
   path(id: string): string;
-  /** Ends all helpers of earlier boots, and makes this boot's fence and the parent with its limit. */
-  prepare(memoryBytes: number): Promise<void>;
+  /** Ends all helpers of earlier boots, and makes this boot's fence and the parent with the limits of all machines together. */
+  prepare(whole: Whole): Promise<void>;
   /** The files through which a helper joins the fence. */
   fenceFiles(): string[];
   /** Sandboxes that have a cgroup, in any hierarchy. */
@@ -32,13 +32,24 @@ export interface Cgroups {
   processes(id: string): Promise<number[]>;
   /** Kills all that is in the machine's cgroups, and removes them. Resolves when they are gone. */
   destroy(id: string): Promise<void>;
+  /** Before the machine's first process: what has to be limited before a socket is made, and runc does not limit. */
+  admit(id: string, resources: Resources): Promise<void>;
   resize(id: string, resources: Resources): Promise<void>;
   /** Holds or lets go all processes of the machine; nothing where the machine is gone. */
   setFrozen(id: string, frozen: boolean): Promise<void>;
+  /** Kills every process of the machine but its PID 1. */
+  endPrograms(id: string): Promise<void>;
   /** Ends what helpers are left of this boot, and removes its fence. */
   removeFence(): Promise<void>;
   /** Removes the parent and all fences; the machines are gone before. */
   purge(): Promise<void>;
+}
+
+/** What all machines have together. */
+export interface Whole {
+  memoryBytes: number;
+  /** Processes and threads. */
+  processes: number;
 }
 
 /** @param hierarchies As `parseHierarchies` finds them. Throws when none of them can limit memory. */
@@ -62,14 +73,20 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     path: (id) => `/${parent}/${id}`,
     fenceFiles: () => [`${fenceHierarchy.mountpoint}/${fence}/cgroup.procs`],
 
-    async prepare(memoryBytes) {
+    async prepare({ memoryBytes, processes }) {
       const fences = `${fenceHierarchy.mountpoint}/${helpers}`;
       for (const name of await children(fences)) await destroyGroup(`${fences}/${name}`);
       await mkdir(`${fenceHierarchy.mountpoint}/${fence}`, { recursive: true });
       if (memory.version === 2) await enableControllers(memory.mountpoint);
       const group = `${memory.mountpoint}/${parent}`;
       await mkdir(group, { recursive: true });
-      await setMemory(memory, group, memoryBytes);
+      const sockets = memory.version === 1 ? Math.floor(memoryBytes / limits.kernel.socketMemoryDivisor) : 0;
+      await setMemory(memory, group, memoryBytes - sockets);
+      await setSocketMemory(memory, group, sockets);
+      const pids = controllerHierarchy(hierarchies, 'pids');
+      if (!pids) return;
+      await mkdir(`${pids.mountpoint}/${parent}`, { recursive: true });
+      await writeFile(`${pids.mountpoint}/${parent}/pids.max`, String(processes));
     },
 
     async ids() {
@@ -85,9 +102,18 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
       await Promise.all(everywhere(`${parent}/${id}`).map(destroyGroup));
     },
 
+    async admit(id, resources) {
+      if (memory.version === 2) return;
+      const group = `${memory.mountpoint}/${parent}/${id}`;
+      await mkdir(group, { recursive: true });
+      await setSocketMemory(memory, group, socketMemoryBytes(resources));
+    },
+
     async resize(id, resources) {
       const { memoryBytes, ...processor } = cgroupLimits(resources);
-      await setMemory(memory, `${memory.mountpoint}/${parent}/${id}`, memoryBytes);
+      const group = `${memory.mountpoint}/${parent}/${id}`;
+      await setMemory(memory, group, memoryBytes);
+      await setSocketMemory(memory, group, socketMemoryBytes(resources));
       const cpu = controllerHierarchy(hierarchies, 'cpu');
       if (cpu) await setProcessor(cpu, `${cpu.mountpoint}/${parent}/${id}`, processor);
     },
@@ -98,6 +124,10 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
         if (version === 2) await written(`${group}/cgroup.freeze`, frozen ? '1' : '0');
         else await written(`${group}/freezer.state`, frozen ? 'FROZEN' : 'THAWED');
       }
+    },
+
+    async endPrograms(id) {
+      for (const { mountpoint } of killers) await endPrograms(`${mountpoint}/${parent}/${id}`);
     },
 
     removeFence: () => destroyGroup(`${fenceHierarchy.mountpoint}/${fence}`),
@@ -137,6 +167,16 @@ async function setMemory({ version }: Hierarchy, group: string, bytes: number): 
   for (const file of order) await writeFile(file, String(bytes));
 }
 
+/** Buffers of TCP and UDP, which v1 keeps apart from the rest of a group's memory; v2 counts them as part of it. */
+async function setSocketMemory({ version }: Hierarchy, group: string, bytes: number): Promise<void> {
+  if (version === 1) await written(`${group}/memory.kmem.tcp.limit_in_bytes`, String(bytes));
+}
+
+function socketMemoryBytes(resources: Resources): number {
+  const { socketMemoryMinBytes, socketMemoryDivisor } = limits.kernel;
+  return Math.max(socketMemoryMinBytes, cgroupLimits(resources).memoryBytes / socketMemoryDivisor);
+}
+
 async function setProcessor(
   { version }: Hierarchy,
   group: string,
@@ -154,49 +194,4 @@ async function setProcessor(
 /** As runc and systemd convert v1 shares (2…262144) to a v2 weight (1…10000). */
 export function sharesToWeight(shares: number): number {
   return Math.trunc(1 + ((shares - 2) * 9999) / 262_142);
-}
-
-async function children(group: string): Promise<string[]> {
-  const entries = await unlessMissing(readdir(group, { withFileTypes: true }));
-  return (entries ?? []).filter((entry) => entry.isDirectory()).map(({ name }) => name);
-}
-
-async function processesOf(group: string): Promise<number[]> {
-  const text = await unlessMissing(readFile(`${group}/cgroup.procs`, 'utf8'));
-  return (text ?? '').split('\n').filter(Boolean).map(Number);
-}
-
-/** A group that cannot be emptied within the bound is a defect of the kernel or of this code: it throws. */
-async function destroyGroup(group: string): Promise<void> {
-  const deadline = performance.now() + limits.teardownTimeoutMs;
-  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
-    try {
-      await rmdir(group);
-      return;
-    } catch (error) {
-      if (isMissing(error)) return;
-      if (performance.now() > deadline) throw error;
-    }
-    await killGroup(group);
-    await sleep(pause);
-  }
-}
-
-async function killGroup(group: string): Promise<void> {
-  // A file of v2; where there is none, the freezer holds process ids still, so that none is signalled after its reuse.
-  if (await written(`${group}/cgroup.kill`, '1')) return;
-  const frozen = await written(`${group}/freezer.state`, 'FROZEN');
-  for (const pid of await processesOf(group)) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  }
-  if (frozen) await written(`${group}/freezer.state`, 'THAWED');
-}
-
-/** Whether the file is there, and so was written. */
-async function written(file: string, text: string): Promise<boolean> {
-  return (await unlessMissing(writeFile(file, text, { flag: 'r+' }).then(() => true))) ?? false;
 }

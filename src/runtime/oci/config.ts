@@ -56,7 +56,6 @@ export function buildConfig(machine: MachineConfig): object {
       // Set-uid programs inside (sudo, su) work: all they can gain is root of their own user namespace.
       noNewPrivileges: false,
       oomScoreAdj: 0,
-      rlimits: rlimits(machine.host),
     },
     linux: {
       namespaces: [
@@ -90,6 +89,12 @@ export function cgroupLimits(resources: Resources): {
     cpuPeriodUs: CPU_PERIOD_US,
     cpuShares: resources.cpu * SHARES_PER_CPU,
   };
+}
+
+/** Of each process; the launcher sets them, since runc may have no right to. */
+export function openFiles({ maxOpenFiles }: HostFacts): { soft: number; hard: number } {
+  const hard = Math.min(limits.openFiles.hard, maxOpenFiles);
+  return { soft: Math.min(limits.openFiles.soft, hard), hard };
 }
 
 const CPU_PERIOD_US = 100_000;
@@ -149,15 +154,6 @@ function mounts({ stagePath, agentName, resources, devices }: MachineConfig): ob
     // The launcher makes a node for each, in this order.
     ...devices.nodes.map(({ path }, index) => bind(path, `${stagePath}/devices/${index}`)),
     ...devices.mounts.map(({ source, destination }) => bind(destination, source, 'ro', 'nosuid', 'nodev')),
-  ];
-}
-
-function rlimits(host: HostFacts): object[] {
-  const rlimit = (type: string, soft: number, hard: number): object => ({ type, soft, hard });
-  const hardFiles = Math.min(limits.openFiles.hard, host.maxOpenFiles);
-  return [
-    rlimit('RLIMIT_CORE', 0, 0),
-    rlimit('RLIMIT_NOFILE', Math.min(limits.openFiles.soft, hardFiles), hardFiles),
   ];
 }
 

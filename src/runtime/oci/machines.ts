@@ -32,6 +32,8 @@ export interface Launch {
   lower: string;
   slot: Slot;
   nodes: DeviceNode[];
+  /** Limits of each process. */
+  openFiles: { soft: number; hard: number };
 }
 
 export interface Machines {
@@ -108,7 +110,7 @@ function launchArguments(
   layout: Layout,
   cgroups: Cgroups,
   runcPath: string,
-  { id, bundle, lower, slot, nodes }: Launch,
+  { id, bundle, lower, slot, nodes, openFiles }: Launch,
 ): string[] {
   const options = {
     id,
@@ -118,6 +120,7 @@ function launchArguments(
     stage: layout.stage,
     disk: layout.disk(id),
     'uid-base': String(slot.uidBase),
+    'open-files': `${openFiles.soft}:${openFiles.hard}`,
     socket: layout.socket(id),
     runc: runcPath,
     'runc-root': layout.runc,

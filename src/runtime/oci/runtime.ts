@@ -22,6 +22,8 @@ import { createInventory } from './gpu/inventory.ts';
 import { createHelpers, type Helpers } from './helper.ts';
 import { parseHierarchies } from './hierarchies.ts';
 import { allocatedBytes, freeDiskBytes, hostMemory, maxOpenFiles, memoryForMachines } from './host.ts';
+import { prepareHostLimits } from './host-limits.ts';
+import { createKernelMemoryWatch } from './kernel-memory/watch.ts';
 import { createLayout, makeFolders } from './layout.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createMachines } from './machines.ts';
@@ -89,7 +91,10 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     log,
   });
 
+  const kernelMemory = createKernelMemoryWatch(cgroups, log);
+
   async function close(): Promise<void> {
+    await kernelMemory.close();
     await guard.close();
     await shares.close();
     await work.close();
@@ -119,7 +124,9 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       // Before the first thing that could be another service's.
       slots.claim();
       await makeFolders(layout, options.runDir);
-      await cgroups.prepare(memoryForMachines((await hostMemory()).totalBytes));
+      const { totalBytes } = await hostMemory();
+      const { processes } = await prepareHostLimits(totalBytes, log);
+      await cgroups.prepare({ memoryBytes: memoryForMachines(totalBytes), processes });
       const { swapAccounting } = cgroups;
       starter.use({
         agentName: await installAgent(options.agentPath, layout.agents),
@@ -130,6 +137,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       await disks.init();
       await guard.begin();
       await shares.begin();
+      kernelMemory.begin();
     },
 
     close,

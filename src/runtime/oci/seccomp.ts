@@ -2,7 +2,9 @@
  * The system calls of a machine: an allow-list. It follows the defaults that container engines have settled on,
  * for 64-bit programs alone, and leaves out what no program in a machine needs and attackers do: new namespaces,
  * the mount API, keyrings, BPF, perf, userfaultfd, io_uring, file handles, secret memory, and every socket family
- * beyond local, IPv4, IPv6 and route netlink (a vsock, for one, would reach the hypervisor).
+ * beyond local, IPv4, IPv6 and route netlink (a vsock, for one, would reach the hypervisor). Of IPv4 and IPv6 only TCP, UDP
+ * and echo: others load modules of the kernel and have buffers that are counted for nobody. Asynchronous I/O of the old
+ * kind is not there either, since the host has one number of its slots for everybody.
  *
  * Everything else fails with EPERM; calls newer than the list with ENOSYS, which runc sees to.
  */
@@ -26,7 +28,13 @@ export function seccompRules(arch: string): Seccomp {
     architectures: [x64 ? 'SCMP_ARCH_X86_64' : 'SCMP_ARCH_AARCH64'],
     syscalls: [
       { names: x64 ? [...common, ...x64Only] : common, action: 'SCMP_ACT_ALLOW' },
-      ...[AF_UNIX, AF_INET, AF_INET6].map((family) => allow('socket', { 0: family })),
+      allow('socket', { 0: AF_UNIX }),
+      ...[0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP].map((protocol) =>
+        allow('socket', { 0: AF_INET, 2: protocol }),
+      ),
+      ...[0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMPV6].map((protocol) =>
+        allow('socket', { 0: AF_INET6, 2: protocol }),
+      ),
       allow('socket', { 0: AF_NETLINK, 2: NETLINK_ROUTE }),
       // As a kernel without auditing answers: useradd, su and sudo give up at any other refusal.
       {
@@ -35,33 +43,61 @@ export function seccompRules(arch: string): Seccomp {
         errnoRet: EPROTONOSUPPORT,
       },
       allow('socketpair', { 0: AF_UNIX }),
+      ...fileControls.map(([value, mask]) => masked('fcntl', 1, mask, value)),
+      ...descriptionLocks.map((command) => ({
+        ...masked('fcntl', 1, 0xffffffff, command),
+        action: 'SCMP_ACT_ERRNO' as const,
+        errnoRet: EINVAL,
+      })),
       ...personalities.map((persona) => allow('personality', { 0: persona })),
-      {
-        names: ['clone'],
-        action: 'SCMP_ACT_ALLOW',
-        args: [{ index: 0, value: NAMESPACE_FLAGS, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }],
-      },
+      masked('clone', 0, NAMESPACE_FLAGS, 0),
       ...withoutPageCache,
       ...sparingTheAgent(),
       // Its flags lie in memory, where no filter can see them; the C libraries then fall back to clone.
-      { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
+      { names: ['clone3', ...asynchronousIo], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
     ],
   };
 }
 
 const EPERM = 1;
+const EINVAL = 22;
 const ENOSYS = 38;
 const EPROTONOSUPPORT = 93;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
+const IPPROTO_ICMP = 1;
+const IPPROTO_TCP = 6;
+const IPPROTO_UDP = 17;
+const IPPROTO_ICMPV6 = 58;
 const NETLINK_ROUTE = 0;
 const NETLINK_AUDIT = 9;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const NAMESPACE_FLAGS = 0x7e020000;
 /** Linux, Linux with 32-bit addresses, both with the 2.6 version, and "which one is it". */
 const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
+
+/** Databases that use it go on with threads where a kernel does not have it. */
+const asynchronousIo = words('io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents');
+
+/** F_OFD_GETLK, F_OFD_SETLK and F_OFD_SETLKW: locks that the kernel lists without saying whose they are. */
+const descriptionLocks = [36, 37, 38];
+/** The commands of fcntl around them, as ranges: the value and the bits of it that count. */
+const fileControls: [number, number][] = [
+  [0, 0xffffffe0],
+  [32, 0xfffffffc],
+  [1024, 0xffffffe0],
+];
+
+/** The kernel reads 32 bits of these arguments, so the others do not count here either. */
+function masked(name: string, index: number, mask: number, value: number): SeccompRule {
+  return {
+    names: [name],
+    action: 'SCMP_ACT_ALLOW',
+    args: [{ index, value: mask, valueTwo: value, op: 'SCMP_CMP_MASKED_EQ' }],
+  };
+}
 
 function allow(name: string, values: Record<number, number>): SeccompRule {
   const args = Object.entries(values).map(
@@ -75,12 +111,12 @@ const common = words(`
   accept accept4 adjtimex bind brk capget capset chdir chroot clock_adjtime clock_getres clock_gettime
   clock_nanosleep close close_range connect copy_file_range dup dup3 epoll_create1 epoll_ctl epoll_pwait
   epoll_pwait2 eventfd2 execve execveat exit exit_group faccessat faccessat2 fadvise64 fallocate fchdir fchmod
-  fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat
+  fchmodat fchmodat2 fchown fchownat fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat
   fstatfs fsync ftruncate futex futex_requeue futex_wait futex_waitv futex_wake get_robust_list getcpu getcwd
   getdents64 getegid geteuid getgid getgroups getitimer getpeername getpgid getpid getppid getpriority getrandom
   getresgid getresuid getrusage getsid getsockname getsockopt gettid gettimeofday getuid getxattr getxattrat
-  inotify_add_watch inotify_init1 inotify_rm_watch io_cancel io_destroy io_getevents io_pgetevents io_setup
-  io_submit ioctl ioprio_get kill landlock_add_rule landlock_create_ruleset landlock_restrict_self
+  inotify_add_watch inotify_init1 inotify_rm_watch ioctl ioprio_get kill landlock_add_rule landlock_create_ruleset
+  landlock_restrict_self
   lgetxattr linkat listen listmount listxattr listxattrat llistxattr lremovexattr lseek lsetxattr madvise
   membarrier memfd_create mkdirat mknodat mlock mlock2 mlockall mmap mprotect mq_getsetattr mq_notify
   mq_open mq_timedreceive mq_timedsend mq_unlink mremap mseal msgctl msgget msgrcv msgsnd msync munlock

@@ -7,7 +7,7 @@ import type { MachineSpec } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { bundleGenerations, removeOldBundles, writeBundle } from './bundle.ts';
 import type { Cgroups } from './cgroups.ts';
-import type { HostFacts } from './config.ts';
+import { type HostFacts, openFiles } from './config.ts';
 import type { Disks } from './disks.ts';
 import { sync } from './files.ts';
 import type { Gpus } from './gpu/gpus.ts';
@@ -61,7 +61,9 @@ export function createStarter({ layout, cgroups, machines, disks, slots, gpus, r
     const durable = sync(layout.sandbox(id)).then(() => sync(layout.sandboxes));
     durable.catch(() => {});
     const lower = rootfsPath(spec.imageDigest);
-    await machines.launch({ id, bundle, lower, slot, nodes: devices.nodes }, signal);
+    await cgroups.admit(id, resources);
+    const launch = { id, bundle, lower, slot, nodes: devices.nodes, openFiles: openFiles(facts.host) };
+    await machines.launch(launch, signal);
     await durable;
     await removeOldBundles(layout, id);
   }

@@ -1,0 +1,32 @@
+/** Bounds of what machines take of the host's kernel, beside what their memory limit counts. */
+import { KiB, MiB } from './units.ts';
+
+export const kernelLimits = {
+  kernel: {
+    /** On cgroup v1, where buffers of TCP and UDP are apart from a machine's memory: one part in so many of it, at least … */
+    socketMemoryDivisor: 16,
+    socketMemoryMinBytes: 64 * MiB,
+    /** The share of the host's process ids and threads that machines have together. */
+    processShare: 3 / 4,
+    /** What the host is set to where it has less: a number for every thread that its memory could hold. */
+    pidMax: 4_194_304,
+    /** An open file costs its machine more memory than this, so memory ends before the host's number of open files does. */
+    bytesPerOpenFile: 128,
+    /** How often machines are looked at, and at most how many each time. */
+    watchIntervalMs: 1_000,
+    watchedPerInterval: 256,
+    /** Sockets of a machine that are too few to hold much. */
+    sockets: 16,
+    /** Of one machine, in netlink queues or in connections that nobody has accepted: past it its programs end. */
+    uncountedBytes: 128 * MiB,
+    /** Of one machine; 192 bytes each. Past it its programs end. */
+    fileLocks: 20_000,
+    /** What a socket takes that holds no data. */
+    connectionBytes: 4 * KiB,
+    /** Read of one listing of sockets, which a machine can make as long as it likes. */
+    listingBytes: 8 * MiB,
+    /** Read of the host's listing of locks, where their number is known, and where it is not. */
+    lockSampleBytes: 64 * KiB,
+    lockListingBytes: 2 * MiB,
+  },
+} as const;

@@ -1,0 +1,87 @@
+/** Memory of the kernel that is counted for nobody: one sandbox makes what it can, and the host keeps its memory. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { must, type Service, startService } from '../support/service.ts';
+import { createPrograms, type Programs } from './programs.ts';
+
+const MiB = 1024 * 1024;
+/** Nothing goes on below this: the machine that the tests run on is nobody's to take down. */
+const FLOOR_BYTES = 2048 * MiB;
+let service: Service;
+let programs: Programs;
+
+beforeAll(async () => {
+  service = await startService();
+  programs = createPrograms(service);
+  for (const name of ['greedy', 'modest']) {
+    await must(service, 'CreateSandbox', { name, cpu: 1, memory_gb: 1, disk_gb: 2 });
+  }
+}, 120_000);
+
+afterAll(() => service?.stop());
+
+interface Seen {
+  output: string;
+  /** The most that the host had less than before, beyond what the sandbox was charged, in MiB. */
+  lostMiB: number;
+  /** The longest that a command in the other sandbox took. */
+  slowestMs: number;
+}
+
+async function attack(kind: string): Promise<Seen> {
+  const before = available();
+  let [lost, slowest, over] = [0, 0, false];
+  const attacking = programs.inside('greedy', 'kernel-memory', kind).finally(() => {
+    over = true;
+  });
+  while (!over) {
+    const began = performance.now();
+    await must(service, 'RunCommand', { sandbox: 'modest', command: 'echo there' });
+    slowest = Math.max(slowest, performance.now() - began);
+    lost = Math.max(lost, before - available());
+    if (available() < FLOOR_BYTES) await must(service, 'DeleteSandbox', { sandbox: 'greedy' });
+    await sleep(100);
+  }
+  return { output: await attacking, lostMiB: Math.round(lost / MiB), slowestMs: Math.round(slowest) };
+}
+
+describe('the host and another sandbox go on beside', () => {
+  it.each([
+    // Where the host allows buffers of 8 MiB; the share of a sandbox is 128 MiB, looked at every second.
+    { kind: 'netlink', most: 700, ends: true },
+    { kind: 'unaccepted', most: 1_400, ends: true },
+    { kind: 'locks', most: 500, ends: true },
+    // Held by the kernel: 64 MiB for a sandbox of 1 GiB.
+    { kind: 'connections', most: 250, ends: false },
+    { kind: 'datagrams', most: 350, ends: false },
+  ])(
+    '$kind',
+    async ({ kind, most, ends }) => {
+      const { output, lostMiB, slowestMs } = await attack(kind);
+      console.log(
+        `${kind}: the host had ${lostMiB} MiB less; a command beside it took ${slowestMs} ms at most`,
+      );
+      expect(output.includes('kept going')).toBe(!ends);
+      expect(lostMiB).toBeLessThan(most);
+      expect(slowestMs).toBeLessThan(3_000);
+      // Its programs are gone; the sandbox is not.
+      const { output: alive } = await must(service, 'RunCommand', {
+        sandbox: 'greedy',
+        command: 'echo alive',
+      });
+      expect(alive).toBe('alive\n');
+    },
+    60_000,
+  );
+
+  it('afterwards the host has its memory back', async () => {
+    await must(service, 'RunCommand', { sandbox: 'greedy', command: 'rm -f /workspace/lock-*' });
+    const tcpPages = Number(/^TCP:.*mem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1]);
+    expect(tcpPages * 4096).toBeLessThan(32 * MiB);
+  });
+});
+
+function available(): number {
+  return Number(/^MemAvailable: +(\d+)/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]) * 1024;
+}
