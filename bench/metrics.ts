@@ -73,6 +73,7 @@ export const metrics = {
   runCode: lower('RunCode print(1)', 'ms'),
   sessionCommand: lower('session command true', 'ms', { bound: 6 }),
   writeSmall: lower('1 KiB file written', 'ms', { bound: 2 }),
+  writeDurable: lower('1 KiB file written, durable', 'ms'),
   readSmall: lower('1 KiB file read', 'ms', { bound: 2 }),
   upload: higher('100 MB in', 'MB/s', { bound: 300 }),
   download: higher('100 MB out', 'MB/s', { bound: 300 }),

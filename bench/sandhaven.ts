@@ -24,7 +24,7 @@ export interface Sandhaven extends AsyncDisposable {
   sessionCommand(sandbox: string, session: string, command: string): Promise<string>;
   /** Resolves with the number of matching files. */
   search(sandbox: string, path: string, query: string): Promise<number>;
-  writeFile(sandbox: string, path: string, content: string): Promise<void>;
+  writeFile(sandbox: string, path: string, content: string, durable?: boolean): Promise<void>;
   readFile(sandbox: string, path: string): Promise<string>;
   upload(sandbox: string, path: string, content: Buffer): Promise<void>;
   /** Resolves with the number of bytes that came. */
@@ -90,8 +90,8 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     async search(sandbox, path, query) {
       return Number((await tool('SearchContent', { sandbox, path, query }))['total_count']);
     },
-    async writeFile(sandbox, path, content) {
-      await tool('WriteFile', { sandbox, path, content });
+    async writeFile(sandbox, path, content, durable = false) {
+      await tool('WriteFile', { sandbox, path, content, ...(durable ? { durable } : {}) });
     },
     async readFile(sandbox, path) {
       return String((await tool('ReadFile', { sandbox, path }))['content']);

@@ -37,6 +37,7 @@ async function small(
   return interleave(rounds(SMALL_ROUNDS), {
     sandhaven: async () => ({
       writeSmall: await timed(() => sandhaven.writeFile(sandbox, path, content)),
+      writeDurable: await timed(() => sandhaven.writeFile(sandbox, path, content, true)),
       readSmall: await timed(async () => expect(content, await sandhaven.readFile(sandbox, path))),
     }),
     docker: async () => ({

@@ -9,6 +9,8 @@ export interface UploadOptions extends RequestOptions {
   mode?: string;
   /** Make missing parent folders; true by default. */
   createParents?: boolean;
+  /** Safe from a power cut once it answers; otherwise within about a second. */
+  durable?: boolean;
 }
 
 export interface DownloadOptions extends RequestOptions {
@@ -42,10 +44,11 @@ export class Files {
 
   /** Creates a file or replaces it, once all bytes are there. @param sandbox Name or ID. */
   async upload(sandbox: string, path: string, content: Bytes, options: UploadOptions = {}): Promise<Upload> {
-    const { mode, createParents } = options;
+    const { mode, createParents, durable } = options;
     const query = new URLSearchParams({ path });
     if (mode !== undefined) query.set('mode', mode);
     if (createParents !== undefined) query.set('create_parents', String(createParents));
+    if (durable !== undefined) query.set('durable', String(durable));
     const body = await sendable(content);
     const headers = { 'content-type': 'application/octet-stream' };
     // `duplex` is required for a stream, and not yet in every type library.

@@ -462,6 +462,8 @@ export interface WriteFileParameters {
   create_parents?: boolean;
   /** Of content; base64 for binary (default utf-8). */
   encoding?: 'utf-8' | 'base64';
+  /** Safe from a power cut once answered. */
+  durable?: boolean;
 }
 
 export interface WriteFileResult {
@@ -1320,8 +1322,7 @@ export class Sandhaven {
 
   /**
    * Creates a file or replaces it atomically, keeping its mode. To change a part, ReplaceInFiles is
-   * shorter. not_found with create_parents false: the folder is missing. Over 16 MiB: PUT
-   * /v1/sandboxes/{sandbox}/files.
+   * shorter. Over 16 MiB: PUT /v1/sandboxes/{sandbox}/files.
    */
   writeFile(parameters: WriteFileParameters, options?: CallOptions): Promise<WriteFileResult> {
     return this.#call(facts.writeFile, parameters, options);

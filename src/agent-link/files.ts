@@ -85,11 +85,17 @@ export function filesOf(ask: Ask): Files {
           endLine: reply.end_line,
         }),
       ),
-    write: (id, { path, createParents, mode, content }, signal) =>
+    write: (id, { path, createParents, mode, durable, content }, signal) =>
       ask(
         id,
         {
-          request: { op: 'write', path, create_parents: createParents, mode },
+          request: {
+            op: 'write',
+            path,
+            create_parents: createParents,
+            mode,
+            ...(durable ? { v: 3, durable } : {}),
+          },
           upload: content,
           signal,
           ...patience,

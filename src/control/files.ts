@@ -8,6 +8,7 @@ import type {
   FileEntry,
   FileInfo,
   FileSlice,
+  FileUpload,
   Listing,
   Replaced,
   ReplaceRequest,
@@ -77,7 +78,7 @@ export class FileService {
   write(
     caller: User,
     reference: Reference,
-    query: { path: string; content: Buffer | Readable; createParents: boolean; mode?: number },
+    query: FileUpload,
     signal?: AbortSignal,
   ): Promise<{ bytesWritten: number; created: boolean }> {
     return this.#uses.run(caller, reference, ({ id }) => this.#agent.write(id, query, signal));

@@ -25,7 +25,7 @@ const text = async (...parameters: Parameters<typeof read>) => (await read(...pa
 const write = (
   path: string,
   content: string | Buffer,
-  extra: { mode?: number; createParents?: boolean } = {},
+  extra: { mode?: number; createParents?: boolean; durable?: boolean } = {},
 ) => sandbox.agent.write(sandbox.id, { path, createParents: true, content: Buffer.from(content), ...extra });
 const mkdir = (path: string, mode = 0o755) => sandbox.agent.createFolder(sandbox.id, { path, mode });
 const move = (source: string, destination: string) => sandbox.agent.move(sandbox.id, { source, destination });
@@ -151,6 +151,15 @@ describe('writing', () => {
     expect(await sh('stat -c "%a %u %g" a; cat a other')).toBe('4751 12 34\nnewold\n');
     await write('a', 'newer', { mode: 0o600 });
     expect(await sh('stat -c "%a" a')).toBe('600\n');
+  });
+
+  it('a durable write is written as any other', async () => {
+    expect(await write('kept/a', 'x', { durable: true })).toEqual({ bytesWritten: 1, created: true });
+    expect(await write('kept/a', 'yy', { durable: true, mode: 0o600 })).toEqual({
+      bytesWritten: 2,
+      created: false,
+    });
+    expect(await text('kept/a')).toBe('yy');
   });
 
   it('[SBX-FILES-19] without its folder is not_found unless parents are made', async () => {

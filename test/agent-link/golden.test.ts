@@ -142,6 +142,16 @@ const calls: Record<
       }),
     gives: { bytesWritten: 6, created: true },
   },
+  'write-durable': {
+    call: (agent) =>
+      agent.write(SANDBOX, {
+        path: 'a.txt',
+        createParents: false,
+        durable: true,
+        content: Buffer.from('hello\n'),
+      }),
+    gives: { bytesWritten: 6, created: false },
+  },
   mkdir: {
     call: (agent) => agent.createFolder(SANDBOX, { path: 'd', mode: 0o750 }),
     gives: { created: true },

@@ -36,7 +36,7 @@ export interface FakeServices {
   services: Services;
   sandboxes: Map<string, Sandbox>;
   /** By path. */
-  files: Map<string, { content: Buffer; mode: number }>;
+  files: Map<string, { content: Buffer; mode: number; durable?: boolean }>;
   /** Commands that began. */
   begun: string[];
   /** What ended because its client went away. */
@@ -277,7 +277,7 @@ function fakeFiles(fake: Omit<FakeServices, 'services'>): Face<FileService> {
       const shown = path === 'shrinking' ? part.subarray(0, part.length - 1) : part;
       return { size: content.length, stream: Readable.from(shown.length > 0 ? [shown] : []) };
     },
-    async write(_caller, _reference, { path, content, createParents, mode }, signal) {
+    async write(_caller, _reference, { path, content, createParents, mode, durable = false }, signal) {
       if (!createParents && path.includes('/')) throw notFound('file', 'There is no such folder.');
       if (path === '/') throw invalidArgument('path', "'/' is a directory.");
       const created = !fake.files.has(path);
@@ -285,7 +285,7 @@ function fakeFiles(fake: Omit<FakeServices, 'services'>): Face<FileService> {
         fake.cancelled.push(`write ${path} ${signal?.aborted}`);
         throw error;
       });
-      fake.files.set(path, { content: bytes, mode: mode ?? fake.files.get(path)?.mode ?? 0o644 });
+      fake.files.set(path, { content: bytes, mode: mode ?? fake.files.get(path)?.mode ?? 0o644, durable });
       return { bytesWritten: bytes.length, created };
     },
     async createFolder(_caller, _reference, { path, mode }) {

@@ -69,9 +69,17 @@ describe('PUT', () => {
     ).toBe(200);
   });
 
+  it('passes on that a write is to be durable', async () => {
+    await http.fetch(at('kept', { durable: 'true' }), { method: 'PUT', body: 'x' });
+    await http.fetch(at('usual'), { method: 'PUT', body: 'x' });
+    expect(http.files.get('kept')?.durable).toBe(true);
+    expect(http.files.get('usual')?.durable).toBe(false);
+  });
+
   it.each([
     [{ mode: '999' }, 'mode'],
     [{ create_parents: 'yes' }, 'create_parents'],
+    [{ durable: 'yes' }, 'durable'],
     [{ owner: 'root' }, 'owner'],
   ])('[WIRE-ARGS-01] refuses %j', async (query, parameter) => {
     const response = await http.fetch(at('x', query as Record<string, string>), { method: 'PUT', body: 'x' });

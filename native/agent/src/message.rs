@@ -61,6 +61,9 @@ pub enum Core {
         path: String,
         create_parents: bool,
         mode: Option<u32>,
+        /// Since version 3.
+        #[serde(default)]
+        durable: bool,
     },
     Mkdir {
         v: u32,

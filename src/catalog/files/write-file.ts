@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { text } from '../parameters/text.ts';
+import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 
 const whiteSpace = /[\t\n\r ]+/g;
@@ -13,8 +14,7 @@ export const writeFile = defineTool({
   title: 'Write a file',
   description:
     'Creates a file or replaces it atomically, keeping its mode. To change a part, ReplaceInFiles is ' +
-    'shorter. not_found with create_parents false: the folder is missing. Over 16 MiB: PUT ' +
-    '/v1/sandboxes/{sandbox}/files.',
+    'shorter. Over 16 MiB: PUT /v1/sandboxes/{sandbox}/files.',
   input: z
     .strictObject({
       path: requiredPath('File'),
@@ -25,6 +25,7 @@ export const writeFile = defineTool({
         .enum(['utf-8', 'base64'])
         .default('utf-8')
         .describe('Of content; base64 for binary (default utf-8).'),
+      durable: z.boolean().optional().describe('Safe from a power cut once answered.'),
     })
     .check(({ value, issues }) => {
       if (value.encoding !== 'base64' || decodeBase64(value.content)) return;
@@ -33,10 +34,10 @@ export const writeFile = defineTool({
   output: z.looseObject({ path: z.string(), bytes_written: z.int(), created: z.boolean() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller, signal }) {
-    const { path, encoding, create_parents: createParents } = parameters;
+    const { path, encoding, durable, create_parents: createParents } = parameters;
     const content =
       (encoding === 'base64' ? decodeBase64(parameters.content) : null) ?? Buffer.from(parameters.content);
-    const query = { path, content, createParents };
+    const query = { path, content, createParents, ...present({ durable }) };
     const written = await services.files.write(caller, parameters.sandbox, query, signal);
     return { path, bytes_written: written.bytesWritten, created: written.created };
   },

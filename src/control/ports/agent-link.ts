@@ -72,6 +72,15 @@ export interface FileInfo {
   modifiedMs: number;
 }
 
+export interface FileUpload {
+  path: string;
+  content: Buffer | Readable;
+  createParents: boolean;
+  mode?: number;
+  /** A power cut after the answer loses nothing; otherwise at most the last second's files, each wholly. */
+  durable?: boolean;
+}
+
 export interface FileSlice {
   content: Buffer;
   /** Of the whole file. */
@@ -140,7 +149,7 @@ export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, A
   /** Replaces atomically, keeping an existing file's mode unless one is given. */
   write(
     id: string,
-    query: { path: string; createParents: boolean; mode?: number; content: Buffer | Readable },
+    query: FileUpload,
     signal?: AbortSignal,
   ): Promise<{ bytesWritten: number; created: boolean }>;
   createFolder(id: string, query: { path: string; mode: number }): Promise<{ created: boolean }>;

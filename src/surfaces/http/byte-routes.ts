@@ -20,6 +20,7 @@ const target = z.strictObject({ sandbox, path: path() });
 const upload = target.extend({
   mode: fileMode().optional(),
   create_parents: z.enum(['true', 'false']).default('true'),
+  durable: z.enum(['true', 'false']).default('false'),
 });
 
 /** `app` must leave request bodies unread. */
@@ -51,12 +52,13 @@ export function addByteRoutes(app: FastifyInstance, services: Pick<Services, 'fi
 }
 
 async function receive(files: Services['files'], request: FastifyRequest, signal: AbortSignal) {
-  const { sandbox, path, mode, create_parents } = parametersOf(upload, request);
+  const { sandbox, path, mode, create_parents, durable } = parametersOf(upload, request);
   request.raw.socket.setTimeout(limits.byteStreamIdleMs);
   const query = {
     path,
     content: request.raw,
     createParents: create_parents === 'true',
+    durable: durable === 'true',
     ...present({ mode: mode === undefined ? undefined : Number.parseInt(mode, 8) }),
   };
   const written = await files.write(request.caller, sandbox, query, signal);

@@ -138,6 +138,12 @@ const filesPath: Json = {
         description: 'Make missing parent folders.',
         schema: { type: 'boolean', default: true },
       },
+      {
+        name: 'durable',
+        in: 'query',
+        description: 'Safe from a power cut once it answers; otherwise within about a second.',
+        schema: { type: 'boolean', default: false },
+      },
     ],
     requestBody: { required: true, content: bytes },
     responses: {

@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
+use super::durable;
 use super::location::{Location, Path, file_type};
 use super::reach;
 use crate::fault::{Code, Fault};
@@ -119,6 +120,8 @@ impl Copier<'_> {
         let mut target = File::from(target);
         self.content(&mut File::from(source), &mut target)?;
         preserve(&target, &stat).map_err(|e| self.fault(e))?;
+        // The original is deleted after this, and that may be committed within the second.
+        durable::write_out(&target).map_err(|e| self.fault(e))?;
         if stat.st_nlink > 1 {
             let mut path = self.below.concat_with_slashes();
             path.extend_from_slice(name.to_bytes());

@@ -1,6 +1,7 @@
 //! File operations. Every path is resolved here, inside the sandbox, by this process.
 
 mod copy;
+pub mod durable;
 pub mod find;
 mod folder;
 pub mod glob;
@@ -88,12 +89,14 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Cor
             path,
             create_parents,
             mode,
+            durable,
             ..
         } => {
             let target = write::Target {
                 path: Path::parse("path", &path)?,
                 create_parents,
                 mode,
+                durable,
             };
             write::write(connection, context, target).await
         }

@@ -1,4 +1,4 @@
-//! Replaces a file's content at once: into a new file beside it, which then takes its name.
+//! Replaces a file's content at once: into a new file beside it, which takes its name once its data is on the disk.
 
 use rustix::fs::{
     AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, openat, statat,
@@ -9,6 +9,7 @@ use std::ffi::CString;
 use std::fs::File;
 use std::io::{Seek, Write};
 
+use super::durable;
 use super::folder;
 use super::location::{Location, Path, file_type};
 use super::temporary::TemporaryFile;
@@ -24,6 +25,8 @@ pub struct Target {
     pub create_parents: bool,
     /// Else the existing file's, or 0644.
     pub mode: Option<u32>,
+    /// A power cut after the answer loses nothing.
+    pub durable: bool,
 }
 
 #[derive(Serialize)]
@@ -82,6 +85,7 @@ pub struct Upload {
     name: CString,
     existing: Option<Stat>,
     mode: Option<u32>,
+    durable: bool,
     path: Path,
     written: u64,
 }
@@ -99,6 +103,7 @@ impl Upload {
         let upload = Self::over(path, location, existing)?;
         Ok(Self {
             mode: target.mode,
+            durable: target.durable,
             ..upload
         })
     }
@@ -112,6 +117,7 @@ impl Upload {
             name: location.name,
             existing,
             mode: None,
+            durable: false,
             path,
             written: 0,
         })
@@ -174,10 +180,17 @@ impl Upload {
         }
         fchmod(&self.temporary.file, Mode::from_raw_mode(mode))
             .map_err(|errno| self.path.fault(errno))?;
+        durable::write_out(&self.temporary.file).map_err(|errno| self.path.fault(errno))?;
         match self.temporary.rename_to(&self.name) {
             // A file that is a mount of its own (/etc/hosts) can only be written where it is.
             Err(Errno::BUSY) => self.overwrite()?,
-            result => result.map_err(|errno| self.path.fault(errno))?,
+            result => {
+                result.map_err(|errno| self.path.fault(errno))?;
+                if self.durable {
+                    durable::commit(&self.temporary.file, self.temporary.folder())
+                        .map_err(|errno| self.path.fault(errno))?;
+                }
+            }
         }
         Ok(Reply {
             bytes_written: self.written,
@@ -198,6 +211,7 @@ impl Upload {
             .rewind()
             .and_then(|()| target.set_len(0))
             .and_then(|()| std::io::copy(source, &mut target))
+            .and_then(|_| target.sync_data())
             .map_err(|error| self.fault(&error))?;
         Ok(())
     }

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use super::attributes::Attributes;
 use super::failure::Failure;
+use crate::files::durable;
 
 const READ: u32 = 0x01;
 const WRITE: u32 = 0x02;
@@ -56,6 +57,14 @@ pub fn write(file: &OwnedFd, mut data: &[u8], mut offset: u64) -> Result<(), Fai
         }
         data = &data[written..];
         offset = offset.saturating_add(written as u64);
+    }
+    Ok(())
+}
+
+/// What was written is on the disk before the client hears that its file is closed.
+pub fn finish(file: &OwnedFd) -> Result<(), Failure> {
+    if rustix::fs::fcntl_getfl(file)? & OFlags::RWMODE != OFlags::RDONLY {
+        durable::write_out(file)?;
     }
     Ok(())
 }

@@ -34,10 +34,13 @@ impl Handles {
     }
 
     pub fn close(&mut self, handle: &[u8]) -> Result<(), Failure> {
-        number(handle)
+        let closed = number(handle)
             .and_then(|number| self.open.remove(&number))
-            .map(drop)
-            .ok_or_else(Failure::unknown_handle)
+            .ok_or_else(Failure::unknown_handle)?;
+        match closed {
+            Open::File(file) => super::files::finish(&file),
+            Open::Folder(_) => Ok(()),
+        }
     }
 
     pub fn file(&self, handle: &[u8]) -> Result<&OwnedFd, Failure> {
