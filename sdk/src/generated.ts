@@ -516,7 +516,7 @@ export interface DeleteFileResult {
 }
 
 export interface SearchContentParameters {
-  /** Text or extended regular expression (grep -E, and \d \w \s \b \1). */
+  /** Extended regular expression (grep -E, and \d \w \s \b \1); foo(bar) needs literal. */
   query: string;
   /** Directory or file (default: /workspace). */
   path?: string;
@@ -526,6 +526,10 @@ export interface SearchContentParameters {
   file_pattern?: string;
   /** Lines around each match (0-5, default 0). */
   context_lines?: number;
+  /** Plain text, no expression. */
+  literal?: boolean;
+  /** Lines, only paths, or counts of lines (default matches). */
+  output?: 'matches' | 'files' | 'counts';
   /** Most to return (1-200, default 50). */
   max_items?: number;
   /** How many to skip (from 0, default 0). */
@@ -535,30 +539,44 @@ export interface SearchContentParameters {
 export interface SearchContentResult {
   files: {
     path: string;
-    matches: {
+    /** Of output matches. */
+    matches?: {
       line: number;
       text: string;
-      before: string[];
-      after: string[];
+      /** Lines around it; only with context_lines above 0. */
+      before?: string[];
+      /** Lines around it; only with context_lines above 0. */
+      after?: string[];
     }[];
-    match_count: number;
-    capped: boolean;
+    /** Matching lines: up to 50 of output matches, all of counts, left out of files. */
+    match_count?: number;
+    /** There are more matches. Of output matches. */
+    capped?: boolean;
   }[];
+  /** Matching files, those on other pages included. */
   total_count: number;
   has_more: boolean;
   offset: number;
   literal: boolean;
+  /** What the query would find if it were plain text. */
+  note?: string;
 }
 
 export interface ReplaceInFilesParameters {
-  /** Text or extended regular expression, matched within a line. */
+  /** Extended regular expression within a line (\b \d \w too); foo(bar) needs literal. */
   pattern: string;
   /** New text; \1-\9 and & are what matched, \& a plain &, \n a newline. */
   replacement: string;
-  /** Paths or globs, relative to /workspace or absolute; src/**\/*.ts goes deep. */
+  /** Paths or globs, from /workspace or absolute; ** is any depth: src/**\/*.ts. */
   files: string[];
   /** Name or ID, if you have several. */
   sandbox?: string;
+  /** Plain text, no expression. */
+  literal?: boolean;
+  /** Count, and change nothing. */
+  dry_run?: boolean;
+  /** Globs of names or paths to skip: node_modules. */
+  exclude?: string[];
 }
 
 export interface ReplaceInFilesResult {
@@ -568,8 +586,16 @@ export interface ReplaceInFilesResult {
     replacements: number;
     error?: string;
   }[];
+  /** 0 of a dry run. */
   files_modified: number;
+  /** Files without a match, which are not listed. */
+  files_unchanged: number;
+  /** Made, or of a dry run to be made. */
+  total_replacements: number;
+  dry_run?: boolean;
   literal: boolean;
+  /** What the pattern would find if it were plain text. */
+  note?: string;
 }
 
 export interface RunCodeParameters {
@@ -1288,8 +1314,8 @@ export class Sandhaven {
   }
 
   /**
-   * Lists one directory, sorted by name, hidden files included: name, type (file or dir), size, link.
-   * has_more: call again with a larger offset. To search below, use FindFiles.
+   * Lists one directory, sorted by name, hidden files included: name, type (file or dir), size, link. To
+   * search below, use FindFiles.
    */
   listFiles(parameters: ListFilesParameters = {}, options?: CallOptions): Promise<ListFilesResult> {
     return this.#call(facts.listFiles, parameters, options);
@@ -1297,8 +1323,7 @@ export class Sandhaven {
 
   /**
    * Finds files and directories by name below a directory, hidden ones included, links not followed.
-   * Returns sorted paths. has_more: call again with a larger offset. To search contents, use
-   * SearchContent.
+   * Returns sorted paths. To search contents, use SearchContent.
    */
   findFiles(parameters: FindFilesParameters, options?: CallOptions): Promise<FindFilesResult> {
     return this.#call(facts.findFiles, parameters, options);
@@ -1337,8 +1362,8 @@ export class Sandhaven {
   }
 
   /**
-   * Moves or renames a file or directory and overwrites nothing. already_exists: destination is there.
-   * not_found: source or the destination folder is missing.
+   * Moves or renames a file or directory and overwrites nothing: already_exists. not_found: the source or
+   * the destination folder is missing.
    */
   moveFile(parameters: MoveFileParameters, options?: CallOptions): Promise<MoveFileResult> {
     return this.#call(facts.moveFile, parameters, options);
@@ -1354,17 +1379,18 @@ export class Sandhaven {
 
   /**
    * Finds lines in files as grep -rE does, hidden files included, binary ones skipped. Returns matching
-   * files by path, each with up to 50 matches (line, text, before, after); capped: there are more.
-   * literal: query was no valid expression, so plain text. timeout: narrow path or file_pattern.
+   * files by path, each with up to 50 matches (line, text; before, after with context_lines); capped:
+   * there are more. A query that is no valid expression is plain text (literal). timeout: narrow path or
+   * file_pattern.
    */
   searchContent(parameters: SearchContentParameters, options?: CallOptions): Promise<SearchContentResult> {
     return this.#call(facts.searchContent, parameters, options);
   }
 
   /**
-   * Replaces every match in each file, line by line as sed -E s/…/…/g, each file atomically. Returns a
-   * result per file (status, replacements, error); a failed file leaves the others edited. literal:
-   * pattern was no valid expression, so plain text.
+   * Replaces every match, line by line as sed -E s/…/…/g, each file atomically. Returns
+   * total_replacements and the files with a match or an error; a failed file leaves the others edited. A
+   * pattern that is no valid expression is plain text (literal).
    */
   replaceInFiles(parameters: ReplaceInFilesParameters, options?: CallOptions): Promise<ReplaceInFilesResult> {
     return this.#call(facts.replaceInFiles, parameters, options);

@@ -1,6 +1,6 @@
 /** Searching for content, and replacing it. */
 import { z } from 'zod';
-import type { AgentSearch, FileMatches } from '../control/ports.ts';
+import type { AgentSearch, ContentOutput, FileMatches } from '../control/ports.ts';
 import { limits } from '../model/limits.ts';
 import { type Ask, type Item, tooSlow } from './call.ts';
 import { ProtocolError, usualBounds } from './frames.ts';
@@ -28,9 +28,22 @@ const fileMatches = z
     match_count: z.int().min(1).max(bounds.matchesPerFile),
     capped: z.boolean(),
   })
-  .refine((file) => file.match_count === file.matches.length);
+  .refine((file) => file.match_count === file.matches.length)
+  .transform(({ match_count, ...file }): FileMatches => ({ ...file, matchCount: match_count }));
 
-const searchReply = z.object({ total_count: count, literal: z.boolean() });
+const fileCount = z
+  .object({ path, match_count: z.int().min(1) })
+  .transform(({ path, match_count }): FileMatches => ({ path, matchCount: match_count }));
+
+const told: Record<ContentOutput, z.ZodType<FileMatches>> = {
+  matches: fileMatches,
+  files: z.object({ path }),
+  counts: fileCount,
+};
+
+const plainCount = z.int().min(1).optional();
+
+const searchReply = z.object({ total_count: count, literal: z.boolean(), plain_count: plainCount });
 
 const replacedFile = z.object({
   path,
@@ -39,40 +52,42 @@ const replacedFile = z.object({
   error: z.string().max(bounds.errorChars).optional(),
 });
 
-const replaceReply = z.object({ files_modified: count, literal: z.boolean() });
+const replaceReply = z.object({ files_modified: count, literal: z.boolean(), plain_count: plainCount });
 
 export function searchOf(ask: Ask): AgentSearch {
   return {
-    searchContent: (id, { path, query, filePattern, contextLines, maxItems, offset }, signal) =>
+    searchContent: (id, { output = 'matches', ...query }, signal) =>
       ask(
         id,
         {
           request: {
             v: 2,
             op: 'search',
-            path,
-            query,
-            file_pattern: filePattern,
-            context_lines: contextLines,
+            path: query.path,
+            query: query.query,
+            file_pattern: query.filePattern,
+            context_lines: query.contextLines,
             max_matches: bounds.matchesPerFile,
-            max_items: maxItems,
-            offset,
+            max_items: query.maxItems,
+            offset: query.offset,
             timeout_ms: bounds.timeoutMs,
+            ...newer({ literal: query.literal, output: output === 'matches' ? undefined : output }),
           },
           signal,
           timeoutMs: bounds.timeoutMs + bounds.overrunMs,
           timeoutError: tooSlow,
           reply: searchReply,
-          maxItems,
+          maxItems: query.maxItems,
           itemBounds: { ...usualBounds, ...bounds.page },
         },
         ({ items, reply }) => {
-          const files = rowsOf(items, maxItems, (json) => parseReply(rows(fileMatches, maxItems), json));
+          const page = rows(told[output], query.maxItems);
+          const files = rowsOf(items, query.maxItems, (json) => parseReply(page, json));
           if (files.length > reply.total_count) throw new ProtocolError('more files than there are');
-          return { files: files.map(toMatches), totalCount: reply.total_count, literal: reply.literal };
+          return { files, totalCount: reply.total_count, ...howRead(reply) };
         },
       ),
-    replaceInFiles: (id, { pattern, replacement, files }, signal) =>
+    replaceInFiles: (id, { pattern, replacement, files, literal, dryRun, exclude = [] }, signal) =>
       ask(
         id,
         {
@@ -86,6 +101,7 @@ export function searchOf(ask: Ask): AgentSearch {
             file_bytes: bounds.fileBytes,
             file_timeout_ms: bounds.fileTimeoutMs,
             timeout_ms: bounds.replaceTimeoutMs,
+            ...newer({ literal, dry_run: dryRun, exclude: exclude.length > 0 ? exclude : undefined }),
           },
           signal,
           timeoutMs: bounds.replaceTimeoutMs + bounds.overrunMs,
@@ -100,14 +116,20 @@ export function searchOf(ask: Ask): AgentSearch {
           const modified = edited.filter(({ replacements }) => replacements > 0).length;
           if (modified !== reply.files_modified) throw new ProtocolError('rows that do not add up');
           const results = edited.map(({ error, ...row }) => (error === undefined ? row : { ...row, error }));
-          return { results, filesModified: modified, literal: reply.literal };
+          return { results, filesModified: modified, ...howRead(reply) };
         },
       ),
   };
 }
 
-function toMatches({ match_count, ...file }: z.output<typeof fileMatches>): FileMatches {
-  return { ...file, matchCount: match_count };
+/** Fields of version 3, which an agent of an earlier one would refuse: only where they say something. */
+function newer(fields: Record<string, unknown>): Record<string, unknown> {
+  const said = Object.entries(fields).filter(([, value]) => value !== undefined && value !== false);
+  return said.length > 0 ? { v: 3, ...Object.fromEntries(said) } : {};
+}
+
+function howRead({ literal, plain_count }: { literal: boolean; plain_count?: number | undefined }) {
+  return { literal, ...(plain_count === undefined ? {} : { plainCount: plain_count }) };
 }
 
 function rowsOf<T>(parts: Item[], most: number, parse: (json: unknown) => T[]): T[] {

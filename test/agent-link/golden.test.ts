@@ -7,6 +7,7 @@ import { answering, SANDBOX } from './fake-agent.ts';
 import { bytesOf, goldenExchanges } from './golden.ts';
 
 const IN_SESSION = { sessionId: 'build', commandId: 'cmd_0123456789abcdef' };
+const WHOLE_ROOT = { path: '.', contextLines: 0, maxItems: 50, offset: 0 };
 const TEXT_OUTPUT = { timedOut: false, truncated: false };
 
 /** For each golden exchange the call that makes it, and what the call gives. */
@@ -103,6 +104,31 @@ const calls: Record<
       ],
       filesModified: 1,
       literal: false,
+    },
+  },
+  'search-counts': {
+    call: (agent) =>
+      agent.searchContent(SANDBOX, { ...WHOLE_ROOT, query: 'a.b', literal: true, output: 'counts' }),
+    gives: { files: [{ path: 'a.txt', matchCount: 60 }], totalCount: 1, literal: true },
+  },
+  'search-files': {
+    call: (agent) => agent.searchContent(SANDBOX, { ...WHOLE_ROOT, query: 'a', output: 'files' }),
+    gives: { files: [{ path: 'a.txt' }], totalCount: 1, literal: false },
+  },
+  'search-plain': {
+    call: (agent) => agent.searchContent(SANDBOX, { ...WHOLE_ROOT, query: 'f(x)' }),
+    gives: { files: [], totalCount: 0, literal: false, plainCount: 1 },
+  },
+  'replace-dry': {
+    call: (agent) =>
+      agent.replaceInFiles(SANDBOX, {
+        ...{ pattern: 'f(x)', replacement: 'g(x)', files: ['**/*.ts'] },
+        ...{ literal: true, dryRun: true, exclude: ['vendor'] },
+      }),
+    gives: {
+      results: [{ path: 'a.ts', status: 'success', replacements: 2 }],
+      filesModified: 1,
+      literal: true,
     },
   },
   stat: {

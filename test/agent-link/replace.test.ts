@@ -114,6 +114,62 @@ describe('replacing', () => {
   });
 });
 
+describe('a pattern as plain text', () => {
+  it('is replaced as it stands, where that is asked for', async () => {
+    await write('a', 'foobar\nfoo(bar)\n');
+    const edit = { pattern: 'foo(bar)', replacement: '[&]', files: ['a'], literal: true };
+    expect(await sandbox.agent.replaceInFiles(sandbox.id, edit)).toMatchObject({
+      filesModified: 1,
+      literal: true,
+    });
+    expect(await text('a')).toBe('foobar\n[foo(bar)]\n');
+  });
+
+  it('[WIRE-REPLACE-06] is counted where the expression finds nothing', async () => {
+    await write('a', 'call(x) call(x)\n');
+    await write('b', 'call(x)\n');
+    expect(await replace('call(x)', 'y', 'a', 'b')).toMatchObject({ filesModified: 0, plainCount: 3 });
+    await write('c', 'callx\n');
+    expect(await replace('call(x)', 'y', 'a', 'c')).not.toHaveProperty('plainCount');
+    expect(await replace('absent', 'y', 'a')).not.toHaveProperty('plainCount');
+  });
+});
+
+describe('what is left alone', () => {
+  it('[WIRE-REPLACE-07] everything, of a dry run that counts', async () => {
+    await write('a', 'x x\n');
+    await write('b', 'y\n');
+    const before = await sh('stat -c "%n %i %Y %Z" a b');
+    const edit = { pattern: 'x', replacement: 'y', files: ['*', 'gone'], dryRun: true };
+    expect(await sandbox.agent.replaceInFiles(sandbox.id, edit)).toMatchObject({
+      results: [
+        { path: 'a', status: 'success', replacements: 2 },
+        { path: 'b', status: 'success', replacements: 0 },
+        { path: 'gone', status: 'error' },
+      ],
+      filesModified: 1,
+    });
+    expect(await sh('stat -c "%n %i %Y %Z" a b')).toBe(before);
+  });
+
+  it('[WIRE-REPLACE-07] what is excluded, by name or by path', async () => {
+    for (const path of ['a.ts', 'src/a.ts', 'src/a.min.ts', 'node_modules/m/a.ts', 'src/gen/b.ts']) {
+      await write(path, 'x');
+    }
+    const exclude = ['node_modules', '*.min.*', 'src/gen'];
+    const edit = { pattern: 'x', replacement: 'y', files: ['**/*.ts', 'src/gen/b.ts'], exclude };
+    const { results } = await sandbox.agent.replaceInFiles(sandbox.id, edit);
+    expect(results.map(({ path }) => path)).toEqual(['a.ts', 'src/a.ts']);
+    const none = { ...edit, files: ['src/gen/*.ts'] };
+    expect(await sandbox.agent.replaceInFiles(sandbox.id, none)).toMatchObject({
+      results: [{ status: 'error', error: "'src/gen/*.ts' matches no file that is not excluded." }],
+    });
+    await expect(
+      sandbox.agent.replaceInFiles(sandbox.id, { ...edit, exclude: ['[a'] }),
+    ).rejects.toMatchObject({ code: 'invalid_argument', fields: { parameter: 'exclude' } });
+  });
+});
+
 describe('the files', () => {
   it('[SBX-REPLACE-02, WIRE-REPLACE-05] are named by paths and globs', async () => {
     const all = ['a.py', 'b.txt', '.hidden.py', 'src/c.py', 'src/deep/d.py', 'src/.git/e.py', 'lib/f.py'];
@@ -247,7 +303,8 @@ describe('bad luck', () => {
     );
     try {
       const { results } = await replace('a', 'b', 'small/a');
-      expect(results).toMatchObject([{ status: 'error', error: expect.stringContaining('full') }]);
+      const error = "The sandbox's disk is full. Delete files, or give it a larger disk.";
+      expect(results).toMatchObject([{ status: 'error', error }]);
       expect(await sh('cmp small/a b; ls -A small')).toBe('a\n');
     } finally {
       await sh('umount small');

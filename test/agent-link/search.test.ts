@@ -28,9 +28,66 @@ const search = (query: string, more: Partial<ContentQuery> = {}, signal?: AbortS
   );
 /** Path and line numbers of every match. */
 const where = async (...parameters: Parameters<typeof search>) =>
-  (await search(...parameters)).files.map(({ path, matches }) => [path, ...matches.map(({ line }) => line)]);
+  (await search(...parameters)).files.map(({ path, matches }) => [
+    path,
+    ...(matches ?? []).map(({ line }) => line),
+  ]);
 const paths = async (...parameters: Parameters<typeof search>) =>
   (await search(...parameters)).files.map(({ path }) => path);
+
+describe('how a query is read', () => {
+  it('as plain text where that is asked for', async () => {
+    await write('a', 'foobar\nfoo(bar)\n');
+    expect(await where('foo(bar)')).toEqual([['a', 1]]);
+    expect(await where('foo(bar)', { literal: true })).toEqual([['a', 2]]);
+    expect(await search('foo(bar)', { literal: true })).toMatchObject({ literal: true });
+  });
+
+  it('[WIRE-SEARCH-09] an expression without a match is told how many files have its text', async () => {
+    for (const name of ['a', 'b', 'd/c']) await write(name, 'call(x)\n');
+    await write('e', 'nothing\n');
+    expect(await search('call(x)')).toEqual({ files: [], totalCount: 0, literal: false, plainCount: 3 });
+    expect(await search('call(x)', { filePattern: 'a' })).toMatchObject({ plainCount: 1 });
+    for (const [query, more] of [
+      ['call(y)', {}],
+      ['absent', {}],
+      ['call(x)', { literal: true, path: 'e' }],
+      ['call.x.', {}],
+    ] as const) {
+      expect(await search(query, more), query).not.toHaveProperty('plainCount');
+    }
+  });
+});
+
+describe('what is told of each file', () => {
+  it('[WIRE-SEARCH-10] only its path, or how many of its lines match, all of them', async () => {
+    await write('a', 'x\n'.repeat(60_000));
+    await write('b', 'y\nx');
+    const page = { totalCount: 2, literal: false };
+    expect(await search('x', { output: 'files' })).toEqual({
+      files: [{ path: 'a' }, { path: 'b' }],
+      ...page,
+    });
+    expect(await search('x', { output: 'counts' })).toEqual({
+      files: [
+        { path: 'a', matchCount: 60_000 },
+        { path: 'b', matchCount: 1 },
+      ],
+      ...page,
+    });
+    expect(await search('x', { output: 'counts', offset: 1, maxItems: 1 })).toMatchObject({
+      files: [{ path: 'b' }],
+      totalCount: 2,
+    });
+  });
+
+  it('a line that is looked at in pieces counts once', async () => {
+    await sh('{ echo x; head -c 40000000 /dev/zero | tr "\\0" x; echo; echo y; echo x; } > long');
+    expect(await search('x', { output: 'counts' })).toMatchObject({
+      files: [{ path: 'long', matchCount: 3 }],
+    });
+  });
+});
 
 describe('what is found', () => {
   it('[WIRE-SEARCH-01, WIRE-SEARCH-02, SBX-SEARCH-07] is told by file, line and text', async () => {
@@ -77,7 +134,7 @@ describe('what is found', () => {
     for (const at of [9_000, 15_000, 16_000, 59_999]) lines[at] += ' X';
     await write('a', lines.join('\n'));
     const { files } = await search('X$', { contextLines: 5 });
-    expect(files[0]?.matches.map(({ line }) => line)).toEqual([9_001, 15_001, 16_001, 60_000]);
+    expect(files[0]?.matches?.map(({ line }) => line)).toEqual([9_001, 15_001, 16_001, 60_000]);
     for (const { line, before, after } of files[0]?.matches ?? []) {
       expect(before).toEqual(lines.slice(line - 6, line - 1));
       expect(after).toEqual(lines.slice(line, line + 5));
@@ -94,7 +151,7 @@ describe('what is found', () => {
   it('[SBX-SEARCH-08, WIRE-SEARCH-01] ends at 50 matches a file, and says when there are more', async () => {
     await sh('yes match | head -50 > exact; yes match | head -51 > more');
     const { files } = await search('match');
-    expect(files.map(({ matchCount, matches, capped }) => [matchCount, matches.length, capped])).toEqual([
+    expect(files.map(({ matchCount, matches, capped }) => [matchCount, matches?.length, capped])).toEqual([
       [50, 50, false],
       [50, 50, true],
     ]);
@@ -119,13 +176,13 @@ describe('what is found', () => {
     expect(match?.text).toBe(`…${'é'.repeat(120)}NEEDLE${'ü'.repeat(274)}…`);
     expect(match?.after).toEqual([`${'x'.repeat(400)}…`]);
     await write('long', `${'😀'.repeat(399)}N`);
-    expect((await search('N')).files[0]?.matches[0]?.text).toBe(`${'😀'.repeat(399)}N`);
+    expect((await search('N')).files[0]?.matches?.[0]?.text).toBe(`${'😀'.repeat(399)}N`);
   });
 
   it('what is not UTF-8 stops no match, and is shown as U+FFFD', async () => {
     await write('latin', Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x20, 0x61, 0x75, 0x0a]));
     expect((await search('caf.*au')).files).toEqual([]);
-    expect((await search('a[uv]$')).files[0]?.matches[0]?.text).toBe('caf\u{FFFD} au');
+    expect((await search('a[uv]$')).files[0]?.matches?.[0]?.text).toBe('caf\u{FFFD} au');
   });
 });
 
@@ -243,7 +300,7 @@ describe('queries', () => {
         const refused = numbers.pop() === 2;
         const found = await search(query, { path: 'corpus' });
         expect(found.literal, `${query}: literal`).toBe(refused);
-        const own = found.files[0]?.matches.map(({ line }) => line) ?? [];
+        const own = found.files[0]?.matches?.map(({ line }) => line) ?? [];
         if (!refused) expect(own, query).toEqual(numbers);
       }
     },
@@ -270,7 +327,7 @@ describe('bad luck', () => {
   it('files of gigabytes, and lines of millions of characters', async () => {
     await sh('truncate -s 2G sparse; head -c 10000000 /dev/zero | tr "\\0" x > line; echo needle >> line');
     expect(await where('needle')).toEqual([['line', 1]]);
-    expect((await search('xneedle$')).files[0]?.matches[0]?.text).toBe(`…${'x'.repeat(120)}xneedle`);
+    expect((await search('xneedle$')).files[0]?.matches?.[0]?.text).toBe(`…${'x'.repeat(120)}xneedle`);
     expect(await where('(xn)ee.*e$')).toEqual([['line', 1]]);
   });
 

@@ -230,7 +230,7 @@ describe('the contract’s tables', () => {
     WriteFile: { create_parents: true },
     CreateFolder: { mode: '755' },
     DeleteFile: { recursive: false },
-    SearchContent: { context_lines: 0, max_items: 50, offset: 0 },
+    SearchContent: { context_lines: 0, output: 'matches', max_items: 50, offset: 0 },
     RunCode: { timeout_seconds: 30 },
     RunCommand: { timeout_seconds: 60 },
     RunSessionCommand: { async_exec: false },

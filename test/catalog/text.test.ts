@@ -10,6 +10,7 @@ import type { Tool } from '../../src/catalog/tool.ts';
 import { listTools } from '../../src/surfaces/mcp/listed-tools.ts';
 import { toCallToolResult } from '../../src/surfaces/mcp/result.ts';
 import { executionSamples } from './text/execution.ts';
+import { fileSamples } from './text/files.ts';
 import { gitSamples } from './text/git.ts';
 import { ELSEWHERE, type Sample, type Samples } from './text/sample.ts';
 import { sandboxSamples } from './text/sandboxes.ts';
@@ -22,11 +23,11 @@ const samples: Samples = {
   ...executionSamples,
   ...sessionSamples,
   ...gitSamples,
+  ...fileSamples,
 };
 
 /** Whose text is still to be looked through. */
 const notYet: readonly string[] = [
-  ...['CreateFolder', 'DeleteFile', 'MoveFile', 'ReadFile', 'WriteFile'].map((name) => `Sandbox.${name}`),
   ...[
     'DiscoverDatabases',
     'DiscoverCollections',

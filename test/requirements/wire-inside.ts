@@ -33,12 +33,15 @@ export const wireInside: Rules = {
   'WIRE-FILES-24': 'A byte b that is not UTF-8 in a name is U+F700 + b, in outputs and parameters alike.',
 
   'WIRE-SEARCH-01': 'SearchContent gives files of path, matches, match_count and capped, and literal.',
-  'WIRE-SEARCH-02': 'A match is line, text, before and after.',
+  'WIRE-SEARCH-02': 'A match is line and text, and before and after where lines of context are asked for.',
   'WIRE-SEARCH-03': 'total_count counts matching files; has_more and offset page through them.',
   'WIRE-SEARCH-04': 'query has the syntax of grep -E, with \\w \\s \\d \\b and back-references.',
   'WIRE-SEARCH-05': 'A query that does not compile is searched as plain text, and literal is true.',
   'WIRE-SEARCH-06': 'Files with a NUL byte, FIFOs and devices are skipped; hidden and ignored files are not.',
   'WIRE-SEARCH-07': 'A long line is cut around the match.',
+  'WIRE-SEARCH-09':
+    'A query that finds nothing as an expression, and something as plain text, says so; literal asks for that.',
+  'WIRE-SEARCH-10': 'output asks for the paths alone, or for counts of all lines that match.',
 
   'WIRE-REPLACE-01':
     'ReplaceInFiles gives results of path, status, replacements and error, and files_modified.',
@@ -47,6 +50,10 @@ export const wireInside: Rules = {
   'WIRE-REPLACE-04': 'A file that is named twice is edited once.',
   'WIRE-REPLACE-05':
     'A glob without a match, a file that cannot be edited and one that takes too long are error rows.',
+  'WIRE-REPLACE-06':
+    'A pattern that finds nothing, and something as plain text, says so; literal asks for that.',
+  'WIRE-REPLACE-07': 'A dry run changes nothing and counts; what is excluded is left alone.',
+  'WIRE-REPLACE-08': 'Files without a match are counted and not listed; the replacements are summed up.',
 
   'WIRE-EXEC-01': 'RunCommand gives output, stdout, stderr, exit_code, timed_out, truncated and duration_ms.',
   'WIRE-EXEC-02': 'RunCode gives the same and charts.',

@@ -23,13 +23,13 @@ describe('Sandbox.SearchContent', () => {
       files: [
         {
           path: 'src/a.py',
-          matches: [{ line: 1, text: 'import os', before: [], after: [] }],
+          matches: [{ line: 1, text: 'import os' }],
           match_count: 1,
           capped: false,
         },
         {
           path: 'src/b.py',
-          matches: [{ line: 1, text: 'import sys', before: [], after: [] }],
+          matches: [{ line: 1, text: 'import sys' }],
           match_count: 1,
           capped: false,
         },
@@ -46,6 +46,22 @@ describe('Sandbox.SearchContent', () => {
     expect(await must(service, 'SearchContent', parameters)).toMatchObject({
       files: [{ path: 'src/a.py', matches: [{ line: 1, before: [], after: ['print(os)'] }] }],
       total_count: 1,
+    });
+  });
+
+  it('[WIRE-SEARCH-09, WIRE-SEARCH-10] takes plain text, and tells paths or counts alone', async () => {
+    expect(await must(service, 'SearchContent', { query: 'print(os)', output: 'files' })).toEqual({
+      files: [],
+      ...{ total_count: 0, has_more: false, offset: 0, literal: false },
+      note: 'Nothing matches the expression; as plain text it is there in 1 file: literal: true finds it.',
+    });
+    const plain = { query: 'print(os)', literal: true };
+    expect(await must(service, 'SearchContent', { ...plain, output: 'files' })).toEqual({
+      files: [{ path: 'src/a.py' }],
+      ...{ total_count: 1, has_more: false, offset: 0, literal: true },
+    });
+    expect(await must(service, 'SearchContent', { ...plain, output: 'counts' })).toMatchObject({
+      files: [{ path: 'src/a.py', match_count: 1 }],
     });
   });
 
@@ -109,10 +125,30 @@ describe('Sandbox.ReplaceInFiles', () => {
         { path: '*.go', status: 'error', replacements: 0, error: "'*.go' matches no file." },
       ],
       files_modified: 2,
+      files_unchanged: 0,
+      total_replacements: 2,
       literal: false,
     });
     expect(await must(service, 'ReadFile', { path: 'src/a.py' })).toMatchObject({
       content: 'use os\nprint(os)\n',
+    });
+  });
+
+  it('[WIRE-REPLACE-06, WIRE-REPLACE-07, WIRE-REPLACE-08] counts what has no match, and leaves a dry run alone', async () => {
+    const edit = { pattern: 'print(os)', replacement: 'x', files: ['src/*.py'] };
+    expect(await must(service, 'ReplaceInFiles', edit)).toEqual({
+      results: [],
+      ...{ files_modified: 0, files_unchanged: 2, total_replacements: 0, literal: false },
+      note: 'Nothing matches the expression; as plain text it is there 1 time: literal: true finds it.',
+    });
+    const dry = { ...edit, literal: true, dry_run: true };
+    expect(await must(service, 'ReplaceInFiles', dry)).toEqual({
+      results: [{ path: 'src/a.py', status: 'success', replacements: 1 }],
+      ...{ files_modified: 0, files_unchanged: 1, total_replacements: 1, literal: true, dry_run: true },
+    });
+    expect(await must(service, 'ReplaceInFiles', { ...dry, exclude: ['a.*'] })).toMatchObject({
+      results: [],
+      files_unchanged: 1,
     });
   });
 

@@ -26,5 +26,6 @@ export const createFolder = defineTool({
     const existing = await services.files.info(caller, sandbox, path);
     return { path, created, mode: octal(existing.mode) };
   },
-  text: ({ path, created }) => (created ? `Created ${path}.` : `${path} was there already.`),
+  text: ({ path, created, mode }) =>
+    created ? `Created ${path}, mode ${mode}.` : `${path} was there already (created: false), mode ${mode}.`,
 });

@@ -4,14 +4,14 @@ import { offsetOf, offsetOutput, offsetParameters } from '../parameters/paginati
 import { glob, rootedPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { defineTool } from '../tool.ts';
+import { counted, offsetText } from './offset-text.ts';
 
 export const findFiles = defineTool({
   name: 'Sandbox.FindFiles',
   title: 'Find files by name',
   description:
     'Finds files and directories by name below a directory, hidden ones included, links not followed. ' +
-    'Returns sorted paths. has_more: call again with a larger offset. To search contents, use ' +
-    'SearchContent.',
+    'Returns sorted paths. To search contents, use SearchContent.',
   input: z.strictObject({
     pattern: glob().describe('Glob on the file name, not the path, such as *.test.ts.'),
     path: rootedPath('Directory to search'),
@@ -26,4 +26,5 @@ export const findFiles = defineTool({
     const found = await services.files.find(caller, parameters.sandbox, query, signal);
     return { paths: found.items, ...offsetOf(found.totalCount, found.items.length, offset) };
   },
+  text: (result) => offsetText(`${counted(result.total_count, 'path')} found`, result, result.paths),
 });

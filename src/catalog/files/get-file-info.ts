@@ -36,6 +36,9 @@ export const getFileInfo = defineTool({
       modified_time: timestamp(info.modifiedMs),
     };
   },
+  text: (info) =>
+    `${info.path}: ${info.type}, ${info.size} bytes, ${info.permissions} (${info.mode}), ` +
+    `owner ${info.owner}, group ${info.group}, modified ${info.modified_time}`,
 });
 
 /** Four octal digits: 0755. */

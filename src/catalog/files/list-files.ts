@@ -5,13 +5,14 @@ import { glob, rootedPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
+import { offsetText } from './offset-text.ts';
 
 export const listFiles = defineTool({
   name: 'Sandbox.ListFiles',
   title: 'List files',
   description:
     'Lists one directory, sorted by name, hidden files included: name, type (file or dir), size, link. ' +
-    'has_more: call again with a larger offset. To search below, use FindFiles.',
+    'To search below, use FindFiles.',
   input: z.strictObject({
     path: rootedPath('Directory'),
     sandbox: optionalSandbox,
@@ -41,4 +42,10 @@ export const listFiles = defineTool({
       ...offsetOf(found.totalCount, found.items.length, offset),
     };
   },
+  text: (result) =>
+    offsetText(
+      `${result.path}: ${result.total_count === 1 ? '1 entry' : `${result.total_count} entries`}`,
+      result,
+      result.files.map(({ name, type, size, link }) => `${type} ${size} ${name}${link ? ' (a link)' : ''}`),
+    ),
 });

@@ -8,8 +8,8 @@ export const moveFile = defineTool({
   name: 'Sandbox.MoveFile',
   title: 'Move or rename a file',
   description:
-    'Moves or renames a file or directory and overwrites nothing. already_exists: destination is there. ' +
-    'not_found: source or the destination folder is missing.',
+    'Moves or renames a file or directory and overwrites nothing: already_exists. not_found: the source or ' +
+    'the destination folder is missing.',
   input: z.strictObject({
     source: requiredPath('File or directory'),
     destination: requiredPath('New path, its last name included'),

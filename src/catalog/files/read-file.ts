@@ -7,6 +7,7 @@ import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
+import { readText } from './read-text.ts';
 
 const line = { min: 1, max: limits.listPosition };
 
@@ -54,6 +55,5 @@ export const readFile = defineTool({
       end_line: slice.endLine,
     };
   },
-  text: ({ content, encoding, path, size }) =>
-    encoding === 'utf-8' ? content : `${path} is not UTF-8: ${size} bytes, returned as base64.`,
+  text: readText,
 });

@@ -1,23 +1,30 @@
 /** Sandbox.ReplaceInFiles */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { path } from '../parameters/path.ts';
+import { literal, plainTextNote } from '../parameters/literal.ts';
+import { glob, path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { text, textWithoutNul } from '../parameters/text.ts';
+import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
+import { counted } from './offset-text.ts';
+import { replaceText } from './replace-text.ts';
+
+/** Worth no place in MCP's list: the text says it. */
+const unlisted = { unlisted: true };
 
 export const replaceInFiles = defineTool({
   name: 'Sandbox.ReplaceInFiles',
   title: 'Find and replace in files',
   description:
-    'Replaces every match in each file, line by line as sed -E s/…/…/g, each file atomically. Returns ' +
-    'a result per file (status, replacements, error); a failed file leaves the others edited. literal: ' +
-    'pattern was no valid expression, so plain text.',
+    'Replaces every match, line by line as sed -E s/…/…/g, each file atomically. Returns total_replacements and ' +
+    'the files with a match or an error; a failed file leaves the others edited. A pattern that is no valid ' +
+    'expression is plain text (literal).',
   input: z.strictObject({
     pattern: textWithoutNul()
       .min(1)
       .max(limits.search.queryChars)
-      .describe('Text or extended regular expression, matched within a line.'),
+      .describe('Extended regular expression within a line (\\b \\d \\w too); foo(bar) needs literal.'),
     replacement: text()
       .max(limits.search.replacementChars)
       .describe('New text; \\1-\\9 and & are what matched, \\& a plain &, \\n a newline.'),
@@ -25,8 +32,15 @@ export const replaceInFiles = defineTool({
       .array(path())
       .min(1)
       .max(limits.search.entries)
-      .describe('Paths or globs, relative to /workspace or absolute; src/**/*.ts goes deep.'),
+      .describe('Paths or globs, from /workspace or absolute; ** is any depth: src/**/*.ts.'),
     sandbox: optionalSandbox,
+    literal,
+    dry_run: z.boolean().optional().describe('Count, and change nothing.'),
+    exclude: z
+      .array(glob())
+      .max(limits.search.excludes)
+      .optional()
+      .describe('Globs of names or paths to skip: node_modules.'),
   }),
   output: z.looseObject({
     results: z.array(
@@ -37,17 +51,30 @@ export const replaceInFiles = defineTool({
         error: z.string().optional(),
       }),
     ),
-    files_modified: z.int(),
+    files_modified: z.int().describe('0 of a dry run.'),
+    files_unchanged: z.int().meta(unlisted).describe('Files without a match, which are not listed.'),
+    total_replacements: z.int().describe('Made, or of a dry run to be made.'),
+    dry_run: z.boolean().optional().meta(unlisted),
     literal: z.boolean(),
+    note: z.string().optional().meta(unlisted).describe('What the pattern would find if it were plain text.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  async handler({ pattern, replacement, files, sandbox }, { services, caller, signal }) {
-    const request = { pattern, replacement, files };
+  async handler({ sandbox, dry_run, ...parameters }, { services, caller, signal }) {
+    const request = present({ ...parameters, dryRun: dry_run });
     const replaced = await services.files.replace(caller, sandbox, request, signal);
+    const { plainCount } = replaced;
+    const listed = replaced.results.filter(
+      ({ status, replacements }) => status === 'error' || replacements > 0,
+    );
     return {
-      results: replaced.results.map((result) => ({ ...result })),
-      files_modified: replaced.filesModified,
+      results: listed.map((result) => ({ ...result })),
+      files_modified: dry_run ? 0 : replaced.filesModified,
+      files_unchanged: replaced.results.length - listed.length,
+      total_replacements: listed.reduce((sum, { replacements }) => sum + replacements, 0),
       literal: replaced.literal,
+      ...(dry_run ? { dry_run } : {}),
+      ...(plainCount === undefined ? {} : { note: plainTextNote(counted(plainCount, 'time')) }),
     };
   },
+  text: replaceText,
 });

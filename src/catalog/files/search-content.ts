@@ -1,76 +1,112 @@
 /** Sandbox.SearchContent */
 import { z } from 'zod';
+import type { ContentMatch } from '../../control/ports.ts';
 import { limits } from '../../model/limits.ts';
 import { integerWithDefault } from '../parameters/integer.ts';
+import { literal, plainTextNote } from '../parameters/literal.ts';
 import { offsetOf, offsetOutput, offsetParameters } from '../parameters/pagination.ts';
 import { glob, rootedPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { textWithoutNul } from '../parameters/text.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
+import { counted } from './offset-text.ts';
+import { searchText } from './search-text.ts';
+
+const around = z.array(z.string()).optional().describe('Lines around it; only with context_lines above 0.');
 
 export const searchContent = defineTool({
   name: 'Sandbox.SearchContent',
   title: 'Search file contents',
   description:
     'Finds lines in files as grep -rE does, hidden files included, binary ones skipped. Returns ' +
-    'matching files by path, each with up to 50 matches (line, text, before, after); capped: there are ' +
-    'more. literal: query was no valid expression, so plain text. timeout: narrow path or file_pattern.',
+    'matching files by path, each with up to 50 matches (line, text; before, after with context_lines); ' +
+    'capped: there are more. A query that is no valid expression is plain text (literal). timeout: narrow ' +
+    'path or file_pattern.',
   input: z.strictObject({
     query: textWithoutNul()
       .min(1)
       .max(limits.search.queryChars)
-      .describe('Text or extended regular expression (grep -E, and \\d \\w \\s \\b \\1).'),
+      .describe('Extended regular expression (grep -E, and \\d \\w \\s \\b \\1); foo(bar) needs literal.'),
     path: rootedPath('Directory or file'),
     sandbox: optionalSandbox,
     file_pattern: glob().optional().describe('Only files whose name matches this glob, such as *.py.'),
     context_lines: integerWithDefault('Lines around each match', limits.search.contextLines),
+    literal,
+    output: z
+      .enum(['matches', 'files', 'counts'])
+      .default('matches')
+      .describe('Lines, only paths, or counts of lines (default matches).'),
     ...offsetParameters,
   }),
   output: z.looseObject({
     files: z.array(
       z.looseObject({
         path: z.string(),
-        matches: z.array(
-          z.looseObject({
-            line: z.int(),
-            text: z.string(),
-            before: z.array(z.string()),
-            after: z.array(z.string()),
-          }),
-        ),
-        match_count: z.int(),
-        capped: z.boolean(),
+        matches: z
+          .array(
+            z.looseObject({
+              line: z.int(),
+              text: z.string(),
+              before: around,
+              after: around,
+            }),
+          )
+          .optional()
+          .describe('Of output matches.'),
+        match_count: z
+          .int()
+          .optional()
+          .describe('Matching lines: up to 50 of output matches, all of counts, left out of files.'),
+        capped: z.boolean().optional().describe('There are more matches. Of output matches.'),
       }),
     ),
     ...offsetOutput,
+    total_count: z.int().describe('Matching files, those on other pages included.'),
     literal: z.boolean(),
+    note: z
+      .string()
+      .optional()
+      .meta({ unlisted: true })
+      .describe('What the query would find if it were plain text.'),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller, signal }) {
-    const { path, query, file_pattern, context_lines, max_items, offset } = parameters;
+    const { path, query, file_pattern, context_lines, literal, output, max_items, offset } = parameters;
     const found = await services.files.search(
       caller,
       parameters.sandbox,
       {
         path,
         query,
+        output,
         contextLines: context_lines,
         maxItems: max_items,
         offset,
-        ...present({ filePattern: file_pattern }),
+        ...present({ filePattern: file_pattern, literal }),
       },
       signal,
     );
     return {
       files: found.files.map(({ path, matches, matchCount, capped }) => ({
         path,
-        matches: matches.map((match) => ({ ...match })),
-        match_count: matchCount,
-        capped,
+        ...present({
+          matches: matches?.map((match) => shownMatch(match, context_lines > 0)),
+          match_count: matchCount,
+          capped,
+        }),
       })),
       ...offsetOf(found.totalCount, found.files.length, offset),
       literal: found.literal,
+      ...(found.plainCount === undefined
+        ? {}
+        : { note: plainTextNote(`in ${counted(found.plainCount, 'file')}`) }),
     };
   },
+  text: searchText,
 });
+
+/** Without context no match carries two empty lists. */
+function shownMatch({ line, text, before, after }: ContentMatch, withContext: boolean) {
+  return withContext ? { line, text, before, after } : { line, text };
+}

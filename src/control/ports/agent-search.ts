@@ -1,4 +1,7 @@
 /** What is found in files of a machine, and replaced in them. */
+/** What is told of each file besides its path. */
+export type ContentOutput = 'matches' | 'files' | 'counts';
+
 export interface ContentQuery {
   /** A folder or one file. */
   path: string;
@@ -6,6 +9,9 @@ export interface ContentQuery {
   query: string;
   /** Of names; of paths below `path` when it has a slash. */
   filePattern?: string;
+  /** It is plain text, whatever it looks like. */
+  literal?: boolean;
+  output?: ContentOutput;
   contextLines: number;
   maxItems: number;
   offset: number;
@@ -22,11 +28,12 @@ export interface ContentMatch {
 export interface FileMatches {
   /** Relative to the sandbox root when inside it. */
   path: string;
-  matches: ContentMatch[];
-  /** Of matching lines, counted no further than the bound. */
-  matchCount: number;
-  /** There are more. */
-  capped: boolean;
+  /** Of the output `matches` alone. */
+  matches?: ContentMatch[];
+  /** Of matching lines; of the output `matches` no further than the bound, of `files` not at all. */
+  matchCount?: number;
+  /** There are more matches. */
+  capped?: boolean;
 }
 
 export interface ContentFound {
@@ -36,6 +43,8 @@ export interface ContentFound {
   totalCount: number;
   /** The query was searched for as plain text. */
   literal: boolean;
+  /** Where no file matches the expression: how many have its text. */
+  plainCount?: number;
 }
 
 export interface ReplaceRequest {
@@ -44,6 +53,12 @@ export interface ReplaceRequest {
   replacement: string;
   /** Paths and globs. */
   files: string[];
+  /** The pattern is plain text. */
+  literal?: boolean;
+  /** Nothing is changed; the rows tell what would be. */
+  dryRun?: boolean;
+  /** Globs of names, or of paths where they have a slash, to leave out. */
+  exclude?: string[];
 }
 
 export interface ReplacedFile {
@@ -54,9 +69,13 @@ export interface ReplacedFile {
 }
 
 export interface Replaced {
+  /** Files without a match among them. */
   results: ReplacedFile[];
+  /** Or, of a dry run, that would be. */
   filesModified: number;
   literal: boolean;
+  /** Where nothing matches the expression: how often its text is there. */
+  plainCount?: number;
 }
 
 export interface AgentSearch {

@@ -70,6 +70,8 @@ export const insideLimits = {
     timeoutMs: 30_000,
     /** Entries in the list of files to edit, then files once globs are expanded. */
     entries: 1_000,
+    /** Globs of what a replacement leaves out. */
+    excludes: 100,
     files: 1_000,
     /** Of one file that is edited, before and after. */
     fileBytes: 64 * MiB,

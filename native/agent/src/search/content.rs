@@ -2,11 +2,11 @@
 //! them. Only as many paths are kept as the page's end needs.
 
 use rustix::fs::{CWD, FileType, statat};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ffi::{CStr, CString};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::blocks::{self, Blocks, Buffer, Next, Opened};
 use super::budget::Budget;
@@ -29,6 +29,9 @@ const PAGE_BYTES: usize = 6 << 20;
 pub struct Query {
     pub path: Path,
     pub matcher: Matcher,
+    /// The same query as plain text, where that may mean something else.
+    pub plain: Option<Matcher>,
+    pub output: Output,
     pub file_pattern: Option<Glob>,
     pub context: usize,
     pub max_matches: usize,
@@ -37,34 +40,106 @@ pub struct Query {
     pub time: Duration,
 }
 
+/// What is told of each file besides its path.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Output {
+    #[default]
+    Matches,
+    Files,
+    /// Of all its lines that match.
+    Counts,
+}
+
 #[derive(Serialize)]
 pub struct FileMatches {
     path: String,
+    #[serde(flatten)]
+    matches: Option<Matches>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    match_count: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Matches {
     matches: Vec<Match>,
-    match_count: usize,
     capped: bool,
 }
 
-/// The page, and the count of all files that match.
+/// One page.
+pub struct Found {
+    pub files: Vec<FileMatches>,
+    /// Of all files that match.
+    pub total: usize,
+    /// Where none does: files that have the query as plain text, if there are any.
+    pub plain: Option<usize>,
+}
+
+/// Where an expression finds nothing, its text is looked for, as far as there is time.
 pub async fn search(
     connection: &mut Connection,
     workers: &Workers,
     query: Query,
-) -> Result<(Vec<FileMatches>, usize), Interrupted> {
+) -> Result<Found, Interrupted> {
     let query = Arc::new(query);
     let opened = {
         let query = Arc::clone(&query);
         workers.short(move || Top::open(&query.path)).await?
     };
     let top = Arc::new(opened);
-    let page = Arc::new(Mutex::new(Page::new(query.offset, query.max_items)));
-    let started = std::time::Instant::now();
-    let walk = {
-        let (query, top, page) = (Arc::clone(&query), Arc::clone(&top), Arc::clone(&page));
+    let deadline = Instant::now() + query.time;
+    let page = Page::new(query.offset, query.max_items);
+    let (paths, total) = walk(connection, workers, &query, &top, (false, page, deadline)).await?;
+    if total == 0 && query.plain.is_some() {
+        let nothing = Page::new(0, 0);
+        let plain = walk(connection, workers, &query, &top, (true, nothing, deadline)).await;
+        return match plain {
+            Err(Interrupted::Gone) => Err(Interrupted::Gone),
+            plain => Ok(Found {
+                files: Vec::new(),
+                total,
+                plain: plain
+                    .ok()
+                    .map(|(_, count)| count)
+                    .filter(|count| *count > 0),
+            }),
+        };
+    }
+    let excerpts = workers.long(move |cancelled| {
+        let budget = Budget::new(
+            cancelled,
+            deadline.saturating_duration_since(Instant::now()),
+        );
+        excerpts(&query, &top, paths, total, &budget)
+    });
+    let (files, total) = connection.unless_closed(excerpts).await?;
+    Ok(Found {
+        files,
+        total,
+        plain: None,
+    })
+}
+
+/// The page of paths whose files match, and the count of all.
+async fn walk(
+    connection: &mut Connection,
+    workers: &Workers,
+    query: &Arc<Query>,
+    top: &Arc<Top>,
+    (plain, page, deadline): (bool, Page, Instant),
+) -> Result<(Vec<String>, usize), Interrupted> {
+    let page = Arc::new(Mutex::new(page));
+    let work = {
+        let (query, top, page) = (Arc::clone(query), Arc::clone(top), Arc::clone(&page));
         let walk = top.walk()?;
         workers.together(move |turn, cancelled| {
-            let budget = Budget::new(cancelled, query.time);
-            let mut searcher = Searcher::new(&query, &page, &budget);
+            let budget = Budget::new(
+                cancelled,
+                deadline.saturating_duration_since(Instant::now()),
+            );
+            let matcher = query.plain.as_ref().filter(|_| plain);
+            let matcher = matcher.unwrap_or(&query.matcher);
+            let mut searcher = Searcher::new(&query, matcher, &page, &budget);
             match (&walk, &top.file) {
                 (Some(walk), _) => walk.work(turn, &budget, &mut searcher),
                 (None, Some(name)) if turn.is_first() && searcher.wants(b"", name.to_bytes()) => {
@@ -77,18 +152,9 @@ pub async fn search(
             }
         })
     };
-    connection.unless_closed(walk).await?;
-    let (paths, total) = std::mem::replace(
-        &mut *page.lock().unwrap_or_else(PoisonError::into_inner),
-        Page::new(0, 0),
-    )
-    .finish();
-    let left = query.time.saturating_sub(started.elapsed());
-    let excerpts = workers.long(move |cancelled| {
-        let budget = Budget::new(cancelled, left);
-        excerpts(&query, &top, paths, total, &budget)
-    });
-    connection.unless_closed(excerpts).await
+    connection.unless_closed(work).await?;
+    let mut page = page.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(std::mem::replace(&mut *page, Page::new(0, 0)).finish())
 }
 
 /// Where the search begins: a folder, or one file in a folder.
@@ -139,6 +205,7 @@ impl Top {
 /// One worker's means to tell which files match.
 struct Searcher<'a> {
     query: &'a Query,
+    matcher: &'a Matcher,
     page: &'a Mutex<Page>,
     budget: &'a Budget,
     scratch: Scratch,
@@ -146,12 +213,18 @@ struct Searcher<'a> {
 }
 
 impl<'a> Searcher<'a> {
-    fn new(query: &'a Query, page: &'a Mutex<Page>, budget: &'a Budget) -> Self {
+    fn new(
+        query: &'a Query,
+        matcher: &'a Matcher,
+        page: &'a Mutex<Page>,
+        budget: &'a Budget,
+    ) -> Self {
         Self {
             query,
+            matcher,
             page,
             budget,
-            scratch: query.matcher.scratch(),
+            scratch: matcher.scratch(),
             buffer: Buffer::default(),
         }
     }
@@ -161,7 +234,7 @@ impl<'a> Searcher<'a> {
         loop {
             match blocks.next() {
                 Next::Block => {
-                    let matcher = &self.query.matcher;
+                    let matcher = self.matcher;
                     if matcher.is_match(&mut self.scratch, blocks.block(), self.budget)? {
                         return blocks.rest_is_text(self.budget);
                     }
@@ -219,31 +292,42 @@ fn excerpts(
     let (mut found, mut total, mut bytes) = (Vec::new(), total, 0);
     for text in paths {
         let path = path_text::to_bytes(&text);
-        let Some(file) = open(top, &path)? else {
-            total -= 1;
-            continue;
+        let shown = match &top.file {
+            Some(_) => top.shown.clone(),
+            None => [&top.shown[..], &path].concat(),
         };
-        let blocks = Blocks::new(file, &mut buffer);
-        match excerpt::excerpt(blocks, &query.matcher, &mut scratch, &wanted, budget)? {
-            None => total -= 1,
-            Some(excerpt) => {
-                let shown = match &top.file {
-                    Some(_) => top.shown.clone(),
-                    None => [&top.shown[..], &path].concat(),
-                };
-                let file = FileMatches {
-                    path: path_text::to_text(&shown),
-                    match_count: excerpt.matches.len(),
+        let mut file = FileMatches {
+            path: path_text::to_text(&shown),
+            matches: None,
+            match_count: None,
+        };
+        if query.output != Output::Files {
+            let Some(opened) = open(top, &path)? else {
+                total -= 1;
+                continue;
+            };
+            let blocks = Blocks::new(opened, &mut buffer);
+            let matcher = &query.matcher;
+            if query.output == Output::Counts {
+                file.match_count = excerpt::count(blocks, matcher, &mut scratch, budget)?;
+            } else {
+                let excerpt = excerpt::excerpt(blocks, matcher, &mut scratch, &wanted, budget)?;
+                file.match_count = excerpt.as_ref().map(|found| found.matches.len() as u64);
+                file.matches = excerpt.map(|excerpt| Matches {
                     matches: excerpt.matches,
                     capped: excerpt.capped,
-                };
-                bytes += serde_json::to_vec(&file).map_or(0, |json| json.len());
-                if bytes > PAGE_BYTES && !found.is_empty() {
-                    break;
-                }
-                found.push(file);
+                });
+            }
+            if file.match_count.is_none() {
+                total -= 1;
+                continue;
             }
         }
+        bytes += serde_json::to_vec(&file).map_or(0, |json| json.len());
+        if bytes > PAGE_BYTES && !found.is_empty() {
+            break;
+        }
+        found.push(file);
     }
     Ok((found, total))
 }

@@ -1,5 +1,6 @@
 //! Replaces what matches in one file, at once: whoever reads it sees all of the old content or all of the new.
 
+use memchr::memmem::Finder;
 use rustix::fs::Stat;
 use std::fs::File;
 use std::io::Read;
@@ -20,18 +21,29 @@ pub struct Edit<'a> {
     pub matcher: &'a Matcher,
     pub template: &'a Template,
     pub scratch: &'a mut Scratch,
+    /// The pattern's text, where the pattern is an expression that may mean something else.
+    pub plain: Option<&'a Finder<'a>>,
+    /// Nothing is written.
+    pub dry_run: bool,
     /// Of the file, before and after.
     pub max_bytes: u64,
     pub budget: &'a Budget,
 }
 
+#[derive(Default)]
+pub struct Edited {
+    pub replacements: u64,
+    /// Of a file without any: how often it has the pattern's text.
+    pub plain: u64,
+}
+
 impl Edit<'_> {
-    /// The number of replacements; a file without a match is not touched.
-    pub fn apply(&mut self, path: &Path, location: Location, stat: Stat) -> Result<u64, Fault> {
+    /// A file without a match is not touched.
+    pub fn apply(&mut self, path: &Path, location: Location, stat: Stat) -> Result<Edited, Fault> {
         let content = self.read(path, &location)?;
         let mut out = Out {
             upload: None,
-            target: Some((path, location, stat)),
+            target: (!self.dry_run).then_some((path, location, stat)),
             chunk: Vec::new(),
             left: self.max_bytes,
         };
@@ -62,7 +74,11 @@ impl Edit<'_> {
             out.append(&content[copied..])?;
             out.finish()?;
         }
-        Ok(count)
+        let plain = self.plain.filter(|_| count == 0);
+        Ok(Edited {
+            replacements: count,
+            plain: plain.map_or(0, |text| text.find_iter(&content).count() as u64),
+        })
     }
 
     fn read(&self, path: &Path, location: &Location) -> Result<Vec<u8>, Fault> {
@@ -144,7 +160,8 @@ impl Matches {
     }
 }
 
-/// The new content, on its way into a file beside the old one, which is made at the first byte.
+/// The new content, on its way into a file beside the old one, which is made at the first byte; without a
+/// target it is only measured.
 struct Out<'a> {
     upload: Option<Upload>,
     target: Option<(&'a Path, Location, Stat)>,

@@ -14,6 +14,8 @@ const LINE_CHARS: usize = 400;
 /// Of them, before the match.
 const LEAD_CHARS: usize = 120;
 const CUT: char = '…';
+/// How many counted lines pass between two looks at the time.
+const CHECK_EVERY: u64 = 4_096;
 
 #[derive(Serialize)]
 pub struct Match {
@@ -64,6 +66,39 @@ pub fn excerpt(
         matches: reader.matches,
         capped: reader.capped,
     }))
+}
+
+/// The lines that match, all of them. None as of an excerpt.
+pub fn count(
+    mut blocks: Blocks<'_>,
+    matcher: &Matcher,
+    scratch: &mut Scratch,
+    budget: &Budget,
+) -> Result<Option<u64>, Fault> {
+    let mut count = 0;
+    // The block's first line is the rest of one that was counted.
+    let mut is_counted = false;
+    loop {
+        budget.check()?;
+        match blocks.next() {
+            Next::Block => {}
+            Next::End => return Ok((count > 0).then_some(count)),
+            Next::Unfit => return Ok(None),
+        }
+        let block = blocks.block();
+        let (mut from, mut last) = (0, None);
+        while let Some(found) = matcher.next_line(scratch, block, from, budget)? {
+            count += u64::from(!(is_counted && found.line.start == 0));
+            from = found.line.end + 1;
+            last = Some(found.line.end);
+            if count.is_multiple_of(CHECK_EVERY) {
+                budget.check()?;
+            }
+        }
+        let goes_on = !block.ends_with(b"\n");
+        let is_one_line = memchr(b'\n', block).is_none();
+        is_counted = goes_on && (last == Some(block.len()) || (is_counted && is_one_line));
+    }
 }
 
 struct Reader<'a> {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
 
 use super::budget::Budget;
+use super::exclude::Exclusions;
 use super::folder::{join, kind, open_below, open_top};
 use crate::fault::{Code, Fault};
 use crate::files::find::shown_prefix;
@@ -31,6 +32,7 @@ enum Part {
 /// entry's own, the outer one the whole call's.
 pub fn expand(
     text: &str,
+    exclusions: &Exclusions,
     max_files: usize,
     budget: &Budget,
 ) -> Result<Result<Vec<String>, Fault>, Fault> {
@@ -40,7 +42,8 @@ pub fn expand(
     };
     let is_there = statat(CWD, path.bytes.as_slice(), AtFlags::SYMLINK_NOFOLLOW).is_ok();
     if is_there || !text.contains(SPECIAL) {
-        return Ok(Ok(vec![text.to_owned()]));
+        let named = [text.to_owned()].into_iter();
+        return Ok(Ok(named.filter(|path| !exclusions.cover(path)).collect()));
     }
     let (top, parts) = match parse(text) {
         Ok(parsed) => parsed,
@@ -49,6 +52,7 @@ pub fn expand(
     let mut expansion = Expansion {
         found: BTreeSet::new(),
         shown: shown_prefix(&top.bytes),
+        exclusions,
         max_files,
         budget,
     };
@@ -58,7 +62,7 @@ pub fn expand(
     if expansion.found.is_empty() {
         return Ok(Err(Fault::not_found(
             "file",
-            format!("'{text}' matches no file."),
+            format!("'{text}' matches no file{}.", exclusions.remark()),
         )));
     }
     Ok(Ok(expansion.found.into_iter().collect()))
@@ -100,6 +104,7 @@ struct Expansion<'a> {
     found: BTreeSet<String>,
     /// What stands before the paths below the top.
     shown: Vec<u8>,
+    exclusions: &'a Exclusions,
     max_files: usize,
     budget: &'a Budget,
 }
@@ -138,6 +143,9 @@ impl Expansion<'_> {
                     continue;
                 }
                 let child = join(&below, name);
+                if !self.exclusions.is_empty() && self.exclusions.cover(&self.shown(&child)) {
+                    continue;
+                }
                 match kind(top, child.as_slice(), entry.file_type()) {
                     FileType::Directory => match part {
                         Part::Folders => pending.push((child, at)),
@@ -156,9 +164,12 @@ impl Expansion<'_> {
         if self.found.len() >= self.max_files {
             return Err(too_many(self.max_files));
         }
-        let path = [&self.shown[..], child].concat();
-        self.found.insert(path_text::to_text(&path));
+        self.found.insert(self.shown(child));
         Ok(())
+    }
+
+    fn shown(&self, child: &[u8]) -> String {
+        path_text::to_text(&[&self.shown[..], child].concat())
     }
 }
 

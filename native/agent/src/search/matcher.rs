@@ -17,6 +17,11 @@ use super::program::{self, Program};
 use super::required::required_text;
 use crate::fault::Fault;
 
+/// What makes an expression mean something else than its text.
+const SPECIAL: [char; 14] = [
+    '\\', '.', '[', ']', '(', ')', '{', '}', '*', '+', '?', '^', '$', '|',
+];
+
 /// In characters; the host's bound is below it.
 const MAX_QUERY_CHARS: usize = 16_384;
 
@@ -61,12 +66,36 @@ impl Matcher {
         if query.len() > MAX_QUERY_CHARS {
             return Err(too_large());
         }
-        let (expression, literal) = match ere::parse(query) {
-            Ok(expression) => (expression, false),
-            Err(Refusal::Malformed) => (expression::literal(query), true),
-            Err(Refusal::TooDeep) => return Err(too_large()),
-        };
-        Self::of(&expression, literal).ok_or_else(too_large)
+        match ere::parse(query) {
+            Ok(expression) => Self::of(&expression, false).ok_or_else(too_large),
+            Err(Refusal::Malformed) => Self::plain(query, parameter),
+            Err(Refusal::TooDeep) => Err(too_large()),
+        }
+    }
+
+    /// Finds the text as it stands.
+    pub fn plain(text: &str, parameter: &'static str) -> Result<Self, Fault> {
+        let too_large = || Fault::invalid(parameter, "The text is too long to be searched for.");
+        if text.len() > MAX_QUERY_CHARS {
+            return Err(too_large());
+        }
+        Self::of(&expression::literal(text), true).ok_or_else(too_large)
+    }
+
+    /// Either, as the caller wants it.
+    pub fn read(query: &str, parameter: &'static str, literal: bool) -> Result<Self, Fault> {
+        match literal {
+            true => Self::plain(query, parameter),
+            false => Self::new(query, parameter),
+        }
+    }
+
+    /// Finds the query's text, where this one takes it for an expression that may mean something else.
+    pub fn plain_reading(&self, query: &str) -> Option<Self> {
+        if self.literal || !query.contains(SPECIAL) {
+            return None;
+        }
+        Self::plain(query, "query").ok()
     }
 
     fn of(expression: &Expression, literal: bool) -> Option<Self> {

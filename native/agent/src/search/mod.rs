@@ -10,6 +10,7 @@ mod content;
 mod edit;
 mod ere;
 mod excerpt;
+mod exclude;
 mod expand;
 mod expression;
 mod folder;
@@ -54,6 +55,11 @@ pub enum Request {
         max_items: usize,
         offset: usize,
         timeout_ms: u64,
+        /// Since version 3, as `output`.
+        #[serde(default)]
+        literal: bool,
+        #[serde(default)]
+        output: content::Output,
     },
     Replace {
         v: u32,
@@ -66,6 +72,13 @@ pub enum Request {
         file_bytes: u64,
         file_timeout_ms: u64,
         timeout_ms: u64,
+        /// Since version 3, as the two below.
+        #[serde(default)]
+        literal: bool,
+        #[serde(default)]
+        dry_run: bool,
+        #[serde(default)]
+        exclude: Vec<String>,
     },
 }
 
@@ -89,15 +102,23 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             max_items,
             offset,
             timeout_ms,
+            literal,
+            output,
             ..
         } => {
             let path = Path::parse("path", &path)?;
             let file_pattern = file_pattern.as_deref().map(glob).transpose()?;
-            let matcher = workers.short(move || Matcher::new(&query, "query")).await?;
+            let read = move || {
+                let matcher = Matcher::read(&query, "query", literal)?;
+                Ok((matcher.plain_reading(&query), matcher))
+            };
+            let (plain, matcher) = workers.short(read).await?;
             let literal = matcher.literal;
             let query = content::Query {
                 path,
                 matcher,
+                plain,
+                output,
                 file_pattern,
                 context: context_lines.min(MAX_CONTEXT),
                 max_matches: max_matches.clamp(1, MAX_MATCHES),
@@ -105,9 +126,12 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
                 max_items: max_items.min(MAX_ITEMS),
                 time: milliseconds(timeout_ms),
             };
-            let (found, total) = content::search(connection, workers, query).await?;
-            files::send_items(connection, &found).await?;
-            let reply = json!({ "total_count": total, "literal": literal });
+            let found = content::search(connection, workers, query).await?;
+            files::send_items(connection, &found.files).await?;
+            let mut reply = json!({ "total_count": found.total, "literal": literal });
+            if let Some(count) = found.plain {
+                reply["plain_count"] = count.into();
+            }
             connection.reply(&reply).await
         }
         Request::Replace {
@@ -118,12 +142,18 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             file_bytes,
             file_timeout_ms,
             timeout_ms,
+            literal,
+            dry_run,
+            exclude,
             ..
         } => {
             let order = replace::Order {
                 pattern,
                 replacement,
                 files,
+                literal,
+                dry_run,
+                exclude,
                 max_files: max_files.min(MAX_ITEMS),
                 file_bytes: file_bytes.min(MAX_FILE_BYTES),
                 file_time: milliseconds(file_timeout_ms),
@@ -132,7 +162,10 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             let work = workers.long(move |cancelled| replace::replace(&order, cancelled));
             let done = connection.unless_closed(work).await?;
             files::send_items(connection, &done.rows).await?;
-            let reply = json!({ "files_modified": done.modified, "literal": done.literal });
+            let mut reply = json!({ "files_modified": done.modified, "literal": done.literal });
+            if let Some(count) = done.plain {
+                reply["plain_count"] = count.into();
+            }
             connection.reply(&reply).await
         }
     }

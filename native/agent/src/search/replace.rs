@@ -1,11 +1,13 @@
 //! The operation `replace`: every file by itself, in the order named. What fails is a row, and the others go on.
 
+use memchr::memmem::Finder;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::time::Duration;
 
 use super::budget::Budget;
-use super::edit::Edit;
+use super::edit::{Edit, Edited};
+use super::exclude::Exclusions;
 use super::expand::{expand, too_many};
 use super::matcher::Matcher;
 use super::template::Template;
@@ -18,6 +20,12 @@ pub struct Order {
     pub pattern: String,
     pub replacement: String,
     pub files: Vec<String>,
+    /// The pattern is plain text.
+    pub literal: bool,
+    /// Nothing is changed.
+    pub dry_run: bool,
+    /// Globs of what is left out.
+    pub exclude: Vec<String>,
     pub max_files: usize,
     pub file_bytes: u64,
     pub file_time: Duration,
@@ -37,6 +45,8 @@ pub struct Done {
     pub rows: Vec<Row>,
     pub modified: usize,
     pub literal: bool,
+    /// Where nothing was replaced: how often the pattern is there as plain text, if it is.
+    pub plain: Option<u64>,
 }
 
 pub fn replace(order: &Order, cancelled: &Cancelled) -> Result<Done, Fault> {
@@ -48,13 +58,16 @@ pub fn replace(order: &Order, cancelled: &Cancelled) -> Result<Done, Fault> {
         )
         .hint("Match within one line, or use Sandbox.ReadFile and Sandbox.WriteFile."));
     }
-    let matcher = Matcher::new(&order.pattern, "pattern")?;
+    let matcher = Matcher::read(&order.pattern, "pattern", order.literal)?;
+    let plain = matcher.plain_reading(&order.pattern);
+    let plain = plain.map(|_| Finder::new(order.pattern.as_bytes()));
     let template = Template::parse(&order.replacement, matcher.groups)?;
     let files = all_files(order, &budget)?;
     let mut scratch = matcher.scratch();
     // Folders and names already edited.
     let mut met = HashSet::new();
     let mut rows = Vec::new();
+    let mut plain_count = 0;
     for file in files {
         cancelled.check()?;
         let edited = match file {
@@ -65,6 +78,8 @@ pub fn replace(order: &Order, cancelled: &Cancelled) -> Result<Done, Fault> {
                     matcher: &matcher,
                     template: &template,
                     scratch: &mut scratch,
+                    plain: plain.as_ref(),
+                    dry_run: order.dry_run,
                     max_bytes: order.file_bytes,
                     budget: &part,
                 };
@@ -73,15 +88,20 @@ pub fn replace(order: &Order, cancelled: &Cancelled) -> Result<Done, Fault> {
                     .and_then(|()| one(&text, &mut edit, &mut met))
                 {
                     Ok(None) => continue,
-                    Ok(Some(count)) => Ok((text, count)),
+                    Ok(Some(edited)) => {
+                        plain_count += edited.plain;
+                        Ok((text, edited.replacements))
+                    }
                     Err(fault) => Err((text, fault)),
                 }
             }
         };
         rows.push(row(edited, budget.check().is_err()));
     }
+    let modified = rows.iter().filter(|row| row.replacements > 0).count();
     Ok(Done {
-        modified: rows.iter().filter(|row| row.replacements > 0).count(),
+        plain: (modified == 0 && plain_count > 0).then_some(plain_count),
+        modified,
         rows,
         literal: matcher.literal,
     })
@@ -91,10 +111,11 @@ type Named = Result<String, (String, Fault)>;
 
 /// Every glob is expanded before anything is replaced.
 fn all_files(order: &Order, budget: &Budget) -> Result<Vec<Named>, Fault> {
+    let exclusions = Exclusions::parse(&order.exclude)?;
     let mut files = Vec::new();
     let mut seen = HashSet::new();
     for text in &order.files {
-        match expand(text, order.max_files, budget)? {
+        match expand(text, &exclusions, order.max_files, budget)? {
             Ok(paths) => {
                 let fresh = paths.into_iter().filter(|path| seen.insert(path.clone()));
                 files.extend(fresh.map(Ok).collect::<Vec<_>>());
@@ -113,7 +134,7 @@ fn one(
     text: &str,
     edit: &mut Edit<'_>,
     met: &mut HashSet<(u64, u64, Vec<u8>)>,
-) -> Result<Option<u64>, Fault> {
+) -> Result<Option<Edited>, Fault> {
     let path = Path::parse("files", text)?;
     let (location, stat) = path.locate()?.follow(&path)?;
     let stat = stat.ok_or_else(|| path.fault(rustix::io::Errno::NOENT))?;
@@ -148,6 +169,10 @@ fn row(edited: Result<(String, u64), (String, Fault)>, is_over: bool) -> Row {
                         .to_owned()
                 }
                 Code::Timeout => format!("{} The file is unchanged.", fault.detail),
+                // The sandbox's own words for it: a row has no place for a hint.
+                Code::ResourceExhausted if fault.detail.contains("disk is full") => {
+                    format!("{} Delete files, or give it a larger disk.", fault.detail)
+                }
                 _ => fault.detail,
             }),
         },
