@@ -71,10 +71,11 @@ export function createDiskGuard({
   }
 
   async function measured(present: string[]): Promise<Map<string, number>> {
-    const held = await mapBounded(present, AT_ONCE, async (id): Promise<[string, number | null]> => [
-      id,
-      await heldBytes(id),
-    ]);
+    const held = await mapBounded(
+      present,
+      AT_ONCE,
+      async (id): Promise<[string, number | null]> => [id, await heldBytes(id)],
+    );
     return new Map(held.filter((entry): entry is [string, number] => entry[1] !== null));
   }
 
