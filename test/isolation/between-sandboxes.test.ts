@@ -84,7 +84,7 @@ except OSError as error:
   });
 
   it.each(
-    'cmdline diskstats partitions locks swaps interrupts softirqs zoneinfo buddyinfo kallsyms sys/fs/file-nr'.split(
+    'cmdline diskstats partitions locks swaps interrupts softirqs zoneinfo buddyinfo key-users sys/fs/file-nr'.split(
       ' ',
     ),
   )('is not in /proc/%s', async (name) => {
