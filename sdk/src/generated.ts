@@ -989,7 +989,7 @@ export interface DiscoverCollectionsResult {
   result: {
     name: string;
     type: 'collection' | 'view' | 'timeseries';
-    document_count: number;
+    document_count: number | null;
     indexes: {
       name: string;
       key: Record<string, number | string>;
@@ -1012,7 +1012,7 @@ export interface GetCollectionSchemaResult {
   collection_name: string;
   sampled: number;
   sample_method: 'all' | 'random' | 'first';
-  document_count: number;
+  document_count: number | null;
   fields: {
     path: string;
     probability: number;
@@ -1039,11 +1039,11 @@ export interface FindDocumentsParameters {
   skip?: number;
   /** Most documents (1-10000, default 1000). */
   limit?: number;
-  /** Most bytes of documents (from 1024, default 1048576). */
+  /** Most bytes of documents (from 1024, default 16777216). */
   max_bytes?: number;
-  /** Sandbox to save all results in as JSON lines, without limits. */
+  /** Started sandbox to save all results in as JSON lines, without limits; none comes back. */
   save_to_sandbox?: string;
-  /** File for that. */
+  /** New file for that beneath /workspace. */
   save_to_path?: string;
 }
 
@@ -1060,6 +1060,7 @@ export interface FindDocumentsResult {
     path: string;
     count: number;
     size_bytes: number;
+    fields: string[];
   };
   notes?: string[];
 }
@@ -1087,11 +1088,11 @@ export interface AggregateDocumentsParameters {
   pipeline: string[];
   /** Most documents (1-10000, default 1000). */
   limit?: number;
-  /** Most bytes of documents (from 1024, default 1048576). */
+  /** Most bytes of documents (from 1024, default 16777216). */
   max_bytes?: number;
-  /** Sandbox to save all results in as JSON lines, without limits. */
+  /** Started sandbox to save all results in as JSON lines, without limits; none comes back. */
   save_to_sandbox?: string;
-  /** File for that. */
+  /** New file for that beneath /workspace. */
   save_to_path?: string;
 }
 
@@ -1573,9 +1574,9 @@ export class DocumentDb {
   }
 
   /**
-   * Lists the collections and views of a database with estimated document counts and indexes. Required
-   * before any tool that takes a collection_name. Next: GetCollectionSchema for each collection you will
-   * use.
+   * Lists the collections and views of a database with estimated document counts (null: unknown, as for
+   * views) and indexes. Required before any tool that takes a collection_name. Next: GetCollectionSchema
+   * for each collection you will use.
    */
   discoverCollections(parameters: DiscoverCollectionsParameters, options?: CallOptions): Promise<DiscoverCollectionsResult> {
     return this.#call(facts.discoverCollections, parameters, options);
@@ -1583,8 +1584,9 @@ export class DocumentDb {
 
   /**
    * Infers the structure of a collection from a sample of its documents: fields, BSON types, how often
-   * each is there, ranges, enums, examples, and the indexes to filter by. Required before querying, for
-   * every collection of the query ($lookup sources too). failed_precondition: DiscoverCollections first.
+   * each is there, ranges, enums, patterns of strings (9 for digits), examples (empty where enum, min or
+   * fields say it), and the indexes to filter by. Required before querying, for every collection of the
+   * query ($lookup sources too). failed_precondition: DiscoverCollections first.
    */
   getCollectionSchema(parameters: GetCollectionSchemaParameters, options?: CallOptions): Promise<GetCollectionSchemaResult> {
     return this.#call(facts.getCollectionSchema, parameters, options);
@@ -1593,8 +1595,9 @@ export class DocumentDb {
   /**
    * Returns documents as relaxed Extended JSON strings. Load the schema first; filter by indexed fields
    * with $gte, $in, $regex …; always give a projection of the fields you need and a sort (by _id if
-   * unsure). Strings compare case-sensitively. has_more: go on with next. notes say what was coerced or
-   * looks mistaken. For large results save into a sandbox and analyse them with RunCode.
+   * unsure). Strings compare case-sensitively. has_more: go on with next. A filter runs as written; only
+   * if nothing matches are strings also tried as ObjectId, date or number, which notes say. For large
+   * results save into a sandbox and analyse them with RunCode. already_exists: a save replaces no file.
    */
   findDocuments(parameters: FindDocumentsParameters, options?: CallOptions): Promise<FindDocumentsResult> {
     return this.#call(facts.findDocuments, parameters, options);

@@ -85,7 +85,7 @@ export function filesOf(ask: Ask): Files {
           endLine: reply.end_line,
         }),
       ),
-    write: (id, { path, createParents, mode, durable, content }, signal) =>
+    write: (id, { path, createParents, mode, durable, newBeneath, content }, signal) =>
       ask(
         id,
         {
@@ -94,7 +94,9 @@ export function filesOf(ask: Ask): Files {
             path,
             create_parents: createParents,
             mode,
-            ...(durable ? { v: 3, durable } : {}),
+            ...(durable || newBeneath !== undefined ? { v: 3 } : {}),
+            ...(durable ? { durable } : {}),
+            ...(newBeneath === undefined ? {} : { new_beneath: newBeneath }),
           },
           upload: content,
           signal,

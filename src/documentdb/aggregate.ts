@@ -10,12 +10,14 @@ import type {
 import type { CollectionName } from '../model/document-schema.ts';
 import { limits } from '../model/limits.ts';
 import { batchesOf } from './batches.ts';
+import type { Settled } from './coercion/settle.ts';
+import { settlePipeline } from './coercion/settle-pipeline.ts';
 import type { Connection } from './connection.ts';
 import { exportQuery } from './export.ts';
 import { checkPipeline } from './guard/guard.ts';
-import { adviseAfter, notesOf, prepareAggregate } from './hints/advice.ts';
+import { advisePipeline } from './hints/advice.ts';
 import { cutNote, type Page, readPage } from './page.ts';
-import { probesOf } from './probes.ts';
+import { probesOf, questionsOf } from './probes.ts';
 import { readPipeline } from './query-text.ts';
 
 const bounds = limits.documents;
@@ -42,37 +44,68 @@ export class AggregateQuery implements DocumentsQuery {
   }
 
   async run(options: QueryOptions & { maxBytes: number }): Promise<QueryResult> {
-    const { maxBytes, signal, schemaOf } = options;
-    const schema = schemaOf(this.#name);
-    const prepared = prepareAggregate(this.#stages, schema);
+    const { maxBytes, signal } = options;
     const limit = this.#request.limit ?? bounds.limit.default;
-    const timeMs = bounds.queryTimeMs;
-    // One more than asked for, to know whether there is more.
-    const stages = [...prepared.stages, { $limit: limit + 1 }];
-    const page = await this.#connection.ask(
-      async (client, ended) => {
-        const cursor = this.#open(client, { stages, timeMs, signal: ended });
-        return await readPage(batchesOf(client, cursor, ended), limit, maxBytes);
+    const settled = await settlePipeline({
+      ...this.#trial(options, bounds.queryTimeMs),
+      run: async (own, timeMs) => {
+        // One more than asked for, to know whether there is more.
+        const stages = [...own, { $limit: limit + 1 }];
+        return await this.#connection.ask(
+          async (client, ended) => {
+            const cursor = this.#open(client, { stages, timeMs, signal: ended });
+            return await readPage(batchesOf(client, cursor, ended), limit, maxBytes);
+          },
+          { ...this.#asked, timeMs, signal },
+        );
       },
-      { name: this.#name, parameter: 'pipeline', timeMs, signal },
-    );
+      isEmpty: ({ documents, hasMore }: Page) => documents.length === 0 && !hasMore,
+    });
+    const page = settled.result;
     const { documents, hasMore } = page;
-    const empty = documents.length === 0 && !hasMore;
-    const probe = probesOf(this.#connection, this.#name, signal).matches;
-    const advice = await adviseAfter({ prepared, empty, schema, probe, signal });
+    const advice = await this.#advice(settled, documents.length === 0 && !hasMore, options);
     return { documents, hasMore, notes: [...advice, ...pageNotes(page, maxBytes)] };
   }
 
-  async export({ schemaOf, signal }: QueryOptions): Promise<ExportedQuery> {
-    const prepared = prepareAggregate(this.#stages, schemaOf(this.#name));
+  async export(options: QueryOptions): Promise<ExportedQuery> {
+    const { signal } = options;
     const { limit } = this.#request;
-    const timeMs = bounds.exportTimeMs;
-    const stages = [...prepared.stages, ...(limit === undefined ? [] : [{ $limit: limit }])];
-    return await exportQuery(this.#connection, {
-      open: (client, ended) => this.#open(client, { stages, timeMs, signal: ended }),
-      asked: { name: this.#name, parameter: 'pipeline', timeMs, signal },
-      limit: limit ?? Number.POSITIVE_INFINITY,
-      notes: notesOf(prepared.advice),
+    const settled = await settlePipeline({
+      ...this.#trial(options, bounds.exportTimeMs),
+      run: async (own, timeMs) =>
+        await exportQuery(this.#connection, {
+          open: (client, ended, first) => {
+            const stages = [...own, ...(first === 0 ? [] : [{ $limit: first }])];
+            return this.#open(client, { stages, timeMs, signal: ended });
+          },
+          asked: { ...this.#asked, timeMs, signal },
+          limit,
+        }),
+      isEmpty: ({ isEmpty }) => isEmpty,
+    });
+    settled.result.notes.push(...(await this.#advice(settled, false, options)));
+    return settled.result;
+  }
+
+  get #asked() {
+    return { name: this.#name, parameter: 'pipeline' };
+  }
+
+  #trial({ signal }: QueryOptions, timeMs: number) {
+    const { finds } = questionsOf(this.#connection, this.#asked, signal);
+    return { stages: this.#stages, finds, timeMs, signal };
+  }
+
+  async #advice(settled: Settled<readonly Document[], unknown>, empty: boolean, options: QueryOptions) {
+    const { schemaOf, signal } = options;
+    return await advisePipeline({
+      stages: this.#stages,
+      used: settled.used,
+      settlement: settled,
+      empty,
+      schema: schemaOf(this.#name),
+      probe: probesOf(this.#connection, this.#name, signal).matches,
+      signal,
     });
   }
 

@@ -3,9 +3,10 @@ import type { Document } from 'mongodb';
 import type { CountQuery as Count, CountRequest, QueryOptions } from '../control/ports.ts';
 import type { CollectionName } from '../model/document-schema.ts';
 import { limits } from '../model/limits.ts';
+import { settleFilter } from './coercion/settle.ts';
 import type { Connection } from './connection.ts';
 import { checkFilter } from './guard/guard.ts';
-import { adviseAfter, prepareFind } from './hints/advice.ts';
+import { adviseFind } from './hints/advice.ts';
 import { probesOf } from './probes.ts';
 import { readFilter } from './query-text.ts';
 
@@ -24,19 +25,31 @@ export class CountQuery implements Count {
   }
 
   async run({ schemaOf, signal }: QueryOptions): Promise<{ count: number; notes: string[] }> {
-    const schema = schemaOf(this.#name);
-    const prepared = prepareFind({ filter: this.#filter, schema });
-    const timeMs = limits.documents.queryTimeMs;
     const { database, collection } = this.#name;
-    const count = await this.#connection.ask(
-      async (client, ended) => {
-        const options = { signal: ended, maxTimeMS: timeMs };
-        return await client.db(database).collection(collection).countDocuments(prepared.filter, options);
-      },
-      { name: this.#name, parameter: 'filter_dict', timeMs, signal },
-    );
-    const probe = probesOf(this.#connection, this.#name, signal).matches;
-    const notes = await adviseAfter({ prepared, empty: count === 0, schema, probe, signal });
-    return { count: Number(count), notes };
+    const settled = await settleFilter({
+      filter: this.#filter,
+      run: async (filter, timeMs) =>
+        await this.#connection.ask(
+          async (client, ended) => {
+            const options = { signal: ended, maxTimeMS: timeMs };
+            return Number(await client.db(database).collection(collection).countDocuments(filter, options));
+          },
+          { name: this.#name, parameter: 'filter_dict', timeMs, signal },
+        ),
+      isEmpty: (count) => count === 0,
+      matches: null,
+      timeMs: limits.documents.queryTimeMs,
+      signal,
+    });
+    const count = settled.result;
+    const notes = await adviseFind({
+      filter: this.#filter,
+      settlement: settled,
+      empty: count === 0,
+      schema: schemaOf(this.#name),
+      probe: probesOf(this.#connection, this.#name, signal).matches,
+      signal,
+    });
+    return { count, notes };
   }
 }

@@ -116,22 +116,24 @@ async function describe(
 ): Promise<CollectionInfo | null> {
   const { name, type } = collection;
   const asked = { name: { database, collection: name }, timeMs, signal };
-  const own = async <T>(work: Work<T>, unknown: T): Promise<T | null> => {
+  const own = async <T>(work: Work<T>): Promise<T | 'untold' | 'gone'> => {
     try {
       return await connection.ask(work, asked);
     } catch (error) {
       const code = connection.faults.codeOf(error);
-      if (code === UNAUTHORIZED) return unknown;
-      if (code !== null && CHANGED_MEANWHILE.includes(code)) return null;
+      if (code === UNAUTHORIZED) return 'untold';
+      if (code !== null && CHANGED_MEANWHILE.includes(code)) return 'gone';
       throw error;
     }
   };
-  if (type === 'view') return { name, type, documentCount: 0, indexes: [] };
-  const [documentCount, indexes] = await Promise.all([
-    own((client, ended) => estimatedCount(client, asked.name, ended), 0),
-    own((client) => indexesOf(client, database, name), []),
+  if (type === 'view') return { name, type, documentCount: null, indexes: [] };
+  const [count, indexes] = await Promise.all([
+    own((client, ended) => estimatedCount(client, asked.name, ended)),
+    own((client) => indexesOf(client, database, name)),
   ]);
-  return documentCount === null || indexes === null ? null : { name, type, documentCount, indexes };
+  if (count === 'gone' || indexes === 'gone') return null;
+  const documentCount = count === 'untold' ? null : count;
+  return { name, type, documentCount, indexes: indexes === 'untold' ? [] : indexes };
 }
 
 /** A database without collections and one that does not exist look the same to most commands. */

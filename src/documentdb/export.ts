@@ -6,39 +6,47 @@ import type { AbstractCursor, MongoClient } from 'mongodb';
 import type { ExportedQuery } from '../control/ports.ts';
 import { limits } from '../model/limits.ts';
 import { batchesOf, readAhead } from './batches.ts';
+import { FirstNames } from './bson/first-names.ts';
 import { EjsonWriter } from './bson/write.ts';
 import type { AskOptions, Connection } from './connection.ts';
 
-const { exportChunkBytes, savedExamples } = limits.documents;
+const { exportChunkBytes } = limits.documents;
 
 type Batches = AsyncGenerator<Uint8Array[], void, void>;
 
-export type Open = (client: MongoClient, signal: AbortSignal) => AbstractCursor;
+/** @param first As many documents at most; 0 for all. */
+export type Open = (client: MongoClient, signal: AbortSignal, first: number) => AbstractCursor;
 
 export interface Exporting {
   open: Open;
   asked: AskOptions;
-  /** No more than these. */
-  limit: number;
-  notes: string[];
+  /** No more than these; undefined for all. */
+  limit: number | undefined;
+}
+
+export interface Exported extends ExportedQuery {
+  /** The query gives no document. */
+  readonly isEmpty: boolean;
 }
 
 /** Fails here where the query itself does, before anything is made of its result. */
-export async function exportQuery(connection: Connection, exporting: Exporting): Promise<ExportedQuery> {
+export async function exportQuery(connection: Connection, exporting: Exporting): Promise<Exported> {
   const { asked, open, limit } = exporting;
   const own = new AbortController();
   const signal = asked.signal ? AbortSignal.any([asked.signal, own.signal]) : own.signal;
   const stop = () => own.abort(new Error('The export is over.'));
+  // One more than are saved, to know whether there is more.
+  const first = limit === undefined ? 0 : limit + 1;
   const begin = async (client: MongoClient) => {
-    const batches = batchesOf(client, open(client, signal), signal, limit);
-    return { batches, first: await batches.next() };
+    const batches = batchesOf(client, open(client, signal, first), signal, first || undefined);
+    return { batches, answer: await batches.next() };
   };
-  const { batches, first } = await connection.ask(begin, asked).catch((error: unknown) => {
+  const { batches, answer } = await connection.ask(begin, asked).catch((error: unknown) => {
     stop();
     throw error;
   });
   async function* all(): Batches {
-    for (let batch = first; !batch.done; batch = await connection.askOnce(() => batches.next(), asked)) {
+    for (let batch = answer; !batch.done; batch = await connection.askOnce(() => batches.next(), asked)) {
       yield batch.value;
     }
   }
@@ -47,24 +55,31 @@ export async function exportQuery(connection: Connection, exporting: Exporting):
     // Behind what is still on its way, so nobody waits for it.
     batches.return().catch(() => {});
   };
-  return new Export({ ...exporting, batches: readAhead(all()), end });
+  return new Export({ ...exporting, batches: readAhead(all()), isEmpty: answer.done === true, end });
 }
 
 interface Begun extends Exporting {
   batches: Batches;
+  isEmpty: boolean;
   end: () => void;
 }
 
-class Export implements ExportedQuery {
+class Export implements Exported {
   count = 0;
   bytes = 0;
-  readonly examples: string[] = [];
-  readonly notes: string[];
+  hasMore = false;
+  readonly isEmpty: boolean;
+  readonly notes: string[] = [];
   readonly lines: AsyncIterable<Uint8Array>;
+  readonly #names = new FirstNames();
 
   constructor(begun: Begun) {
-    this.notes = begun.notes;
+    this.isEmpty = begun.isEmpty;
     this.lines = this.#lines(begun);
+  }
+
+  get fields(): string[] {
+    return this.#names.list;
   }
 
   async *#lines({ batches, end, limit, asked }: Begun): AsyncGenerator<Uint8Array, void, void> {
@@ -72,12 +87,14 @@ class Export implements ExportedQuery {
     try {
       for await (const batch of batches) {
         for (const document of batch) {
-          if (this.count === limit) return;
+          this.hasMore = this.count === limit;
+          if (this.hasMore) break;
           this.#add(writer, document);
           if (writer.length < exportChunkBytes) continue;
           yield this.#taken(writer);
           asked.signal?.throwIfAborted();
         }
+        if (this.hasMore) break;
       }
       if (writer.length > 0) yield this.#taken(writer);
     } finally {
@@ -86,7 +103,7 @@ class Export implements ExportedQuery {
   }
 
   #add(writer: EjsonWriter, document: Uint8Array): void {
-    if (this.examples.length < savedExamples) this.examples.push(new EjsonWriter().text(document));
+    this.#names.add(document);
     writer.line(document);
     this.count++;
   }

@@ -10,13 +10,14 @@ import type {
 import type { CollectionName } from '../model/document-schema.ts';
 import { limits } from '../model/limits.ts';
 import { batchesOf } from './batches.ts';
+import { type Settled, type Settlement, settleFilter } from './coercion/settle.ts';
 import type { Connection } from './connection.ts';
 import { exportQuery } from './export.ts';
 import { checkFilter, checkProjection, checkSort } from './guard/guard.ts';
-import { adviseAfter, notesOf, type PreparedFind, prepareFind } from './hints/advice.ts';
+import { adviseFind } from './hints/advice.ts';
 import { nextPage } from './next-page.ts';
 import { cutNote, type Page, readPage } from './page.ts';
-import { probesOf } from './probes.ts';
+import { probesOf, questionsOf } from './probes.ts';
 import { readFilter, readProjection, readSort, type Sort } from './query-text.ts';
 
 const bounds = limits.documents;
@@ -54,64 +55,86 @@ export class FindQuery implements DocumentsQuery {
   async run(options: QueryOptions & { maxBytes: number }): Promise<QueryResult> {
     const { maxBytes, signal } = options;
     const limit = this.#request.limit ?? bounds.limit.default;
-    const timeMs = bounds.queryTimeMs;
-    const prepared = this.#prepare(options);
-    const page = await this.#connection.ask(
-      async (client, ended) => {
-        // One more than asked for, to know whether there is more.
-        const reading = { filter: prepared.filter, limit: limit + 1, timeMs, signal: ended };
-        return await readPage(batchesOf(client, this.#open(client, reading), ended), limit, maxBytes);
-      },
-      { name: this.#name, parameter: 'filter_dict', timeMs, signal },
-    );
-    const notes = await this.#notesOf(prepared, page, options);
-    const next = await this.#next(page, signal);
-    return { documents: page.documents, hasMore: page.hasMore, ...(next && { next }), notes };
+    const settled = await settleFilter({
+      ...this.#trial(options, bounds.queryTimeMs),
+      run: async (filter, timeMs) =>
+        await this.#connection.ask(
+          async (client, ended) => {
+            // One more than asked for, to know whether there is more.
+            const reading = { filter, limit: limit + 1, timeMs, signal: ended };
+            return await readPage(batchesOf(client, this.#open(client, reading), ended), limit, maxBytes);
+          },
+          { ...this.#asked, timeMs, signal },
+        ),
+      isEmpty: ({ documents, hasMore }: Page) => documents.length === 0 && !hasMore,
+    });
+    const { documents, hasMore } = settled.result;
+    const notes = await this.#notesOf(settled, options);
+    const next = await this.#next(settled, signal);
+    return { documents, hasMore, ...(next && { next }), notes };
   }
 
   async export(options: QueryOptions): Promise<ExportedQuery> {
-    const limit = this.#request.limit ?? 0;
-    const timeMs = bounds.exportTimeMs;
-    const prepared = this.#prepare(options);
-    return await exportQuery(this.#connection, {
-      open: (client, signal) => this.#open(client, { filter: prepared.filter, limit, timeMs, signal }),
-      asked: { name: this.#name, parameter: 'filter_dict', timeMs, signal: options.signal },
-      limit: limit === 0 ? Number.POSITIVE_INFINITY : limit,
-      notes: notesOf(prepared.advice),
+    const { limit } = this.#request;
+    const settled = await settleFilter({
+      ...this.#trial(options, bounds.exportTimeMs),
+      run: async (filter, timeMs) =>
+        await exportQuery(this.#connection, {
+          open: (client, signal, first) => this.#open(client, { filter, limit: first, timeMs, signal }),
+          asked: { ...this.#asked, timeMs, signal: options.signal },
+          limit,
+        }),
+      isEmpty: ({ isEmpty }) => isEmpty,
     });
+    settled.result.notes.push(...(await this.#advice(settled, false, options)));
+    return settled.result;
   }
 
-  #prepare({ schemaOf }: QueryOptions): PreparedFind {
-    return prepareFind({
+  get #asked() {
+    return { name: this.#name, parameter: 'filter_dict' };
+  }
+
+  #trial({ signal }: QueryOptions, timeMs: number) {
+    const { matches } = questionsOf(this.#connection, this.#asked, signal);
+    // Without a skip an empty result says it itself.
+    return { filter: this.#filter, matches: this.#request.skip > 0 ? matches : null, timeMs, signal };
+  }
+
+  async #advice(settlement: Settlement, empty: boolean, { schemaOf, signal }: QueryOptions) {
+    return await adviseFind({
       filter: this.#filter,
       projection: this.#projection ?? undefined,
       sort: this.#sort ? [...this.#sort.keys()] : undefined,
+      settlement,
+      empty,
       schema: schemaOf(this.#name),
+      probe: probesOf(this.#connection, this.#name, signal).matches,
+      signal,
     });
   }
 
   async #notesOf(
-    prepared: PreparedFind,
-    page: Page,
-    { schemaOf, signal, maxBytes }: QueryOptions & { maxBytes: number },
+    settled: Settled<Document, Page>,
+    options: QueryOptions & { maxBytes: number },
   ): Promise<string[]> {
+    const { result: page } = settled;
     const { documents, hasMore } = page;
     const { skip } = this.#request;
-    const { matches: probe } = probesOf(this.#connection, this.#name, signal);
-    const empty = documents.length === 0 && !hasMore && skip === 0;
-    const advice = await adviseAfter({ prepared, empty, schema: schemaOf(this.#name), probe, signal });
-    const cut = cutNote(page, maxBytes);
+    const advice = await this.#advice(settled, documents.length === 0 && !hasMore && skip === 0, options);
+    const cut = cutNote(page, options.maxBytes);
     const notes =
       cut === null ? [] : [documents.length > 0 ? cut : `${cut} skip ${skip + 1} passes over it.`];
     if (hasMore && !this.#sort) notes.push(unsortedNote);
     return [...advice, ...notes];
   }
 
-  async #next({ documents, hasMore, last }: Page, signal: AbortSignal | undefined) {
+  async #next({ result, used }: Settled<Document, Page>, signal: AbortSignal | undefined) {
+    const { documents, hasMore, last } = result;
     // Where nothing came it goes on only past the document that did not fit.
     if (!hasMore || documents.length === 0) return undefined;
     const end = {
-      filter: this.#filter,
+      // It finds the rest as it is written, whichever form gave this page.
+      filter: used,
       projection: this.#projection,
       sort: this.#sort,
       skipped: this.#request.skip,

@@ -1,5 +1,9 @@
 /** The first documents of a cursor as text, within a number and within bytes. */
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import { limits } from '../model/limits.ts';
 import { EjsonWriter } from './bson/write.ts';
+
+const { resultTurnBytes } = limits.documents;
 
 export interface Page {
   documents: string[];
@@ -21,6 +25,7 @@ export async function readPage(
   const documents: string[] = [];
   let last: Uint8Array | null = null;
   let bytes = 0;
+  let turn = resultTurnBytes;
   for await (const batch of batches) {
     for (const document of batch) {
       if (documents.length === limit) return { documents, hasMore: true, last, tooLargeBytes: null };
@@ -31,6 +36,9 @@ export async function readPage(
       bytes += writer.length;
       documents.push(text);
       last = document;
+      if (bytes < turn) continue;
+      turn = bytes + resultTurnBytes;
+      await turnOfOthers();
     }
   }
   return { documents, hasMore: false, last, tooLargeBytes: null };

@@ -1,9 +1,10 @@
-/** Small questions beside a query, which only help with its answer: null when they cannot be answered in their time. */
-import type { FindOptions, MongoClient } from 'mongodb';
+/** Small questions beside a query. Those that only help with its answer give null when they have no answer in their time. */
+import type { Document, FindOptions, MongoClient } from 'mongodb';
 import type { CollectionName } from '../model/document-schema.ts';
 import { limits } from '../model/limits.ts';
 import { batchesOf } from './batches.ts';
 import type { Connection } from './connection.ts';
+import type { Asked } from './faults.ts';
 import type { Probe } from './hints/probe.ts';
 
 export interface Probes {
@@ -46,5 +47,27 @@ export function probesOf(
       const options = { sort: { _id: backwards } } as const;
       return (await ifAnswered(first({}, options, limits.documents.probeTimeMs))) ?? null;
     },
+  };
+}
+
+/** Questions whose answer decides what a query gives: they fail as the query itself does. */
+export function questionsOf(connection: Connection, asked: Required<Asked>, signal: AbortSignal | undefined) {
+  const { database, collection } = asked.name;
+  const hasAny = async (stages: readonly Document[], timeMs: number): Promise<boolean> =>
+    await connection.ask(
+      async (client, ended) => {
+        const first = [...stages, { $limit: 1 }, { $project: { _id: 1 } }];
+        const options = { raw: true, signal: ended, maxTimeMS: timeMs };
+        const cursor = client.db(database).collection(collection).aggregate(first, options);
+        for await (const batch of batchesOf(client, cursor, ended, 1)) return batch.length > 0;
+        return false;
+      },
+      { ...asked, timeMs, signal },
+    );
+  return {
+    /** Whether the stages give any document. */
+    finds: hasAny,
+    /** Whether any document matches. */
+    matches: (filter: Document, timeMs: number) => hasAny([{ $match: filter }], timeMs),
   };
 }

@@ -44,7 +44,7 @@ export async function sampledSchema(sampling: Sampling): Promise<CollectionSchem
     const collection = await collectionNamed(connection, name, signal);
     if (collection.type === 'view') {
       // A view's documents are counted by nobody.
-      return describe(name, collection, { estimate: 0, indexes: [], sample: await sample(sampling, 0) });
+      return describe(name, collection, { estimate: null, indexes: [], sample: await sample(sampling, 0) });
     }
     const [estimate, indexes, drawn] = await Promise.all([counting, listing, drawing]);
     return describe(name, collection, { estimate, indexes, sample: drawn });
@@ -54,7 +54,7 @@ export async function sampledSchema(sampling: Sampling): Promise<CollectionSchem
 }
 
 interface Found {
-  estimate: number;
+  estimate: number | null;
   indexes: IndexInfo[];
   sample: Sample;
 }
@@ -71,7 +71,7 @@ function describe(
     type,
     sampled,
     sampleMethod,
-    documentCount: total ?? Math.max(estimate, sampled),
+    documentCount: total ?? (estimate === null ? null : Math.max(estimate, sampled)),
     fields,
     indexes,
     ...(viewOn !== undefined && { viewOn }),

@@ -49,6 +49,8 @@ export interface FieldSchema {
   probability: number;
   /** A few different ones; long texts are cut, with an ellipsis at the end. */
   examples: unknown[];
+  /** Where it holds strings and other types: what the strings look like, such as `9.9 kg`; the most frequent first. */
+  patterns?: string[];
   /** Every value there is (but null) with its count, the most frequent first, when they are few. */
   enum?: { value: unknown; count: number }[];
   /** Of numbers or dates, whichever there are more of. */
@@ -70,8 +72,8 @@ export interface CollectionSchema {
   sampled: number;
   /** `all`: every document; `random`: drawn by the server; `first`: the first ones, where it cannot draw. */
   sampleMethod: 'all' | 'random' | 'first';
-  /** As the server estimates it. */
-  documentCount: number;
+  /** As the server estimates it; null where it does not tell, as of a view with more documents than were looked at. */
+  documentCount: number | null;
   fields: FieldSchema[];
   indexes: IndexInfo[];
   /** Of a view: what it is made from. */

@@ -25,7 +25,7 @@ const text = async (...parameters: Parameters<typeof read>) => (await read(...pa
 const write = (
   path: string,
   content: string | Buffer,
-  extra: { mode?: number; createParents?: boolean; durable?: boolean } = {},
+  extra: { mode?: number; createParents?: boolean; durable?: boolean; newBeneath?: string } = {},
 ) => sandbox.agent.write(sandbox.id, { path, createParents: true, content: Buffer.from(content), ...extra });
 const mkdir = (path: string, mode = 0o755) => sandbox.agent.createFolder(sandbox.id, { path, mode });
 const move = (source: string, destination: string) => sandbox.agent.move(sandbox.id, { source, destination });
@@ -204,6 +204,44 @@ describe('writing', () => {
     const torn = { path: 'a', createParents: true, content: Readable.from(broken()) };
     await expect(sandbox.agent.write(sandbox.id, torn)).rejects.toThrow('torn');
     await expect.poll(() => sh('ls -A')).toBe('');
+  });
+
+  it('of a new file replaces nothing: neither a file, nor a link, nor what was made meanwhile', async () => {
+    const extra = { newBeneath: '/workspace' };
+    expect(await write('made/a', 'one\n', extra)).toEqual({ bytesWritten: 4, created: true });
+    await sh('ln -s made/a link; ln -s nowhere dangling; mkdir folder');
+    for (const path of ['made/a', 'link', 'dangling', 'folder']) {
+      await fails(write(path, 'two\n', extra), 'already_exists', 'path');
+    }
+    const { Readable } = await import('node:stream');
+    async function* late() {
+      yield Buffer.alloc(4 << 20);
+      await sh('echo theirs > late');
+      yield Buffer.alloc(1);
+    }
+    const query = { path: 'late', createParents: true, content: Readable.from(late()), ...extra };
+    await fails(sandbox.agent.write(sandbox.id, query), 'already_exists', 'path');
+    const both = await Promise.allSettled(Array.from({ length: 8 }, () => write('race', 'x', extra)));
+    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await sh('cat made/a late; ls -A . made')).toBe(
+      'one\ntheirs\n.:\ndangling\nfolder\nlate\nlink\nmade\nrace\n\nmade:\na\n',
+    );
+  });
+
+  it('of a new file stays in its folder, wherever links lead', async () => {
+    const extra = { newBeneath: '/workspace' };
+    await sh(
+      'mkdir -p inner /tmp/elsewhere; ln -s /tmp/elsewhere out; ln -s /workspace/inner in; ln -s / root',
+    );
+    for (const path of ['/tmp/a', '../tmp/a', 'out/a', 'out/made/a', 'root/etc/a', 'inner/../out/a']) {
+      await fails(write(path, 'x', extra), 'invalid_argument', 'path');
+    }
+    for (const path of ['a', 'in/b', 'root/workspace/c', 'out/../../workspace/d']) {
+      expect(await write(path, 'x', extra)).toMatchObject({ created: true });
+    }
+    expect(await sh('ls -A /tmp/elsewhere; rm -r /tmp/elsewhere; ls -d a inner/b c d')).toBe(
+      'a\nc\nd\ninner/b\n',
+    );
   });
 
   it('onto a full disk is resource_exhausted, and leaves the old file', async () => {

@@ -178,6 +178,16 @@ const calls: Record<
       }),
     gives: { bytesWritten: 6, created: false },
   },
+  'write-new': {
+    call: (agent) =>
+      agent.write(SANDBOX, {
+        path: 'new/a.txt',
+        createParents: true,
+        newBeneath: '/workspace',
+        content: Buffer.from('other\n'),
+      }),
+    fails: { code: 'already_exists', fields: { parameter: 'path' } },
+  },
   mkdir: {
     call: (agent) => agent.createFolder(SANDBOX, { path: 'd', mode: 0o750 }),
     gives: { created: true },

@@ -38,11 +38,11 @@ describe('databases', () => {
 });
 
 describe('collections', () => {
-  it('[DDB-DISCOVER-02, WIRE-DB-02] are listed with type, count and indexes', async () => {
+  it('[DDB-DISCOVER-02, WIRE-DB-02] are listed with type, count (null for a view) and indexes', async () => {
     const collections = await database.documents.collections(database.name);
     expect(collections.map(({ name, type, documentCount }) => [name, type, documentCount])).toEqual([
       ['customers', 'collection', 1],
-      ['early', 'view', 0],
+      ['early', 'view', null],
       ['empty', 'collection', 0],
       ['orders', 'collection', 300],
     ]);
@@ -102,7 +102,11 @@ describe('a sample', () => {
     expect(schema).toMatchObject({ type: 'view', viewOn: 'orders', sampled: 20, sampleMethod: 'all' });
     expect(schema.documentCount).toBe(20);
     expect(schema.indexes).toEqual([]);
-    expect(await schemaOf('early', 5)).toMatchObject({ sampled: 5, sampleMethod: 'random' });
+    expect(await schemaOf('early', 5)).toMatchObject({
+      sampled: 5,
+      sampleMethod: 'random',
+      documentCount: null,
+    });
   });
 
   it('[WIRE-DB-05] of an empty collection has no fields', async () => {

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
-describe.each(Object.entries(transports))('over %s', (_name, open) => {
+describe.each(Object.entries(transports))('over %s', (name, open) => {
   const used = new Set<string>();
   let transport: Transport;
 
@@ -97,19 +97,28 @@ describe.each(Object.entries(transports))('over %s', (_name, open) => {
   });
 
   it('results go straight into a sandbox', async () => {
-    const target = { save_to_sandbox: 'analysis', save_to_path: 'data/orders.jsonl' };
-    const saved = { sandbox: 'analysis', path: 'data/orders.jsonl', count: 3 };
+    // A save replaces no file, and another transport's is there.
+    const folder = name.replaceAll(' ', '-');
+    const paths = { found: `${folder}/orders.jsonl`, sums: `${folder}/sums.jsonl` };
+    const target = { save_to_sandbox: 'analysis', save_to_path: paths.found };
+    const saved = {
+      sandbox: 'analysis',
+      path: paths.found,
+      count: 3,
+      size_bytes: 62,
+      fields: ['_id', 'total'],
+    };
     expect(await ok('FindDocuments', { ...orders, projection: '{"total": 1}', ...target })).toMatchObject({
-      result: ['{"_id":1,"total":10}', '{"_id":2,"total":20}', '{"_id":3,"total":5}'],
-      saved: { ...saved, size_bytes: 62 },
+      result: [],
+      saved,
     });
-    const read = { sandbox, path: 'data/orders.jsonl' };
-    expect(await must(service, 'ReadFile', read)).toMatchObject({
+    expect(await must(service, 'ReadFile', { sandbox, path: paths.found })).toMatchObject({
       content: '{"_id":1,"total":10}\n{"_id":2,"total":20}\n{"_id":3,"total":5}\n',
     });
     const totals = '{"$group": {"_id": "$region", "sum": {"$sum": "$total"}}}';
-    await ok('AggregateDocuments', { ...orders, pipeline: [totals, order], ...target });
-    expect(await must(service, 'ReadFile', read)).toMatchObject({
+    const sums = { ...target, save_to_path: paths.sums };
+    await ok('AggregateDocuments', { ...orders, pipeline: [totals, order], ...sums });
+    expect(await must(service, 'ReadFile', { sandbox, path: paths.sums })).toMatchObject({
       content: '{"_id":"APAC","sum":20}\n{"_id":"EMEA","sum":15}\n',
     });
   });

@@ -48,7 +48,7 @@ describe('an export', () => {
       expect(chunk.length).toBeGreaterThanOrEqual(limits.documents.exportChunkBytes);
       expect(chunk.length).toBeLessThan(limits.documents.exportChunkBytes + 4_096);
     }
-    expect(exported.examples.map((text) => JSON.parse(text)._id)).toEqual([0, 1, 2]);
+    expect(exported).toMatchObject({ fields: ['_id', 'kind', 'text'], hasMore: false });
   });
 
   it('holds to a limit, a filter, a projection and what is skipped', async () => {
@@ -57,6 +57,7 @@ describe('an export', () => {
     const exported = await database.documents.find({ ...request, ...options }).export(plainOptions);
     const { values } = await read(exported);
     expect(values).toEqual(Array.from({ length: 1_500 }, (_, n) => ({ _id: 11 + 2 * n, kind: 'odd' })));
+    expect(exported).toMatchObject({ count: 1_500, fields: ['_id', 'kind'], hasMore: true });
   });
 
   it('ends where its limit does, though the server leaves the cursor open', async () => {
@@ -88,7 +89,7 @@ describe('an export', () => {
     const request = { database: database.name, collection: 'events', filter: '{"_id": -1}', skip: 0 };
     const exported = await database.documents.find(request).export(plainOptions);
     expect(await all(exported.lines)).toEqual([]);
-    expect([exported.count, exported.bytes, exported.examples]).toEqual([0, 0, []]);
+    expect([exported.count, exported.bytes, exported.fields]).toEqual([0, 0, []]);
   });
 
   it('fails before its first line where the query does', async () => {

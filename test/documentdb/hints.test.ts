@@ -1,4 +1,4 @@
-/** What is read by the schema finds the documents that were meant, and empty results are explained. */
+/** Empty results are explained by the schema. */
 import { type Document, Long, ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CollectionSchema } from '../../src/model/document-schema.ts';
@@ -55,59 +55,6 @@ async function find(filter: Document): Promise<Found> {
   };
 }
 
-describe('a filter read by the schema', () => {
-  it.each<[string, Document, number]>([
-    ['an id', { customer_id: ada.toHexString() }, 20],
-    ['ids in a list', { customer_id: { $in: [ada.toHexString(), bob.toHexString()] } }, 80],
-    [
-      'an id in a list of documents',
-      { items: { $elemMatch: { product_id: bob.toHexString(), sku: 's3' } } },
-      1,
-    ],
-    ['a month', { created_at: { $gte: '2024-01-01', $lt: '2024-02-01' } }, 20],
-    ['an instant with an offset', { created_at: '2024-01-01T14:00:00+02:00' }, 1],
-  ])('finds by %s what was meant, and says so', async (_, filter, count) => {
-    const found = await find(filter);
-    expect(found.literally).toBe(0);
-    expect(found.count).toBe(count);
-    expect(found.notes[0]).toMatch(/^filter_dict: .* given as .*strings?; the field holds/);
-  });
-
-  it('finds ids and strings where the field has both', async () => {
-    expect(await find({ legacy_id: legacy.toHexString() })).toMatchObject({ literally: 10, count: 20 });
-    expect(await find({ legacy_id: { $ne: legacy.toHexString() } })).toMatchObject({
-      literally: 70,
-      count: 60,
-    });
-  });
-
-  it('counts what it finds', async () => {
-    const query = documents.count({ ...name, filter: JSON.stringify({ customer_id: ada.toHexString() }) });
-    const { count, notes } = await query.run({ schemaOf: () => schema });
-    expect(count).toBe(20);
-    expect(notes).toEqual([expect.stringContaining('was used')]);
-  });
-
-  it('finds the same in a pipeline', async () => {
-    const stages = [
-      { $match: { customer_id: ada.toHexString() } },
-      { $group: { _id: '$status', n: { $sum: 1 } } },
-    ];
-    const query = documents.aggregate({ ...name, pipeline: stages.map((stage) => JSON.stringify(stage)) });
-    const result = await query.run({ ...plainOptions, schemaOf: () => schema });
-    expect(result.documents.map((text) => JSON.parse(text))).toEqual([{ _id: 'paid', n: 20 }]);
-    expect(result.notes).toEqual([
-      expect.stringMatching(/^pipeline\[0\]: customer_id was given as a string/),
-    ]);
-  });
-
-  it('is left alone where it fits', async () => {
-    const found = await find({ quantity: { $gte: 5 }, city: 'City 7' });
-    expect(found.count).toBe(1);
-    expect(found.notes.filter((note) => note.startsWith('filter_dict'))).toEqual([]);
-  });
-});
-
 describe('an empty result', () => {
   it.each<[string, Document, RegExp]>([
     [
@@ -120,11 +67,7 @@ describe('an empty result', () => {
       { city: 'city 3' },
       /\{"city":"city 3"\} matches in another case only/,
     ],
-    [
-      'a number as a string',
-      { quantity: '3' },
-      /compared with the string "3", but holds int.* Write 3 without/,
-    ],
+    ['a number as a string', { quantity: 'three' }, /compared with the string "three", but holds int/],
     [
       'a range beyond',
       { created_at: { $gte: '2025-01-01' } },

@@ -46,28 +46,49 @@ function textOf({ content }: CallToolResult): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-it('[WIRE-DB-09] a result of a MiB is whole in structuredContent, and short as text', async () => {
+const sort = ['{"field": "_id", "direction": 1}'];
+
+it('[WIRE-DB-09] [WIRE-DB-10] a result beyond a MiB is whole in structuredContent, and short as text', async () => {
   const client = await connect();
-  const sort = ['{"field": "_id", "direction": 1}'];
   const result = await client.callTool(calling('DocumentDb_FindDocuments', { sort }));
   const { result: texts, ...rest } = result.structuredContent as { result: string[] };
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  expect(bytes).toBeLessThanOrEqual(limits.documents.resultBytes.default);
-  expect(bytes).toBeGreaterThan(0.98 * limits.documents.resultBytes.default);
-  expect(texts.map((text) => JSON.parse(text)._id)).toEqual(texts.map((_, index) => index));
-  expect(rest).toMatchObject({ returned: texts.length, has_more: true, notes: [expect.any(String)] });
+  expect(bytes).toBeGreaterThan(1.5 * 2 ** 20);
+  expect(texts.map((text) => JSON.parse(text)._id)).toEqual(Array.from({ length: 100 }, (_, index) => index));
+  expect(rest).toEqual({ returned: 100, has_more: false });
   expect(textOf(result).length).toBeLessThan(limits.mcpTextChars + 100);
-  expect(textOf(result)).toMatch(/^65 documents, and there are more.\nNote: /);
+  expect(textOf(result)).toMatch(/^100 documents\.\n\{"_id":0,/);
 });
 
-it('a saved result says in its text where it is, and shows the first documents', async () => {
+it('[WIRE-DB-10] bytes end a result where the caller asked for fewer, and the text says how it goes on', async () => {
   const client = await connect();
-  const result = await client.callTool(
-    calling('DocumentDb_FindDocuments', { ...target, projection: '{"_id": 1}' }),
+  const asked = { sort, max_bytes: 2 ** 20 };
+  const result = await client.callTool(calling('DocumentDb_FindDocuments', asked));
+  expect(result.structuredContent).toMatchObject({
+    returned: 65,
+    has_more: true,
+    next: { filter_dict: '{"_id":{"$gt":64}}' },
+    notes: [expect.stringContaining('Ended at 1048576 bytes')],
+  });
+  expect(textOf(result)).toMatch(
+    /^65 documents\. has_more: there are more\. next: \{"filter_dict":"\{\\"_id\\":\{\\"\$gt\\":64\}\}"\}\nNote: Ended at 1048576 bytes/,
   );
+});
+
+it('[WIRE-DB-21] a saved result says where it is and what its fields are, and shows no document', async () => {
+  const client = await connect();
+  const path = { save_to_path: 'said.jsonl' };
+  const result = await client.callTool(
+    calling('DocumentDb_FindDocuments', { ...target, ...path, projection: '{"_id": 1}' }),
+  );
+  expect(result.structuredContent).toEqual({
+    result: [],
+    returned: 0,
+    has_more: false,
+    saved: { sandbox: 'target', path: 'said.jsonl', count: 100, size_bytes: 1_090, fields: ['_id'] },
+  });
   expect(textOf(result)).toBe(
-    "100 documents (1090 bytes) were saved in some.jsonl of sandbox 'target'. The first:\n" +
-      '{"_id":0}\n{"_id":1}\n{"_id":2}',
+    "100 documents (1090 bytes) saved in said.jsonl of sandbox 'target', a JSON line each. Fields: _id.",
   );
 });
 
@@ -75,7 +96,12 @@ it('[WIRE-MCP-08] a long save tells how far it is', async () => {
   const client = await connect();
   const told: { progress: number; message?: string | undefined }[] = [];
   const result = await client.callTool(
-    calling('DocumentDb_AggregateDocuments', { ...target, pipeline: large, limit: 5_000 }),
+    calling('DocumentDb_AggregateDocuments', {
+      ...target,
+      pipeline: large,
+      limit: 5_000,
+      save_to_path: 'long.jsonl',
+    }),
     { onprogress: (progress) => told.push(progress), timeout: 120_000 },
   );
   expect(result.structuredContent).toMatchObject({ saved: { count: 5_000 } });

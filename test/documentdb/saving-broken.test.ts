@@ -1,6 +1,6 @@
 /**
  * A large result on its way into a sandbox when one of the three parts goes away. Each time the error says which side
- * failed, the file is as it was before, nothing else is left beside it, and the server's cursor is gone.
+ * failed, no file is there, nothing else is left beside it, and the server's cursor is gone.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -22,7 +22,7 @@ const database = useTestDatabase({
 const some = { database_name: database.name, collection_name: 'some' };
 const proxy = await openProxy();
 const documents = useService(() => ({ DOCUMENTDB_CONNECTION_STRING: connectionStringAt(proxy.port) }));
-const target = { save_to_sandbox: 'target', save_to_path: 'data/kept.jsonl' };
+const target = { save_to_sandbox: 'target', save_to_path: 'data/new.jsonl' };
 
 beforeAll(async () => {
   await createSandbox('target');
@@ -152,6 +152,20 @@ describe('in the middle of a save', () => {
     await expectGoesOn();
   }, 120_000);
 
+  it('[WIRE-DB-21] somebody else makes the file: it stays theirs', async () => {
+    const read = cursorsRead(proxy).length;
+    const content = 'theirs\n';
+    const problem = await interrupted(() =>
+      must(documents.service, 'WriteFile', { sandbox: 'target', path: 'data/new.jsonl', content }),
+    );
+    expect(problem).toMatchObject({ code: 'already_exists', parameter: 'save_to_path' });
+    const theirs = await must(documents.service, 'ReadFile', { sandbox: 'target', path: 'data/new.jsonl' });
+    expect(theirs).toMatchObject({ content });
+    await must(documents.service, 'DeleteFile', { sandbox: 'target', path: 'data/new.jsonl' });
+    await expectCursorsGone(read);
+    await expectUntouched();
+  }, 120_000);
+
   it('the database goes', async () => {
     const problem = await interrupted(() => proxy.cut());
     expect(problem).toMatchObject({
@@ -182,8 +196,10 @@ describe('in the middle of a save', () => {
 });
 
 it('holds little of what it saves', async () => {
-  const save = (limit: number) =>
-    documents.ok('AggregateDocuments', { ...some, pipeline: large, limit, ...target });
+  const save = (limit: number) => {
+    const save_to_path = `data/first-${limit}.jsonl`;
+    return documents.ok('AggregateDocuments', { ...some, pipeline: large, limit, ...target, save_to_path });
+  };
   await save(100);
   const before = residentBytes();
   let most = before;

@@ -6,7 +6,7 @@ type Face<T> = Pick<T, keyof T>;
 
 const documents = ['{"_id":1,"name":"Ada"}', '{"_id":2,"name":"Grace"}'];
 const found = { documents, hasMore: true, next: { skip: 2 }, notes: ['sort by _id'] };
-const saved = { count: 2, bytes: 49, documents, notes: [] };
+const saved = { count: 2, bytes: 49, fields: ['_id', 'name'], hasMore: false, notes: [] };
 const index = { name: '_id_', key: { _id: 1 }, unique: true };
 
 export function fakeDocuments(): Face<DocumentService> {

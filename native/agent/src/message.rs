@@ -64,6 +64,8 @@ pub enum Core {
         /// Since version 3.
         #[serde(default)]
         durable: bool,
+        /// Since version 3: the file must not be there yet, and lie beneath this folder wherever links lead.
+        new_beneath: Option<String>,
     },
     Mkdir {
         v: u32,

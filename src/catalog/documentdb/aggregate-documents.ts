@@ -8,7 +8,7 @@ import {
   collectionParameters,
   documentsOutput,
   json,
-  readOnly,
+  mayMakeAFile,
   resultParameters,
 } from './parameters.ts';
 import { answer, resultText } from './query-result.ts';
@@ -33,7 +33,7 @@ export const aggregateDocuments = defineTool({
     })
     .check(checkTarget),
   output: documentsOutput,
-  annotations: readOnly,
+  annotations: mayMakeAFile,
   long: true,
   async handler(parameters, context) {
     const { documents } = context.services;

@@ -20,14 +20,17 @@ export const discoverDatabases = defineTool({
       result: databases.map(({ name, sizeOnDisk, empty }) => ({ name, size_on_disk: sizeOnDisk, empty })),
     };
   },
-  text: ({ result }) => list(result, 'database'),
+  text: ({ result }) =>
+    list(result, 'database', ({ name, size_on_disk, empty }) => {
+      return `${name}: ${size_on_disk} bytes${empty ? ', empty' : ''}`;
+    }),
 });
 
 export const discoverCollections = defineTool({
   name: 'DocumentDb.DiscoverCollections',
   title: 'List the collections',
   description:
-    'Lists the collections and views of a database with estimated document counts and indexes. Required before any ' +
+    'Lists the collections and views of a database with estimated document counts (null: unknown, as for views) and indexes. Required before any ' +
     'tool that takes a collection_name. Next: GetCollectionSchema for each collection you will use.',
   input: z.strictObject({ database_name: databaseName }),
   output: z.looseObject({
@@ -35,7 +38,7 @@ export const discoverCollections = defineTool({
       z.looseObject({
         name: z.string(),
         type: z.enum(['collection', 'view', 'timeseries']),
-        document_count: z.int(),
+        document_count: z.int().nullable(),
         indexes: z.array(
           z.looseObject({
             name: z.string(),
@@ -58,10 +61,24 @@ export const discoverCollections = defineTool({
       })),
     };
   },
-  text: ({ result }) => list(result, 'collection'),
+  text: ({ result }) => list(result, 'collection', collectionText),
 });
 
-function list(found: { name: string }[], what: string): string {
+interface Collection {
+  name: string;
+  type: string;
+  document_count: number | null;
+  indexes: { name: string; key: Record<string, unknown>; unique: boolean }[];
+}
+
+function collectionText({ name, type, document_count, indexes }: Collection): string {
+  const count = document_count === null ? 'not counted' : `about ${document_count} documents`;
+  const keys = indexes.map(({ key, unique }) => `${JSON.stringify(key)}${unique ? ' unique' : ''}`);
+  const indexed = keys.length > 0 ? `; indexes ${keys.join(', ')}` : '';
+  return `${name}${type === 'collection' ? '' : ` (${type})`}: ${count}${indexed}`;
+}
+
+function list<Found>(found: Found[], what: string, text: (one: Found) => string): string {
   if (found.length === 0) return `There are no ${what}s.`;
-  return `${found.length} ${what}${found.length === 1 ? '' : 's'}: ${found.map(({ name }) => name).join(', ')}`;
+  return [`${found.length} ${what}${found.length === 1 ? '' : 's'}:`, ...found.map(text)].join('\n');
 }

@@ -11,7 +11,7 @@ import {
   documentsOutput,
   filter,
   json,
-  readOnly,
+  mayMakeAFile,
   resultParameters,
 } from './parameters.ts';
 import { answer, resultText } from './query-result.ts';
@@ -24,8 +24,9 @@ export const findDocuments = defineTool({
   description:
     'Returns documents as relaxed Extended JSON strings. Load the schema first; filter by indexed fields with $gte, $in, ' +
     '$regex …; always give a projection of the fields you need and a sort (by _id if unsure). Strings compare ' +
-    'case-sensitively. has_more: go on with next. notes say what was coerced or looks mistaken. For large results save into ' +
-    'a sandbox and analyse them with RunCode.',
+    'case-sensitively. has_more: go on with next. A filter runs as written; only if nothing ' +
+    'matches are strings also tried as ObjectId, date or number, which notes say. For large results save into a sandbox ' +
+    'and analyse them with RunCode. already_exists: a save replaces no file.',
   input: z
     .strictObject({
       ...collectionParameters,
@@ -41,7 +42,7 @@ export const findDocuments = defineTool({
     })
     .check(checkTarget),
   output: documentsOutput,
-  annotations: readOnly,
+  annotations: mayMakeAFile,
   long: true,
   async handler(parameters, context) {
     const { documents } = context.services;

@@ -11,7 +11,8 @@ export const getCollectionSchema = defineTool({
   title: 'Learn what the documents look like',
   description:
     'Infers the structure of a collection from a sample of its documents: fields, BSON types, how often each is there, ' +
-    'ranges, enums, examples, and the indexes to filter by. Required before querying, for every collection of the ' +
+    'ranges, enums, patterns of strings (9 for digits), examples (empty where enum, min or fields say it), and the ' +
+    'indexes to filter by. Required before querying, for every collection of the ' +
     'query ($lookup sources too). failed_precondition: DiscoverCollections first.',
   input: z.strictObject({
     ...collectionParameters,
@@ -22,7 +23,7 @@ export const getCollectionSchema = defineTool({
     collection_name: z.string(),
     sampled: z.int(),
     sample_method: z.enum(['all', 'random', 'first']),
-    document_count: z.int(),
+    document_count: z.int().nullable(),
     fields: z.array(z.looseObject({ path: z.string(), probability: z.number() })),
     indexes: z.array(z.looseObject({ name: z.string(), unique: z.boolean() })),
     notes,

@@ -29,8 +29,8 @@ export const resultParameters = {
     .min(1)
     .max(limits.sandboxNameChars)
     .optional()
-    .describe('Sandbox to save all results in as JSON lines, without limits.'),
-  save_to_path: path().optional().describe('File for that.'),
+    .describe('Started sandbox to save all results in as JSON lines, without limits; none comes back.'),
+  save_to_path: path().optional().describe('New file for that beneath /workspace.'),
 };
 
 interface Result {
@@ -60,7 +60,13 @@ export const documentsOutput = z.looseObject({
   has_more: z.boolean(),
   next: z.looseObject({ filter_dict: z.string().optional(), skip: z.int().optional() }).optional(),
   saved: z
-    .looseObject({ sandbox: z.string(), path: z.string(), count: z.int(), size_bytes: z.int() })
+    .looseObject({
+      sandbox: z.string(),
+      path: z.string(),
+      count: z.int(),
+      size_bytes: z.int(),
+      fields: z.array(z.string()),
+    })
     .optional(),
   notes,
 });
@@ -71,6 +77,9 @@ export const readOnly = {
   idempotentHint: true,
   openWorldHint: true,
 };
+
+/** Of what can save: it may make a file, replaces none, and the same call again changes nothing more. */
+export const mayMakeAFile = { ...readOnly, readOnlyHint: false };
 
 /** Its default holds for an answer, and not for what is saved. */
 function mostDocuments() {

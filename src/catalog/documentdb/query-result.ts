@@ -24,7 +24,8 @@ interface Target {
 interface Saved {
   count: number;
   bytes: number;
-  documents: string[];
+  fields: string[];
+  hasMore: boolean;
   notes: string[];
 }
 
@@ -64,16 +65,22 @@ export async function answer<Request extends object>(
   return toResultView(await run(caller, bounded, max_bytes, { signal }));
 }
 
-export function resultText({ result, returned, has_more, saved, notes = [] }: Output): string {
+/** Numbers, where it goes on and notes come first: what is long is cut in its middle. */
+export function resultText({ result, returned, has_more, next, saved, notes = [] }: Output): string {
   const noted = notes.map((note) => `Note: ${note}`);
-  const documents = result.join('\n');
-  if (saved) {
-    const { count, size_bytes, path, sandbox } = saved;
-    const first = `${count} documents (${size_bytes} bytes) were saved in ${path} of sandbox '${sandbox}'. The first:`;
-    return [first, documents, ...noted].join('\n');
-  }
-  const more = has_more ? ', and there are more' : '';
-  return [`${returned} document${returned === 1 ? '' : 's'}${more}.`, ...noted, documents].join('\n');
+  const more = has_more ? ' has_more: there are more.' : '';
+  if (saved) return [savedText(saved) + more, ...noted].join('\n');
+  const goOn = next ? ` next: ${JSON.stringify(next)}` : '';
+  return [`${counted(returned)}.${more}${goOn}`, ...noted, ...result].join('\n');
+}
+
+function savedText({ count, size_bytes, path, sandbox, fields }: NonNullable<Output['saved']>): string {
+  const first = `${counted(count)} (${size_bytes} bytes) saved in ${path} of sandbox '${sandbox}', a JSON line each.`;
+  return fields.length > 0 ? `${first} Fields: ${fields.join(', ')}.` : first;
+}
+
+function counted(documents: number): string {
+  return `${documents} document${documents === 1 ? '' : 's'}`;
 }
 
 function targetOf({ save_to_sandbox: sandbox, save_to_path: path }: Asked): Target | null {
@@ -90,12 +97,13 @@ function toResultView({ documents, hasMore, next, notes }: QueryResult) {
   };
 }
 
-function toSavedView({ sandbox, path }: Target, { count, bytes, documents, notes }: Saved) {
+/** No document comes with it: what is saved is read where it was saved, and stays out of a conversation. */
+function toSavedView({ sandbox, path }: Target, { count, bytes, fields, hasMore, notes }: Saved) {
   return {
-    result: documents,
-    returned: documents.length,
-    has_more: count > documents.length,
-    saved: { sandbox, path, count, size_bytes: bytes },
+    result: [],
+    returned: 0,
+    has_more: hasMore,
+    saved: { sandbox, path, count, size_bytes: bytes, fields },
     ...(notes.length > 0 ? { notes } : {}),
   };
 }

@@ -20,6 +20,8 @@ export type FieldView = {
   types: TypeView[];
   probability: number;
   examples: unknown[];
+  /** Shapes of its strings, where it holds other types too: runs of digits are a 9. */
+  patterns?: string[];
   enum?: unknown[];
   /** Of the values in `enum`, in their order. */
   enum_counts?: number[];
@@ -61,7 +63,7 @@ export function detailsOf(field: FieldSchema, view: FieldView): FieldDetail[] {
   const values = enumParts(field);
   const parts = [
     ...keyParts(field),
-    ...(values ?? [...rangeParts(field), ...exampleParts(field)]),
+    ...(values ?? [...patternParts(field), ...rangeParts(field), ...exampleParts(field)]),
     ...lengthParts(field),
   ];
   return parts.map((part) => ({ view, ...part }));
@@ -133,6 +135,10 @@ function enumParts({ enum: known, types, min, max }: FieldSchema): Part[] | null
     return [{ round: 2, part: { min, max } }, { round: 4, part: { enum: values } }, counts];
   }
   return [{ round: bytes <= shortEnumBytes ? 1 : 3, part: { enum: values } }, counts];
+}
+
+function patternParts({ patterns }: FieldSchema): Part[] {
+  return patterns ? [{ round: 2, part: { patterns } }] : [];
 }
 
 /** Bounds of dates by the day first. */

@@ -103,6 +103,8 @@ function viewsOf(
 function cutNotes(hidden: number, short: number): string[] {
   return [
     ...(hidden > 0 ? [`${hidden} more fields are left out: the deepest and the rarest.`] : []),
-    ...(short > 0 ? [`To stay short, ${short} fields show fewer values or bounds than are known.`] : []),
+    ...(short > 0
+      ? [`To stay short, ${short} fields show fewer values or bounds than are known, or no examples.`]
+      : []),
   ];
 }

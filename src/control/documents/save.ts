@@ -1,7 +1,9 @@
 /**
- * A query's result on its way into a file of a sandbox, as JSON lines. The file is replaced once all is there;
- * whatever fails before leaves it as it was, and ends the query.
+ * A query's result on its way into a new file of a sandbox, as JSON lines. The file gets its name once all is there;
+ * whatever fails before leaves nothing, and ends the query. No file is ever replaced: the agent sees to that at the moment
+ * when it gives the name, and what is refused here before is only refused early.
  */
+import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { invalidArgument, SandhavenError } from '../../model/errors.ts';
 import type { Caller } from '../../model/user.ts';
@@ -22,10 +24,15 @@ export interface SaveOptions extends QueryOptions {
 export interface SavedResult {
   count: number;
   bytes: number;
-  /** The first few documents. */
-  documents: string[];
+  /** The names of the fields that the first documents have; a few. */
+  fields: string[];
+  /** More match than the limit let through. */
+  hasMore: boolean;
   notes: string[];
 }
+
+/** Saved results stay beneath it. */
+const FOLDER = '/workspace';
 
 export type SandboxFiles = Pick<FileService, 'info' | 'write'>;
 
@@ -55,7 +62,7 @@ export async function saveResult(
   // It may break while the sandbox's own failure is on its way, when nobody reads it any more.
   content.on('error', () => {});
   try {
-    await files.write(caller, sandbox, { path, content, createParents: true }, either);
+    await files.write(caller, sandbox, { path, content, createParents: true, newBeneath: FOLDER }, either);
   } catch (error) {
     // A query that broke is the reason to give, and not that the file ended.
     throw content.errored ?? asTargetFault(error);
@@ -64,20 +71,31 @@ export async function saveResult(
     stopped.abort();
     content.destroy();
   }
-  const { count, bytes, examples: documents, notes } = whole();
-  return { count, bytes, documents, notes };
+  const { count, bytes, fields, hasMore, notes } = whole();
+  return { count, bytes, fields, hasMore, notes };
 }
 
 /** What can be known of the target before the query is sent. */
 async function checkTarget(files: SandboxFiles, caller: Caller, { sandbox, path }: SaveTarget) {
+  const place = posix.resolve(FOLDER, path);
+  if (place !== FOLDER && !place.startsWith(`${FOLDER}/`)) {
+    const hint = `Give a path beneath ${FOLDER}, such as 'result.jsonl'.`;
+    throw asTargetFault(invalidArgument('path', `'${path}' is not beneath ${FOLDER}.`, hint));
+  }
   const found = await files.info(caller, sandbox, path).catch((error: unknown) => {
     const isFree = error instanceof SandhavenError && error.fields.resource === 'file';
     if (isFree) return null;
     throw asTargetFault(error);
   });
-  if (found?.type !== 'dir') return;
-  const hint = 'Give the path of a file, for example of one in that folder.';
-  throw asTargetFault(invalidArgument('path', `'${path}' is a folder.`, hint));
+  if (found === null) return;
+  if (found.type === 'dir') {
+    const hint = 'Give the path of a file, for example of one in that folder.';
+    throw asTargetFault(invalidArgument('path', `'${path}' is a folder.`, hint));
+  }
+  const hint = 'Give another path, or move or delete what is there first.';
+  throw asTargetFault(
+    new SandhavenError('already_exists', `'${path}' exists already.`, { parameter: 'path', hint }),
+  );
 }
 
 /** The agent is not trusted: it may say that it is through before it is. */

@@ -79,6 +79,8 @@ export interface FileUpload {
   mode?: number;
   /** A power cut after the answer loses nothing; otherwise at most the last second's files, each wholly. */
   durable?: boolean;
+  /** A folder that the file, which must be new, lies in. */
+  newBeneath?: string;
 }
 
 export interface FileSlice {
@@ -146,7 +148,10 @@ export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, A
     query: { path: string; start?: number; end?: number },
     signal?: AbortSignal,
   ): Promise<{ size: number; stream: Readable }>;
-  /** Replaces atomically, keeping an existing file's mode unless one is given. */
+  /**
+   * Replaces atomically, keeping an existing file's mode unless one is given. With `newBeneath` it replaces nothing:
+   * `already_exists` when anything has the name, `invalid_argument` when links lead out of that folder.
+   */
   write(
     id: string,
     query: FileUpload,

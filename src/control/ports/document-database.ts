@@ -15,8 +15,8 @@ export interface DatabaseInfo {
 export interface CollectionInfo {
   name: string;
   type: CollectionType;
-  /** As the server estimates it; 0 for a view, whose documents nobody has counted. */
-  documentCount: number;
+  /** As the server estimates it; null where it does not tell: of a view, whose documents nobody has counted. */
+  documentCount: number | null;
   indexes: IndexInfo[];
 }
 
@@ -41,7 +41,7 @@ export interface AggregateRequest extends CollectionName {
 }
 
 export interface QueryOptions {
-  /** What is known of a collection: its values are read by it, and what is wrong is explained by it. */
+  /** What is known of a collection: what is wrong with a query is explained by it. It changes no result. */
   schemaOf(name: CollectionName): CollectionSchema | null;
   signal?: AbortSignal;
 }
@@ -68,8 +68,10 @@ export interface ExportedQuery {
   /** What has gone through `lines` so far. */
   readonly count: number;
   readonly bytes: number;
-  /** The first few. */
-  readonly examples: string[];
+  /** The names of the fields that the first documents have; a few. */
+  readonly fields: string[];
+  /** More match than the limit let through; known at the end. */
+  readonly hasMore: boolean;
   readonly notes: string[];
 }
 

@@ -1,4 +1,4 @@
-/** One top-level field of a raw document, without reading the others. */
+/** Top-level fields of a raw document, by name, without reading their values. */
 import { deserialize } from 'bson';
 import { bsonType, checkLeast, documentEnd, int32, stringEnd, terminator } from './bytes.ts';
 import { MalformedBson } from './malformed.ts';
@@ -6,15 +6,20 @@ import { MalformedBson } from './malformed.ts';
 /** As a document that holds this field alone; null when there is none. Of several with the name, the first. */
 export function fieldDocument(bson: Uint8Array, name: string): Uint8Array | null {
   const wanted = Buffer.from(name);
-  const end = documentEnd(bson, 0, bson.length);
-  for (let at = 4; at < end; ) {
-    const type = bson[at] as number;
-    const nul = terminator(bson, at + 1, end);
-    const next = valueEnd(type, bson, nul + 1, end);
-    if (wanted.equals(bson.subarray(at + 1, nul))) return documentOf(bson.subarray(at, next));
-    at = next;
+  for (const { start, nul, end } of elements(bson)) {
+    if (wanted.equals(bson.subarray(start + 1, nul))) return documentOf(bson.subarray(start, end));
   }
   return null;
+}
+
+/** The names of the first fields, so many at most. */
+export function fieldNames(bson: Uint8Array, most: number): string[] {
+  const names: string[] = [];
+  for (const { start, nul } of elements(bson)) {
+    if (names.length === most) break;
+    names.push(Buffer.from(bson.subarray(start + 1, nul)).toString('utf8'));
+  }
+  return names;
 }
 
 /** As the driver's own type, so that it can go into a query as exactly what it is; undefined when there is none. */
@@ -25,6 +30,23 @@ export function readField(bson: Uint8Array, name: string): unknown {
     return Object.values(deserialize(document, { promoteValues: false, bsonRegExp: true }))[0];
   } catch {
     throw new MalformedBson('a field that cannot be read', 0);
+  }
+}
+
+interface Element {
+  start: number;
+  /** Where its name ends. */
+  nul: number;
+  end: number;
+}
+
+function* elements(bson: Uint8Array): Generator<Element, void, void> {
+  const end = documentEnd(bson, 0, bson.length);
+  for (let at = 4; at < end; ) {
+    const nul = terminator(bson, at + 1, end);
+    const next = valueEnd(bson[at] as number, bson, nul + 1, end);
+    yield { start: at, nul, end: next };
+    at = next;
   }
 }
 

@@ -21,8 +21,9 @@ export interface IndexQuestion {
 /** One note, or none when all is well. */
 export function indexNotes(question: IndexQuestion): string[] {
   const { filter, sort = [], schema, parameter = 'filter_dict', sortParameter = 'sort' } = question;
-  if (schema.type !== 'collection' || schema.documentCount < limits.documents.largeCollection) return [];
-  const about = `about ${schema.documentCount} documents`;
+  const count = schema.documentCount ?? 0;
+  if (schema.type !== 'collection' || count < limits.documents.largeCollection) return [];
+  const about = `about ${count} documents`;
   const filters = isDocument(filter) && Object.keys(filter).some((key) => key !== '$comment');
   if (filters) {
     if (isNarrowed(filter, indexesOf(schema))) return [];

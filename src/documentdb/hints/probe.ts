@@ -23,7 +23,7 @@ export function boundedProbe({ schema, probe, signal }: Bounds): Ask {
   const { probeTimeMs, probedDocuments } = limits.documents;
   // Nobody has counted the documents of a view, nor are the indexes beneath it known.
   const isCollection = schema.type === 'collection';
-  const isSmall = isCollection && schema.documentCount <= probedDocuments;
+  const isSmall = isCollection && (schema.documentCount ?? Number.POSITIVE_INFINITY) <= probedDocuments;
   const indexes = isCollection ? indexesOf(schema) : [];
   const end = performance.now() + probeTimeMs;
   let left: number = limits.documents.probes;

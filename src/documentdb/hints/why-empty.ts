@@ -37,7 +37,10 @@ function suspects(filter: unknown, schema: CollectionSchema, parameter: string):
   const required = conditionsOf(filter)
     .filter((condition) => condition.required)
     .slice(0, limits.documents.hintedConditions);
-  const told = required.flatMap((one) => mismatch(one, schema) ?? doubt(one, schema) ?? []);
+  const told = required.flatMap((one) => {
+    const strange = mismatch(one, schema);
+    return strange.length > 0 ? strange : (doubt(one, schema) ?? []);
+  });
   const missing = required.filter((one) => isPositive(one) && !isKnown(schema, one.path));
   const unknown = namedInFilter(filter).filter((path) => missing.some((one) => one.path === path));
   return [

@@ -49,6 +49,7 @@ function describeField(field: FieldStats, places: number, above: string): FieldS
     probability: field.present / places,
     examples: examplesOf([...field.values.enumerable.entries, ...field.values.other.entries]),
     ...(values ? { enum: values } : {}),
+    ...(field.values.patterns.length > 0 ? { patterns: field.values.patterns } : {}),
     ...bounds(field),
     ...(arrays > 0 ? { arrayLength: { min, max, average: total / arrays } } : {}),
     ...(field.documents ? { fields: describeFields(field.documents, `${path}.`) } : {}),

@@ -3,8 +3,9 @@ import { limits } from '../../model/limits.ts';
 import { code } from './bson-types.ts';
 import { KnownValues } from './known-values.ts';
 import { Range } from './range.ts';
+import { Shapes } from './shapes.ts';
 
-const { enumValues, enumValueBytes, examples, exampleChars } = limits.documents.schema;
+const { enumValues, enumValueBytes, examples, exampleChars, shapedFirst } = limits.documents.schema;
 
 /** Of a value that is an example only: more than is shown of the widest characters. */
 const exampleBytes = exampleChars * 4 + 16;
@@ -15,9 +16,13 @@ export class Values {
   /** Of the other types; and texts that are too long for an enum. */
   readonly other = new KnownValues(examples);
   readonly range = new Range();
+  readonly shapes = new Shapes();
+  #strings = 0;
+  #others = 0;
 
   /** @param after Where it ends; the bounds are checked already. */
   add(typeCode: number, view: DataView, at: number, after: number): void {
+    if (typeCode !== code.string) this.#others++;
     switch (typeCode) {
       case code.string:
         this.#text(view, at + 4, after - at - 5);
@@ -54,13 +59,26 @@ export class Values {
     }
   }
 
+  /** What its strings look like, where it holds values of other types too. */
+  get patterns(): string[] {
+    return this.#strings > 0 && this.#others > 0 ? this.shapes.list() : [];
+  }
+
   merge(other: Values): void {
     this.enumerable.merge(other.enumerable);
     this.other.merge(other.other);
     this.range.merge(other.range);
+    this.shapes.merge(other.shapes);
+    this.#strings += other.#strings;
+    this.#others += other.#others;
   }
 
   #text(view: DataView, at: number, length: number): void {
+    this.#strings++;
+    const isLookedAt = this.#others > 0 || this.#strings <= shapedFirst;
+    if (isLookedAt && length > 0 && length <= enumValueBytes && !this.shapes.full) {
+      this.shapes.add(Buffer.from(view.buffer, view.byteOffset + at, length).toString('utf8'));
+    }
     if (length > enumValueBytes) {
       if (!this.enumerable.full) this.enumerable.close();
       this.#example(code.string, view, at, at + length);

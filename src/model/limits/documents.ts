@@ -19,6 +19,12 @@ const schemaLimits = {
   enumValueBytes: 100,
   examples: 3,
   exampleChars: 60,
+  /** Strings of one field whose shape is looked at: the first of any field, and more where it holds other types too. */
+  shapedFirst: 20,
+  shapedStrings: 200,
+  /** Different shapes that are told apart, and those that are shown. */
+  shapes: 20,
+  shownShapes: 3,
   /** Of a whole schema as JSON; more fields than fit get so many bytes each. */
   shownBytes: 8 * KiB,
   shownFieldBytes: 136,
@@ -34,8 +40,10 @@ export const documentsLimits = {
     limit: { min: 1, max: 10_000, default: 1_000 },
     skip: { min: 0, max: 2_147_483_647, default: 0 },
     sampleSize: { min: 1, max: 100_000, default: 1_000 },
-    /** Of one result's documents as text, together. */
-    resultBytes: { min: KiB, max: 16 * MiB, default: MiB },
+    /** Of one result's documents as text, together. Only who asks for less gets less than `limit` documents for it. */
+    resultBytes: { min: KiB, max: 16 * MiB, default: 16 * MiB },
+    /** Others get their turn after so many bytes of text. */
+    resultTurnBytes: MiB,
     /** A filter, a projection, one sort criterion or one stage, as text. */
     textBytes: MiB,
     /** Of documents and lists in each other, in what callers give. */
@@ -55,6 +63,8 @@ export const documentsLimits = {
     /** Names of a caller's own that a mistaken one is compared with. */
     suggestedAmong: 100,
     sortFields: 32,
+    /** Strings of one filter that are tried as other types: one with more runs only as it is written. */
+    readStrings: 4_000,
     databaseNameBytes: 63,
     collectionNameBytes: 255,
     databases: 10_000,
@@ -118,8 +128,9 @@ export const documentsLimits = {
     probedDocuments: 100_000,
     /** Documents from which on reading them all is worth a note. */
     largeCollection: 10_000,
-    /** Documents of a saved result that come back with the answer. */
-    savedExamples: 3,
+    /** Names of fields that a saved result tells, and the documents that they are taken from. */
+    savedNames: 50,
+    savedNamesOf: 100,
     /** Keys whose order of use is remembered; the least recently used goes first. */
     rememberedKeys: 1_000,
     /** Collections remembered for each key. */

@@ -19,7 +19,7 @@ const line = Buffer.from('{"_id":1}\n');
 
 /** @param write Takes the place of a sandbox that the file may be written in. */
 function save(lines: () => AsyncIterable<Uint8Array>, write: SandboxFiles['write']) {
-  const exported = { count: 1, bytes: 10, examples: ['{"_id":1}'], notes: [] };
+  const exported = { count: 1, bytes: 10, fields: ['_id'], hasMore: false, notes: [] };
   const seen: AbortSignal[] = [];
   const query: DocumentsQuery = {
     sources: [],

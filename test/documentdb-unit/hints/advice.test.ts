@@ -2,7 +2,9 @@
 import { ObjectId } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { adviseAfter, notesOf, prepareAggregate, prepareFind } from '../../../src/documentdb/hints/advice.ts';
+import { coerceFilter } from '../../../src/documentdb/coercion/coerce-filter.ts';
+import { asWritten, type Settlement } from '../../../src/documentdb/coercion/settle.ts';
+import { adviseFind, advisePipeline } from '../../../src/documentdb/hints/advice.ts';
 import { arrangeNotes } from '../../../src/documentdb/hints/notes.ts';
 import type { Probe } from '../../../src/documentdb/hints/probe.ts';
 import { limits } from '../../../src/model/limits.ts';
@@ -11,42 +13,98 @@ import { ordersSchema } from './orders.ts';
 const schema = ordersSchema();
 const HEX = '64f0c0ffee64f0c0ffee64f0';
 const probe: Probe = async () => null;
+const found = { settlement: asWritten, empty: false, schema, probe };
+const nothing = { ...found, empty: true };
+
+/** As if the other form of the filter was tried, and matched nothing either. */
+function neither(filter: unknown): Settlement {
+  return { outcome: 'neither', strings: coerceFilter(filter)?.strings ?? [], notes: [] };
+}
 
 describe('a find', () => {
-  it('that is well made is sent as it is, without a word', async () => {
+  it('that is well made has not a word', async () => {
     const filter = { customer_id: new ObjectId(HEX) };
-    const prepared = prepareFind({ filter, projection: { status: 1 }, sort: ['_id'], schema });
-    expect(prepared.filter).toBe(filter);
-    expect(await adviseAfter({ prepared, empty: false, schema, probe })).toEqual([]);
+    expect(await adviseFind({ ...found, filter, projection: { status: 1 }, sort: ['_id'] })).toEqual([]);
   });
 
-  it('gets what was changed first, then why it is empty, then what is doubtful and slow', async () => {
+  it('gets what was tried first, then why it is empty, then what is doubtful and slow', async () => {
     const filter = { customer_id: { $ne: HEX }, status: 'Paid', stauts: { $exists: false } };
-    const prepared = prepareFind({ filter, sort: ['_id'], schema });
-    expect(prepared.filter['customer_id']).toEqual({ $ne: new ObjectId(HEX) });
-    expect(await adviseAfter({ prepared, empty: true, schema, probe })).toEqual([
-      expect.stringContaining('was used'),
+    const notes = await adviseFind({ ...nothing, filter, sort: ['_id'], settlement: neither(filter) });
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^filter_dict matches nothing as written, nor where it compares customer_id with/,
+      ),
       expect.stringContaining('status is never "Paid"'),
       expect.stringContaining('Did you mean'),
       expect.stringContaining('no index narrows it'),
     ]);
   });
 
-  it('is told each thing once', async () => {
-    const prepared = prepareFind({
-      filter: { quantity: '5', nmae: 1 },
-      schema: ordersSchema({ documentCount: 5 }),
-    });
-    const notes = await adviseAfter({ prepared, empty: true, schema, probe });
-    expect(notes).toEqual([expect.stringContaining('quantity'), expect.stringContaining('nmae')]);
-    expect(notesOf(prepared.advice)).toEqual(notes);
+  it('whose strings are what the field holds is not told that another form was tried', async () => {
+    const filter = { zip: '10999' };
+    const notes = await adviseFind({ ...nothing, filter, settlement: neither(filter) });
+    expect(notes.filter((note) => note.includes('as written'))).toEqual([]);
   });
 
-  it('of a collection that is not known is left alone', async () => {
-    const filter = { customer_id: HEX };
-    const prepared = prepareFind({ filter, schema: null });
-    expect(prepared.filter).toBe(filter);
-    expect(await adviseAfter({ prepared, empty: true, schema: null, probe })).toEqual([]);
+  it('[WIRE-DB-18] that found something as written is told where a type cannot match', async () => {
+    const filter = { customer_id: { $ne: HEX } };
+    expect(await adviseFind({ ...found, filter })).toEqual([
+      expect.stringMatching(
+        /customer_id is compared with the string .* but holds objectId.* Write \{"\$oid"/,
+      ),
+      expect.stringContaining('no index narrows it'),
+    ]);
+  });
+
+  it('is told each thing once', async () => {
+    const small = ordersSchema({ documentCount: 5 });
+    const asked = { ...nothing, filter: { quantity: '5x', nmae: 1 }, schema: small };
+    const notes = await adviseFind(asked);
+    expect(notes).toEqual([expect.stringContaining('quantity'), expect.stringContaining('nmae')]);
+  });
+
+  it('of a collection that is not known is told only how its result came about', async () => {
+    const settlement: Settlement = { outcome: 'coerced', strings: [], notes: ['changed'] };
+    const asked = { ...found, filter: { customer_id: HEX, nmae: 1 }, schema: null };
+    expect(await adviseFind({ ...asked, settlement })).toEqual(['changed']);
+  });
+});
+
+describe('a comparison in $expr', () => {
+  it.each<[string, unknown, RegExp]>([
+    [
+      'a date with a string',
+      { $gte: ['$created_at', '2024-01-31'] },
+      /^filter_dict: \$gte compares created_at with the string "2024-01-31", but it holds date in the 1000 documents sampled; expressions order values of different types by their types\. Write \{"\$date":"2024-01-31T00:00:00Z"\}\.$/,
+    ],
+    ['in the other order', { $eq: [HEX, '$customer_id'] }, /\$eq compares customer_id .*Write \{"\$oid"/],
+    ['deep inside', { $and: [{ $not: [{ $lt: ['$quantity', '5'] }] }] }, /Write 5 without quotes\.$/],
+    ['in a list', { $in: ['$created_at', ['2024-01-31']] }, /\$in compares created_at/],
+    ['a literal', { $eq: ['$created_at', { $literal: '2024-01-31' }] }, /\$eq compares created_at/],
+  ])('of %s is noted, with what to write', async (_, $expr, expected) => {
+    const [note] = await adviseFind({ ...found, filter: { $expr } });
+    expect(note).toMatch(expected);
+  });
+
+  it.each<[string, unknown]>([
+    ['a string with a string', { $eq: ['$zip', '2024-01-31'] }],
+    ['two fields', { $eq: ['$created_at', '$zip'] }],
+    ['a variable', { $eq: ['$created_at', '$$NOW'] }],
+    ['a date with a date', { $gte: ['$created_at', new Date(0)] }],
+    ['a field that is not known', { $eq: ['$nowhere', 'x'] }],
+  ])('of %s is not', async (_, $expr) => {
+    const notes = await adviseFind({ ...found, filter: { $expr } });
+    expect(notes.filter((note) => note.includes('compares'))).toEqual([]);
+  });
+
+  it('is noted in a stage that computes, as long as the field is the collection’s own', async () => {
+    const isLate = { $cond: [{ $gt: ['$created_at', '2024-01-31'] }, 1, 0] };
+    const stages = [{ $group: { _id: null, n: { $sum: isLate } } }];
+    expect(await advisePipeline({ ...found, stages, used: stages })).toEqual([
+      expect.stringMatching(/^pipeline\[0\]: \$gt compares created_at/),
+    ]);
+    const own = [{ $set: { created_at: 'x' } }, ...stages];
+    expect(await advisePipeline({ ...found, stages: own, used: own })).toEqual([]);
   });
 });
 
@@ -57,23 +115,22 @@ describe('an aggregation', () => {
       { $match: { status: 'Paid' } },
       { $group: { _id: '$citi' } },
     ];
-    const prepared = prepareAggregate(stages, schema);
-    expect(prepared.stages[0]).toEqual({ $match: { customer_id: new ObjectId(HEX) } });
-    expect(await adviseAfter({ prepared, empty: true, schema, probe })).toEqual([
-      expect.stringMatching(/^pipeline\[0\]: customer_id was given as a string/),
+    const settlement = neither({ customer_id: HEX });
+    expect(await advisePipeline({ ...nothing, stages, used: stages, settlement })).toEqual([
+      expect.stringMatching(/^pipeline matches nothing as written, nor where it compares customer_id with/),
       expect.stringMatching(/^pipeline: status is never "Paid"/),
       expect.stringMatching(/^pipeline\[2\]: citi is in none .* Did you mean address\.city\?$/),
     ]);
   });
 
-  it('that reads everything on purpose is not called slow', () => {
-    const prepared = prepareAggregate([{ $group: { _id: '$status' } }], schema);
-    expect(notesOf(prepared.advice)).toEqual([]);
+  it('that reads everything on purpose is not called slow', async () => {
+    const stages = [{ $group: { _id: '$status' } }];
+    expect(await advisePipeline({ ...found, stages, used: stages })).toEqual([]);
   });
 
-  it('that orders everything first is', () => {
-    const prepared = prepareAggregate([{ $sort: { paid: 1 } }, { $limit: 5 }], schema);
-    expect(notesOf(prepared.advice)).toEqual([
+  it('that orders everything first is', async () => {
+    const stages = [{ $sort: { paid: 1 } }, { $limit: 5 }];
+    expect(await advisePipeline({ ...found, stages, used: stages })).toEqual([
       expect.stringMatching(/^pipeline\[0\]: no index has this order/),
     ]);
   });

@@ -49,6 +49,28 @@ describe('the schema of any documents', () => {
     );
   });
 
+  it('has patterns only of strings beside other values, each the shape of one of them', () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(documents, (documents) => {
+        for (const { path, patterns = [] } of inferred(documents).fields()) {
+          if (patterns.length === 0) continue;
+          seen++;
+          const values = documents.flatMap((document) => flat(document.get(path)));
+          const texts = values.filter((value) => typeof value === 'string');
+          const others = values.filter((value) => value !== null && value !== undefined);
+          expect(others.length).toBeGreaterThan(texts.length);
+          const shapes = texts.map((text) => text.replace(/\p{Nd}+/gu, '9'));
+          const all = [...shapes, ...shapes.map((shape) => shape.replace(/\p{L}+/gu, 'a'))];
+          expect(patterns.length).toBeLessThanOrEqual(3);
+          for (const pattern of patterns) expect(all).toContain(pattern);
+        }
+      }),
+      { numRuns: 500 },
+    );
+    expect(seen).toBeGreaterThan(20);
+  });
+
   it('gives the examples as Extended JSON, which reads back as the values', () => {
     fc.assert(
       fc.property(documents, (documents) => {
@@ -70,11 +92,12 @@ function inferred(documents: readonly Fields[]): SchemaInference {
   return inference;
 }
 
-/** Both as JSON, without examples, and what is equally frequent in one order. */
+/** Both as JSON, without examples and patterns, and what is equally frequent in one order. */
 function comparable(fields: readonly (FieldSchema | ExpectedField)[]): unknown {
   const ordered = fields.map((field) => ({
     ...field,
     examples: undefined,
+    patterns: undefined,
     types: sortedTypes(field.types),
     ...(field.enum ? { enum: field.enum.toSorted(byCount) } : {}),
     ...(field.fields ? { fields: comparable(field.fields) } : {}),

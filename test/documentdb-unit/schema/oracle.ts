@@ -16,8 +16,10 @@ import {
 import type { FieldSchema, FieldType } from '../../../src/model/document-schema.ts';
 import type { Fields } from './arbitrary.ts';
 
-/** Without examples, of which any will do. */
-export type ExpectedField = Omit<FieldSchema, 'examples' | 'fields'> & { fields?: ExpectedField[] };
+/** Without examples and patterns, of which any will do. */
+export type ExpectedField = Omit<FieldSchema, 'examples' | 'patterns' | 'fields'> & {
+  fields?: ExpectedField[];
+};
 
 export function expectedFields(documents: readonly Fields[], above = ''): ExpectedField[] {
   const names = [...new Set(documents.flatMap((document) => [...document.keys()]))];

@@ -112,6 +112,36 @@ describe('the schema of a flat collection of 60 fields', () => {
   }
 });
 
+describe('strings beside other types', () => {
+  const weights = (i: number) => (i % 3 === 0 ? `${i}.${i % 7} kg` : i % 3 === 1 ? i / 8 : `${i} kg`);
+  const schema = schemaOf(
+    Array.from({ length: 600 }, (_, i) => ({
+      _id: i,
+      weight: weights(i),
+      owner: i % 2 === 0 ? i : `Person${letters(i)} ${letters(i + 1)}`,
+      word: `word ${i}`,
+      values: [i, `n-${i}`],
+    })),
+  );
+
+  it('say what they look like, digits and rare words made alike', () => {
+    expect(fieldAt(schema, 'weight')?.patterns).toEqual(['9.9 kg', '9 kg']);
+    expect(fieldAt(schema, 'values')?.patterns).toEqual(['n-9']);
+    expect(presentSchema(schema).fields.find(({ path }) => path === 'weight')).toMatchObject({
+      patterns: ['9.9 kg', '9 kg'],
+      min: 0.125,
+    });
+  });
+
+  it('of which each has words of its own tell none of them', () => {
+    expect(fieldAt(schema, 'owner')?.patterns).toEqual(['a a']);
+  });
+
+  it('are not looked at where a field has strings alone', () => {
+    expect(fieldAt(schema, 'word')?.patterns).toBeUndefined();
+  });
+});
+
 describe('the schema of a collection', () => {
   it('spells the types in arrays of arrays', () => {
     const view = presentSchema(schemaOf([{ grid: [[1.5, 2.5], ['x']] }]));

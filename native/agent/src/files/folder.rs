@@ -5,6 +5,7 @@ use rustix::io::Errno;
 use serde::Serialize;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use super::enclosure::Enclosure;
 use super::location::{Path, c_name};
 use super::reach;
 use crate::fault::{Code, Fault};
@@ -21,19 +22,24 @@ pub fn make(path: &Path, mode: u32) -> Result<Reply, Fault> {
     if mode > 0o7777 {
         return Err(Fault::invalid("mode", "A mode is at most 07777."));
     }
-    let created = walk(path, &path.bytes, mode)?;
+    let created = walk(path, &path.bytes, mode, None)?;
     Ok(Reply { created })
 }
 
-/// Of a file that is to be written.
-pub fn make_parents(path: &Path) -> Result<(), Fault> {
+/// Of a file that is to be written. None is made outside of the enclosure.
+pub fn make_parents(path: &Path, enclosure: Option<&Enclosure>) -> Result<(), Fault> {
     let (parent, _) = path.split()?;
-    walk(path, parent, PARENT_MODE)?;
+    walk(path, parent, PARENT_MODE, enclosure)?;
     Ok(())
 }
 
 /// Goes down the path name by name; whether the last one was made.
-fn walk(path: &Path, bytes: &[u8], last_mode: u32) -> Result<bool, Fault> {
+fn walk(
+    path: &Path,
+    bytes: &[u8],
+    last_mode: u32,
+    enclosure: Option<&Enclosure>,
+) -> Result<bool, Fault> {
     // Mostly all is there.
     if open(CWD, bytes).is_ok() {
         return Ok(false);
@@ -52,7 +58,12 @@ fn walk(path: &Path, bytes: &[u8], last_mode: u32) -> Result<bool, Fault> {
         };
         (folder, created) = match open(folder.as_fd(), name) {
             Ok(next) => (next, false),
-            Err(Errno::NOENT) => make_one(path, &folder, name, mode)?,
+            Err(Errno::NOENT) => {
+                if let Some(enclosure) = enclosure {
+                    enclosure.check(path, &folder)?;
+                }
+                make_one(path, &folder, name, mode)?
+            }
             Err(Errno::NOTDIR) => return Err(in_the_way(path, name)),
             Err(errno) => return Err(path.fault(errno)),
         };

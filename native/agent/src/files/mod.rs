@@ -2,6 +2,7 @@
 
 mod copy;
 pub mod durable;
+mod enclosure;
 pub mod find;
 mod folder;
 pub mod glob;
@@ -28,6 +29,7 @@ use crate::fault::Fault;
 use crate::frame::CONTROL_BYTES;
 use crate::message::{Core, Query};
 use crate::server::Context;
+use enclosure::Enclosure;
 use glob::Glob;
 pub use location::Path;
 use page::Page;
@@ -90,6 +92,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Cor
             create_parents,
             mode,
             durable,
+            new_beneath,
             ..
         } => {
             let target = write::Target {
@@ -97,6 +100,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Cor
                 create_parents,
                 mode,
                 durable,
+                new_beneath: new_beneath.as_deref().map(Enclosure::open).transpose()?,
             };
             write::write(connection, context, target).await
         }

@@ -72,6 +72,21 @@ impl TemporaryFile {
         Ok(())
     }
 
+    /// Gives the file its final name; fails with EXIST where something has it, by whoever was first.
+    pub fn name_new(&self, name: &CStr) -> rustix::io::Result<()> {
+        match &self.name {
+            None => self.link(name),
+            // The temporary name goes when this is dropped.
+            Some(temporary) => linkat(
+                &self.folder,
+                temporary,
+                &self.folder,
+                name,
+                AtFlags::empty(),
+            ),
+        }
+    }
+
     /// By its descriptor, which needs no capability, unlike an empty path.
     fn link(&self, name: &CStr) -> rustix::io::Result<()> {
         let itself = format!("/proc/self/fd/{}", self.file.as_raw_fd());

@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{Seek, Write};
 
 use super::durable;
+use super::enclosure::Enclosure;
 use super::folder;
 use super::location::{Location, Path, file_type};
 use super::temporary::TemporaryFile;
@@ -27,6 +28,8 @@ pub struct Target {
     pub mode: Option<u32>,
     /// A power cut after the answer loses nothing.
     pub durable: bool,
+    /// The file must be new, and lie in there.
+    pub new_beneath: Option<Enclosure>,
 }
 
 #[derive(Serialize)]
@@ -86,6 +89,7 @@ pub struct Upload {
     existing: Option<Stat>,
     mode: Option<u32>,
     durable: bool,
+    must_be_new: bool,
     path: Path,
     written: u64,
 }
@@ -94,7 +98,10 @@ impl Upload {
     fn begin(target: &Target) -> Result<Self, Fault> {
         let path = target.path.clone();
         if target.create_parents {
-            folder::make_parents(&path)?;
+            folder::make_parents(&path, target.new_beneath.as_ref())?;
+        }
+        if let Some(enclosure) = &target.new_beneath {
+            return Self::new_in(path, enclosure, target.mode);
         }
         let (location, existing) = path.locate()?.follow(&path)?;
         if let Some(stat) = &existing {
@@ -108,6 +115,23 @@ impl Upload {
         })
     }
 
+    /// A link that has the name is there already, wherever it leads.
+    fn new_in(path: Path, enclosure: &Enclosure, mode: Option<u32>) -> Result<Self, Fault> {
+        let location = path.locate()?;
+        enclosure.check(&path, &location.folder)?;
+        let there = location
+            .stat_if_there()
+            .map_err(|errno| path.fault(errno))?;
+        if there.is_some() {
+            return Err(is_taken(&path));
+        }
+        Ok(Self {
+            mode,
+            must_be_new: true,
+            ..Self::over(path, location, None)?
+        })
+    }
+
     /// @param existing What is there now, whose mode and owner are kept.
     pub fn over(path: Path, location: Location, existing: Option<Stat>) -> Result<Self, Fault> {
         let temporary =
@@ -118,6 +142,7 @@ impl Upload {
             existing,
             mode: None,
             durable: false,
+            must_be_new: false,
             path,
             written: 0,
         })
@@ -181,7 +206,13 @@ impl Upload {
         fchmod(&self.temporary.file, Mode::from_raw_mode(mode))
             .map_err(|errno| self.path.fault(errno))?;
         durable::write_out(&self.temporary.file).map_err(|errno| self.path.fault(errno))?;
-        match self.temporary.rename_to(&self.name) {
+        let named = if self.must_be_new {
+            self.temporary.name_new(&self.name)
+        } else {
+            self.temporary.rename_to(&self.name)
+        };
+        match named {
+            Err(Errno::EXIST) if self.must_be_new => return Err(is_taken(&self.path)),
             // A file that is a mount of its own (/etc/hosts) can only be written where it is.
             Err(Errno::BUSY) => self.overwrite()?,
             result => {
@@ -222,6 +253,15 @@ impl Upload {
             None => Fault::new(Code::Internal, error.to_string()),
         }
     }
+}
+
+fn is_taken(path: &Path) -> Fault {
+    Fault::new(
+        Code::AlreadyExists,
+        format!("'{}' exists already.", path.text),
+    )
+    .parameter(path.parameter)
+    .hint("Give another path, or move or delete what is there first.")
 }
 
 pub fn require_regular(path: &Path, stat: &Stat) -> Result<(), Fault> {

@@ -1,0 +1,63 @@
+/**
+ * A filter as its schema says that it is meant: strings are what its fields hold. It only explains a result, and is never
+ * sent as a query of its own.
+ */
+import type { CollectionSchema } from '../../model/document-schema.ts';
+import { limits } from '../../model/limits.ts';
+import { fieldAt } from '../../model/schema-lookup.ts';
+import { mapFilter } from './filter-walk.ts';
+import { leadingOf, type Stage, without } from './leading-stages.ts';
+import { readText } from './text-values.ts';
+import { type Held, heldBy } from './values.ts';
+
+/** The filter itself where nothing is read otherwise. */
+export function meantFilter<T>(filter: T, schema: CollectionSchema): T {
+  const heldAt = rememberHeld(schema);
+  return mapFilter(filter, ({ path, operator, value }) => {
+    if (!COMPARING.has(operator)) return null;
+    const read = (item: unknown) => (typeof item === 'string' ? meant(item, heldAt(path)) : item);
+    if (!Array.isArray(value)) {
+      const item = read(value);
+      return Object.is(item, value) ? null : { operator, value: item };
+    }
+    const items = value.map(read);
+    return items.some((item, index) => !Object.is(item, value[index])) ? { operator, value: items } : null;
+  });
+}
+
+/** Only what still reads the collection's own documents: a later stage may have given a field's name to anything. */
+export function meantPipeline(stages: readonly Stage[], schema: CollectionSchema): readonly Stage[] {
+  const { leading } = leadingOf(stages);
+  let meantStages = stages;
+  for (const { index, name, body, written } of leading) {
+    if (name !== '$match') continue;
+    const $match = meantFilter(body, without(schema, written));
+    if (!Object.is($match, body)) meantStages = meantStages.with(index, { $match });
+  }
+  return meantStages;
+}
+
+const COMPARING = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$all']);
+
+/** Where the field holds strings too, the string may be meant. */
+function meant(text: string, held: Held | null): unknown {
+  if (held === null || held.shares.has('string')) return text;
+  const reading = readText(text);
+  return reading !== null && held.shares.has(reading.type) ? reading.values[0] : text;
+}
+
+type HeldAt = (path: string) => Held | null;
+
+/** Looked up once a path, however long the list of its values is; past the bound nothing is known. */
+function rememberHeld(schema: CollectionSchema): HeldAt {
+  const known = new Map<string, Held | null>();
+  return (path) => {
+    const remembered = known.get(path);
+    if (remembered !== undefined || known.size >= limits.documents.hintedConditions)
+      return remembered ?? null;
+    const field = fieldAt(schema, path);
+    const held = field && heldBy(field);
+    known.set(path, held);
+    return held;
+  };
+}

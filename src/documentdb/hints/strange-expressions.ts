@@ -1,0 +1,79 @@
+/**
+ * Comparisons in expressions of a field with a constant of a type that it was never seen to hold. Unlike a filter's they
+ * match by the order of types: every date is greater than any string, and nothing equals one.
+ */
+import type { CollectionSchema } from '../../model/document-schema.ts';
+import { limits } from '../../model/limits.ts';
+import { fieldAt } from '../../model/schema-lookup.ts';
+import { leadingOf, type Stage, without } from './leading-stages.ts';
+import { adviceFor, isStrange } from './strange-values.ts';
+import { heldBy, isDocument, kindOf, listed, named, seenIn, show } from './values.ts';
+
+/** One line for each, without the place. */
+export function strangeIn(expression: unknown, schema: CollectionSchema): string[] {
+  const found = comparisonsOf(expression).slice(0, limits.documents.hintedConditions);
+  return found.flatMap((comparison) => strange(comparison, schema) ?? []);
+}
+
+/** Of stages that compute from the collection's own documents; what their $match asks is told with the filters. */
+export function strangeInStages(stages: readonly Stage[], schema: CollectionSchema): string[] {
+  const { leading, reshaping } = leadingOf(stages);
+  return [...leading, ...(reshaping ? [reshaping] : [])].flatMap(({ index, name, body, written }) => {
+    if (name === '$match' || name === '$facet') return [];
+    const told = strangeIn(body, without(schema, written));
+    return told.map((text) => `pipeline[${index}]: ${text}`);
+  });
+}
+
+interface Comparison {
+  path: string;
+  operator: string;
+  value: unknown;
+}
+
+const COMPARING = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$cmp']);
+
+function strange({ path, operator, value }: Comparison, schema: CollectionSchema): string | null {
+  const field = fieldAt(schema, path);
+  const held = field && heldBy(field);
+  if (!field || !held || !isStrange(value, held)) return null;
+  const given = `${operator} compares ${named(path)} with the ${kindOf(value)} ${show(value)}`;
+  const holds = `it holds ${listed(held.types)}${seenIn(schema)}`;
+  const order = 'expressions order values of different types by their types';
+  return `${given}, but ${holds}; ${order}.${adviceFor(value, held, field)}`;
+}
+
+function comparisonsOf(expression: unknown, depth = 0): Comparison[] {
+  if (depth > limits.documents.depth) return [];
+  if (Array.isArray(expression)) return expression.flatMap((item) => comparisonsOf(item, depth + 1));
+  if (!isDocument(expression)) return [];
+  return Object.entries(expression).flatMap(([key, operand]) => {
+    if (key === '$literal') return [];
+    return [...comparisonOf(key, operand), ...comparisonsOf(operand, depth + 1)];
+  });
+}
+
+/** Of a field with a constant, in either order. */
+function comparisonOf(operator: string, operands: unknown): Comparison[] {
+  if (!Array.isArray(operands) || operands.length !== 2) return [];
+  if (operator === '$in') {
+    const path = pathOf(operands[0]);
+    const list = Array.isArray(operands[1]) ? operands[1] : [];
+    return path === null ? [] : list.flatMap((item) => constantOf(item, { path, operator }));
+  }
+  if (!COMPARING.has(operator)) return [];
+  const path = pathOf(operands[0]) ?? pathOf(operands[1]);
+  const other = pathOf(operands[0]) === null ? operands[0] : operands[1];
+  return path === null ? [] : constantOf(other, { path, operator });
+}
+
+function constantOf(operand: unknown, place: Omit<Comparison, 'value'>): Comparison[] {
+  const isLiteral = isDocument(operand) && Object.hasOwn(operand, '$literal');
+  const value = isLiteral ? operand['$literal'] : operand;
+  const isComputed = typeof value === 'string' && value.startsWith('$') && !isLiteral;
+  return isComputed ? [] : [{ ...place, value }];
+}
+
+function pathOf(operand: unknown): string | null {
+  return typeof operand === 'string' && /^\$[^$]/.test(operand) ? operand.slice(1) : null;
+}
