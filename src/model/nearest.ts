@@ -5,8 +5,8 @@ const MAX_WORD = 100;
 /** Best first, at most `count`; none when nothing is close. Case and separators do not count. */
 export function nearest(word: string, known: readonly string[], count = 1): string[] {
   const wanted = plain(word.slice(0, MAX_WORD));
-  // To two letters everything is close.
-  if (wanted.length < 3 && !known.some((candidate) => plain(candidate) === wanted)) return [];
+  // Every word is close to one or two letters.
+  if (wanted.length < 3) return [];
   return known
     .flatMap((candidate) => {
       const forms = [plain(candidate), plain(withoutUnit(candidate))];
