@@ -237,9 +237,10 @@ describe('where is searched', () => {
   });
 
   it('file systems that the kernel makes up only when they are named', async () => {
-    const everywhere = await search('sandhaven-agen', { path: '/', filePattern: 'comm' });
+    const everywhere = await search('Linux', { path: '/', filePattern: 'ostype' });
     expect(everywhere.files).toEqual([]);
-    expect(await paths('sandhaven-agen', { path: '/proc/1', filePattern: 'comm' })).toContain('/proc/1/comm');
+    const named = await paths('Linux', { path: '/proc/sys/kernel', filePattern: 'ostype' });
+    expect(named).toEqual(['/proc/sys/kernel/ostype']);
   });
 
   it('names that are not UTF-8 are told as they are asked for', async () => {

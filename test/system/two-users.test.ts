@@ -119,7 +119,7 @@ describe("another's sandbox", () => {
     expect((await call(service, 'GetSandbox', { sandbox: hers.id })).status).toBe(404);
     const { users } = (await mustAct(service, 'ListUsers')) as { users: Record<string, unknown>[] };
     expect(users.find(({ user_id }) => user_id === ada.userId)).toMatchObject({
-      usage: { sandboxes: { used: 1, limit: null, left: null }, cpu: { used: 1 }, disk: { used: 1 } },
+      usage: { sandboxes: { used: 1, limit: 50, left: 49 }, cpu: { used: 1 }, disk: { used: 1 } },
     });
   });
 });
