@@ -343,6 +343,9 @@ export interface ListPortsResult {
     port: number;
     state: 'listening';
     name: string;
+    pid: number | null;
+    /** At most 200 characters. */
+    command: string | null;
   }[];
 }
 
@@ -1298,8 +1301,8 @@ export class Sandhaven {
   }
 
   /**
-   * Lists the TCP ports that programs in a started sandbox listen on, with the name of the process. Use
-   * it to see whether a server is up, then GetPortPreviewUrl to show it.
+   * Lists the TCP ports that programs in a started sandbox listen on, with name, pid and command of the
+   * process. Use it to see whether a server is up, then GetPortPreviewUrl to show it.
    */
   listPorts(parameters: ListPortsParameters = {}, options?: CallOptions): Promise<ListPortsResult> {
     return this.#call(facts.listPorts, parameters, options);

@@ -112,9 +112,23 @@ export const listenReply = z.object({ listener: count, port });
 
 export const connectionItem = z.object({ connection: count });
 
-/** The kernel's names of processes have at most fifteen bytes; one that is not UTF-8 comes with replacements. */
+/**
+ * The kernel's names of processes have at most fifteen bytes; one that is not UTF-8 comes with replacements. An agent of
+ * an earlier service says no pid and no command. A character of a command is at most two units of a string.
+ */
 export const portsReply = z.object({
-  ports: rows(z.object({ port, name: z.string().max(64) }), 65_535),
+  ports: rows(
+    z.object({
+      port,
+      name: z.string().max(64),
+      pid: z.int().min(1).max(limits.listeningPort.pid).nullish(),
+      command: z
+        .string()
+        .max(2 * limits.listeningPort.commandChars)
+        .nullish(),
+    }),
+    65_535,
+  ),
 });
 
 export const processItem = z.union([

@@ -23,7 +23,8 @@ export function tunnelsOf(openChannel: OpenChannel, ask: Ask): AgentTunnels {
           timeoutError: tooSlow,
           reply: portsReply,
         },
-        ({ reply }) => reply.ports,
+        ({ reply }) =>
+          reply.ports.map(({ port, name, pid = null, command = null }) => ({ port, name, pid, command })),
       ),
   };
 }

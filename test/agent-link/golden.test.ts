@@ -308,8 +308,9 @@ const calls: Record<
   ports: {
     call: (agent) => agent.ports(SANDBOX),
     gives: [
-      { port: 22, name: 'sshd' },
-      { port: 8080, name: '' },
+      { port: 22, name: 'sshd', pid: 7, command: 'sshd: /usr/sbin/sshd -D' },
+      // As agents said it before they knew pid and command.
+      { port: 8080, name: '', pid: null, command: null },
     ],
   },
   remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },

@@ -315,20 +315,27 @@ describe('the list of ports', () => {
       'import socket,time;s=socket.create_server(("127.0.0.1",0));print(s.getsockname()[1],flush=True)';
     const { stdout } = await sandbox.sh(
       `for user in 0 1234; do setpriv --reuid $user --regid $user --clear-groups \
-         python3 -c '${server};time.sleep(60)' >> ports & done
-       until [ "$(wc -l < ports)" = 2 ]; do sleep 0.05; done; cat ports`,
+         python3 -c '${server};time.sleep(60)' >> ports & echo $! >> pids; done
+       until [ "$(wc -l < ports)" = 2 ]; do sleep 0.05; done; cat ports pids`,
     );
-    const [one, two] = stdout.trim().split('\n').map(Number);
+    const [one, two, ...pids] = stdout.trim().split('\n').map(Number);
     const ports = await sandbox.agent.ports(sandbox.id);
     for (const port of [one, two]) {
-      expect(ports.filter((found) => found.port === port)).toEqual([{ port, name: 'python3' }]);
+      expect(ports.filter((found) => found.port === port)).toEqual([
+        {
+          ...{ port, name: 'python3', pid: expect.any(Number) },
+          command: `python3 -c ${server};time.sleep(60)`,
+        },
+      ]);
     }
+    const holders = ports.filter(({ port }) => port === one || port === two).map(({ pid }) => pid);
+    expect(holders.sort()).toEqual(pids.sort());
     const numbers = ports.map(({ port }) => port);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   }, 30_000);
 
-  it('has an empty name for what nobody inside holds', async () => {
+  it('has an empty name, no pid and no command for what nobody inside holds', async () => {
     const port = await serve(() => {}, '0.0.0.0');
-    expect(await sandbox.agent.ports(sandbox.id)).toContainEqual({ port, name: '' });
+    expect(await sandbox.agent.ports(sandbox.id)).toContainEqual({ port, name: '', pid: null, command: null });
   });
 });

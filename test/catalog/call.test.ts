@@ -212,7 +212,8 @@ describe('results', () => {
   });
 
   it('[WIRE-PORTS-01] [WIRE-PREVIEW-01] ListPorts and GetPortPreviewUrl', async () => {
-    expect(await call('ListPorts')).toEqual({ ports: [{ port: 80, state: 'listening', name: 'nginx' }] });
+    const nginx = { name: 'nginx', pid: 7, command: 'nginx: master process' };
+    expect(await call('ListPorts')).toEqual({ ports: [{ port: 80, state: 'listening', ...nginx }] });
     expect(await call('GetPortPreviewUrl', { sandbox: 'x', port: 80 })).toEqual({
       ...{ url: 'http://80-x.localhost:1/', port: 80, signed: false, expires_at: null },
       ...{ token: 'key', header: 'x-sandbox-preview-token' },

@@ -77,6 +77,33 @@ describe('the text of a result', () => {
     });
   });
 
+  it.each([
+    [
+      'Sandbox.CreateSshAccess',
+      {
+        ...{ host: '127.0.0.1', port: 7422, username: 'sb_1', access_token: 'abc', expires_at: null },
+        ...{ host_key: 'ssh-ed25519 AAAA1', command: 'ssh -p 7422 abc@127.0.0.1' },
+      },
+    ],
+    [
+      'Sandbox.GetPortPreviewUrl',
+      {
+        ...{ url: 'http://80-a.localhost:1/', port: 80, signed: false, expires_at: null },
+        ...{ token: 'abc', header: 'x-sandbox-preview-token' },
+      },
+    ],
+    [
+      'Sandbox.ListPorts',
+      { ports: [{ port: 80, state: 'listening', name: 'nginx', pid: 7, command: 'nginx: master\n' }] },
+    ],
+  ])('of %s has every field in it, the host key and the process too', (name, result) => {
+    const tool = findTool(name);
+    expect(tool.output.safeParse(result).error).toBeUndefined();
+    const text = textOf(tool, { result, says: {} });
+    expect(JSON.parse(text)).toEqual(result);
+    for (const field of promised(tool)) expect(text).toContain(`"${field}":`);
+  });
+
   it('of a tool without one of its own is the whole result', () => {
     const result = { user_id: 'user_1', name: 'Ada', email: 'ada@example.org' };
     expect(textOf(findTool('Sandbox.WhoAmI'), { result, says: {} })).toBe(JSON.stringify(result));

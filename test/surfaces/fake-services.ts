@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionService } from '../../src/control/execution.ts';
 import type { FileService } from '../../src/control/files.ts';
-import type { ExecResult } from '../../src/control/ports.ts';
+import type { AccessKind, ExecResult } from '../../src/control/ports.ts';
 import type { PreviewService } from '../../src/control/previews.ts';
 import { RegistryService } from '../../src/control/registries.ts';
 import type { SandboxService } from '../../src/control/sandboxes.ts';
@@ -72,6 +72,12 @@ export function createFakeServices(): FakeServices {
     documents: fakeDocuments(),
     previews: fakePreviews(),
     sshAccess: fakeSshAccess(),
+    accessRevocation: {
+      revoke: async (_caller: Caller, reference: string, kinds: readonly AccessKind[]) => ({
+        sandboxId: reference,
+        tokens: { ssh: kinds.includes('ssh') ? 2 : 0, preview: kinds.includes('preview') ? 3 : 0 },
+      }),
+    },
   };
   return { ...fake, services: services as unknown as Services };
 }
@@ -91,7 +97,7 @@ function fakeSshAccess(): Face<SshAccessService> {
 function fakePreviews(): Face<PreviewService> {
   return {
     servedAt: () => {},
-    ports: async () => [{ port: 80, name: 'nginx' }],
+    ports: async () => [{ port: 80, name: 'nginx', pid: 7, command: 'nginx: master process' }],
     preview: async (_caller, reference, port, seconds) =>
       seconds === null
         ? { url: `http://${port}-${reference}.localhost:1/`, token: 'key', expiresAt: null }

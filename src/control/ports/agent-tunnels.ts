@@ -5,6 +5,10 @@ export interface ListeningPort {
   port: number;
   /** The listening process; empty when it cannot be told. */
   name: string;
+  /** As the sandbox counts; null when it cannot be told. */
+  pid: number | null;
+  /** What the process was started with, cut; null when it cannot be told. */
+  command: string | null;
 }
 
 export interface Listener {

@@ -14,6 +14,12 @@ export const insideLimits = {
     signalNameChars: 16,
   },
 
+  listeningPort: {
+    /** The largest that Linux gives out. */
+    pid: 4_194_304,
+    commandChars: 200,
+  },
+
   tunnel: {
     /** For the agent to have a connection open, or to listen. */
     openMs: 15_000,

@@ -10,7 +10,10 @@ export const access: Walk = async (ok) => {
   const [{ id } = { id: '' }] = (await ok('ListSandboxes'))['sandboxes'] as { id: string }[];
   const { stdout: pid } = await ok('RunCommand', { command: `${SERVER} ${UNTIL_SERVED}` });
   const { ports } = await ok('ListPorts');
-  expect(ports).toContainEqual({ port: 8123, state: 'listening', name: 'python3' });
+  expect(ports).toContainEqual({
+    ...{ port: 8123, state: 'listening', name: 'python3' },
+    ...{ pid: Number(pid), command: 'python3 -m http.server 8123' },
+  });
   const preview = await ok('GetPortPreviewUrl', { sandbox: id, port: 8123 });
   const { host, port } = new URL(String(preview['url']));
   expect(host).toBe(`8123-${id.slice(3)}.localhost:${port}`);

@@ -1,4 +1,4 @@
-//! The names of the processes that hold sockets, by the sockets' inodes.
+//! The processes that hold sockets, by the sockets' inodes.
 //!
 //! The kernel shows a process's descriptors to those who could trace it. This agent may trace nobody but
 //! processes of its own user, so its thread takes each process's user for as long as it looks: procfs judges by
@@ -14,19 +14,29 @@ use crate::workers::Cancelled;
 
 /// Of all processes together.
 const MAX_DESCRIPTORS: usize = 500_000;
-/// Of a process's first argument.
-const MAX_PROGRAM_BYTES: u64 = 4_096;
+/// Of a process's arguments together.
+const MAX_ARGUMENT_BYTES: u64 = 4_096;
+/// Of a command that is shown.
+const COMMAND_CHARS: usize = 200;
 /// As the kernel keeps of a name.
 const NAME_BYTES: usize = 15;
 const ROOT: Ids = Ids { user: 0, group: 0 };
 
+#[derive(Clone)]
+pub struct Owner {
+    pub pid: u32,
+    pub name: String,
+    /// None where it cannot be told.
+    pub command: Option<String>,
+}
+
 /// Without an entry where it cannot be told. Of several holders the eldest counts.
-pub fn names_of(
+pub fn owners_of(
     inodes: impl Iterator<Item = u64>,
     cancelled: &Cancelled,
-) -> Result<HashMap<u64, String>, Fault> {
+) -> Result<HashMap<u64, Owner>, Fault> {
     let mut sought: HashSet<u64> = inodes.collect();
-    let mut names = HashMap::new();
+    let mut owners = HashMap::new();
     let mut descriptors = 0;
     for pid in processes() {
         if sought.is_empty() || descriptors >= MAX_DESCRIPTORS {
@@ -39,13 +49,15 @@ pub fn names_of(
             sockets_of(pid, MAX_DESCRIPTORS - descriptors)
         };
         descriptors += held.looked_at;
+        let mut owner = None;
         for inode in held.sockets {
             if sought.remove(&inode) {
-                names.insert(inode, name_of(pid));
+                let owner = owner.get_or_insert_with(|| owner_of(pid));
+                owners.insert(inode, owner.clone());
             }
         }
     }
-    Ok(names)
+    Ok(owners)
 }
 
 fn processes() -> Vec<u32> {
@@ -113,12 +125,42 @@ fn socket_inode(target: &[u8]) -> Option<u64> {
     std::str::from_utf8(number).ok()?.parse().ok()
 }
 
+fn owner_of(pid: u32) -> Owner {
+    let arguments = arguments_of(pid).unwrap_or_default();
+    Owner {
+        pid,
+        name: name_of(pid, &arguments),
+        command: command_of(&arguments),
+    }
+}
+
+/// What it was started with, each argument ended by a NUL; cut.
+fn arguments_of(pid: u32) -> Option<Vec<u8>> {
+    let mut arguments = Vec::new();
+    let file = fs::File::open(format!("/proc/{pid}/cmdline")).ok()?;
+    file.take(MAX_ARGUMENT_BYTES)
+        .read_to_end(&mut arguments)
+        .ok()?;
+    Some(arguments)
+}
+
+/// The arguments with spaces between them. A process can have overwritten its own with nothing.
+fn command_of(arguments: &[u8]) -> Option<String> {
+    let end = arguments.iter().rposition(|byte| *byte != 0)? + 1;
+    let spaced: Vec<u8> = arguments[..end]
+        .iter()
+        .map(|byte| if *byte == 0 { b' ' } else { *byte })
+        .collect();
+    let text = String::from_utf8_lossy(&spaced);
+    Some(text.chars().take(COMMAND_CHARS).collect())
+}
+
 /// As `ps` has it. Node renames the thread that gives the process its name, so its program is named instead.
-fn name_of(pid: u32) -> String {
+fn name_of(pid: u32, arguments: &[u8]) -> String {
     let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
     let name = name.trim_ascii_end();
     if name == b"MainThread"
-        && let Some(program) = program_of(pid)
+        && let Some(program) = program_of(arguments)
     {
         return program;
     }
@@ -126,12 +168,7 @@ fn name_of(pid: u32) -> String {
 }
 
 /// The last part of the first argument, cut as the kernel cuts names.
-fn program_of(pid: u32) -> Option<String> {
-    let mut arguments = Vec::new();
-    let file = fs::File::open(format!("/proc/{pid}/cmdline")).ok()?;
-    file.take(MAX_PROGRAM_BYTES)
-        .read_to_end(&mut arguments)
-        .ok()?;
+fn program_of(arguments: &[u8]) -> Option<String> {
     let first = arguments.split(|byte| *byte == 0).next()?;
     let base = first.rsplit(|byte| *byte == b'/').next()?;
     let base = &base[..base.len().min(NAME_BYTES)];
@@ -171,6 +208,35 @@ fn set_thread_ids(ids: Ids) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_is_its_arguments_with_spaces_and_at_most_200_characters() {
+        let shown = |arguments: &[u8]| command_of(arguments);
+        assert_eq!(shown(b"node\0app.mjs\0"), Some("node app.mjs".into()));
+        assert_eq!(shown(b"a\0\0b c"), Some("a  b c".into()));
+        assert_eq!(
+            shown(b"nginx: master\0\0\0\0"),
+            Some("nginx: master".into())
+        );
+        assert_eq!(shown(b"\xff\xfe\0"), Some("\u{fffd}\u{fffd}".into()));
+        assert_eq!(shown(b""), None);
+        assert_eq!(shown(b"\0\0"), None);
+        let long = "\u{1f980}".repeat(300);
+        assert_eq!(shown(long.as_bytes()), Some("\u{1f980}".repeat(200)));
+    }
+
+    #[test]
+    fn this_process_is_known_by_pid_and_command() {
+        let owner = owner_of(std::process::id());
+        assert_eq!(owner.pid, std::process::id());
+        let program = std::env::args().next().unwrap();
+        assert!(
+            owner
+                .command
+                .unwrap()
+                .starts_with(&program[..program.len().min(100)])
+        );
+    }
 
     #[test]
     fn only_links_to_sockets_name_an_inode() {

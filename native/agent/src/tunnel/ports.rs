@@ -1,11 +1,11 @@
-//! What listens for TCP inside: ports from the kernel's tables, names from the processes that hold the sockets.
+//! What listens for TCP inside: ports from the kernel's tables, the rest from the processes that hold the sockets.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 
-use super::owners;
+use super::owners::{self, Owner};
 use crate::connection::{Connection, Outcome};
 use crate::server::Context;
 use crate::workers::Cancelled;
@@ -13,12 +13,18 @@ use crate::workers::Cancelled;
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 /// The kernel lists what listens first, so what is past this is not looked for.
 const MAX_TABLE_BYTES: u64 = 16 << 20;
+/// Further ports come without their process, so that all fit into one reply.
+const MAX_DESCRIBED: usize = 1_024;
 const LISTEN: &[u8] = b"0A";
 
 #[derive(Serialize)]
 struct ListeningPort {
     port: u16,
     name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
 }
 
 pub async fn ports(connection: &mut Connection, context: &Context) -> Outcome {
@@ -39,18 +45,28 @@ fn listening(cancelled: &Cancelled) -> Result<Vec<ListeningPort>, crate::fault::
             read_table(BufReader::new(file.take(MAX_TABLE_BYTES)), &mut sockets);
         }
     }
-    let names = owners::names_of(sockets.iter().map(|(_, inode)| *inode), cancelled)?;
-    let mut ports: BTreeMap<u16, String> = BTreeMap::new();
+    let owners = owners::owners_of(sockets.iter().map(|(_, inode)| *inode), cancelled)?;
+    let mut ports: BTreeMap<u16, Option<&Owner>> = BTreeMap::new();
     for (port, inode) in sockets {
-        let name = ports.entry(port).or_default();
-        if name.is_empty() {
-            *name = names.get(&inode).cloned().unwrap_or_default();
-        }
+        let owner = ports.entry(port).or_default();
+        *owner = owner.or_else(|| owners.get(&inode));
     }
     Ok(ports
         .into_iter()
-        .map(|(port, name)| ListeningPort { port, name })
+        .enumerate()
+        .map(|(at, (port, owner))| describe(port, owner, at < MAX_DESCRIBED))
         .collect())
+}
+
+fn describe(port: u16, owner: Option<&Owner>, whole: bool) -> ListeningPort {
+    ListeningPort {
+        port,
+        name: owner.map(|owner| owner.name.clone()).unwrap_or_default(),
+        pid: owner.filter(|_| whole).map(|owner| owner.pid),
+        command: owner
+            .filter(|_| whole)
+            .and_then(|owner| owner.command.clone()),
+    }
 }
 
 /// Port and inode of each listening socket.
@@ -98,6 +114,28 @@ mod tests {
     fn listening_sockets_of_either_family_are_found() {
         assert_eq!(parse(TCP), [(8080, 25514), (22, 18422)]);
         assert_eq!(parse(TCP6), [(5432, 55123)]);
+    }
+
+    #[test]
+    fn a_port_beyond_the_described_ones_has_its_name_alone() {
+        let owner = Owner {
+            pid: 7,
+            name: "nginx".into(),
+            command: Some("nginx -g x".into()),
+        };
+        let json = |whole| serde_json::to_value(describe(80, Some(&owner), whole)).unwrap();
+        assert_eq!(
+            json(true),
+            serde_json::json!({ "port": 80, "name": "nginx", "pid": 7, "command": "nginx -g x" })
+        );
+        assert_eq!(
+            json(false),
+            serde_json::json!({ "port": 80, "name": "nginx" })
+        );
+        assert_eq!(
+            serde_json::to_value(describe(80, None, true)).unwrap(),
+            serde_json::json!({ "port": 80, "name": "" })
+        );
     }
 
     #[test]
