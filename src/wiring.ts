@@ -1,5 +1,6 @@
 /** Puts the services and the workers of one process together; what they stand on is opened and closed by `startService`. */
 import type { AccessService } from './control/access.ts';
+import { AccessRevocation } from './control/access-revocation.ts';
 import { Activity } from './control/activity.ts';
 import type { AuditService } from './control/audit/audit.ts';
 import { PreviewGrants } from './control/audit/preview-grants.ts';
@@ -151,8 +152,9 @@ export function wire(
     files,
     execution: new ExecutionService(uses, agent, environments),
     sessions: new SessionService(uses, agent, environments),
-    sshAccess: new SshAccessService(sandboxes, access, clock),
-    previews: new PreviewService({ store: sandboxes, uses, agent, access, clock }),
+    sshAccess: new SshAccessService(uses, access, clock),
+    previews: new PreviewService({ uses, agent, access, clock }),
+    accessRevocation: new AccessRevocation(sandboxes, access),
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),
     ...wireGit({ host, store, uses, agent, environments, allowed: gitAllow, clock, log }),
     identity,

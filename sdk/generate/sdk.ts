@@ -6,6 +6,7 @@ import { errorTable } from '../../src/model/errors.ts';
 import { comment, TypeNames } from './types.ts';
 
 const HEADER = `/** The client. Generated from the service's catalogue by \`make generate\`; never edited by hand. */
+import { Access } from './access.ts';
 import { type Call, type CallOptions, createCall, type ToolFacts } from './call.ts';
 import { Connection, type SandhavenOptions } from './connection.ts';
 import { Files } from './files.ts';
@@ -118,6 +119,8 @@ function client(described: Described[], toolkits: string[]): string {
 export class Sandhaven {
   /** The bytes of files, streamed. */
   readonly files: Files;
+  /** SSH and preview access can be revoked. */
+  readonly access: Access;
   /** Snapshots can be deleted. */
   readonly snapshots: Snapshots;
   /** Each item of lists that have pages: \`for await (const … of client.iterate.listFiles())\`. */
@@ -128,6 +131,7 @@ ${fields.join('')}  readonly #call: Call;
     const connection = new Connection(options);
     this.#call = createCall(connection);
     this.files = new Files(connection);
+    this.access = new Access(connection);
     this.snapshots = new Snapshots(connection);
     this.iterate = new Iterate(this);
 ${set.join('')}  }

@@ -1,4 +1,5 @@
 /** The client. Generated from the service's catalogue by `make generate`; never edited by hand. */
+import { Access } from './access.ts';
 import { type Call, type CallOptions, createCall, type ToolFacts } from './call.ts';
 import { Connection, type SandhavenOptions } from './connection.ts';
 import { Files } from './files.ts';
@@ -1160,6 +1161,8 @@ const facts = {
 export class Sandhaven {
   /** The bytes of files, streamed. */
   readonly files: Files;
+  /** SSH and preview access can be revoked. */
+  readonly access: Access;
   /** Snapshots can be deleted. */
   readonly snapshots: Snapshots;
   /** Each item of lists that have pages: `for await (const … of client.iterate.listFiles())`. */
@@ -1171,6 +1174,7 @@ export class Sandhaven {
     const connection = new Connection(options);
     this.#call = createCall(connection);
     this.files = new Files(connection);
+    this.access = new Access(connection);
     this.snapshots = new Snapshots(connection);
     this.iterate = new Iterate(this);
     this.documentDb = new DocumentDb(this.#call);
@@ -1309,9 +1313,9 @@ export class Sandhaven {
   }
 
   /**
-   * Gives the URL of what a sandbox serves over HTTP on a port. Standard: send `token` in the header
-   * named by `header`. signed: any browser can open it until expires_at; it is a secret. A 502 there:
-   * nothing listens; see ListPorts.
+   * Gives the URL of what a started sandbox serves over HTTP on a port. Standard: send `token` in the
+   * header named by `header`. signed: any browser can open it until expires_at; it is a secret. A 502
+   * there: nothing listens; see ListPorts.
    */
   getPortPreviewUrl(parameters: GetPortPreviewUrlParameters, options?: CallOptions): Promise<GetPortPreviewUrlResult> {
     return this.#call(facts.getPortPreviewUrl, parameters, options);

@@ -1,4 +1,5 @@
 /** The typed client of Sandhaven: everything that is public. */
+export type { RevokedAccess, RevokeOptions } from './access.ts';
 export type { CallOptions, Progress } from './call.ts';
 export type { RequestOptions, SandhavenOptions } from './connection.ts';
 export { isSandhavenError, type Problem, SandhavenError } from './errors.ts';

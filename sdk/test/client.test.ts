@@ -288,6 +288,21 @@ describe('snapshots', () => {
   });
 });
 
+describe('access', () => {
+  it('is revoked, of both kinds or of one, and an error is thrown as of any call', async () => {
+    const both = { sandbox: 'sb_1', ssh: 2, previews: 3, revoked: true };
+    service.answers(result(both), result({ ...both, previews: 0 }));
+    expect(await client.access.revoke('my box')).toEqual(both);
+    expect(await client.access.revoke('my box', { kind: 'ssh' })).toMatchObject({ previews: 0 });
+    expect(service.asked).toMatchObject([
+      { method: 'POST', path: '/v1/admin/RevokeAccess', body: '{"sandbox":"my box"}' },
+      { method: 'POST', path: '/v1/admin/RevokeAccess', body: '{"sandbox":"my box","kind":"ssh"}' },
+    ]);
+    service.answers(problem('not_found', 404));
+    await expect(client.access.revoke('none')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
 describe('bytes of files', () => {
   it('[WIRE-BYTES-01, WIRE-BYTES-04] go up from a stream, with mode and parents', async () => {
     service.answers(result({ path: 'a b', bytes_written: 5, created: true }));

@@ -1,4 +1,5 @@
 /** Every administration action, in the order in which they are listed. */
+import { revokeAccess } from './access/revoke-access.ts';
 import type { Action } from './action.ts';
 import { listAudit } from './audit/list-audit.ts';
 import { verifyAudit } from './audit/verify-audit.ts';
@@ -27,6 +28,7 @@ export const actions: readonly Action[] = [
   createKey,
   revokeKey,
   deleteSnapshot,
+  revokeAccess,
   listAudit,
   verifyAudit,
   listRegistries,
@@ -43,6 +45,7 @@ export const commandGroups: Record<string, string> = {
   users: 'users of the service, what they use and may use',
   keys: 'API keys: create, list, revoke',
   snapshots: 'snapshots of yours: delete',
+  access: 'SSH and preview access to sandboxes of yours: revoke',
   audit: 'who did what, and whether that record is whole',
   registries: 'credentials of image registries',
   auth: 'authorize the service at the code-hosting provider',

@@ -1,12 +1,14 @@
 /**
  * The tokens that gateways ask for. A minted one is a row that keeps only its hash, and is dead at its expiry
  * and with its sandbox. The token of a standard preview needs no row: it is derived from the sandbox and the
- * port, and dies with the sandbox, since ids are never drawn twice.
+ * port, and dies with the sandbox, since ids are never drawn twice. A revocation removes the rows, makes derived
+ * tokens others, and ends what is open by them.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SandhavenError } from '../model/errors.ts';
 import { newTokenId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
+import { type End, OpenEnds } from './open-ends.ts';
 import type { AccessKind, AccessToken, AccessTokenStore, Clock } from './ports.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -25,6 +27,7 @@ export interface AccessDependencies {
 
 export class AccessService {
   readonly #d: AccessDependencies;
+  readonly #open = new OpenEnds();
 
   constructor(dependencies: AccessDependencies) {
     this.#d = dependencies;
@@ -57,14 +60,31 @@ export class AccessService {
     return found;
   }
 
-  /** Of a standard preview: always the same for one sandbox and port. */
-  previewToken(sandboxId: string, port: number): string {
-    const digest = createHmac('sha256', this.#d.previewKey).update(`${sandboxId} ${port}`).digest();
+  /** Of a standard preview: the same for one sandbox and port until the sandbox's previews are revoked. */
+  async previewToken(sandboxId: string, port: number): Promise<string> {
+    const epoch = await this.#d.tokens.previewEpoch(sandboxId);
+    const named = epoch === 0 ? `${sandboxId} ${port}` : `${sandboxId} ${port} ${epoch}`;
+    const digest = createHmac('sha256', this.#d.previewKey).update(named).digest();
     return textOf(digest.subarray(0, TOKEN_CHARS));
   }
 
-  isPreviewToken(sandboxId: string, port: number, token: string): boolean {
-    return timingSafeEqual(hashOf(token), hashOf(this.previewToken(sandboxId, port)));
+  async isPreviewToken(sandboxId: string, port: number, token: string): Promise<boolean> {
+    return timingSafeEqual(hashOf(token), hashOf(await this.previewToken(sandboxId, port)));
+  }
+
+  /** Calls `end` when access of that kind is revoked; not after the returned function was called. */
+  whileGranted(kind: AccessKind, sandboxId: string, end: End): () => void {
+    return this.#open.watch(`${kind} ${sandboxId}`, end);
+  }
+
+  /**
+   * Ends every token of these kinds, and what is open by it.
+   * @returns how many minted ones there were that had not expired.
+   */
+  async revoke(sandboxId: string, kinds: readonly AccessKind[]): Promise<Record<AccessKind, number>> {
+    const revoked = await this.#d.tokens.revoke(sandboxId, kinds, this.#d.clock.now());
+    for (const kind of kinds) this.#open.over(`${kind} ${sandboxId}`);
+    return revoked;
   }
 }
 

@@ -44,13 +44,13 @@ export class PreviewAccess {
   }
 
   async admitStandard(sandboxId: string, port: number, token: string): Promise<Admission | null> {
-    if (!this.#d.access.isPreviewToken(sandboxId, port, token)) return null;
+    if (!(await this.#d.access.isPreviewToken(sandboxId, port, token))) return null;
     return { sandboxId, port, tokenId: null, expiresAt: null };
   }
 
   /**
-   * Runs `work` as a use of the sandbox, and `expire` when the admission ends before it, or the owner is disabled. A sandbox that is stopped
-   * or deleted under it takes its connections with it.
+   * Runs `work` as a use of the sandbox, and `expire` when the admission ends before it, previews are revoked, or the owner
+   * is disabled. A sandbox that is stopped or deleted under it takes its connections with it.
    */
   async visit(
     admission: Admission,
@@ -59,9 +59,17 @@ export class PreviewAccess {
     work: () => Promise<void>,
   ): Promise<void> {
     const { sandboxId, port, tokenId, expiresAt } = admission;
-    const stop = expiresAt === null ? () => {} : at(this.#d.clock, expiresAt, expire);
+    let over = false;
+    const end = () => {
+      over = true;
+      expire();
+    };
+    const stopExpiry = expiresAt === null ? () => {} : at(this.#d.clock, expiresAt, end);
+    const stopRevocation = this.#d.access.whileGranted('preview', sandboxId, end);
     try {
       const entered = async ({ ownerId }: { ownerId: string | null }) => {
+        // It may have waited for an operation on the sandbox.
+        if (over) return;
         const leave = this.#requests.take(ownerId ?? '');
         try {
           this.#d.grants.note({ sandboxId, ownerId, port, tokenId, address });
@@ -70,9 +78,10 @@ export class PreviewAccess {
           leave();
         }
       };
-      await this.#d.uses.connected(sandboxId, entered, expire);
+      await this.#d.uses.connected(sandboxId, entered, end);
     } finally {
-      stop();
+      stopExpiry();
+      stopRevocation();
     }
   }
 

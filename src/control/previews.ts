@@ -3,8 +3,7 @@ import { SandhavenError } from '../model/errors.ts';
 import { type PreviewSite, previewOrigin } from '../model/public-site.ts';
 import type { User } from '../model/user.ts';
 import type { AccessService } from './access.ts';
-import type { AgentLink, Clock, ListeningPort, SandboxStore } from './ports.ts';
-import { resolveSandbox } from './resolve.ts';
+import type { AgentLink, Clock, ListeningPort } from './ports.ts';
 import type { Uses } from './use.ts';
 
 export interface Preview {
@@ -15,7 +14,6 @@ export interface Preview {
 }
 
 export interface PreviewDependencies {
-  store: SandboxStore;
   uses: Uses;
   agent: AgentLink;
   access: AccessService;
@@ -40,7 +38,7 @@ export class PreviewService {
   }
 
   /**
-   * Of a sandbox in any state, whether or not anything listens on the port yet. Each signed one has a token of
+   * Of a sandbox that is started, whether or not anything listens on the port yet. Each signed one has a token of
    * its own.
    */
   async preview(
@@ -49,17 +47,18 @@ export class PreviewService {
     port: number,
     signedForSeconds: number | null,
   ): Promise<Preview> {
-    const { store, access, clock } = this.#d;
-    const sandbox = await resolveSandbox(store, caller, reference);
-    const site = this.#site;
-    if (!site) throw new SandhavenError('unavailable', 'This service shows no previews.');
-    const urlOf = (name: string) => `${previewOrigin(site, `${port}-${name}`)}/`;
-    if (signedForSeconds === null) {
-      const token = access.previewToken(sandbox.id, port);
-      return { url: urlOf(sandbox.id.replace(/^sb_/, '')), token, expiresAt: null };
-    }
-    const expiresAt = clock.now() + signedForSeconds * 1_000;
-    const { token } = await access.mint(sandbox.id, 'preview', { port, expiresAt });
-    return { url: urlOf(token), token: null, expiresAt };
+    const { uses, access, clock } = this.#d;
+    return uses.run(caller, reference, async ({ id }) => {
+      const site = this.#site;
+      if (!site) throw new SandhavenError('unavailable', 'This service shows no previews.');
+      const urlOf = (name: string) => `${previewOrigin(site, `${port}-${name}`)}/`;
+      if (signedForSeconds === null) {
+        const token = await access.previewToken(id, port);
+        return { url: urlOf(id.replace(/^sb_/, '')), token, expiresAt: null };
+      }
+      const expiresAt = clock.now() + signedForSeconds * 1_000;
+      const { token } = await access.mint(id, 'preview', { port, expiresAt });
+      return { url: urlOf(token), token: null, expiresAt };
+    });
   }
 }

@@ -1,5 +1,6 @@
 /** The services that tools call, as one bundle that main.ts fills. */
 
+import type { AccessRevocation } from './access-revocation.ts';
 import type { AuditService } from './audit/audit.ts';
 import type { DocumentService } from './documents/documents.ts';
 import type { ExecutionService } from './execution.ts';
@@ -26,6 +27,7 @@ export interface Services {
   identity: IdentityService;
   sshAccess: SshAccessService;
   previews: PreviewService;
+  accessRevocation: AccessRevocation;
   tunnels: TunnelService;
   git: GitService;
   documents: DocumentService;

@@ -2,8 +2,8 @@
 import { SandhavenError } from '../model/errors.ts';
 import type { User } from '../model/user.ts';
 import type { AccessService } from './access.ts';
-import type { Clock, SandboxStore } from './ports.ts';
-import { resolveSandbox } from './resolve.ts';
+import type { Clock } from './ports.ts';
+import type { Uses } from './use.ts';
 
 export interface SshAccess {
   host: string;
@@ -27,13 +27,13 @@ export interface SshEndpoint {
 const MINUTE_MS = 60_000;
 
 export class SshAccessService {
-  readonly #store: SandboxStore;
+  readonly #uses: Pick<Uses, 'run'>;
   readonly #access: Pick<AccessService, 'mint'>;
   readonly #clock: Clock;
   #endpoint: SshEndpoint | null = null;
 
-  constructor(store: SandboxStore, access: Pick<AccessService, 'mint'>, clock: Clock) {
-    this.#store = store;
+  constructor(uses: Pick<Uses, 'run'>, access: Pick<AccessService, 'mint'>, clock: Clock) {
+    this.#uses = uses;
     this.#access = access;
     this.#clock = clock;
   }
@@ -43,21 +43,22 @@ export class SshAccessService {
     this.#endpoint = endpoint;
   }
 
-  /** In any state of the sandbox; earlier tokens stay valid. 0 minutes never expire. */
+  /** Of a sandbox that is started; earlier tokens stay valid. 0 minutes never expire. */
   async create(
     caller: User,
     reference: string | undefined,
     { expiresInMinutes }: { expiresInMinutes: number },
   ): Promise<SshAccess> {
-    const sandbox = await resolveSandbox(this.#store, caller, reference);
-    const endpoint = this.#endpoint;
-    if (!endpoint) {
-      throw new SandhavenError('unavailable', 'The SSH gateway is not ready.', {
-        hint: 'Try again in a moment.',
-      });
-    }
-    const expiresAt = expiresInMinutes === 0 ? null : this.#clock.now() + expiresInMinutes * MINUTE_MS;
-    const { token } = await this.#access.mint(sandbox.id, 'ssh', { port: null, expiresAt });
-    return { ...endpoint, username: sandbox.id, accessToken: token, expiresAt };
+    return this.#uses.run(caller, reference, async ({ id }) => {
+      const endpoint = this.#endpoint;
+      if (!endpoint) {
+        throw new SandhavenError('unavailable', 'The SSH gateway is not ready.', {
+          hint: 'Try again in a moment.',
+        });
+      }
+      const expiresAt = expiresInMinutes === 0 ? null : this.#clock.now() + expiresInMinutes * MINUTE_MS;
+      const { token } = await this.#access.mint(id, 'ssh', { port: null, expiresAt });
+      return { ...endpoint, username: id, accessToken: token, expiresAt };
+    });
   }
 }

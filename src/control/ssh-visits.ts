@@ -1,7 +1,7 @@
 /**
  * Who is inside over SSH. A visit begins with a good token, counts as a use of the sandbox for as long as it
- * lasts, and ends by itself when the token expires or the machine is gone: "a token gives access until it
- * expires, and none after" holds for connections that are open too.
+ * lasts, and ends by itself when the token expires or is revoked, or the machine is gone: "a token gives access until
+ * it expires, and none after" holds for connections that are open too.
  */
 import type { Duplex } from 'node:stream';
 import { type AuditOutcome, auditActions } from '../model/audit.ts';
@@ -28,7 +28,10 @@ export interface SshVisit {
 }
 
 export interface VisitParts {
-  tokens: { check(kind: 'ssh', token: string): Promise<AccessToken | null> };
+  tokens: {
+    check(kind: 'ssh', token: string): Promise<AccessToken | null>;
+    whileGranted(kind: 'ssh', sandboxId: string, end: () => void): () => void;
+  };
   uses: Pick<Uses, 'connected'>;
   agent: Pick<AgentLink, 'watch'>;
   runtime: Pick<Runtime, 'openChannel'>;
@@ -95,7 +98,9 @@ class Visit implements SshVisit {
   readonly #address: string | null;
   readonly #begun = performance.now();
   #ownerId: string | null = null;
-  readonly #over = new AbortController();
+  readonly #left = new AbortController();
+  /** Why it ended before it was left. */
+  #over: string | null = null;
   readonly #channels = new Set<Duplex>();
   #callOffExpiry: () => void = () => {};
   #end: (reason: string) => void = () => {};
@@ -130,6 +135,11 @@ class Visit implements SshVisit {
   /** Resolves once the sandbox is held as in use, or has refused. */
   async begin(channelsOfAll: () => number): Promise<void> {
     this.#channelsOfAll = channelsOfAll;
+    // Before the first wait: the token was good a moment ago.
+    const stop = this.#parts.tokens.whileGranted('ssh', this.sandboxId, () =>
+      this.#finish('The access token was revoked; get another with Sandbox.CreateSshAccess.'),
+    );
+    void this.left.then(stop);
     await new Promise<void>((entered) => {
       this.#parts.uses
         .connected(
@@ -138,6 +148,7 @@ class Visit implements SshVisit {
             const leave = this.#shares.take(sandbox.ownerId ?? '');
             void this.left.then(leave);
             this.env = await this.#parts.environments.of(sandbox);
+            if (this.#over !== null) throw new SandhavenError('permission_denied', this.#over);
             this.#ownerId = sandbox.ownerId;
             this.#watch(sandbox.name);
             this.#note(auditActions.sshLogin, 'ok');
@@ -145,7 +156,7 @@ class Visit implements SshVisit {
             await this.left;
             this.#note(auditActions.sshLogout, 'ok');
           },
-          () => this.#end("The sandbox's owner was disabled."),
+          () => this.#finish("The sandbox's owner was disabled."),
         )
         .catch((error: unknown) => {
           if (!(error instanceof SandhavenError)) this.#parts.log.error('an SSH visit failed', { error });
@@ -156,7 +167,7 @@ class Visit implements SshVisit {
   }
 
   async openChannel(): Promise<Duplex> {
-    if (this.refusal !== null || this.#over.signal.aborted) throw over();
+    if (this.refusal !== null || this.#left.signal.aborted) throw over();
     if (this.#channelsOfAll() >= limits.ssh.agentChannelsPerSandbox) {
       throw new SandhavenError('resource_exhausted', 'Too much is open over SSH in the sandbox.', {
         hint: 'Close some of the programs and forwarded connections.',
@@ -166,15 +177,15 @@ class Visit implements SshVisit {
     const channel = await this.#parts.runtime.openChannel(this.sandboxId);
     channel.once('close', () => this.#channels.delete(channel));
     this.#channels.add(channel);
-    if (!this.#over.signal.aborted) return channel;
+    if (!this.#left.signal.aborted) return channel;
     channel.on('error', () => {});
     channel.destroy();
     throw over();
   }
 
   leave(): void {
-    if (this.#over.signal.aborted) return;
-    this.#over.abort();
+    if (this.#left.signal.aborted) return;
+    this.#left.abort();
     this.#callOffExpiry();
     for (const channel of this.#channels) channel.destroy();
     this.#leave();
@@ -191,8 +202,13 @@ class Visit implements SshVisit {
     this.#parts.audit.note(subject, { outcome, durationMs, sandboxId: this.sandboxId });
   }
 
+  #finish(reason: string): void {
+    this.#over ??= reason;
+    this.#end(reason);
+  }
+
   #watch(name: string): void {
-    this.#parts.agent.watch(this.sandboxId, this.#over.signal).then(
+    this.#parts.agent.watch(this.sandboxId, this.#left.signal).then(
       () => this.#end(`Sandbox '${name}' was stopped.`),
       () => this.#end(`Sandbox '${name}' cannot be reached.`),
     );

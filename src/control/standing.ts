@@ -5,14 +5,13 @@
 import { SandhavenError } from '../model/errors.ts';
 import type { Caller } from '../model/user.ts';
 import { at } from './deadline.ts';
+import { type End, OpenEnds } from './open-ends.ts';
 import type { Clock, UserStore } from './ports.ts';
-
-type End = () => void;
 
 export class Standing {
   readonly #users: Pick<UserStore, 'findUser'>;
   readonly #clock: Clock;
-  readonly #open = new Map<string, Set<End>>();
+  readonly #open = new OpenEnds();
 
   constructor(users: Pick<UserStore, 'findUser'>, clock: Clock) {
     this.#users = users;
@@ -24,7 +23,7 @@ export class Standing {
    * called.
    */
   whileValid({ id, keyId, keyExpiresAt }: Caller, end: End): () => void {
-    const stops = [this.#watch(id, end), this.#watch(keyId, end)];
+    const stops = [this.#open.watch(id, end), this.#open.watch(keyId, end)];
     if (keyExpiresAt !== null) stops.push(at(this.#clock, keyExpiresAt, end));
     return () => {
       for (const stop of stops) stop();
@@ -33,7 +32,7 @@ export class Standing {
 
   /** The same for as long as a user is enabled. Fails with `permission_denied` when that is over already. */
   async whileEnabled(userId: string, end: End): Promise<() => void> {
-    const stop = this.#watch(userId, end);
+    const stop = this.#open.watch(userId, end);
     const user = await this.#users.findUser(userId);
     if (user && user.disabledAt === null) return stop;
     stop();
@@ -42,28 +41,8 @@ export class Standing {
     });
   }
 
-  /**
-   * Of a user or a key, once the store says so. Whoever was being let in at that moment is there a turn of the event loop
-   * later.
-   */
+  /** Of a user or a key, once the store says so. */
   ended(id: string): void {
-    this.#end(id);
-    setImmediate(() => this.#end(id));
-  }
-
-  #watch(id: string, end: End): () => void {
-    const all = this.#open.get(id) ?? new Set<End>();
-    const own = () => end();
-    this.#open.set(id, all.add(own));
-    return () => {
-      all.delete(own);
-      if (all.size === 0 && this.#open.get(id) === all) this.#open.delete(id);
-    };
-  }
-
-  #end(id: string): void {
-    const all = this.#open.get(id);
-    this.#open.delete(id);
-    for (const end of all ?? []) end();
+    this.#open.over(id);
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Tokens of the gateways. Only their SHA-256 is kept. One is found by its hash, so nothing can be learned from
- * how long a wrong one takes; the hash that is found is compared whole, in constant time.
+ * how long a wrong one takes; the hash that is found is compared whole, in constant time. A sandbox whose previews were
+ * never revoked has no row of epochs.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { AccessKind, AccessToken, AccessTokenStore } from '../control/ports.ts';
@@ -34,11 +35,35 @@ export class AccessTokenRows implements AccessTokenStore {
   }
 
   async count(sandboxId: string, kind: AccessKind, now: number): Promise<number> {
-    return Number(this.#statements.count.get({ sandbox: sandboxId, kind, now })?.['count']);
+    return this.#count(sandboxId, kind, now);
   }
 
   async prune(now: number): Promise<void> {
     this.#database.write(() => this.#statements.prune.run({ now }));
+  }
+
+  async revoke(
+    sandboxId: string,
+    kinds: readonly AccessKind[],
+    now: number,
+  ): Promise<Record<AccessKind, number>> {
+    const revoked = { ssh: 0, preview: 0 };
+    this.#database.write(() => {
+      for (const kind of kinds) {
+        revoked[kind] = this.#count(sandboxId, kind, now);
+        this.#statements.remove.run({ sandbox: sandboxId, kind });
+      }
+      if (kinds.includes('preview')) this.#statements.raiseEpoch.run({ sandbox: sandboxId });
+    });
+    return revoked;
+  }
+
+  async previewEpoch(sandboxId: string): Promise<number> {
+    return Number(this.#statements.epoch.get({ sandbox: sandboxId })?.['epoch'] ?? 0);
+  }
+
+  #count(sandboxId: string, kind: AccessKind, now: number): number {
+    return Number(this.#statements.count.get({ sandbox: sandboxId, kind, now })?.['count']);
   }
 }
 
@@ -55,6 +80,12 @@ function prepare(database: Database) {
        WHERE sandbox_id = :sandbox AND kind = :kind AND (expires_at IS NULL OR expires_at > :now)`,
     ),
     prune: database.prepare('DELETE FROM access_tokens WHERE expires_at <= :now'),
+    remove: database.prepare('DELETE FROM access_tokens WHERE sandbox_id = :sandbox AND kind = :kind'),
+    raiseEpoch: database.prepare(
+      `INSERT INTO preview_epochs (sandbox_id, epoch) SELECT id, 1 FROM sandboxes WHERE id = :sandbox
+       ON CONFLICT (sandbox_id) DO UPDATE SET epoch = epoch + 1`,
+    ),
+    epoch: database.prepare('SELECT epoch FROM preview_epochs WHERE sandbox_id = :sandbox'),
   };
 }
 

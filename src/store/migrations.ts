@@ -32,6 +32,13 @@ const provider = `
   CREATE UNIQUE INDEX provider_authorizations_by_user ON provider_authorizations (user_id, provider);
 `;
 
+const previewEpochs = `
+  CREATE TABLE preview_epochs (
+    sandbox_id TEXT PRIMARY KEY REFERENCES sandboxes (id) ON DELETE CASCADE,
+    epoch INTEGER NOT NULL
+  ) STRICT;
+`;
+
 const people = `
   ALTER TABLE users ADD COLUMN role TEXT NOT NULL DEFAULT 'member' CHECK (role IN ('admin', 'member'));
   ALTER TABLE users ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
@@ -203,6 +210,7 @@ export const migrations: readonly Migration[] = [
     `,
   },
   { version: 3, sql: [people, auditLog, registries, provider].join('') },
+  { version: 4, sql: previewEpochs },
 ];
 
 /**

@@ -72,19 +72,19 @@ it.each(['', 'a', 'A'.repeat(26), '1'.repeat(26), 'a'.repeat(27), `${'a'.repeat(
 );
 
 describe('the token of a standard preview', () => {
-  it('is always the same for one sandbox and port, and another for any other', () => {
-    const token = access.previewToken(BOX, 80);
+  it('is always the same for one sandbox and port, and another for any other', async () => {
+    const token = await access.previewToken(BOX, 80);
     expect(token).toMatch(accessTokenPattern);
-    expect(access.previewToken(BOX, 80)).toBe(token);
-    expect(access.isPreviewToken(BOX, 80, token)).toBe(true);
-    expect(access.isPreviewToken(BOX, 8, token)).toBe(false);
-    expect(access.isPreviewToken(sandboxId(2), 80, token)).toBe(false);
-    expect(access.isPreviewToken(BOX, 80, '')).toBe(false);
+    expect(await access.previewToken(BOX, 80)).toBe(token);
+    expect(await access.isPreviewToken(BOX, 80, token)).toBe(true);
+    expect(await access.isPreviewToken(BOX, 8, token)).toBe(false);
+    expect(await access.isPreviewToken(sandboxId(2), 80, token)).toBe(false);
+    expect(await access.isPreviewToken(BOX, 80, '')).toBe(false);
     const other = new AccessService({
       tokens: store.accessTokens,
       clock: Date,
       previewKey: randomBytes(32),
     });
-    expect(other.previewToken(BOX, 80)).not.toBe(token);
+    expect(await other.previewToken(BOX, 80)).not.toBe(token);
   });
 });

@@ -20,7 +20,8 @@ const uses = {
 describe('requests to previews', () => {
   const visiting = () => {
     const access = new PreviewAccess({
-      ...{ access: unused, agent: unused, clock: unused },
+      access: { whileGranted: () => () => {} } as never,
+      ...{ agent: unused, clock: unused },
       uses: uses as never,
       grants: { note: () => {} },
     });
@@ -49,7 +50,10 @@ describe('requests to previews', () => {
 describe('SSH connections', () => {
   it('have a share per owner, and a refused one says why', async () => {
     const visits = new SshVisits({
-      tokens: { check: async (_kind, text) => ({ id: text, sandboxId: text, expiresAt: null }) as never },
+      tokens: {
+        check: async (_kind, text) => ({ id: text, sandboxId: text, expiresAt: null }) as never,
+        whileGranted: () => () => {},
+      },
       uses: uses as never,
       agent: { watch: () => new Promise(() => {}) },
       runtime: { openChannel: async () => new PassThrough() },

@@ -36,7 +36,10 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
   let die: () => void = () => {};
   const noted: object[] = [];
   const visits = new SshVisits({
-    tokens: { check: async (_kind, text) => (text === TOKEN ? token : null) },
+    tokens: {
+      check: async (_kind, text) => (text === TOKEN ? token : null),
+      whileGranted: () => () => {},
+    },
     uses: new Uses(store, new OperationQueue(), activity, standing),
     agent: {
       watch: () =>

@@ -57,6 +57,40 @@ export function accessConformance(name: string, store: () => Store): void {
       expect(await store().accessTokens.byHash('preview', eternal.hash)).toEqual(eternal);
     });
 
+    it('are revoked by sandbox and kind; those that had not expired are counted', async () => {
+      const { id } = await insertSandbox();
+      const other = await insertSandbox();
+      const preview = await insert({ sandboxId: id, expiresAt: null });
+      await insert({ sandboxId: id, expiresAt: 1_999 });
+      const ssh = await insert({ sandboxId: id, kind: 'ssh', port: null });
+      const others = await insert({ sandboxId: other.id });
+      const left = async (records: AccessToken[]) =>
+        Promise.all(
+          records.map(async ({ kind, hash }) => (await store().accessTokens.byHash(kind, hash)) !== null),
+        );
+      expect(await store().accessTokens.revoke(id, ['preview'], 1_999)).toEqual({ ssh: 0, preview: 1 });
+      expect(await left([preview, ssh, others])).toEqual([false, true, true]);
+      expect(await store().accessTokens.revoke(id, ['ssh', 'preview'], 0)).toEqual({ ssh: 1, preview: 0 });
+      expect(await left([preview, ssh, others])).toEqual([false, false, true]);
+    });
+
+    it('of previews have an epoch, which a revocation of previews raises for its sandbox alone', async () => {
+      const sandbox = await insertSandbox();
+      const other = await insertSandbox();
+      const epochs = () =>
+        Promise.all([sandbox, other].map(({ id }) => store().accessTokens.previewEpoch(id)));
+      expect(await epochs()).toEqual([0, 0]);
+      await store().accessTokens.revoke(sandbox.id, ['ssh'], 0);
+      expect(await epochs()).toEqual([0, 0]);
+      await store().accessTokens.revoke(sandbox.id, ['preview'], 0);
+      await store().accessTokens.revoke(sandbox.id, ['ssh', 'preview'], 0);
+      expect(await epochs()).toEqual([2, 0]);
+      await store().sandboxes.remove(sandbox.id, sandbox.generation);
+      expect(await epochs()).toEqual([0, 0]);
+      await store().accessTokens.revoke(sandbox.id, ['preview'], 0);
+      expect(await epochs()).toEqual([0, 0]);
+    });
+
     it('go with their sandbox, and come into being with none that is gone', async () => {
       const sandbox = await insertSandbox();
       const { hash: kept } = await insert({ sandboxId: (await insertSandbox()).id });

@@ -39,6 +39,7 @@ export function memoryStore(): Store {
 /** A row is there for as long as its sandbox is. */
 function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'> {
   let rows: AccessToken[] = [];
+  const epochs = new Map<string, number>();
   const live = async () => {
     const ids = new Set((await sandboxes.all()).map(({ id }) => id));
     rows = rows.filter(({ sandboxId }) => ids.has(sandboxId));
@@ -64,6 +65,18 @@ function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'
       prune: async (now) => {
         rows = rows.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
       },
+      revoke: async (sandboxId, kinds, now) => {
+        const revoked = { ssh: 0, preview: 0 };
+        for (const row of await live()) {
+          if (row.sandboxId !== sandboxId || !kinds.includes(row.kind)) continue;
+          if (row.expiresAt === null || row.expiresAt > now) revoked[row.kind] += 1;
+        }
+        rows = rows.filter((row) => row.sandboxId !== sandboxId || !kinds.includes(row.kind));
+        if (kinds.includes('preview')) epochs.set(sandboxId, (epochs.get(sandboxId) ?? 0) + 1);
+        return revoked;
+      },
+      previewEpoch: async (sandboxId) =>
+        (await sandboxes.get(sandboxId)) ? (epochs.get(sandboxId) ?? 0) : 0,
     },
   };
 }

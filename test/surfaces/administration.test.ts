@@ -128,6 +128,16 @@ describe('on the command line', () => {
     expect(await cli(['snapshots', 'rm'])).toMatchObject({ code: 2 });
   });
 
+  it('revokes access, of both kinds or of one', async () => {
+    const revoke = async (...argv: string[]) =>
+      JSON.parse((await cli(['access', 'revoke', ...argv, '--json'])).stdout);
+    const both = { sandbox: 'box', ssh: 2, previews: 3, revoked: true };
+    expect(await revoke('box')).toEqual(both);
+    expect(await revoke('box', '--kind', 'preview')).toEqual({ ...both, ssh: 0 });
+    expect(await cli(['access', 'revoke', 'box', '--kind', 'git'])).toMatchObject({ code: 2 });
+    expect(await cli(['access', 'revoke'])).toMatchObject({ code: 2 });
+  });
+
   it('makes and lists users, the verb `list` left out or not', async () => {
     const created = await cli(['users', 'create', '--name', 'Carol', '--email', carol.email]);
     expect(created).toMatchObject({ code: 0, stdout: expect.stringContaining('carol@example.org') });

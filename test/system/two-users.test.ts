@@ -191,6 +191,26 @@ describe('by tokens', () => {
   });
 });
 
+describe('access', () => {
+  it("[WIRE-ERR-09] to another's sandbox is revoked by its owner alone", async () => {
+    const access = await accessTo(ada as unknown as Service, hers.id);
+    const answers = [];
+    for (const as of [ben, service]) {
+      for (const sandbox of [hers.id, hers.name, newSandboxId(), 'nobodys']) {
+        const { status, body } = await act(as, 'RevokeAccess', { sandbox });
+        const { request_id: _, ...problem } = body;
+        answers.push(`${status} ${JSON.stringify(problem).replaceAll(sandbox, '<asked>')}`);
+      }
+    }
+    expect(answers[0]).toMatch(/^404 .*"code":"not_found".*"resource":"sandbox"/);
+    expect(new Set(answers).size).toBe(1);
+    using client = new SshClient();
+    expect((await client.ssh(access, ['true'])).code).toBe(0);
+    expect(await mustAct(ada, 'RevokeAccess', { sandbox: hers.name })).toMatchObject({ sandbox: hers.id });
+    expect((await client.ssh(access, ['true'])).code).toBe(255);
+  });
+});
+
 describe("another's session", () => {
   it.each(descriptions.filter(({ input_schema }) => 'session_id' in (input_schema.properties ?? {})))(
     '[WIRE-ERR-09] is not found by $name in a sandbox of one’s own',

@@ -11,7 +11,7 @@ export const getPortPreviewUrl = defineTool({
   name: 'Sandbox.GetPortPreviewUrl',
   title: 'Preview a port',
   description:
-    'Gives the URL of what a sandbox serves over HTTP on a port. Standard: send `token` in the header ' +
+    'Gives the URL of what a started sandbox serves over HTTP on a port. Standard: send `token` in the header ' +
     'named by `header`. signed: any browser can open it until expires_at; it is a secret. A 502 there: ' +
     'nothing listens; see ListPorts.',
   input: z

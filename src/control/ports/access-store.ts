@@ -26,6 +26,13 @@ export interface AccessTokenStore {
   count(sandboxId: string, kind: AccessKind, now: number): Promise<number>;
   /** Removes those that expired before. */
   prune(now: number): Promise<void>;
+  /**
+   * Removes all of these kinds, and with previews raises the epoch, in one step.
+   * @returns how many of each kind had not expired by then.
+   */
+  revoke(sandboxId: string, kinds: readonly AccessKind[], now: number): Promise<Record<AccessKind, number>>;
+  /** How often previews of a sandbox were revoked. */
+  previewEpoch(sandboxId: string): Promise<number>;
 }
 
 /** `url` is normalized; the password is encrypted at rest. */
