@@ -336,6 +336,11 @@ describe('the list of ports', () => {
 
   it('has an empty name, no pid and no command for what nobody inside holds', async () => {
     const port = await serve(() => {}, '0.0.0.0');
-    expect(await sandbox.agent.ports(sandbox.id)).toContainEqual({ port, name: '', pid: null, command: null });
+    expect(await sandbox.agent.ports(sandbox.id)).toContainEqual({
+      port,
+      name: '',
+      pid: null,
+      command: null,
+    });
   });
 });

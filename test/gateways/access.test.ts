@@ -85,7 +85,11 @@ describe('Sandbox.ListPorts', () => {
     const listen = (port: number) =>
       `import socket, time; s = socket.socket(); s.bind(("127.0.0.1", ${port})); s.listen(); time.sleep(60)`;
     const long = '🦀'.repeat(300);
-    await inside(service, sandbox, `nohup python3 -c '${listen(8101)}' ${long} >/dev/null 2>&1 & until ss -ltn | grep -q 8101; do sleep 0.05; done`);
+    await inside(
+      service,
+      sandbox,
+      `nohup python3 -c '${listen(8101)}' ${long} >/dev/null 2>&1 & until ss -ltn | grep -q 8101; do sleep 0.05; done`,
+    );
     const { ports } = await must(service, 'ListPorts', { sandbox });
     const found = (ports as { port: number; command: string }[]).find(({ port }) => port === 8101);
     const command = `python3 -c ${listen(8101)} ${long}`;

@@ -108,8 +108,8 @@ describe('Sandbox.GetPortPreviewUrl', () => {
     [{ sandbox: 'x' }, 'port'],
     [{ sandbox: 'x', port: 0 }, 'port'],
     [{ sandbox: 'x', port: 65_536 }, 'port'],
-    [{ sandbox: 'x', port: 80, expires_in_seconds: 0 }, 'expires_in_seconds'],
-    [{ sandbox: 'x', port: 80, expires_in_seconds: 1e12 }, 'expires_in_seconds'],
+    [{ sandbox: 'x', port: 80, signed: true, expires_in_seconds: 0 }, 'expires_in_seconds'],
+    [{ sandbox: 'x', port: 80, signed: true, expires_in_seconds: 1e12 }, 'expires_in_seconds'],
   ])('[SBX-PREVIEW-01] [WIRE-PREVIEW-02] refuses %j', async (parameters, parameter) => {
     const { status, body } = await call(service, 'GetPortPreviewUrl', parameters);
     expect([status, body['parameter']]).toEqual([400, parameter]);
