@@ -55,5 +55,6 @@ export const readFile = defineTool({
       end_line: slice.endLine,
     };
   },
+  printed: (result) => (result.encoding === 'utf-8' ? result.content : readText(result)),
   text: readText,
 });

@@ -6,6 +6,7 @@ import { optionalSandbox } from '../parameters/sandbox.ts';
 import { defineTool } from '../tool.ts';
 import {
   commandId,
+  commandPrinted,
   commandStatus,
   commandText,
   exitCodeOf,
@@ -55,5 +56,6 @@ export const getSessionCommandLogs = defineTool({
     const names = { session_id, command_id, status, ...exitCodeOf(exitCode) };
     return { ...names, ...printed, next_offset: nextOffset };
   },
+  printed: commandPrinted,
   text: commandText,
 });

@@ -30,6 +30,20 @@ export function exitCodeOf(exitCode: number | null): { exit_code?: number } {
   return exitCode === null ? {} : { exit_code: exitCode };
 }
 
+/** As it came, and where it stands where that is not plain success. */
+export function commandPrinted(result: {
+  status: string;
+  command_id: string;
+  exit_code?: number | undefined;
+  output: string;
+}): string {
+  const { status, command_id, exit_code, output } = result;
+  if (exit_code === 0) return output;
+  const gap = output === '' || output.endsWith('\n') ? '' : '\n';
+  const stand = exit_code === undefined ? `${command_id} is ${status}` : `exit code ${exit_code}`;
+  return `${output}${gap}[${stand}]`;
+}
+
 /** What it has printed, and where it stands; both streams apart where they are known and both have something. */
 export function commandText(result: {
   status: string;

@@ -4,7 +4,14 @@ import { limits } from '../../model/limits.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/text.ts';
 import { defineTool } from '../tool.ts';
-import { commandStatus, commandText, exitCodeOf, optionalExitCode, sessionId } from './parameters.ts';
+import {
+  commandPrinted,
+  commandStatus,
+  commandText,
+  exitCodeOf,
+  optionalExitCode,
+  sessionId,
+} from './parameters.ts';
 
 export const runSessionCommand = defineTool({
   name: 'Sandbox.RunSessionCommand',
@@ -44,5 +51,6 @@ export const runSessionCommand = defineTool({
     if (async_exec) return { ...names, status: 'running' as const, output };
     return { ...names, status, ...exitCodeOf(exitCode), output };
   },
+  printed: commandPrinted,
   text: commandText,
 });

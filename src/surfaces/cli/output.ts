@@ -2,7 +2,7 @@
 import type { CallContext, Tool } from '../../catalog/tool.ts';
 import { errorTable, type Problem } from '../../model/errors.ts';
 import type { CliIo } from './io.ts';
-import { printable, render, table } from './render.ts';
+import { printable, printableLines, render, table } from './render.ts';
 
 export function printResult(
   tool: Tool,
@@ -14,7 +14,7 @@ export function printResult(
     stdout.write(`${JSON.stringify(result)}\n`);
     return;
   }
-  const text = tool.printed?.(result) ?? tool.text?.(result) ?? render(result);
+  const text = tool.printed?.(result) ?? (tool.text ? printableLines(tool.text(result)) : render(result));
   stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`);
 }
 

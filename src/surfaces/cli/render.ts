@@ -53,6 +53,11 @@ export function printable(text: string): string {
   });
 }
 
+/** Of several lines, which stay lines; tabs stay too. */
+export function printableLines(text: string): string {
+  return text.replace(/[^\n\t]+/g, printable);
+}
+
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'string') return printable(value);
