@@ -25,8 +25,8 @@ outside() {
 inside() {
   room=$1
   shift
-  mkdir -p "$room/tmp" "$room/var-tmp" "$room/home" "$room/checkout"
-  chmod 1777 "$room/tmp" "$room/var-tmp"
+  mkdir -p "$room/tmp" "$room/var-tmp" "$room/home/tmp" "$room/checkout"
+  chmod 1777 "$room/tmp" "$room/var-tmp" "$room/home/tmp"
   for name in $from_home; do copy_in "$HOME/$name" "$room/home/$name"; done
   mount --rbind "$checkout" "$room/checkout"
   mount -t tmpfs -o mode=1777 tmpfs /dev/shm
@@ -52,7 +52,8 @@ run_with_listed_variables() {
     eval "value=\${$name-}"
     [ -z "$value" ] || set -- "$name=$value" "$@"
   done
-  exec env --ignore-environment PATH="$path:$HOME/.cargo/bin" "$@"
+  # Beside the caches, on one mount: no hard link leads from one mount to another.
+  exec env --ignore-environment PATH="$path:$HOME/.cargo/bin" TMPDIR="$HOME/tmp" "$@"
 }
 
 if [ "${1:-}" = --inside ]; then

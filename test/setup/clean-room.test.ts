@@ -33,7 +33,7 @@ describe('the clean room', () => {
       stdout: '',
       stderr: '',
     });
-    expect(inRoom('ls -A "$HOME"').stdout).toBe('.npmrc\n');
+    expect(inRoom('ls -A "$HOME"').stdout).toBe('.npmrc\ntmp\n');
   });
 
   it('has no variable that is not on the list', () => {

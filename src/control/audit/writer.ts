@@ -33,6 +33,8 @@ export class AuditWriter {
   #end: ChainEnd;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> | null = null;
+  /** No timer is set any more: it would keep the process. */
+  #closed = false;
   #failing = false;
   #checkpointTimer: NodeJS.Timeout | null = null;
   #checkpointing: Promise<void> = Promise.resolve();
@@ -76,7 +78,12 @@ export class AuditWriter {
     await this.#saveCheckpoint();
   }
 
+  /** After `close` an event is lost, which the service's log says. */
   add(event: AuditEvent): void {
+    if (this.#closed) {
+      this.#d.log.error('an event came after the audit log was closed', { action: event.action });
+      return;
+    }
     const time = this.#d.clock.now();
     if (this.#queue.length >= limits.audit.queuedRows) this.#drop(time);
     else this.#queue.push({ ...event, time });
@@ -95,6 +102,7 @@ export class AuditWriter {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     while (this.#queue.length > 0) {
       const before = this.#queue.length;
       await this.flush();
@@ -117,6 +125,7 @@ export class AuditWriter {
   }
 
   #later(ms: number): void {
+    if (this.#closed) return;
     this.#timer ??= setTimeout(() => void this.flush(), this.#failing ? limits.audit.retryMs : ms);
   }
 

@@ -5,6 +5,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { sandbox } from '../../catalog/parameters/sandbox.ts';
@@ -50,7 +51,7 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
     app.routing(request, response);
   });
   // The server lets go of connections that are upgraded, and would wait for them for good.
-  app.addHook('preClose', async () => tunnels.endAll());
+  app.addHook('preClose', () => tunnels.endAll());
 
   app.get('/v1/sandboxes/:sandbox/tunnel', { exposeHeadRoute: false }, async (request, reply) => {
     const { sandbox: reference, port } = validateInput(target, {
@@ -61,7 +62,7 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
     if (early === null) return refusePlain(request, reply);
     const gone = new AbortController();
     const subject = subjectOf(request, auditActions.tunnelOpen, gone.signal);
-    await services.audit.visit(subject, auditActions.tunnelClose, async (begun) => {
+    const visit = services.audit.visit(subject, auditActions.tunnelClose, async (begun) => {
       const release = tunnels.take(request.caller.id);
       reply.raw.once('close', release);
       const left = () => gone.abort();
@@ -75,6 +76,7 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
       };
       await services.tunnels.visit(request.caller, reference, port, work, gone.signal);
     });
+    await tunnels.during(visit);
     return reply;
   });
 }
@@ -83,6 +85,7 @@ class Tunnels {
   /** What each client sent right behind its request. */
   readonly #early = new WeakMap<IncomingMessage, Buffer>();
   readonly #open = new Set<Socket>();
+  readonly #visits = new Set<Promise<void>>();
   readonly #shares = new Shares({ ...limits.shares.tunnels, what: 'tunnels are already open' });
 
   expect(request: IncomingMessage, early: Buffer): void {
@@ -115,8 +118,19 @@ class Tunnels {
     }
   }
 
-  endAll(): void {
+  during(visit: Promise<void>): Promise<void> {
+    const over = visit.finally(() => this.#visits.delete(over));
+    this.#visits.add(over);
+    return over;
+  }
+
+  /** Resolves once what they noted of themselves is noted, or the grace is over. */
+  async endAll(): Promise<void> {
     for (const socket of this.#open) breakOff(socket);
+    const grace = new AbortController();
+    const late = sleep(limits.closeGraceMs, undefined, { signal: grace.signal }).catch(() => {});
+    await Promise.race([Promise.allSettled(this.#visits), late]);
+    grace.abort();
   }
 }
 
