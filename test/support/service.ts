@@ -1,5 +1,6 @@
 /** A real service in a process of its own, on free ports, with a data directory that is removed at the end. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ export interface Service {
   kill(): Promise<void>;
   /** Starts another process over the same data directory. */
   restart(): Promise<void>;
-  /** Ends it and removes every trace of its data directory, sandboxes included. */
+  /** Ends it and removes every trace of its data directory, sandboxes included; does nothing the second time. */
   stop(): Promise<void>;
   /** What the process has written to its log so far. */
   log(): string;
@@ -57,6 +58,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     async stop() {
       await end('SIGTERM');
+      if (!existsSync(directory)) return;
       const purged = spawnSync(bin, ['purge', '--data-dir', directory, '--yes'], { encoding: 'utf8' });
       if (purged.status !== 0) throw new Error(`purge failed: ${purged.stderr}`);
       await rm(directory, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leftovers, tracesOf } from '../support/host.ts';
@@ -85,9 +85,9 @@ describe('an address that is taken', () => {
       second,
     );
     expect(refused.code).toBe(5);
-    expect(refused.stderr).toContain(`${taken} cannot be listened on: another program does.`);
-    await run(['purge', '--yes', '--data-dir', `${second.dataDir}-other`], second);
-    rmSync(`${second.dataDir}-other`, { recursive: true });
+    expect(refused.stderr).toContain(`${taken} is taken by another program.`);
+    expect(existsSync(join(`${second.dataDir}-other`, 'instance'))).toBe(false);
+    rmSync(`${second.dataDir}-other`, { recursive: true, force: true });
   });
 });
 
@@ -99,10 +99,10 @@ describe('an address of a gateway that was chosen and is taken', () => {
     const flags = ['--data-dir', dataDir, '--listen', '127.0.0.1:0', ...others, flag, taken];
     const refused = await run(['up', ...flags], second);
     expect(refused.code).toBe(5);
-    expect(refused.stderr).toContain(`${taken} cannot be listened on: another program does.`);
+    expect(refused.stderr).toContain(`${taken} is taken by another program.`);
     expect(refused.stderr).toContain(flag);
-    await run(['purge', '--yes', '--data-dir', dataDir], second);
-    rmSync(dataDir, { recursive: true });
+    expect(existsSync(join(dataDir, 'instance'))).toBe(false);
+    rmSync(dataDir, { recursive: true, force: true });
   });
 });
 
