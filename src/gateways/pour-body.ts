@@ -7,8 +7,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers';
 import { limits } from '../model/limits.ts';
+import { OneATurn } from './one-a-turn.ts';
 
 const { pieceBytes, piecesPerTurn, pageBytes } = limits.loop;
+
+/** Bodies in many pieces: what is buffered of one comes all at once when it is read on. */
+const crumbled = new OneATurn();
 
 export function pourBody(from: IncomingMessage, to: Writable): void {
   const body = new Body(from, to);
@@ -31,6 +35,8 @@ class Body {
   /** The other side takes no more for now. */
   #full = false;
   #shut = false;
+  /** Too many pieces came in one turn: it is read on when the others of that kind have had theirs. */
+  #crumbled = false;
   #over = false;
 
   constructor(from: IncomingMessage, to: Writable) {
@@ -47,7 +53,10 @@ class Body {
       this.#flush();
       this.#write(piece);
     }
-    if (++this.#pieces >= piecesPerTurn) this.#close();
+    if (++this.#pieces >= piecesPerTurn) {
+      this.#crumbled = true;
+      this.#close();
+    }
   }
 
   end(): void {
@@ -61,12 +70,13 @@ class Body {
 
   drained(): void {
     this.#full = false;
-    this.#open();
+    if (!this.#crumbled) this.#open();
   }
 
   stop(): void {
     if (this.#over) return;
     this.#over = true;
+    crumbled.withdraw(this.#readOnInTurn);
     this.#page = null;
     if (this.#immediate) clearImmediate(this.#immediate);
     this.#from._read = this.#read;
@@ -77,6 +87,12 @@ class Body {
     this.#immediate = null;
     this.#pieces = 0;
     this.#flush();
+    if (this.#crumbled) crumbled.ask(this.#readOnInTurn);
+    else this.#open();
+  };
+
+  readonly #readOnInTurn = (): void => {
+    this.#crumbled = false;
     this.#open();
   };
 

@@ -17,6 +17,13 @@ export interface Observation {
   slowestMs: number;
   /** The tool of the slowest call. */
   slowest: string;
+  /** Of all calls. */
+  taken: readonly Taken[];
+}
+
+interface Taken {
+  tool: string;
+  ms: number;
 }
 
 /** One call of each of these in turn. */
@@ -30,7 +37,7 @@ const calls: [tool: string, parameters: Record<string, unknown>][] = [
 
 /** Works in a sandbox of its own until the signal is aborted. */
 export async function observe(user: Person, sandbox: string, signal: AbortSignal): Promise<Observation> {
-  const taken: { tool: string; ms: number }[] = [];
+  const taken: Taken[] = [];
   const failures: string[] = [];
   for (let turn = 0; !signal.aborted; turn++) {
     const [tool, parameters] = calls[turn % calls.length] as (typeof calls)[number];
@@ -56,7 +63,13 @@ async function failureOf(
   }
 }
 
-function summarize(taken: { tool: string; ms: number }[]) {
+/** Of two samples, what one of both would have shown. */
+export function joined(one: Observation, other: Observation): Observation {
+  const failures = [...one.failures, ...other.failures];
+  return { failures, ...summarize([...one.taken, ...other.taken]) };
+}
+
+function summarize(taken: readonly Taken[]) {
   const sorted = taken.toSorted((a, b) => a.ms - b.ms);
   const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1]?.ms ?? 0;
   return {
@@ -65,5 +78,6 @@ function summarize(taken: { tool: string; ms: number }[]) {
     p99Ms: at(0.99),
     slowestMs: at(1),
     slowest: sorted.at(-1)?.tool ?? '',
+    taken,
   };
 }
