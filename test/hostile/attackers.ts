@@ -7,12 +7,14 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attack, Ground } from './attack.ts';
 
 const folder = join(import.meta.dirname, 'attacks');
 const PREPARE_TIMEOUT_MS = 120_000;
 const END_TIMEOUT_MS = 20_000;
 const LOWEST_PRIORITY = 19;
+const RETRY_MS = 100;
 
 /** All there are, by the names of their files. */
 export const attackNames = readdirSync(folder)
@@ -66,9 +68,23 @@ async function attack({ names, reach }: { names: string[]; reach: Reach }): Prom
   process.on('message', (word) => (word === 'begin' ? begun.resolve() : stop.abort()));
   process.send?.('prepared');
   await begun.promise;
-  await Promise.all(attacks.map(({ run }) => run(ground, stop.signal)));
+  await Promise.all(attacks.map((one) => persist(one, ground, stop.signal)));
   // What an attack left open would keep the process.
   process.exit(0);
+}
+
+/** An attacker who is cut off tries again. What cut him off is shown once. */
+async function persist({ name, run }: Attack, ground: Ground, signal: AbortSignal): Promise<void> {
+  let shown = false;
+  while (!signal.aborted) {
+    try {
+      await run(ground, signal);
+    } catch (error) {
+      if (!shown) console.warn(`${name}: ${error instanceof Error ? (error.cause ?? error) : error}`);
+      shown = true;
+      await sleep(RETRY_MS);
+    }
+  }
 }
 
 if (process.argv[1] === import.meta.filename) await attack(JSON.parse(process.argv[2] ?? '{}'));
