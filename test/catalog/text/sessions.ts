@@ -23,14 +23,25 @@ export const sessionSamples: Samples = {
         ...{ output: 'a\nb\n', stdout: 'a\n', stderr: 'b\n', truncated: true, next_offset: 4 },
       },
       says: {
-        output: /^a\nb\n/,
-        stdout: '\nstdout:\na\n',
+        output: /^stdout:\na\nstderr:\nb\n\[cmd_1 /,
+        stdout: 'stdout:\na\n',
         stderr: '\nstderr:\nb\n',
         status: '[cmd_1 is completed, exit code 3',
         exit_code: 'exit code 3',
         truncated: 'truncated: the middle is left out',
         next_offset: 'next_offset 4',
       },
+    },
+    {
+      result: {
+        ...{ ...running, output: 'a\nb\na\n', stdout: 'a\na\n', stderr: 'b\n' },
+        ...{ truncated: false, next_offset: 6 },
+      },
+      says: { output: /^as it came:\na\nb\na\nstdout:\na\na\nstderr:\nb\n\[cmd_1 is running, / },
+    },
+    {
+      result: { ...running, output: 'a\n', stdout: '', stderr: 'a\n', truncated: false, next_offset: 2 },
+      says: { stderr: /^a\n\[cmd_1 is running, next_offset 2, all of it on stderr\]$/ },
     },
   ],
   'Sandbox.SendSessionInput': [
