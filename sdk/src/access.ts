@@ -1,5 +1,5 @@
 /** Taking back what was given out with createSshAccess and getPortPreviewUrl. */
-import { failureOf } from './call.ts';
+import { administer } from './administration.ts';
 import type { Connection, RequestOptions } from './connection.ts';
 
 export interface RevokedAccess {
@@ -30,20 +30,6 @@ export class Access {
    * @param sandbox Name or ID.
    */
   async revoke(sandbox: string, { kind, ...options }: RevokeOptions = {}): Promise<RevokedAccess> {
-    const init = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ sandbox, kind }),
-    };
-    const attempts = this.#connection.begin(options);
-    try {
-      const response = await this.#connection.request('/v1/admin/RevokeAccess', init, attempts);
-      if (!response.ok) throw await failureOf(response);
-      return (await response.json()) as RevokedAccess;
-    } catch (error) {
-      throw this.#connection.explain(error, attempts);
-    } finally {
-      attempts.close();
-    }
+    return await administer(this.#connection, 'RevokeAccess', { sandbox, kind }, options);
   }
 }
