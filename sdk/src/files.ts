@@ -9,7 +9,7 @@ export interface UploadOptions extends RequestOptions {
   mode?: string;
   /** Make missing parent folders; true by default. */
   createParents?: boolean;
-  /** Safe from a power cut once it answers; otherwise within about a second. */
+  /** Safe from a power cut once it answers; otherwise within two seconds. */
   durable?: boolean;
 }
 

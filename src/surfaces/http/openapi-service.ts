@@ -141,7 +141,7 @@ const filesPath: Json = {
       {
         name: 'durable',
         in: 'query',
-        description: 'Safe from a power cut once it answers; otherwise within about a second.',
+        description: 'Safe from a power cut once it answers; otherwise within two seconds.',
         schema: { type: 'boolean', default: false },
       },
     ],
