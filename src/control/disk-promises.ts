@@ -28,8 +28,8 @@ export class DiskPromises {
     const { store, runtime, overcommit } = this.#d;
     const { freeDiskBytes, reserveDiskBytes } = await runtime.capacity();
     const freeGb = Math.max(0, (freeDiskBytes - reserveDiskBytes) / GiB);
-    const largest = Math.floor(limits.disk.promisedPerFree * freeGb);
-    if (diskGb > Math.max(1, largest)) {
+    const largest = Math.max(limits.diskGb.min, Math.floor(limits.disk.promisedPerFree * freeGb));
+    if (diskGb > largest) {
       throw exhausted(
         `A disk of ${diskGb} GB was asked for, and ${freeGb.toFixed(1)} GB are free for sandboxes: a disk may have at most ${largest} GB now.`,
         'Ask for a smaller disk, or ask the operator for room.',

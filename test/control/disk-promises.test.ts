@@ -26,6 +26,11 @@ describe('a disk', () => {
     await expect(room(72, 0).assertRoomFor(200)).resolves.toBeUndefined();
   });
 
+  it('of 1 GB is the least that is offered where little is free, and what is offered can be had', async () => {
+    await expect(room(0.2, 0).assertRoomFor(2)).rejects.toEqual(exhausted('at most 1 GB now.'));
+    await expect(room(0.2, 0).assertRoomFor(1)).resolves.toBeUndefined();
+  });
+
   it('is refused when all of them together would promise more than the factor allows', async () => {
     await expect(room(10, 990).assertRoomFor(10)).resolves.toBeUndefined();
     await expect(room(10, 991).assertRoomFor(10)).rejects.toEqual(
