@@ -16,7 +16,7 @@ import type { Connection } from './connection.ts';
 import { exportQuery } from './export.ts';
 import { checkPipeline } from './guard/guard.ts';
 import { advisePipeline } from './hints/advice.ts';
-import { cutNote, type Page, readPage } from './page.ts';
+import { cutNote, isEmptyPage, type Page, readPage } from './page.ts';
 import { probesOf, questionsOf } from './probes.ts';
 import { readPipeline } from './query-text.ts';
 
@@ -59,11 +59,11 @@ export class AggregateQuery implements DocumentsQuery {
           { ...this.#asked, timeMs, signal },
         );
       },
-      isEmpty: ({ documents, hasMore }: Page) => documents.length === 0 && !hasMore,
+      isEmpty: isEmptyPage,
     });
     const page = settled.result;
     const { documents, hasMore } = page;
-    const advice = await this.#advice(settled, documents.length === 0 && !hasMore, options);
+    const advice = await this.#advice(settled, isEmptyPage(page), options);
     return { documents, hasMore, notes: [...advice, ...pageNotes(page, maxBytes)] };
   }
 

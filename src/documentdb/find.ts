@@ -16,7 +16,7 @@ import { exportQuery } from './export.ts';
 import { checkFilter, checkProjection, checkSort } from './guard/guard.ts';
 import { adviseFind } from './hints/advice.ts';
 import { nextPage } from './next-page.ts';
-import { cutNote, type Page, readPage } from './page.ts';
+import { cutNote, isEmptyPage, type Page, readPage } from './page.ts';
 import { probesOf, questionsOf } from './probes.ts';
 import { readFilter, readProjection, readSort, type Sort } from './query-text.ts';
 
@@ -66,7 +66,7 @@ export class FindQuery implements DocumentsQuery {
           },
           { ...this.#asked, timeMs, signal },
         ),
-      isEmpty: ({ documents, hasMore }: Page) => documents.length === 0 && !hasMore,
+      isEmpty: isEmptyPage,
     });
     const { documents, hasMore } = settled.result;
     const notes = await this.#notesOf(settled, options);
@@ -120,7 +120,7 @@ export class FindQuery implements DocumentsQuery {
     const { result: page } = settled;
     const { documents, hasMore } = page;
     const { skip } = this.#request;
-    const advice = await this.#advice(settled, documents.length === 0 && !hasMore && skip === 0, options);
+    const advice = await this.#advice(settled, isEmptyPage(page) && skip === 0, options);
     const cut = cutNote(page, options.maxBytes);
     const notes =
       cut === null ? [] : [documents.length > 0 ? cut : `${cut} skip ${skip + 1} passes over it.`];

@@ -44,6 +44,10 @@ export async function readPage(
   return { documents, hasMore: false, last, tooLargeBytes: null };
 }
 
+export function isEmptyPage({ documents, hasMore }: Page): boolean {
+  return documents.length === 0 && !hasMore;
+}
+
 /** null when it was not the bytes that ended the page. */
 export function cutNote({ documents, tooLargeBytes }: Page, maxBytes: number): string | null {
   if (tooLargeBytes === null) return null;
