@@ -714,7 +714,7 @@ export interface GetSessionCommandLogsParameters {
   sandbox?: string;
   /** Bytes of output to skip (from 0). */
   offset?: number;
-  /** Wait so long for its end or, with offset, for more output (0-60, default 0). */
+  /** Seconds to wait for its end or, with offset, for more output (0-60, default 0). */
   wait_seconds?: number;
 }
 
@@ -739,7 +739,7 @@ export interface SendSessionInputParameters {
   input: string;
   /** Name or ID, if you have several. */
   sandbox?: string;
-  /** Wait so long for what it prints then (0-60, default 0). */
+  /** Seconds to wait for what it prints next (0-60, default 0). */
   wait_seconds?: number;
 }
 
@@ -1045,9 +1045,9 @@ export interface FindDocumentsParameters {
   limit?: number;
   /** Most bytes of documents (from 1024, default 16777216). */
   max_bytes?: number;
-  /** Started sandbox to save all results in as JSON lines, without limits; none comes back. */
+  /** Started sandbox to save all results in, as JSON lines and without limits; none are returned. */
   save_to_sandbox?: string;
-  /** New file for that beneath /workspace. */
+  /** New file in it, beneath /workspace. */
   save_to_path?: string;
 }
 
@@ -1094,9 +1094,9 @@ export interface AggregateDocumentsParameters {
   limit?: number;
   /** Most bytes of documents (from 1024, default 16777216). */
   max_bytes?: number;
-  /** Started sandbox to save all results in as JSON lines, without limits; none comes back. */
+  /** Started sandbox to save all results in, as JSON lines and without limits; none are returned. */
   save_to_sandbox?: string;
-  /** New file for that beneath /workspace. */
+  /** New file in it, beneath /workspace. */
   save_to_path?: string;
 }
 
@@ -1441,8 +1441,8 @@ export class Sandhaven {
 
   /**
    * Runs a command in a session, after those before it. Returns output and, once ended, exit_code;
-   * otherwise status queued or running: read on with GetSessionCommandLogs. async_exec: answer running at
-   * once, for servers and for what asks for input. invalid_state: the session is closed.
+   * otherwise status queued or running: read on with GetSessionCommandLogs. async_exec: return at once
+   * with status running, for servers and for what asks for input. invalid_state: the session is closed.
    */
   runSessionCommand(parameters: RunSessionCommandParameters, options?: CallOptions): Promise<RunSessionCommandResult> {
     return this.#call(facts.runSessionCommand, parameters, options);
@@ -1461,7 +1461,7 @@ export class Sandhaven {
   /**
    * Types a line into a running session command, as at a terminal that does not echo: answers, passwords.
    * A newline is appended. \u0004 is end of input, \u0003 interrupts the command and ends the session.
-   * With wait_seconds, output is what the command printed then; else read GetSessionCommandLogs.
+   * With wait_seconds, output is what the command prints next; else read GetSessionCommandLogs.
    * invalid_state: the command has ended or is queued.
    */
   sendSessionInput(parameters: SendSessionInputParameters, options?: CallOptions): Promise<SendSessionInputResult> {
@@ -1471,7 +1471,7 @@ export class Sandhaven {
   /**
    * Clones a Git repository into a new or empty folder. Give username and password (access token) for a
    * private one over http or https: they stay outside the sandbox and serve later pulls and pushes.
-   * already_exists: choose another path.
+   * already_exists: choose another path. To begin a new one, run git init with RunCommand.
    */
   gitClone(parameters: GitCloneParameters, options?: CallOptions): Promise<GitCloneResult> {
     return this.#call(facts.gitClone, parameters, options);
@@ -1604,7 +1604,8 @@ export class DocumentDb {
    * with $gte, $in, $regex …; always give a projection of the fields you need and a sort (by _id if
    * unsure). Strings compare case-sensitively. has_more: go on with next. A filter runs as written; only
    * if nothing matches are strings also tried as ObjectId, date or number, which notes say. For large
-   * results save into a sandbox and analyse them with RunCode. already_exists: a save replaces no file.
+   * results save into a sandbox and analyse them with RunCode. already_exists: a save never replaces a
+   * file.
    */
   findDocuments(parameters: FindDocumentsParameters, options?: CallOptions): Promise<FindDocumentsResult> {
     return this.#call(facts.findDocuments, parameters, options);

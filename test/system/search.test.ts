@@ -53,7 +53,7 @@ describe('Sandbox.SearchContent', () => {
     expect(await must(service, 'SearchContent', { query: 'print(os)', output: 'files' })).toEqual({
       files: [],
       ...{ total_count: 0, has_more: false, offset: 0, literal: false },
-      note: 'Nothing matches the expression; as plain text it is there in 1 file: literal: true finds it.',
+      note: 'Nothing matches the expression, but as plain text it is there in 1 file; set literal to find that.',
     });
     const plain = { query: 'print(os)', literal: true };
     expect(await must(service, 'SearchContent', { ...plain, output: 'files' })).toEqual({
@@ -139,7 +139,7 @@ describe('Sandbox.ReplaceInFiles', () => {
     expect(await must(service, 'ReplaceInFiles', edit)).toEqual({
       results: [],
       ...{ files_modified: 0, files_unchanged: 2, total_replacements: 0, literal: false },
-      note: 'Nothing matches the expression; as plain text it is there 1 time: literal: true finds it.',
+      note: 'Nothing matches the expression, but as plain text it is there 1 time; set literal to find that.',
     });
     const dry = { ...edit, literal: true, dry_run: true };
     expect(await must(service, 'ReplaceInFiles', dry)).toEqual({

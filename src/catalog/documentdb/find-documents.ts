@@ -26,7 +26,7 @@ export const findDocuments = defineTool({
     '$regex …; always give a projection of the fields you need and a sort (by _id if unsure). Strings compare ' +
     'case-sensitively. has_more: go on with next. A filter runs as written; only if nothing ' +
     'matches are strings also tried as ObjectId, date or number, which notes say. For large results save into a sandbox ' +
-    'and analyse them with RunCode. already_exists: a save replaces no file.',
+    'and analyse them with RunCode. already_exists: a save never replaces a file.',
   input: z
     .strictObject({
       ...collectionParameters,

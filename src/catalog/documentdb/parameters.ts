@@ -29,8 +29,8 @@ export const resultParameters = {
     .min(1)
     .max(limits.sandboxNameChars)
     .optional()
-    .describe('Started sandbox to save all results in as JSON lines, without limits; none comes back.'),
-  save_to_path: path().optional().describe('New file for that beneath /workspace.'),
+    .describe('Started sandbox to save all results in, as JSON lines and without limits; none are returned.'),
+  save_to_path: path().optional().describe('New file in it, beneath /workspace.'),
 };
 
 interface Result {

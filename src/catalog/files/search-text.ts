@@ -24,9 +24,9 @@ interface SearchResult extends PageOf {
 export function searchText(result: SearchResult): string {
   const verb = result.total_count === 1 ? 'matches' : 'match';
   const how = result.literal ? ' as plain text' : '';
-  const note = result.note === undefined ? '' : `. ${result.note.replace(/\.$/, '')}`;
-  const what = `${counted(result.total_count, 'file')} ${verb}${how}${note}`;
-  return offsetText(what, result, result.files.map(fileText));
+  const what = `${counted(result.total_count, 'file')} ${verb}${how}`;
+  const found = offsetText(what, result, result.files.map(fileText));
+  return result.note === undefined ? found : `${found} ${result.note}`;
 }
 
 function fileText({ path, matches = [], match_count, capped }: SearchFile): string {

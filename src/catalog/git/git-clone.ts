@@ -16,7 +16,7 @@ export const gitClone = defineTool({
   description:
     'Clones a Git repository into a new or empty folder. Give username and password (access token) for ' +
     'a private one over http or https: they stay outside the sandbox and serve later pulls and pushes. ' +
-    'already_exists: choose another path.',
+    'already_exists: choose another path. To begin a new one, run git init with RunCommand.',
   input: z.strictObject({
     url: textWithoutNul()
       .min(1)

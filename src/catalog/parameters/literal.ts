@@ -5,5 +5,5 @@ export const literal = z.boolean().optional().describe('Plain text, no expressio
 
 /** For an expression that finds nothing. @param where `3 times`, `in 2 files`. */
 export function plainTextNote(where: string): string {
-  return `Nothing matches the expression; as plain text it is there ${where}: literal: true finds it.`;
+  return `Nothing matches the expression, but as plain text it is there ${where}; set literal to find that.`;
 }

@@ -30,7 +30,7 @@ export const getSessionCommandLogs = defineTool({
     command_id: commandId,
     sandbox: optionalSandbox,
     offset: optionalInteger('Bytes of output to skip', limits.session.followOffset),
-    wait_seconds: waitSeconds('Wait so long for its end or, with offset, for more output'),
+    wait_seconds: waitSeconds('Seconds to wait for its end or, with offset, for more output'),
   }),
   output: z.looseObject({
     session_id: z.string(),

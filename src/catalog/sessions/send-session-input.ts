@@ -20,7 +20,7 @@ export const sendSessionInput = defineTool({
   description:
     'Types a line into a running session command, as at a terminal that does not echo: answers, ' +
     'passwords. A newline is appended. \\u0004 is end of input, \\u0003 interrupts the command and ends ' +
-    'the session. With wait_seconds, output is what the command printed then; else read ' +
+    'the session. With wait_seconds, output is what the command prints next; else read ' +
     'GetSessionCommandLogs. invalid_state: the command has ended or is queued.',
   input: z.strictObject({
     session_id: sessionId,
@@ -29,7 +29,7 @@ export const sendSessionInput = defineTool({
       .check(atMostBytes(limits.session.inputBytes))
       .meta({ description: 'The line, without its newline.', sensitive: true }),
     sandbox: optionalSandbox,
-    wait_seconds: waitSeconds('Wait so long for what it prints then'),
+    wait_seconds: waitSeconds('Seconds to wait for what it prints next'),
   }),
   output: z.looseObject({
     session_id: z.string(),

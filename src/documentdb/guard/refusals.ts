@@ -113,8 +113,8 @@ function elsewhere(name: string): string | undefined {
   if (fieldOperators.has(name))
     return `${name} belongs under a field of a filter: {"field": {"${name}": …}}.`;
   if (stages.has(name)) return `${name} is a stage of pipelines: call AggregateDocuments.`;
-  if (accumulators.has(name)) return `${name} is an accumulator: it belongs into the fields of $group.`;
-  if (windowFunctions.has(name)) return `${name} belongs into the output of $setWindowFields.`;
+  if (accumulators.has(name)) return `${name} is an accumulator: it belongs in the fields of $group.`;
+  if (windowFunctions.has(name)) return `${name} belongs in the output of $setWindowFields.`;
   return undefined;
 }
 

@@ -57,7 +57,7 @@ function tooLarge(): SandhavenError {
     'too_large',
     `The message has more than ${envelopeNodes} keys and values of its own.`,
     {
-      hint: 'What a tool works on belongs into its arguments.',
+      hint: 'What a tool works on belongs in its arguments.',
     },
   );
 }
