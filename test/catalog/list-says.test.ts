@@ -5,6 +5,17 @@ import { listTools } from '../../src/surfaces/mcp/listed-tools.ts';
 
 const listed = new Map(listTools(tools).map((tool) => [tool.name, tool]));
 
+/** A client asks its user before a call, and runs calls side by side, by these. */
+it('the tools that may save a file are not said to be read-only, nor to destroy anything', () => {
+  const hintsOf = (name: string) => listed.get(name)?.annotations;
+  for (const name of ['DocumentDb_FindDocuments', 'DocumentDb_AggregateDocuments']) {
+    expect(hintsOf(name)).toMatchObject({
+      ...{ readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    });
+  }
+  expect(hintsOf('DocumentDb_CountDocuments')).toMatchObject({ readOnlyHint: true });
+});
+
 describe('the list says', () => {
   it.each([
     [
