@@ -62,8 +62,8 @@ export function missingPublicNames(options: {
   ];
   if (missing.length === 0) return null;
   return {
-    found: `the API is public at ${publicUrl}, and of this machine only: ${missing.map(({ what }) => what).join(', ')}`,
-    advice: `Give ${missing.map(({ flag }) => flag).join(', and ')}; docs/reverse-proxy.md.`,
+    found: `the API is public at ${publicUrl}, but only this machine reaches ${missing.map(({ what }) => what).join(' and ')}`,
+    advice: `Give ${missing.map(({ flag }) => flag).join(', and ')}; see docs/reverse-proxy.md.`,
   };
 }
 

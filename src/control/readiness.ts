@@ -65,7 +65,7 @@ export class Readiness {
       this.#trial = null;
     });
     try {
-      await within(limits.readiness.trialTimeoutMs, this.#trial, 'A trial sandbox is not there in time.');
+      await within(limits.readiness.trialTimeoutMs, this.#trial, 'A trial sandbox was not ready in time.');
       return true;
     } catch (error) {
       throw isTimeout(error) ? notReady(error) : error;

@@ -46,9 +46,9 @@ describe('doctor and the log warn of', () => {
 
   it('previews and SSH that only this machine reaches while the API is public', () => {
     expect(missingPublicNames(local)).toEqual({
-      found: `the API is public at ${publicUrl}, and of this machine only: links of previews, SSH`,
+      found: `the API is public at ${publicUrl}, but only this machine reaches links of previews and SSH`,
       advice:
-        'Give --preview-url https://*.previews.example.com, and --ssh-listen 0.0.0.0:7422 or --ssh-public HOST:PORT; docs/reverse-proxy.md.',
+        'Give --preview-url https://*.previews.example.com, and --ssh-listen 0.0.0.0:7422 or --ssh-public HOST:PORT; see docs/reverse-proxy.md.',
     });
   });
 
@@ -87,7 +87,7 @@ it('CreateSshAccess and GetPortPreviewUrl answer with them', async () => {
     expect(JSON.stringify(access)).not.toContain('127.0.0.1');
     const { url } = await must(service, 'GetPortPreviewUrl', { sandbox: 'one', port: 8000 });
     expect(url).toMatch(/^https:\/\/[^/]+\.previews\.example\.com/);
-    expect(service.log()).not.toContain('of this machine only');
+    expect(service.log()).not.toContain('only this machine reaches');
   } finally {
     await service.stop();
   }

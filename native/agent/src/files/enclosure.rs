@@ -35,7 +35,7 @@ impl Enclosure {
         }
         let detail = format!("'{}' is not beneath {}.", path.text, self.text);
         Err(Fault::invalid(path.parameter, detail)
-            .hint("Give a path whose folders lie there, links followed."))
+            .hint("A link may lead out of it: give a path whose folders are all beneath it."))
     }
 }
 
