@@ -78,7 +78,7 @@ describe('SSH connections', () => {
 
 describe('Git doors', () => {
   it('have a share per owner, which a failed operation gives back', async () => {
-    const doors = new Shares({ total: 3, perOwner: 2, what: 'remotes are being talked to' });
+    const doors = new Shares({ total: 3, perOwner: 2, what: 'operations on Git remotes are in progress' });
     const { promise: broken, reject } = Promise.withResolvers<never>();
     broken.catch(() => {});
     const parts = (id: string) =>

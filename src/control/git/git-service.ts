@@ -63,7 +63,7 @@ export class GitService {
   readonly #doors = new Shares({
     total: limits.git.doors,
     perOwner: limits.git.doorsPerOwner,
-    what: 'remotes are being talked to',
+    what: 'operations on Git remotes are in progress',
   });
 
   constructor(parts: GitServiceParts) {
