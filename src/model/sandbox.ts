@@ -1,5 +1,8 @@
 /** A sandbox as it is stored, and the words that callers use for it. */
 
+/** The folder inside that relative paths start from. */
+export const WORKSPACE = '/workspace';
+
 export const sandboxStates = ['started', 'stopped', 'archived', 'error'] as const;
 export type SandboxState = (typeof sandboxStates)[number];
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { invalidArgument } from '../../model/errors.ts';
 import { parseGitRemote } from '../../model/git-remote.ts';
 import { limits } from '../../model/limits.ts';
+import { WORKSPACE } from '../../model/sandbox.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { textWithoutNul } from '../parameters/text.ts';
@@ -47,7 +48,7 @@ export const gitClone = defineTool({
   long: true,
   async handler(parameters, context) {
     const { branch, username, password } = parameters;
-    const remote = parseGitRemote(parameters.url, '/workspace');
+    const remote = parseGitRemote(parameters.url, WORKSPACE);
     const path = parameters.path ?? remote.name;
     if (path === '') {
       throw invalidArgument(

@@ -6,6 +6,7 @@
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { invalidArgument, SandhavenError } from '../../model/errors.ts';
+import { WORKSPACE } from '../../model/sandbox.ts';
 import type { Caller } from '../../model/user.ts';
 import type { FileService } from '../files.ts';
 import type { DocumentsQuery, ExportedQuery, QueryOptions } from '../ports.ts';
@@ -30,9 +31,6 @@ export interface SavedResult {
   hasMore: boolean;
   notes: string[];
 }
-
-/** Saved results stay beneath it. */
-const FOLDER = '/workspace';
 
 export type SandboxFiles = Pick<FileService, 'info' | 'write'>;
 
@@ -62,7 +60,7 @@ export async function saveResult(
   // It may break while the sandbox's own failure is on its way, when nobody reads it any more.
   content.on('error', () => {});
   try {
-    await files.write(caller, sandbox, { path, content, createParents: true, newBeneath: FOLDER }, either);
+    await files.write(caller, sandbox, { path, content, createParents: true, newBeneath: WORKSPACE }, either);
   } catch (error) {
     // A query that broke is the reason to give, and not that the file ended.
     throw content.errored ?? asTargetFault(error);
@@ -75,12 +73,12 @@ export async function saveResult(
   return { count, bytes, fields, hasMore, notes };
 }
 
-/** What can be known of the target before the query is sent. */
+/** What can be known of the target before the query is sent: it must be a new file beneath the workspace. */
 async function checkTarget(files: SandboxFiles, caller: Caller, { sandbox, path }: SaveTarget) {
-  const place = posix.resolve(FOLDER, path);
-  if (place !== FOLDER && !place.startsWith(`${FOLDER}/`)) {
-    const hint = `Give a path beneath ${FOLDER}, such as 'result.jsonl'.`;
-    throw asTargetFault(invalidArgument('path', `'${path}' is not beneath ${FOLDER}.`, hint));
+  const place = posix.resolve(WORKSPACE, path);
+  if (place !== WORKSPACE && !place.startsWith(`${WORKSPACE}/`)) {
+    const hint = `Give a path beneath ${WORKSPACE}, such as 'result.jsonl'.`;
+    throw asTargetFault(invalidArgument('path', `'${path}' is not beneath ${WORKSPACE}.`, hint));
   }
   const found = await files.info(caller, sandbox, path).catch((error: unknown) => {
     const isFree = error instanceof SandhavenError && error.fields.resource === 'file';

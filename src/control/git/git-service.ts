@@ -4,6 +4,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import type { GitRemote } from '../../model/git-remote.ts';
 import type { GitUrl } from '../../model/git-url.ts';
 import { limits } from '../../model/limits.ts';
+import { WORKSPACE } from '../../model/sandbox.ts';
 import { Shares } from '../../model/shares.ts';
 import type { User } from '../../model/user.ts';
 import type { Environments } from '../environment.ts';
@@ -54,7 +55,6 @@ export interface GitServiceParts {
 
 /** Where only a token counts, providers take any name. */
 const ANY_USERNAME = 'git';
-const SANDBOX_ROOT = '/workspace';
 
 export class GitService {
   readonly #parts: GitServiceParts;
@@ -79,7 +79,7 @@ export class GitService {
     const atProvider = url !== null && (this.#parts.provider?.owns(url) ?? false);
     const login = atProvider ? null : loginOf(url, username, password);
     return this.#in({ ...place, path: '.' }, options, (git) =>
-      this.#alone(`${git.place.sandboxId} ${posix.resolve(SANDBOX_ROOT, request.path)}`, () =>
+      this.#alone(`${git.place.sandboxId} ${posix.resolve(WORKSPACE, request.path)}`, () =>
         clone(git, this.#remoteParts(place, options), { ...request, login }),
       ),
     );
