@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startRawRegistry } from '../images/raw-registry.ts';
 import { tarGz } from '../images/tar.ts';
-import { tracesOf } from '../support/host.ts';
+import { noTraces, tracesOf } from '../support/host.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
 const ROUNDS = 3;
@@ -181,11 +181,5 @@ describe('a service that is killed in the middle of', () => {
 });
 
 function nothingIsLeft(): void {
-  expect(tracesOf(service.dataDir)).toEqual({
-    folders: [],
-    loops: [],
-    cgroups: [],
-    sockets: [],
-    processes: [],
-  });
+  expect(tracesOf(service.dataDir)).toEqual(noTraces);
 }

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tracesOf } from '../support/host.ts';
+import { noTraces, tracesOf } from '../support/host.ts';
 import { type Answer, bin, call, must, type Service, startService } from '../support/service.ts';
 
 const SANDBOXES = 16;
@@ -45,13 +45,7 @@ it('deletes many at once, or says why not, and goes on', async () => {
     const again = await call(service, 'DeleteSandbox', { sandbox: `s${number}` });
     expect([200, 404]).toContain(again.status);
   }
-  expect(tracesOf(service.dataDir)).toEqual({
-    folders: [],
-    loops: [],
-    cgroups: [],
-    sockets: [],
-    processes: [],
-  });
+  expect(tracesOf(service.dataDir)).toEqual(noTraces);
 }, 120_000);
 
 it('refuses a creation for which no file is left, and makes it when there is one', async () => {

@@ -24,6 +24,9 @@ export function tracesOf(dataDir: string): Traces {
   };
 }
 
+/** Of a service whose sandboxes are all gone. */
+export const noTraces: Traces = { folders: [], loops: [], cgroups: [], sockets: [], processes: [] };
+
 /** Whether anything at all is left of an instance that was purged. */
 export function leftovers(instance: string): string[] {
   const name = `sandhaven-${instance}`;

@@ -7,7 +7,7 @@ import { createLog } from '../../src/log.ts';
 import type { User } from '../../src/model/user.ts';
 import { purge } from '../../src/purge.ts';
 import { type RunningService, startService } from '../../src/service.ts';
-import { tracesOf } from '../support/host.ts';
+import { noTraces, tracesOf } from '../support/host.ts';
 
 const MINUTE = 60_000;
 const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-auto-'));
@@ -167,6 +167,6 @@ describe('time alone', () => {
     await pass(0);
     expect(await stateOf(id)).toBe('stopped');
     await remove(id);
-    expect(tracesOf(dataDir)).toEqual({ folders: [], loops: [], cgroups: [], sockets: [], processes: [] });
+    expect(tracesOf(dataDir)).toEqual(noTraces);
   });
 });

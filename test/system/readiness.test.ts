@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tracesOf } from '../support/host.ts';
+import { noTraces, tracesOf } from '../support/host.ts';
 import { type Service, startService } from '../support/service.ts';
 
 let service: Service;
@@ -48,13 +48,7 @@ it('[WIRE-ERR-16] is 503 with the reason while no sandbox can be made, and 200 o
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
   mkdirSync(group);
   await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status, { timeout: 15_000 }).toBe(200);
-  expect(tracesOf(service.dataDir)).toEqual({
-    folders: [],
-    loops: [],
-    cgroups: [],
-    sockets: [],
-    processes: [],
-  });
+  expect(tracesOf(service.dataDir)).toEqual(noTraces);
 }, 60_000);
 
 it('costs nothing more while it was found out within the last minute', async () => {

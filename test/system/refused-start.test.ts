@@ -9,7 +9,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { tracesOf } from '../support/host.ts';
+import { noTraces, tracesOf } from '../support/host.ts';
 import { bin } from '../support/service.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sandhaven-refused-'));
@@ -148,7 +148,7 @@ it('a start that fails late leaves no sandbox running', () => {
     expect(stderr).toContain('The proof failed at CreateSandbox');
     expect(status).not.toBe(0);
     expect(stderr).not.toMatch(/^\s+at /m);
-    expect(tracesOf(dataDir)).toEqual({ folders: [], loops: [], cgroups: [], sockets: [], processes: [] });
+    expect(tracesOf(dataDir)).toEqual(noTraces);
   } finally {
     spawnSync(bin, ['purge', '--data-dir', dataDir, '--yes']);
   }
