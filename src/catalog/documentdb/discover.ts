@@ -30,8 +30,8 @@ export const discoverCollections = defineTool({
   name: 'DocumentDb.DiscoverCollections',
   title: 'List the collections',
   description:
-    'Lists the collections and views of a database with estimated document counts (null: unknown, as for views) and indexes. Required before any ' +
-    'tool that takes a collection_name. Next: GetCollectionSchema for each collection you will use.',
+    'Lists the collections and views of a database with estimated document counts (null: unknown, as for views) and ' +
+    'indexes. Required before any tool that takes a collection_name. Next: GetCollectionSchema for each collection you will use.',
   input: z.strictObject({ database_name: databaseName }),
   output: z.looseObject({
     result: z.array(

@@ -15,8 +15,8 @@ export const gitPull = defineTool({
   title: 'Pull from the remote',
   description:
     'Fetches from the remote (URL, or path in the sandbox) and merges into the branch that is checked ' +
-    'out, with the credentials given at clone or configured. updated: whether anything came. failed_precondition: conflicts (edit the files, ' +
-    'GitAdd, GitCommit), or local changes in the way.',
+    'out, with the credentials given at clone or configured. updated: whether anything came. ' +
+    'failed_precondition: conflicts (edit the files, GitAdd, GitCommit), or local changes in the way.',
   input: z.strictObject({
     ...repositoryParameters,
     branch: branchName().optional().describe('Branch of the remote (default: the tracked one).'),

@@ -16,8 +16,8 @@ export const gitPush = defineTool({
   title: 'Push to the remote',
   description:
     'Pushes a branch to the branch of the same name at its remote (URL, or path in the sandbox), with ' +
-    'the credentials given at clone or configured; it then tracks that one. failed_precondition: the remote has newer commits; call GitPull ' +
-    'first.',
+    'the credentials given at clone or configured; it then tracks that one. failed_precondition: the ' +
+    'remote has newer commits; call GitPull first.',
   input: z.strictObject({
     ...repositoryParameters,
     branch: branchName().optional().describe('Local branch (default: the current one).'),
