@@ -10,6 +10,7 @@ import type {
 import type { CollectionName } from '../model/document-schema.ts';
 import { limits } from '../model/limits.ts';
 import { batchesOf } from './batches.ts';
+import { textAllowance } from './bson/parse.ts';
 import { type Settled, type Settlement, settleFilter } from './coercion/settle.ts';
 import type { Connection } from './connection.ts';
 import { exportQuery } from './export.ts';
@@ -44,9 +45,10 @@ export class FindQuery implements DocumentsQuery {
     this.#request = request;
     this.#name = { database: request.database, collection: request.collection };
     this.sources = [this.#name];
-    this.#filter = readFilter(request.filter);
-    this.#projection = readProjection(request.projection);
-    this.#sort = readSort(request.sort);
+    const allowance = textAllowance();
+    this.#filter = readFilter(request.filter, allowance);
+    this.#projection = readProjection(request.projection, allowance);
+    this.#sort = readSort(request.sort, allowance);
     checkFilter(this.#filter, 'filter_dict');
     if (this.#projection) checkProjection(this.#projection, 'projection');
     if (this.#sort) checkSort(this.#sort, 'sort');

@@ -2,39 +2,34 @@
 import type { Document } from 'mongodb';
 import { invalidArgument } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { parseEjson } from './bson/parse.ts';
+import { parseEjson, type TextAllowance, textAllowance } from './bson/parse.ts';
 import { parameterOf } from './bson/place.ts';
 
 /** In their order; the driver keeps a map's order even for names that are numbers. */
 export type Sort = ReadonlyMap<string, 1 | -1>;
 
 /** `{}` without text: every document. */
-export function readFilter(text: string | undefined): Document {
-  return text === undefined ? {} : readObject(text, 'filter_dict', 'a filter', '{"status": "paid"}');
+export function readFilter(text: string | undefined, allowance = textAllowance()): Document {
+  return text === undefined ? {} : readObject(text, filterWords, allowance);
 }
 
 /** null for all fields. */
-export function readProjection(text: string | undefined): Document | null {
+export function readProjection(text: string | undefined, allowance = textAllowance()): Document | null {
   if (text === undefined) return null;
-  const projection = readObject(
-    text,
-    'projection',
-    'a projection',
-    '{"name": 1, "address.city": 1, "_id": 0}',
-  );
+  const projection = readObject(text, projectionWords, allowance);
   if (Object.keys(projection).length === 0) return null;
   refuseMixed(projection);
   return projection;
 }
 
 /** null for the server's own order. */
-export function readSort(texts: readonly string[] | undefined): Sort | null {
+export function readSort(texts: readonly string[] | undefined, allowance = textAllowance()): Sort | null {
   if (texts === undefined || texts.length === 0) return null;
   const { sortFields } = limits.documents;
   if (texts.length > sortFields) throw invalidArgument('sort', `sort takes at most ${sortFields} fields.`);
   const sort = new Map<string, 1 | -1>();
   for (const [index, text] of texts.entries()) {
-    const { field, direction } = readCriterion(text, `sort[${index}]`);
+    const { field, direction } = readCriterion(text, `sort[${index}]`, allowance);
     if (sort.has(field)) {
       const hint = 'Leave one of the two out: the first decides.';
       throw invalidArgument('sort', `sort[${index}] names the field '${field}' a second time.`, hint);
@@ -47,13 +42,26 @@ export function readSort(texts: readonly string[] | undefined): Sort | null {
 export function readPipeline(texts: readonly string[]): Document[] {
   const { stages } = limits.documents;
   if (texts.length > stages) throw invalidArgument('pipeline', `pipeline takes at most ${stages} stages.`);
-  return texts.map((text, index) =>
-    readObject(text, `pipeline[${index}]`, 'one stage', '{"$match": {"status": "paid"}}'),
-  );
+  const allowance = textAllowance();
+  const words = { what: 'one stage', example: '{"$match": {"status": "paid"}}' };
+  return texts.map((text, index) => readObject(text, { ...words, place: `pipeline[${index}]` }, allowance));
 }
 
-function readObject(text: string, place: string, what: string, example: string): Document {
-  const value = parseEjson(text, place);
+interface Words {
+  place: string;
+  what: string;
+  example: string;
+}
+
+const filterWords: Words = { place: 'filter_dict', what: 'a filter', example: '{"status": "paid"}' };
+const projectionWords: Words = {
+  place: 'projection',
+  what: 'a projection',
+  example: '{"name": 1, "address.city": 1, "_id": 0}',
+};
+
+function readObject(text: string, { place, what, example }: Words, allowance: TextAllowance): Document {
+  const value = parseEjson(text, place, allowance);
   if (isPlainObject(value)) return value;
   const hint =
     Array.isArray(value) && place.startsWith('pipeline')
@@ -66,9 +74,13 @@ function readObject(text: string, place: string, what: string, example: string):
   );
 }
 
-function readCriterion(text: string, place: string): { field: string; direction: 1 | -1 } {
+function readCriterion(
+  text: string,
+  place: string,
+  allowance: TextAllowance,
+): { field: string; direction: 1 | -1 } {
   const example = '{"field": "created_at", "direction": -1}';
-  const value = readObject(text, place, 'one criterion', example);
+  const value = readObject(text, { place, what: 'one criterion', example }, allowance);
   const hint = hintForCriterion(value) ?? `Give e.g. ${example}.`;
   const wrong = (what: string) => invalidArgument('sort', `${place} ${what}`, hint);
 

@@ -7,6 +7,7 @@ import type { CollectionName, CollectionSchema } from '../../model/document-sche
 import { SandhavenError } from '../../model/errors.ts';
 import { FairQueue } from '../../model/fair-queue.ts';
 import { limits } from '../../model/limits.ts';
+import { LongWork } from '../../model/long-work.ts';
 import type { Caller } from '../../model/user.ts';
 import type {
   AggregateRequest,
@@ -39,6 +40,7 @@ export class DocumentService {
   readonly #p: DocumentServiceParts;
   readonly #schemas = new Schemas();
   readonly #queries = new FairQueue({ ...limits.shares.queries, what: 'queries are in progress' });
+  readonly #reading = new LongWork('long queries are being read');
 
   constructor(parts: DocumentServiceParts) {
     this.#p = parts;
@@ -80,7 +82,7 @@ export class DocumentService {
     request: CountRequest,
     { signal }: CallOptions,
   ): Promise<{ count: number; notes: string[] }> {
-    const query = this.#database().count(request);
+    const query = await this.#read(caller, request, (database) => database.count(request), signal);
     const notes = this.#p.order.check(caller.keyId, query.sources, 'schema');
     const { count, notes: found } = await this.#inTurn(caller, signal, () =>
       query.run(this.#options(signal)),
@@ -88,39 +90,64 @@ export class DocumentService {
     return { count, notes: [...notes, ...found] };
   }
 
-  find(caller: Caller, request: FindRequest, maxBytes: number, options: CallOptions): Promise<QueryResult> {
-    return this.#run(caller, this.#database().find(request), maxBytes, options);
+  async find(
+    caller: Caller,
+    request: FindRequest,
+    maxBytes: number,
+    options: CallOptions,
+  ): Promise<QueryResult> {
+    return this.#run(caller, await this.#find(caller, request, options), maxBytes, options);
   }
 
-  aggregate(
+  async aggregate(
     caller: Caller,
     request: AggregateRequest,
     maxBytes: number,
     options: CallOptions,
   ): Promise<QueryResult> {
-    return this.#run(caller, this.#database().aggregate(request), maxBytes, options);
+    return this.#run(caller, await this.#aggregate(caller, request, options), maxBytes, options);
   }
 
-  saveFind(
+  async saveFind(
     caller: Caller,
     request: FindRequest,
     target: SaveTarget,
     options: CallOptions,
   ): Promise<SavedResult> {
-    return this.#save(caller, this.#database().find(request), target, options);
+    return this.#save(caller, await this.#find(caller, request, options), target, options);
   }
 
-  saveAggregate(
+  async saveAggregate(
     caller: Caller,
     request: AggregateRequest,
     target: SaveTarget,
     options: CallOptions,
   ): Promise<SavedResult> {
-    return this.#save(caller, this.#database().aggregate(request), target, options);
+    return this.#save(caller, await this.#aggregate(caller, request, options), target, options);
   }
 
   async close(): Promise<void> {
     await this.#p.database?.close();
+  }
+
+  #find(caller: Caller, request: FindRequest, { signal }: CallOptions): Promise<DocumentsQuery> {
+    return this.#read(caller, request, (database) => database.find(request), signal);
+  }
+
+  #aggregate(caller: Caller, request: AggregateRequest, { signal }: CallOptions): Promise<DocumentsQuery> {
+    return this.#read(caller, request, (database) => database.aggregate(request), signal);
+  }
+
+  /** A long query holds the thread while it is read and judged. */
+  async #read<Query>(
+    { id }: Caller,
+    request: FindRequest | CountRequest | AggregateRequest,
+    read: (database: DocumentDatabase) => Query,
+    signal: AbortSignal | undefined,
+  ): Promise<Query> {
+    const database = this.#database();
+    const isLong = charsOf(request) > limits.documents.shortQueryChars;
+    return isLong ? this.#reading.run(id, () => read(database), signal) : read(database);
   }
 
   async #run(
@@ -180,4 +207,10 @@ export class DocumentService {
       retryable: false,
     });
   }
+}
+
+/** Of all texts that it is written as. */
+function charsOf(request: Partial<FindRequest & AggregateRequest>): number {
+  const { filter = '', projection = '', sort = [], pipeline = [] } = request;
+  return [filter, projection, ...sort, ...pipeline].reduce((sum, text) => sum + text.length, 0);
 }

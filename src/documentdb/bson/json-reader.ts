@@ -5,6 +5,7 @@
  */
 import { invalidArgument, type SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { tooManyValues } from '../too-many-values.ts';
 import { keyProblem } from './key-problem.ts';
 import { inOrder, setKey } from './ordered-document.ts';
 import { excerpt, parameterOf, placeInText, placeOf } from './place.ts';
@@ -40,16 +41,19 @@ export class JsonReader {
   private readonly text: string;
   private readonly name: string;
   private readonly meaning: JsonMeaning;
+  private readonly allowance: { values: number };
   private at = 0;
   /** From the whole to the value that is being read. */
   private readonly path: (string | number)[] = [];
   /** Where what is open now was opened. */
   private readonly opened: number[] = [];
 
-  constructor(text: string, name: string, meaning: JsonMeaning) {
+  /** @param allowance How many values there may be; what is read is taken off. */
+  constructor(text: string, name: string, meaning: JsonMeaning, allowance: { values: number }) {
     this.text = text;
     this.name = name;
     this.meaning = meaning;
+    this.allowance = allowance;
   }
 
   read(): unknown {
@@ -66,6 +70,7 @@ export class JsonReader {
   }
 
   private value(): unknown {
+    if (--this.allowance.values < 0) throw this.fault([], tooManyValues.problem, tooManyValues.hint);
     this.skipBlanks();
     const { text, at } = this;
     switch (text[at]) {

@@ -21,16 +21,29 @@ const meaning: JsonMeaning = {
     unwrap(document, keys, (inside, problem, hint) => reader.fault(inside, problem, hint)),
 };
 
+const { textBytes, queryNodes } = limits.documents;
+
+/** What is left for the texts of one query, which are read in one go. */
+export interface TextAllowance {
+  bytes: number;
+  values: number;
+}
+
+export function textAllowance(): TextAllowance {
+  return { bytes: textBytes, values: queryNodes };
+}
+
 /** @param name As errors name the text: `filter_dict`, `pipeline[2]`. */
-export function parseEjson(text: string, name: string): unknown {
-  const { textBytes } = limits.documents;
-  if (Buffer.byteLength(text) > textBytes) {
-    throw new SandhavenError('too_large', `${name} is longer than ${textBytes} bytes.`, {
-      parameter: parameterOf(name),
+export function parseEjson(text: string, name: string, allowance = textAllowance()): unknown {
+  allowance.bytes -= Buffer.byteLength(text);
+  if (allowance.bytes < 0) {
+    const parameter = parameterOf(name);
+    throw new SandhavenError('too_large', `With ${name} the query is longer than ${textBytes} bytes.`, {
+      parameter,
       hint: 'Give a shorter one: a range instead of a long list of values, or several calls.',
     });
   }
-  return new JsonReader(text, name, meaning).read();
+  return new JsonReader(text, name, meaning, allowance).read();
 }
 
 /** Relaxed Extended JSON of one value; `parseEjson` gives the same value back. */

@@ -7,6 +7,7 @@
  */
 import { BSONValue, Code, DBRef } from 'bson';
 import { limits } from '../../model/limits.ts';
+import { tooManyValues } from '../too-many-values.ts';
 import { type Place, refused, within } from './place.ts';
 
 export type PlainObject = Readonly<Record<string, unknown>>;
@@ -24,11 +25,7 @@ export function isPlainObject(value: unknown): value is PlainObject {
 
 function visit(value: unknown, place: Place, depth: number, budget: { left: number }): void {
   if (--budget.left < 0) {
-    throw refused(
-      place,
-      `is more than ${limits.documents.queryNodes} values into the query.`,
-      'Ask for less at once, for instance with a shorter $in.',
-    );
+    throw refused(place, `${tooManyValues.problem}.`, tooManyValues.hint);
   }
   if (typeof value !== 'object' || value === null) {
     checkScalar(value, place);

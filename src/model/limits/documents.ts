@@ -44,8 +44,10 @@ export const documentsLimits = {
     resultBytes: { min: KiB, max: 16 * MiB, default: 16 * MiB },
     /** Others get their turn after so many bytes of text. */
     resultTurnBytes: MiB,
-    /** A filter, a projection, one sort criterion or one stage, as text. */
+    /** All texts of one query together: filter, projection and sort, or the stages of a pipeline. */
     textBytes: MiB,
+    /** Shorter ones are read at once, and do not wait for the long ones of others. */
+    shortQueryChars: 4 * KiB,
     /** Of documents and lists in each other, in what callers give. */
     depth: 100,
     /** Of what the server sends: a stage may wrap a stored document, which has 100 at most, in more. */
@@ -55,8 +57,8 @@ export const documentsLimits = {
     /** Keys and indexes in the name of a place. */
     placeParts: 16,
     stages: 1_000,
-    /** Values in one filter, projection or pipeline, those inside others counted too. */
-    queryNodes: 100_000,
+    /** Values in all texts of one query, those inside others counted too: reading them takes less than 100 ms. */
+    queryNodes: 25_000,
     /** Of a place in a query, as refusals name it, and of one key in it. */
     placeChars: 400,
     placeKeyChars: 60,

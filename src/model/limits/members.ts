@@ -7,8 +7,8 @@ export const membersLimits = {
     requests: { total: 1_024, perOwner: 256 },
     /** Bytes of JSON bodies that arrive or are being worked on; those of at most `smallBodyBytes` are free. */
     bodies: { total: 144 * MiB, perOwner: 48 * MiB, waiting: 64, waitMs: 30_000 },
-    /** Large bodies that are parsed, and then as long a pause. */
-    parsing: { total: 1, perOwner: 1, waiting: 64, waitMs: 30_000 },
+    /** Large bodies that are parsed, and long queries that are read: of each kind one, and then as long a pause. */
+    longWork: { total: 1, perOwner: 1, waiting: 64, waitMs: 30_000 },
     /** Bytes of results that are collected or not yet sent; those of at most `smallAnswerBytes` are free. */
     answers: { total: 160 * MiB, perOwner: 56 * MiB, waiting: 128, waitMs: 30_000 },
     /** Tunnels over the API. */

@@ -4,10 +4,11 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { SandhavenError } from '../../model/errors.ts';
 import { FairQueue } from '../../model/fair-queue.ts';
 import { limits } from '../../model/limits.ts';
+import { LongWork } from '../../model/long-work.ts';
 import { bodyTooLarge, receive } from './receive.ts';
 import { JsonScan } from './scan.ts';
 
@@ -16,7 +17,7 @@ export class JsonBodies {
     ...limits.shares.bodies,
     what: 'bytes of request bodies are being worked on',
   });
-  readonly #turns = new FairQueue({ ...limits.shares.parsing, what: 'large request bodies are being read' });
+  readonly #parsing = new LongWork('large request bodies are being read');
 
   /**
    * @param response What the body takes is given back once this is over.
@@ -36,7 +37,7 @@ export class JsonBodies {
     if (body.length === 0) return undefined;
     if (!isUtf8(body)) throw invalidBody('The request body is not valid UTF-8.');
     return body.length > limits.json.largeBodyBytes
-      ? this.#parseInTurn(body, owner)
+      ? this.#parsing.run(owner, () => parseInParts(body))
       : parse(body.toString('utf8'));
   }
 
@@ -49,31 +50,18 @@ export class JsonBodies {
     if (response.closed) release();
     else response.once('close', release);
   }
-
-  /** One body at a time, in parts, and then as long a pause: whoever sends many takes half of the time at most. */
-  async #parseInTurn(body: Buffer, owner: string): Promise<unknown> {
-    const done = await this.#turns.take(owner);
-    try {
-      await setImmediate();
-      const text = body.toString('utf8');
-      await setImmediate();
-      const begun = performance.now();
-      try {
-        return parse(text);
-      } finally {
-        void sleep(performance.now() - begun).then(done);
-      }
-    } catch (error) {
-      done();
-      throw error;
-    }
-  }
 }
 
 function announcedBytes({ headers }: IncomingMessage): number {
   const length = headers['content-length'];
   if (length !== undefined) return Number(length) || 0;
   return headers['transfer-encoding'] === undefined ? 0 : limits.jsonBodyBytes;
+}
+
+async function parseInParts(body: Buffer): Promise<unknown> {
+  const text = body.toString('utf8');
+  await setImmediate();
+  return parse(text);
 }
 
 function parse(text: string): unknown {

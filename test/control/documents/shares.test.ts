@@ -8,6 +8,30 @@ import type { Caller } from '../../../src/model/user.ts';
 
 const caller = (id: string) => ({ id, keyId: `key of ${id}` }) as Caller;
 
+describe('queries that are long', () => {
+  it('are read one at a time, and short ones at once', async () => {
+    const read: string[] = [];
+    const database = {
+      count: ({ filter }: { filter: string }) => {
+        read.push(filter.trim());
+        const end = performance.now() + 30;
+        while (filter.length > 4_096 && performance.now() < end);
+        return { sources: [], run: async () => ({ count: 0, notes: [] }) };
+      },
+    } as unknown as DocumentDatabase;
+    const service = new DocumentService({ database, files: {} as never, order: new OrderOfUse('advise') });
+    const count = (id: string, name: string, chars: number) =>
+      service.count(caller(id), { database: 'd', collection: 'c', filter: `"${name}"`.padEnd(chars) }, {});
+    const first = count('mallory', 'long 1', 4_097);
+    const all = [count('mallory', 'long 2', 4_097), count('alice', 'long 3', 4_097)];
+    await first;
+    await count('bob', 'short', 4_096);
+    expect(read).toEqual(['"long 1"', '"short"']);
+    await Promise.all(all);
+    expect(read).toEqual(['"long 1"', '"short"', '"long 2"', '"long 3"']);
+  });
+});
+
 describe('queries', () => {
   it('of one user are 6 at once; more wait, and those of others do not', async () => {
     const asked: (() => void)[] = [];

@@ -1,6 +1,8 @@
 /** The shape of what callers write as JSON text. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { textAllowance } from '../../../src/documentdb/bson/parse.ts';
+import { checkPipeline } from '../../../src/documentdb/guard/guard.ts';
 import { readFilter, readPipeline, readProjection, readSort } from '../../../src/documentdb/query-text.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
@@ -154,5 +156,56 @@ describe('a pipeline', () => {
     const many = Array.from({ length: stages + 1 }, () => '{"$limit": 1}');
     expect(readPipeline(many.slice(1))).toHaveLength(stages);
     expect(refusalOf(() => readPipeline(many)).detail).toContain(String(stages));
+  });
+});
+
+describe('the texts of one query', () => {
+  const stage = (values: number) => `{"$match": {"a": {"$in": [${Array(values).fill(1).join(',')}]}}}`;
+  const blank = (bytes: number) => `{}${' '.repeat(bytes - 2)}`;
+  const tooLarge = (detail: string) =>
+    expect.objectContaining({ code: 'too_large', message: detail, fields: expect.anything() });
+
+  it('have 25,000 values together, of which each stage here has four besides its list', () => {
+    expect(readPipeline([stage(12_490), stage(12_490)])).toHaveLength(2);
+    expect(refusalOf(() => readPipeline([stage(12_490), stage(12_510)]))).toEqual({
+      parameter: 'pipeline',
+      detail: 'pipeline[1].$match.a.$in[12502] is more than 25000 values into the query.',
+      hint: 'Ask for less at once, for instance with a shorter $in.',
+    });
+  });
+
+  it('have 1 MiB together', () => {
+    expect(readPipeline([blank(524_288), blank(524_288)])).toEqual([{}, {}]);
+    expect(() => readPipeline([blank(524_288), blank(524_288), '{}'])).toThrow(
+      tooLarge('With pipeline[2] the query is longer than 1048576 bytes.'),
+    );
+    const allowance = textAllowance();
+    readFilter(blank(1_048_570), allowance);
+    expect(() => readSort(['{"field": "a", "direction": 1}'], allowance)).toThrow(
+      tooLarge('With sort[0] the query is longer than 1048576 bytes.'),
+    );
+  });
+
+  it('are refused in less than 100 ms, however many values they have', () => {
+    const hostile = [
+      Array(22).fill(stage(500_000)),
+      [stage(24_900)],
+      [`{"$match": {"a": [${Array(12_400).fill('{"$numberDecimal":"1.5"}').join(',')}]}}`],
+      [`{"$match": {${Array.from({ length: 24_900 }, (_, at) => `"f${at}":1`).join(',')}}}`],
+    ];
+    for (const texts of hostile) {
+      // In time of the processor, which others on the machine do not lengthen; the first time code is compiled too.
+      const times = Array.from({ length: 5 }, () => {
+        const begun = process.cpuUsage();
+        try {
+          checkPipeline(readPipeline(texts), 'pipeline', { database: 'd', collection: 'c' });
+        } catch (error) {
+          if (!(error instanceof SandhavenError)) throw error;
+        }
+        const { user, system } = process.cpuUsage(begun);
+        return (user + system) / 1_000;
+      });
+      expect(Math.min(...times)).toBeLessThan(100);
+    }
   });
 });
