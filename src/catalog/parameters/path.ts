@@ -29,6 +29,8 @@ export function fileMode() {
 /** A character that stands for a byte which is not UTF-8 (U+F700 + byte) is one byte in the sandbox. */
 function pathBytes(value: string): number {
   let bytes = Buffer.byteLength(value);
+  // No character is less than a byte, so this is too long in any case, and may be very long.
+  if (value.length > limits.pathBytes) return bytes;
   for (const char of value) {
     const code = char.charCodeAt(0);
     if (code >= 0xf780 && code <= 0xf7ff) bytes -= 2;
