@@ -7,7 +7,7 @@ CARGO = cd native && cargo
 
 .PHONY: up test setup setup-checks build image documentdb-image lint bench generate sdk clean
 
-# Starts the service in the foreground, once it has shown that it works. What this machine lacks is told before
+# Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
 up: setup
 	@bin/sandhaven doctor --before-build

@@ -1,4 +1,4 @@
-/** What the service is called: the names that it answers to, and what is told to those who start it. */
+/** What the service is called: the names that it answers to, and what it says to those who start it. */
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { type PreviewSite, previewOrigin } from './model/public-site.ts';

@@ -47,7 +47,7 @@ export const runSessionCommand = defineTool({
       signal,
     );
     const names = { session_id, command_id: commandId };
-    // A caller that does not wait is told the same whatever has happened since.
+    // A caller that does not wait gets the same answer, whatever has happened since.
     if (async_exec) return { ...names, status: 'running' as const, output };
     return { ...names, status, ...exitCodeOf(exitCode), output };
   },

@@ -1,4 +1,4 @@
-/** What is told of strings that were read as something else, in one line. */
+/** What a note says of strings that were read as something else. */
 import { limits } from '../../model/limits.ts';
 import { listedAs, named, show } from '../hints/values.ts';
 import type { ReadString } from './read-values.ts';
@@ -14,7 +14,7 @@ export function tellNeither(strings: readonly ReadString[], parameter: string): 
   return `${parameter} matches nothing as written, nor where it compares ${compared(strings)}.${remarks(strings)}`;
 }
 
-/** Where the other form failed, or could not be had in time. */
+/** Where the other form failed, or ran out of time. */
 export function tellUntried(strings: readonly ReadString[], parameter: string, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   return `${parameter}: the form that also compares ${compared(strings)} could not be tried: ${reason}`;

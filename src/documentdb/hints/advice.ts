@@ -1,6 +1,6 @@
 /**
  * What makes queries forgiving: what was changed, is doubtful, slow or empty is explained. Nothing here decides what a
- * query gives. Without a schema only changes are told.
+ * query gives. Without a schema, notes only say what was changed.
  */
 import type { CollectionSchema } from '../../model/document-schema.ts';
 import type { Settlement } from '../coercion/settle.ts';

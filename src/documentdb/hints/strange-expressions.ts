@@ -15,7 +15,7 @@ export function strangeIn(expression: unknown, schema: CollectionSchema): string
   return found.flatMap((comparison) => strange(comparison, schema) ?? []);
 }
 
-/** Of stages that compute from the collection's own documents; what their $match asks is told with the filters. */
+/** Of stages that compute from the collection's own documents; their $match is judged as filters are. */
 export function strangeInStages(stages: readonly Stage[], schema: CollectionSchema): string[] {
   const { leading, reshaping } = leadingOf(stages);
   return [...leading, ...(reshaping ? [reshaping] : [])].flatMap(({ index, name, body, written }) => {

@@ -1,6 +1,6 @@
 /**
  * What the strings of a field look like: `12.5 kg` is `9.9 kg`. Runs of digits are one 9; words stay where several strings
- * have them in that place, and are one `a` otherwise, so that no single string's own words are told.
+ * have them in that place, and become an `a` otherwise, so that no string's own words show.
  */
 import { limits } from '../../model/limits.ts';
 
@@ -38,7 +38,7 @@ export class Shapes {
     return byCount.slice(0, shownShapes).map(([shape]) => shape);
   }
 
-  /** Of more different ones than are kept, the others are told without their words. */
+  /** Shapes beyond those that are kept are counted without their words. */
   #count(shape: string, count: number): void {
     this.#strings += count;
     const isRoom = this.#counts.has(shape) || this.#counts.size < mostShapes;

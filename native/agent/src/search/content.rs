@@ -40,7 +40,7 @@ pub struct Query {
     pub time: Duration,
 }
 
-/// What is told of each file besides its path.
+/// What the answer has of each file besides its path.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Output {

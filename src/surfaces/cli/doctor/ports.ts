@@ -17,7 +17,7 @@ interface Chosen {
   chosen: boolean;
 }
 
-/** From what `up` is told. */
+/** From the options of `up`. */
 export function listenAddresses(options: {
   listen: Pick<Chosen, 'host' | 'port'>;
   previewListen: Chosen;
