@@ -1,10 +1,12 @@
 /**
  * What makes queries forgiving: what was changed, is doubtful, slow or empty is explained. Nothing here decides what a
- * query gives. Without a schema, notes only say what was changed.
+ * query gives. Without a schema, and of a vast query, notes only say what was changed.
  */
 import type { CollectionSchema } from '../../model/document-schema.ts';
+import { limits } from '../../model/limits.ts';
 import type { Settlement } from '../coercion/settle.ts';
 import { tellNeither } from '../coercion/tell.ts';
+import { conditionsOf } from './filter-walk.ts';
 import { indexNotes } from './index-use.ts';
 import type { Stage } from './leading-stages.ts';
 import { meantFilter, meantPipeline } from './meant.ts';
@@ -38,7 +40,7 @@ export interface FindQuestion extends Question {
 
 export async function adviseFind(question: FindQuestion): Promise<string[]> {
   const { filter, projection, sort, schema, settlement, empty } = question;
-  if (schema === null) return settlement.notes;
+  if (schema === null || isVast([filter])) return settlement.notes;
   const meant = wasRead(settlement) ? meantFilter(filter, schema) : filter;
   const reasons = empty ? await explainEmpty({ ...question, schema, filter: meant }) : [];
   const doubtful = [
@@ -58,7 +60,7 @@ export interface PipelineQuestion extends Question {
 
 export async function advisePipeline(question: PipelineQuestion): Promise<string[]> {
   const { stages, used, schema, settlement, empty } = question;
-  if (schema === null) return settlement.notes;
+  if (schema === null || isVast(stages.map((stage) => stage['$match']))) return settlement.notes;
   const meant = wasRead(settlement) ? meantPipeline(stages, schema) : stages;
   const explained = settlement.outcome === 'coerced' ? used : meant;
   const reasons = empty ? await explainEmptyPipeline(explained, { ...question, schema }) : [];
@@ -71,6 +73,14 @@ export async function advisePipeline(question: PipelineQuestion): Promise<string
   const changed = [...settlement.notes, ...neither(settlement, 'pipeline', meant !== stages && empty)];
   const slow = indexNotes({ filter, parameter, sort, sortParameter, schema });
   return arrangeNotes(changed, reasons, doubtful, slow);
+}
+
+/** @param filters Of each stage, where it is a pipeline; undefined for one that is no $match. */
+function isVast(filters: readonly unknown[]): boolean {
+  const { explainedConditions, explainedStages } = limits.documents;
+  if (filters.length > explainedStages) return true;
+  const conditions = filters.reduce<number>((sum, filter) => sum + conditionsOf(filter).length, 0);
+  return conditions > explainedConditions;
 }
 
 /** What its strings mean was asked for, so that they are no mistake of which to warn. */

@@ -115,6 +115,9 @@ export const documentsLimits = {
     noteItems: 4,
     /** Conditions of one query, and fields that it names, that are compared with the schema. */
     hintedConditions: 100,
+    /** Conditions and stages of a query that is explained at all: judging more of them would hold up others. */
+    explainedConditions: 2_000,
+    explainedStages: 100,
     /** Segments of a path; of a longer one nothing is said. */
     judgedSegments: 16,
     /** "Did you mean": names for one mistaken one. */

@@ -68,6 +68,27 @@ describe('a find', () => {
     const asked = { ...found, filter: { customer_id: HEX, nmae: 1 }, schema: null };
     expect(await adviseFind({ ...asked, settlement })).toEqual(['changed']);
   });
+
+  it('of more than 2,000 conditions is told only that too', async () => {
+    const settlement: Settlement = { outcome: 'coerced', strings: [], notes: ['changed'] };
+    const filter = (length: number) => ({ $or: Array(length).fill({ nmae: 1 }) });
+    expect(await adviseFind({ ...nothing, filter: filter(2_001), settlement })).toEqual(['changed']);
+    expect((await adviseFind({ ...nothing, filter: filter(2_000), settlement })).length).toBeGreaterThan(1);
+  });
+});
+
+describe('a pipeline', () => {
+  const settlement: Settlement = { outcome: 'coerced', strings: [], notes: ['changed'] };
+  const advised = (stages: Record<string, unknown>[]) =>
+    advisePipeline({ ...nothing, stages, used: stages, settlement });
+
+  it('of more than 100 stages, or 2,000 conditions in all, is told only how its result came about', async () => {
+    const match = { $match: { $or: Array(1_000).fill({ nmae: 1 }) } };
+    expect(await advised([match, match, { $match: { nmae: 1 } }])).toEqual(['changed']);
+    expect((await advised([match, match])).length).toBeGreaterThan(1);
+    expect(await advised(Array(101).fill({ $match: { nmae: 1 } }))).toEqual(['changed']);
+    expect((await advised(Array(100).fill({ $match: { nmae: 1 } }))).length).toBeGreaterThan(1);
+  });
 });
 
 describe('a comparison in $expr', () => {
