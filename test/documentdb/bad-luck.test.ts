@@ -226,9 +226,10 @@ describe('a query that takes too long', () => {
 describe('more queries than connections', () => {
   it('wait, and are told so when none becomes free in time', async () => {
     const { port } = serverAddress();
-    const documents = connectTo(connectionStringAt(port, 'maxPoolSize=1&waitQueueTimeoutMS=200'));
-    const both = [find(documents, 3), find(documents, 3)].map((query) => query.run(plainOptions));
+    const patient = connectTo(connectionStringAt(port, 'maxPoolSize=1'));
+    const both = [find(patient, 3), find(patient, 3)].map((query) => query.run(plainOptions));
     expect((await Promise.all(both)).map(({ documents: found }) => found.length)).toEqual([3, 3]);
+    const documents = connectTo(connectionStringAt(port, 'maxPoolSize=1&waitQueueTimeoutMS=1000'));
     const call = new AbortController();
     const endless = aggregateEndlessly(documents).run({ ...plainOptions, signal: call.signal });
     const ended = expect(endless).rejects.toThrow('enough');
