@@ -39,12 +39,17 @@ export class GatewayThread {
     });
     this.#worker = worker;
     this.ended = new Promise((resolve) => {
-      worker.once('exit', () => {
+      const end = () => {
         this.#leaveAll();
         resolve();
+      };
+      // Comes before its exit: who connects in between would be given to a thread that is no more.
+      worker.on('error', (error) => {
+        end();
+        options.log.error('the thread of the SSH gateway failed', { error });
       });
+      worker.once('exit', end);
     });
-    worker.on('error', (error) => options.log.error('the thread of the SSH gateway failed', { error }));
     worker.on('message', (report: Report) => this.#hear(report));
   }
 
