@@ -124,9 +124,11 @@ describe('a command', () => {
   it('[WIRE-SESSION-07] waits for those before it, in order', async () => {
     const session = await open();
     const first = await session.begin('until test -e /tmp/go; do sleep 0.02; done; echo first');
-    const others = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => session.begin(`echo ${index} | tee -a /tmp/order`)),
-    );
+    const others: string[] = [];
+    // One after another: calls at once have no order.
+    for (let index = 0; index < 10; index++) {
+      others.push(await session.begin(`echo ${index} | tee -a /tmp/order`));
+    }
     expect(await session.logs(others[0] ?? '')).toMatchObject({ status: 'queued', exitCode: null });
     expect(await session.type(others[0] ?? '', 'x')).toBe('queued');
     expect(await session.logs(first)).toMatchObject({ status: 'running', exitCode: null, output: '' });
