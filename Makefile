@@ -5,7 +5,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 NODE = "$$(setup/node-path.sh)"
 CARGO = cd native && cargo
 
-.PHONY: up test setup setup-checks build image documentdb-image lint bench generate sdk clean
+.PHONY: up test test-worst-case setup setup-checks build image documentdb-image lint bench generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -17,6 +17,10 @@ up: setup
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed".
 test: setup-checks build image documentdb-image
 	@setup/checks.sh
+
+# One sandbox that does its worst, for ten minutes instead of two.
+test-worst-case: setup-checks build image
+	@SANDHAVEN_WORST_CASE_SECONDS=600 $(NODE) node_modules/.bin/vitest run test/hostile/worst-case.test.ts
 
 # What building and running need.
 setup:
