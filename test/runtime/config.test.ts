@@ -85,21 +85,26 @@ describe('the OCI configuration of a machine', () => {
 
   it('masks what names other machines’ disks', () => {
     expect(build().linux.maskedPaths).toEqual(
-      expect.arrayContaining([
-        '/sys/block',
-        '/sys/devices/virtual/block',
-        '/sys/fs',
-        '/proc/fs',
-        '/proc/kcore',
-      ]),
+      expect.arrayContaining(['/sys/block', '/sys/devices/virtual/block', '/proc/fs', '/proc/kcore']),
     );
     expect(build().linux.readonlyPaths).toEqual(expect.arrayContaining(['/proc/sys', '/proc/sysrq-trigger']));
   });
 
   it('binds nothing of the host that can be written', () => {
     const writable = build().mounts.filter(({ type, options }) => type === 'bind' && !options.includes('ro'));
-    for (const { source } of writable) expect(source.startsWith(`${machine.stagePath}/etc/`)).toBe(true);
-    expect(build().mounts.find(({ destination }) => destination === '/sys')?.options).toContain('ro');
+    for (const { source } of writable)
+      expect(source).toMatch(new RegExp(`^${machine.stagePath}/(etc|figures)/`));
+    for (const place of ['/sys', '/sys/fs', '/sys/fs/cgroup']) {
+      expect(build().mounts.find(({ destination }) => destination === place)?.options).toContain('ro');
+    }
+  });
+
+  it('shows of the file systems of the host its own cgroup alone', () => {
+    const under = build().mounts.filter(({ destination }) => destination.startsWith('/sys/fs'));
+    expect(under.map(({ destination, type }) => [destination, type])).toEqual([
+      ['/sys/fs', 'tmpfs'],
+      ['/sys/fs/cgroup', 'cgroup'],
+    ]);
   });
 });
 

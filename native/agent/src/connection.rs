@@ -69,6 +69,9 @@ async fn answer(connection: &mut Connection, context: &Context) -> Outcome {
     {
         return Err(unsupported_version().into());
     }
+    if let Some(figures) = &context.figures {
+        figures.on_request();
+    }
     match request {
         Request::Core(request) => answer_core(connection, context, request).await,
         Request::Process(request) => process::answer(connection, context, request).await,

@@ -16,6 +16,7 @@ mod files;
 mod first_ids;
 mod frame;
 mod message;
+mod own_figures;
 mod process;
 mod readiness;
 mod reaper;

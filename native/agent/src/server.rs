@@ -14,6 +14,7 @@ use crate::boot::{Boot, Identity};
 use crate::connection;
 use crate::fault::Fault;
 use crate::first_ids;
+use crate::own_figures::OwnFigures;
 use crate::reaper::Reaper;
 use crate::workers::Workers;
 
@@ -27,6 +28,8 @@ pub struct Context {
     pub identity: Identity,
     pub workers: Rc<Workers>,
     pub reaper: Rc<Reaper>,
+    /// None where the sandbox has none of its own.
+    pub figures: Option<Rc<OwnFigures>>,
     pub sessions: crate::session::Sessions,
     pub listeners: crate::tunnel::Listeners,
     null: OwnedFd,
@@ -62,6 +65,7 @@ async fn serve(boot: Boot, workers: Rc<Workers>) -> std::io::Result<()> {
         identity: boot.identity,
         workers,
         reaper: Rc::clone(&reaper),
+        figures: OwnFigures::start(),
         sessions: crate::session::Sessions::default(),
         listeners: crate::tunnel::Listeners::default(),
         null: File::options()

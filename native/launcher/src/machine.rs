@@ -4,7 +4,7 @@
 //! so the host shows no mount, and when the machine dies all of them and the loop device go with it.
 
 use crate::failure::{Failure, Step};
-use crate::{devices, fence, idmap, image, loop_device, mounts, rlimits, runc, socket};
+use crate::{devices, fence, figures, idmap, image, loop_device, mounts, rlimits, runc, socket};
 use lexopt::prelude::*;
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::thread::UnshareFlags;
@@ -49,6 +49,7 @@ pub fn start(args: lexopt::Parser) -> Result<Infallible, Failure> {
     mounts::mount_agents(&options.agents, &ids)?;
     mounts::mount_overlay(options.uid_base)?;
     devices::make(&options.devices, options.uid_base)?;
+    figures::make(options.uid_base)?;
     let listener = socket::listen_at(&options.socket)?;
     options.open_files.apply()?;
     let run = runc::Run {

@@ -9,6 +9,7 @@ mod devices;
 mod exec;
 mod failure;
 mod fence;
+mod figures;
 mod idmap;
 mod image;
 mod loop_device;

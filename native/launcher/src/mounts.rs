@@ -16,8 +16,9 @@ use std::ffi::CStr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// What the machine may write into the three files of /etc: they are bind-mounted, and live in memory.
-const STAGE_OPTIONS: &CStr = c"size=256k,nr_inodes=64,mode=0755";
+/// What the machine may write into the three files of /etc and those of its figures: they are bind-mounted, and live in
+/// memory.
+const STAGE_OPTIONS: &CStr = c"size=512k,nr_inodes=64,mode=0755";
 const ETC_FILES: [&str; 3] = ["hosts", "hostname", "resolv.conf"];
 
 /// A small file system in memory with the places to mount at and the three files of /etc. It becomes the working

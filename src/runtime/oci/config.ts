@@ -15,6 +15,15 @@ export const AGENT_DESTINATION = '/.sandhaven/agent';
 /** The files of /etc that the launcher lays into the stage for every machine. */
 export const ETC_FILES = ['hosts', 'hostname', 'resolv.conf'] as const;
 
+/** The launcher's files that show a machine its own memory and processors, by where programs read them. */
+const FIGURES = [
+  ['/proc/meminfo', 'meminfo'],
+  ['/proc/stat', 'stat'],
+  ['/proc/cpuinfo', 'cpuinfo'],
+  ['/sys/devices/system/cpu/online', 'cpus'],
+  ['/sys/devices/system/cpu/possible', 'cpus'],
+] as const;
+
 export interface MachineConfig {
   id: string;
   generation: number;
@@ -148,9 +157,13 @@ function mounts({ stagePath, agentName, resources, devices }: MachineConfig): ob
     mount('/dev/shm', 'tmpfs', 'nosuid', 'nodev', 'mode=1777', `size=${(resources.memory * GiB) / 2}`),
     mount('/dev/mqueue', 'mqueue', 'nosuid', 'noexec', 'nodev'),
     mount('/sys', 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro'),
+    // Of all file systems' own folders, the machine sees its cgroup: runtimes of languages read their limits there.
+    mount('/sys/fs', 'tmpfs', 'nosuid', 'noexec', 'nodev', 'ro', 'mode=755', 'size=4k'),
+    mount('/sys/fs/cgroup', 'cgroup', 'nosuid', 'noexec', 'nodev', 'ro'),
     bind(AGENT_DESTINATION, `${stagePath}/agent/${agentName}`, 'ro', 'nosuid', 'nodev'),
     // Without further options, runc saves a remount each; the stage is mounted nosuid, nodev and noexec itself.
     ...ETC_FILES.map((name) => bind(`/etc/${name}`, `${stagePath}/etc/${name}`)),
+    ...FIGURES.map(([path, name]) => bind(path, `${stagePath}/figures/${name}`)),
     // The launcher makes a node for each, in this order.
     ...devices.nodes.map(({ path }, index) => bind(path, `${stagePath}/devices/${index}`)),
     ...devices.mounts.map(({ source, destination }) => bind(destination, source, 'ro', 'nosuid', 'nodev')),

@@ -19,7 +19,6 @@ export const MASKED_PATHS = [
   '/sys/devices/virtual/block',
   '/sys/devices/virtual/powercap',
   '/sys/firmware',
-  '/sys/fs',
 ];
 
 function proc(names: string): string[] {

@@ -1,0 +1,287 @@
+//! The limits and the use of this sandbox, as the kernel has them: in the cgroup that is mounted read-only inside.
+
+use std::fs::read_to_string;
+use std::time::Duration;
+
+const ROOT: &str = "/sys/fs/cgroup";
+
+/// Which files say it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cgroup {
+    V1,
+    V2,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    pub memory_bytes: u64,
+    /// Rounded up: the kernel divides time and not processors.
+    pub cpus: u64,
+}
+
+#[derive(Debug, Default, PartialEq)]
+pub struct Figures {
+    pub limits: Limits,
+    pub memory: Memory,
+    pub user: Duration,
+    pub system: Duration,
+}
+
+/// In bytes.
+#[derive(Debug, Default, PartialEq)]
+pub struct Memory {
+    pub used: u64,
+    pub anon: u64,
+    pub file: u64,
+    pub shmem: u64,
+    pub mapped: u64,
+    pub dirty: u64,
+    pub writeback: u64,
+    pub active_anon: u64,
+    pub inactive_anon: u64,
+    pub active_file: u64,
+    pub inactive_file: u64,
+    pub unevictable: u64,
+    pub slab_reclaimable: u64,
+    pub slab_unreclaimable: u64,
+}
+
+impl Figures {
+    pub fn used(&self) -> Duration {
+        self.user + self.system
+    }
+}
+
+impl Cgroup {
+    pub fn find() -> Option<Self> {
+        let has = |path: &str| std::fs::exists(format!("{ROOT}/{path}")).unwrap_or(false);
+        if has("memory.max") {
+            Some(Self::V2)
+        } else {
+            has("memory/memory.limit_in_bytes").then_some(Self::V1)
+        }
+    }
+
+    /// None where the kernel says less than this needs.
+    pub fn limits(self) -> Option<Limits> {
+        self.parse_limits(&read)
+    }
+
+    /// As `limits`.
+    pub fn figures(self) -> Option<Figures> {
+        self.parse(&read)
+    }
+
+    fn parse_limits(self, file: &dyn Fn(&str) -> Option<String>) -> Option<Limits> {
+        let number = |path: &str| file(path)?.trim().parse().ok();
+        match self {
+            Self::V1 => Some(Limits {
+                memory_bytes: at_most_all(number("memory/memory.limit_in_bytes")),
+                // Without a quota it is -1, which is no u64.
+                cpus: processors(
+                    number("cpu/cpu.cfs_quota_us"),
+                    number("cpu/cpu.cfs_period_us")?,
+                ),
+            }),
+            Self::V2 => {
+                let max = file("cpu.max")?;
+                let (quota, period) = max.trim().split_once(' ')?;
+                Some(Limits {
+                    memory_bytes: at_most_all(number("memory.max")),
+                    cpus: processors(quota.parse().ok(), period.parse().ok()?),
+                })
+            }
+        }
+    }
+
+    fn parse(self, file: &dyn Fn(&str) -> Option<String>) -> Option<Figures> {
+        let number = |path: &str| file(path)?.trim().parse().ok();
+        let limits = self.parse_limits(file)?;
+        match self {
+            Self::V1 => Some(Figures {
+                limits,
+                memory: Memory {
+                    used: number("memory/memory.usage_in_bytes")?,
+                    ..memory_v1(&file("memory/memory.stat")?)
+                },
+                user: Duration::from_nanos(number("cpuacct/cpuacct.usage_user")?),
+                system: Duration::from_nanos(number("cpuacct/cpuacct.usage_sys")?),
+            }),
+            Self::V2 => {
+                let time = file("cpu.stat")?;
+                Some(Figures {
+                    limits,
+                    memory: Memory {
+                        used: number("memory.current")?,
+                        ..memory_v2(&file("memory.stat")?)
+                    },
+                    user: Duration::from_micros(value(&time, "user_usec")),
+                    system: Duration::from_micros(value(&time, "system_usec")),
+                })
+            }
+        }
+    }
+}
+
+fn read(path: &str) -> Option<String> {
+    read_to_string(format!("{ROOT}/{path}")).ok()
+}
+
+/// `total_…` are those of the group with all groups below it.
+fn memory_v1(stat: &str) -> Memory {
+    let of = |name: &str| value(stat, &format!("total_{name}"));
+    Memory {
+        anon: of("rss"),
+        file: of("cache"),
+        shmem: of("shmem"),
+        mapped: of("mapped_file"),
+        dirty: of("dirty"),
+        writeback: of("writeback"),
+        active_anon: of("active_anon"),
+        inactive_anon: of("inactive_anon"),
+        active_file: of("active_file"),
+        inactive_file: of("inactive_file"),
+        unevictable: of("unevictable"),
+        ..Memory::default()
+    }
+}
+
+fn memory_v2(stat: &str) -> Memory {
+    let of = |name: &str| value(stat, name);
+    Memory {
+        anon: of("anon"),
+        file: of("file"),
+        shmem: of("shmem"),
+        mapped: of("file_mapped"),
+        dirty: of("file_dirty"),
+        writeback: of("file_writeback"),
+        active_anon: of("active_anon"),
+        inactive_anon: of("inactive_anon"),
+        active_file: of("active_file"),
+        inactive_file: of("inactive_file"),
+        unevictable: of("unevictable"),
+        slab_reclaimable: of("slab_reclaimable"),
+        slab_unreclaimable: of("slab_unreclaimable"),
+        ..Memory::default()
+    }
+}
+
+/// Of a line `NAME NUMBER`; 0 where there is none.
+fn value(stat: &str, name: &str) -> u64 {
+    stat.lines()
+        .filter_map(|line| line.split_once(' '))
+        .find(|(key, _)| *key == name)
+        .and_then(|(_, number)| number.parse().ok())
+        .unwrap_or(0)
+}
+
+/// The machine's memory where there is no limit below it.
+fn at_most_all(limit: Option<u64>) -> u64 {
+    let info = rustix::system::sysinfo();
+    let all = info.totalram.saturating_mul(u64::from(info.mem_unit));
+    limit.unwrap_or(all).min(all)
+}
+
+fn processors(quota_us: Option<u64>, period_us: u64) -> u64 {
+    quota_us.map_or_else(
+        || std::thread::available_parallelism().map_or(1, |count| count.get() as u64),
+        |quota| quota.div_ceil(period_us.max(1)).max(1),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(cgroup: Cgroup, files: &[(&str, &str)]) -> Option<Figures> {
+        cgroup.parse(&|path| {
+            let (_, text) = files.iter().find(|(name, _)| *name == path)?;
+            Some((*text).to_owned())
+        })
+    }
+
+    #[test]
+    fn version_1_says_it_in_three_hierarchies() {
+        let figures = parse(
+            Cgroup::V1,
+            &[
+                ("memory/memory.limit_in_bytes", "1048576\n"),
+                ("memory/memory.usage_in_bytes", "524288\n"),
+                (
+                    "memory/memory.stat",
+                    "cache 1\nrss 2\ntotal_cache 8192\ntotal_rss 4096\ntotal_inactive_file 12288\n",
+                ),
+                ("cpu/cpu.cfs_quota_us", "150000\n"),
+                ("cpu/cpu.cfs_period_us", "100000\n"),
+                ("cpuacct/cpuacct.usage_user", "1500000000\n"),
+                ("cpuacct/cpuacct.usage_sys", "250000000\n"),
+            ],
+        );
+        let expected = Figures {
+            limits: Limits {
+                memory_bytes: 1_048_576,
+                cpus: 2,
+            },
+            memory: Memory {
+                used: 524_288,
+                anon: 4096,
+                file: 8192,
+                inactive_file: 12_288,
+                ..Memory::default()
+            },
+            user: Duration::from_millis(1500),
+            system: Duration::from_millis(250),
+        };
+        assert_eq!(figures, Some(expected));
+    }
+
+    #[test]
+    fn version_2_says_it_in_one() {
+        let figures = parse(
+            Cgroup::V2,
+            &[
+                ("memory.max", "1048576\n"),
+                ("memory.current", "524288\n"),
+                (
+                    "memory.stat",
+                    "anon 4096\nfile 8192\nslab_reclaimable 16384\n",
+                ),
+                ("cpu.max", "400000 100000\n"),
+                (
+                    "cpu.stat",
+                    "usage_usec 3\nuser_usec 1000000\nsystem_usec 2\n",
+                ),
+            ],
+        );
+        let expected = Figures {
+            limits: Limits {
+                memory_bytes: 1_048_576,
+                cpus: 4,
+            },
+            memory: Memory {
+                used: 524_288,
+                anon: 4096,
+                file: 8192,
+                slab_reclaimable: 16_384,
+                ..Memory::default()
+            },
+            user: Duration::from_secs(1),
+            system: Duration::from_micros(2),
+        };
+        assert_eq!(figures, Some(expected));
+    }
+
+    #[test]
+    fn without_a_limit_it_is_what_the_machine_has() {
+        let all = at_most_all(None);
+        assert_eq!(at_most_all(Some(u64::MAX)), all);
+        assert_eq!(at_most_all(Some(4096)), 4096);
+        assert!(all > 4096);
+    }
+
+    #[test]
+    fn what_the_kernel_does_not_say_is_not_made_up() {
+        assert_eq!(parse(Cgroup::V1, &[]), None);
+        assert_eq!(parse(Cgroup::V2, &[("memory.max", "1")]), None);
+    }
+}

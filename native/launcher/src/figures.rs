@@ -1,0 +1,39 @@
+//! The files that show a machine its own memory and processors, in the stage. The agent fills them in, and keeps them
+//! true.
+
+use crate::failure::{Failure, Step};
+use rustix::fs::{Gid, Mode, Uid, chown, mkdir};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+const FILES: [&str; 4] = ["meminfo", "stat", "cpuinfo", "cpus"];
+/// One processor of /proc/cpuinfo has less.
+const PROCESSOR_BYTES: u64 = 16 << 10;
+
+/// In the stage, which is the working directory.
+pub fn make(uid_base: u32) -> Result<(), Failure> {
+    mkdir("figures", Mode::from_raw_mode(0o755)).step("furnish the stage")?;
+    for name in FILES {
+        let path = Path::new("figures").join(name);
+        let mut file = File::create(&path).step("make a file of figures")?;
+        if name == "cpuinfo" {
+            file.write_all(&first_processor()?)
+                .step("copy /proc/cpuinfo")?;
+        }
+        let (owner, group) = (Uid::from_raw(uid_base), Gid::from_raw(uid_base));
+        chown(&path, Some(owner), Some(group)).step("give a file of figures to the machine")?;
+    }
+    Ok(())
+}
+
+/// Of the host's. The kernel asks each processor for its clock, so it is not asked for more than the first few.
+fn first_processor() -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    File::open("/proc/cpuinfo")
+        .and_then(|file| file.take(PROCESSOR_BYTES).read_to_end(&mut text))
+        .step("read /proc/cpuinfo")?;
+    let end = text.windows(2).position(|pair| pair == b"\n\n");
+    text.truncate(end.map_or(text.len(), |at| at + 1));
+    Ok(text)
+}
