@@ -8,6 +8,7 @@ import { giveBackIdleMemory } from './idle-memory.ts';
 import { createListeners } from './listeners.ts';
 import { createLog } from './log.ts';
 import type { DocumentDbOptions, UpOptions } from './options.ts';
+import { raisePriority } from './priority.ts';
 import { type ServiceOptions, startService } from './service.ts';
 import { assertUpCanStart, type DoctorFacts } from './surfaces/cli/doctor/doctor.ts';
 import { listenAddresses } from './surfaces/cli/doctor/ports.ts';
@@ -24,6 +25,7 @@ export interface Secrets {
  * nothing running.
  */
 export async function up(options: UpOptions, secrets: Secrets, signal: AbortSignal): Promise<number> {
+  raisePriority();
   const log = createLog();
   const tools = selectTools(options.toolsets, '--toolsets');
   await assertUpCanStart(doctorFactsOf(options), options.dataDir);

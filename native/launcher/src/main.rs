@@ -16,6 +16,7 @@ mod loop_device;
 mod machine;
 mod mounts;
 mod namespaces;
+mod priority;
 mod rlimits;
 mod runc;
 mod socket;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
 
 /// `start` and `exec` return only when they fail: they become another program.
 fn run() -> Result<(), Failure> {
+    priority::make_usual()?;
     let mut args = lexopt::Parser::from_env();
     match args.next()? {
         Some(Value(command)) if command == "start" => match machine::start(args)? {},

@@ -5,6 +5,8 @@ export const hostLimits = {
   processor: {
     /** All machines together weigh this part of what each program of the host's own weighs, or each group of them. */
     weightOfAll: 0.75,
+    /** How much the service's main thread is before other programs, in steps of `nice`. */
+    serviceNiceness: 5,
     /** Of one owner's machines together, however many work. */
     sharesPerOwner: 16_384,
     /** Of one machine: the least that the kernel takes. */

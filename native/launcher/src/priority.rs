@@ -1,0 +1,13 @@
+//! The service's main thread has a higher priority than what it starts (`src/priority.ts`), and a program inherits that
+//! of the thread that starts it.
+
+use crate::failure::{Failure, Step};
+use rustix::process::{getpriority_process, setpriority_process};
+
+/// A lower one, which an operator has chosen, stays.
+pub fn make_usual() -> Result<(), Failure> {
+    if getpriority_process(None).step("read the priority")? < 0 {
+        setpriority_process(None, 0).step("take the usual priority")?;
+    }
+    Ok(())
+}
