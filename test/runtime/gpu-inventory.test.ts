@@ -13,7 +13,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { parseCdiSpec } from '../../src/runtime/oci/gpu/cdi-spec.ts';
 import { createInventory, type Inventory } from '../../src/runtime/oci/gpu/inventory.ts';
@@ -291,16 +291,21 @@ describe('not handed out, with the reason for the operator', () => {
 
 describe('left out, and told', () => {
   it('hooks, groups of the host, mounts of other types and sockets of the host', async () => {
-    const server = createServer().listen(host('daemon.sock'));
-    mkdirSync(host('daemon'));
+    // A folder of daemons by the path's beginning, wherever TMPDIR is; and a socket's path is short.
+    const daemons = mkdtempSync('/tmp/sandhaven-cdi-');
+    onTestFinished(() => rmSync(daemons, { recursive: true }));
+    const [socket, daemon] = [join(daemons, 'daemon.sock'), join(daemons, 'daemon')];
+    const server = createServer().listen(socket);
+    onTestFinished(() => void server.close());
+    mkdirSync(daemon);
     const edits = {
       ...device('0', 0).containerEdits,
       hooks: [{ hookName: 'createContainer', path: '/bin/false' }],
       additionalGids: [44],
       intelRdt: {},
       mounts: [
-        { hostPath: host('daemon.sock'), containerPath: '/run/daemon.sock' },
-        { hostPath: host('daemon'), containerPath: '/run/daemon' },
+        { hostPath: socket, containerPath: '/run/daemon.sock' },
+        { hostPath: daemon, containerPath: '/run/daemon' },
         { hostPath: '/run/nobody/socket', containerPath: '/run/nobody/socket' },
       ],
     };
@@ -313,7 +318,6 @@ describe('left out, and told', () => {
       ]),
     );
     const { gpus, problems, leftOut } = await inventory();
-    server.close();
     expect(problems).toEqual([]);
     expect(gpus.map(({ devices }) => devices.mounts)).toEqual([[], []]);
     expect(leftOut).toEqual([
