@@ -40,7 +40,7 @@ export class LoopShare {
     try {
       while (this.#usedMs < this.#turnMs && this.#waiting.size > 0) this.#next();
     } finally {
-      if (this.#waiting.size > 0) this.#immediate = setImmediate(this.#turn);
+      if (this.#waiting.size > 0) this.#immediate ??= setImmediate(this.#turn);
       // What comes before the next turn has its own share of time.
       else this.#usedMs = 0;
     }

@@ -10,7 +10,7 @@ function hold(milliseconds: number): void {
 }
 
 it('work runs at once while the turn has time left', () => {
-  const share = new LoopShare(50);
+  const share = new LoopShare(10_000);
   const done: number[] = [];
   share.run('a', () => done.push(1));
   share.run('b', () => done.push(2));
@@ -31,6 +31,25 @@ it('no turn takes more than its share and one piece of work', async () => {
     expect(done - before, `turn ${turns}`).toBeLessThanOrEqual(3);
   }
   expect(share.waiting).toBe(0);
+});
+
+it('work that is always followed by more takes no more of a later turn than of the first', async () => {
+  const share = new LoopShare(4);
+  let [done, over] = [0, false];
+  const work = (source: string) => () => {
+    hold(2);
+    done++;
+    if (!over) share.run(source, work(source));
+  };
+  for (const source of ['a', 'b', 'c']) share.run(source, work(source));
+  try {
+    for (let before = done, turns = 0; turns < 10; before = done, turns++) {
+      await nextTurn();
+      expect(done - before, `turn ${turns}`).toBeLessThanOrEqual(3);
+    }
+  } finally {
+    over = true;
+  }
 });
 
 it('a source with little to do waits for one piece of each other source, not for all of them', async () => {

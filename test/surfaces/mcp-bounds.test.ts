@@ -6,7 +6,7 @@ import { limits } from '../../src/model/limits.ts';
 import type { JsonBodies } from '../../src/surfaces/json/bodies.ts';
 import { McpArrivals } from '../../src/surfaces/mcp/arrivals.ts';
 import { LargeParts } from '../../src/surfaces/mcp/large-parts.ts';
-import { longestDelay } from './event-loop.ts';
+import { longestTurn } from '../support/event-loop.ts';
 import { McpHost, MODERN } from './mcp-host.ts';
 
 const MiB = 1024 * 1024;
@@ -37,7 +37,7 @@ describe('a message', () => {
     expect(body.length).toBeGreaterThan(24_000_000);
     const heap = process.memoryUsage().heapUsed;
     // The client may find the connection closed before it has sent all.
-    const { ms, result } = await longestDelay(() => post(body).catch(() => null));
+    const { ms, result } = await longestTurn(() => post(body).catch(() => null));
     expect(result?.status ?? 413).toBe(413);
     expect(ms).toBeLessThan(100);
     expect(process.memoryUsage().heapUsed - heap).toBeLessThan(64 * MiB);
