@@ -23,7 +23,7 @@ import { pullImage } from './pull.ts';
 import type { ImageRecord } from './record.ts';
 import { formatReference, type ImageReference, parseReference } from './reference.ts';
 import { resolve } from './registry.ts';
-import { SharedWork } from './shared-work.ts';
+import { canceled, SharedWork } from './shared-work.ts';
 import { fromFirst } from './sources.ts';
 import { defaultUnpackLimits, type UnpackLimits } from './unpack.ts';
 
@@ -67,7 +67,6 @@ export function createImages(options: ImagesOptions): LocalImages {
 
   async function fetchNamed(
     reference: ImageReference,
-    owner: string,
     { signal, onProgress }: Required<CallOptions>,
   ): Promise<ImageRecord> {
     const name = formatReference(reference);
@@ -80,7 +79,7 @@ export function createImages(options: ImagesOptions): LocalImages {
       const record =
         (await folders.read(image.digest)) ??
         (await byDigest.run(image.digest, { signal, onProgress }, (shared) =>
-          inTurn(owner, shared.signal, () => pullImage(parts, { image, reference: exact, name, ...shared })),
+          pullImage(parts, { image, reference: exact, name, ...shared }),
         ));
       await folders.writeReference(name, record.digest);
       log.info('image pulled', { reference: name, digest: record.digest, sizeBytes: record.sizeBytes });
@@ -90,8 +89,15 @@ export function createImages(options: ImagesOptions): LocalImages {
     }
   }
 
-  async function inTurn<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const done = await pulls.take(owner, 1, signal);
+  /** Work is shared, turns are not: whoever waits for one of his own must not hold up who wants the same image. */
+  async function inTurn<T>(
+    owner: string,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const done = await pulls.take(owner, 1, signal).catch((error: unknown) => {
+      throw signal?.aborted ? canceled() : error;
+    });
     try {
       return await work();
     } finally {
@@ -114,11 +120,11 @@ export function createImages(options: ImagesOptions): LocalImages {
     }
     const reference = parseAllowed(text);
     const name = formatReference(reference);
-    const known = await folders.readReference(name);
-    return toImage(
-      known ?? (await byName.run(name, call, (shared) => fetchNamed(reference, owner, shared))),
-      name,
-    );
+    const known = () => folders.readReference(name);
+    const fetched = () => byName.run(name, call, (shared) => fetchNamed(reference, shared));
+    const record =
+      (await known()) ?? (await inTurn(owner, call.signal, async () => (await known()) ?? fetched()));
+    return toImage(record, name);
   }
 
   async function get(digest: string): Promise<Image | null> {
