@@ -1,6 +1,7 @@
 /** A registry's documents come from outside: what would hold the thread is not parsed. */
 import { expect, it } from 'vitest';
 import { parseConfig, parseManifest } from '../../src/runtime/images/manifest.ts';
+import { processorMsOf } from '../support/processor-time.ts';
 
 const refusal = expect.objectContaining({ code: 'failed_precondition' });
 
@@ -15,11 +16,12 @@ function refused(work: () => unknown): unknown {
 
 it('a configuration of half a million wrong values is refused before each has an issue of its own', () => {
   const values = `[${'7,'.repeat(500_000)}7]`;
-  const begun = performance.now();
-  expect(refused(() => parseConfig(`{"config":{"Env":${values}}}`, 'x'))).toEqual(refusal);
-  expect(refused(() => parseManifest(`{"manifests":${values}}`, 'x'))).toEqual(refusal);
+  const ms = processorMsOf(() => {
+    expect(refused(() => parseConfig(`{"config":{"Env":${values}}}`, 'x'))).toEqual(refusal);
+    expect(refused(() => parseManifest(`{"manifests":${values}}`, 'x'))).toEqual(refusal);
+  });
   // Either took a second.
-  expect(performance.now() - begun).toBeLessThan(400);
+  expect(ms).toBeLessThan(400);
 });
 
 it('one that nests without end is refused', () => {
