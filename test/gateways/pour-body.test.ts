@@ -4,7 +4,7 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { pourBody } from '../../src/gateways/pour-body.ts';
 
@@ -87,6 +87,26 @@ it('while the other side takes nothing, nothing more is read, and no byte is kep
   to.release();
   await once(to, 'finish');
   expect(to.bytes.length).toBe(1_000_000);
+});
+
+it('of several bodies in chunks of one byte, one is read on a turn', async () => {
+  const answers = await Promise.all(Array.from({ length: 8 }, () => answerOf(ofOneByte(200_000))));
+  const read = new Set<IncomingMessage>();
+  const finished = answers.map((answer) => {
+    const to = new Arrival();
+    answer.on('data', () => read.add(answer));
+    pourBody(answer, to);
+    return once(to, 'finish');
+  });
+  const over = Promise.all(finished).then(() => 'over');
+  // What had come before comes at once.
+  await nextTurn();
+  let most = 0;
+  for (let state = ''; state !== 'over'; most = Math.max(most, read.size)) {
+    read.clear();
+    state = await Promise.race([over, nextTurn('goes on')]);
+  }
+  expect(most).toBe(1);
 });
 
 it('a connection goes on to its next message, however slowly the body before was taken', async () => {
