@@ -1,36 +1,17 @@
 /** Visitors' connections that wait are nobody's, and make room for those of other networks. */
-import { EventEmitter } from 'node:events';
-import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { IdleVisitors } from '../../src/gateways/preview/idle-visitors.ts';
 import { limits } from '../../src/model/limits.ts';
-
-class Connection extends EventEmitter {
-  destroyed = false;
-  readonly remoteAddress: string;
-
-  constructor(remoteAddress: string) {
-    super();
-    this.remoteAddress = remoteAddress;
-  }
-
-  destroy(): void {
-    if (this.destroyed) return;
-    this.destroyed = true;
-    this.emit('close');
-  }
-}
-
-const from = (address: string) => new Connection(address) as unknown as Socket;
+import { socketFrom } from '../support/fake-socket.ts';
 
 it('a network that holds all places makes room for another, and those that work are left alone', () => {
   const idle = new IdleVisitors();
-  const crowd = Array.from({ length: limits.preview.idleConnections }, () => from('198.51.100.1'));
+  const crowd = Array.from({ length: limits.preview.idleConnections }, () => socketFrom('198.51.100.1'));
   for (const socket of crowd) idle.enter(socket);
-  const working = from('198.51.100.2');
+  const working = socketFrom('198.51.100.2');
   idle.enter(working);
   expect(idle.begin(working)).toBe(true);
-  const others = Array.from({ length: 100 }, () => from('203.0.113.5'));
+  const others = Array.from({ length: 100 }, () => socketFrom('203.0.113.5'));
   for (const socket of others) idle.enter(socket);
   expect(others.filter(({ destroyed }) => destroyed)).toEqual([]);
   // One of the crowd went for the first of its own network that came too late.
@@ -40,21 +21,23 @@ it('a network that holds all places makes room for another, and those that work 
 
 it('a connection whose request is over waits again, and one that has closed takes no place', () => {
   const idle = new IdleVisitors();
-  const sockets = Array.from({ length: limits.preview.idleConnections * 2 }, () => from('198.51.100.1'));
+  const sockets = Array.from({ length: limits.preview.idleConnections * 2 }, () =>
+    socketFrom('198.51.100.1'),
+  );
   for (const socket of sockets) {
     idle.enter(socket);
     idle.begin(socket);
     idle.end(socket);
     socket.destroy();
   }
-  const last = from('198.51.100.1');
+  const last = socketFrom('198.51.100.1');
   idle.enter(last);
   expect(last.destroyed).toBe(false);
 });
 
 it('a connection that sends request upon request without waiting is ended', () => {
   const idle = new IdleVisitors();
-  const socket = from('198.51.100.1');
+  const socket = socketFrom('198.51.100.1');
   idle.enter(socket);
   for (let at = 0; at < 16; at++) expect(idle.begin(socket)).toBe(true);
   expect(idle.begin(socket)).toBe(false);

@@ -1,33 +1,18 @@
 /** Whose a connection to the API is. */
 import { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { Connections } from '../../src/surfaces/http/connections.ts';
-
-class FakeSocket extends EventEmitter {
-  destroyed = false;
-  readonly remoteAddress: string;
-
-  constructor(remoteAddress: string) {
-    super();
-    this.remoteAddress = remoteAddress;
-  }
-
-  destroy(): void {
-    this.destroyed = true;
-    this.emit('close');
-  }
-}
+import { socketFrom } from '../support/fake-socket.ts';
 
 function watched() {
   const server = new EventEmitter();
   const connections = new Connections();
   connections.watch(server as Server);
   const arrive = (address: string) => {
-    const socket = new FakeSocket(address);
+    const socket = socketFrom(address);
     server.emit('connection', socket);
-    return socket as unknown as Socket & { destroyed: boolean };
+    return socket;
   };
   return { connections, arrive };
 }
