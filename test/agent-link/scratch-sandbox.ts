@@ -4,10 +4,11 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createAgentLink } from '../../src/agent-link/agent-link.ts';
@@ -42,7 +43,9 @@ export interface ScratchSandbox extends AsyncDisposable {
 /** @param options.diskBytes Of the throw-away layer. */
 export async function startScratchSandbox(options: { diskBytes?: number } = {}): Promise<ScratchSandbox> {
   const folder = mkdtempSync(join(tmpdir(), 'sandhaven-agent-'));
-  const socketPath = join(folder, 'agent.sock');
+  // By its folder's descriptor: TMPDIR may be longer than a socket's path may be.
+  const descriptor = openSync(folder, 'r');
+  const socketPath = `/proc/${pid}/fd/${descriptor}/agent.sock`;
   const scratch = mkdtempSync(join(folder, 'scratch-'));
   const id = 'sb_0123456789abcdef';
   const generation = 7;
@@ -68,6 +71,7 @@ export async function startScratchSandbox(options: { diskBytes?: number } = {}):
     async [Symbol.asyncDispose]() {
       process.kill('SIGKILL');
       await ended;
+      closeSync(descriptor);
       rmSync(folder, { recursive: true, force: true });
     },
   };
