@@ -19,6 +19,8 @@ let writers: ChildProcess[];
 let cgroups: Cgroups;
 let guard: DiskGuard;
 let free: number;
+/** That the guard has begun. */
+let looks: number;
 let held: Record<string, number>;
 let owners: Record<string, string>;
 
@@ -40,10 +42,14 @@ beforeEach(() => {
   cgroups = createCgroups('guard0', parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')));
   writers = [id, neighbour].map(machine);
   free = ample;
+  looks = 0;
   held = { [id]: 0, [neighbour]: 0 };
   owners = { [id]: 'mallory', [neighbour]: 'alice' };
   guard = createDiskGuard({
-    freeBytes: async () => free,
+    freeBytes: async () => {
+      looks++;
+      return free;
+    },
     ids: cgroups.ids,
     heldBytes: async (name) => held[name] ?? null,
     setFrozen: cgroups.setFrozen,
@@ -65,7 +71,8 @@ const goesOn = async (name = id) => {
   await sleep(300);
   return count(name) > before + 2;
 };
-const nextLook = () => sleep(limits.diskGuardIntervalMs + 500);
+/** A look that begins from now on has ended once the one after it begins. */
+const nextLook = () => expect.poll(() => looks, { timeout: 10_000 }).toBeGreaterThan(looks + 1);
 
 describe('while the disk of the host is nearly full', () => {
   it('machines stand still and say so, and go on when there is room', async () => {
@@ -107,7 +114,6 @@ describe('while the disk of the host is nearly full', () => {
 
 describe('while the disk of the host runs full', () => {
   const { shortBytes, watchedBytes, recentGrowthBytes, growthBytes } = limits.disk;
-  const nextWatch = () => sleep(limits.disk.watchedIntervalMs + 400);
 
   it('whoever takes it stands still and learns why, the others go on, and all go on when there is room', async () => {
     free = watchedBytes - 1;
@@ -116,11 +122,11 @@ describe('while the disk of the host runs full', () => {
     await expect.poll(() => goesOn(neighbour)).toBe(true);
 
     held = { [id]: 2 * recentGrowthBytes, [neighbour]: 0.1 * recentGrowthBytes };
-    await nextWatch();
+    await nextLook();
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([true, true]);
 
     free = shortBytes - 1;
-    await nextWatch();
+    await nextLook();
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, true]);
     expect(guard.pausedReason(id)).toContain('this sandbox took most of what was left');
     expect(guard.pausedReason(neighbour)).toBeNull();
@@ -129,11 +135,11 @@ describe('while the disk of the host runs full', () => {
 
     // Not at the mark itself, where it would be stopped again at once.
     free = shortBytes;
-    await nextWatch();
+    await nextLook();
     expect(await goesOn(id)).toBe(false);
 
     free = 1.5 * shortBytes;
-    await nextWatch();
+    await nextLook();
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([true, true]);
     expect(guard.pausedReason(id)).toBeNull();
   });
@@ -144,12 +150,12 @@ describe('while the disk of the host runs full', () => {
     const step = growthBytes / 4;
     for (let taken = step; taken <= growthBytes; taken += step) {
       held = { [id]: taken, [neighbour]: 0 };
-      await nextWatch();
+      await nextLook();
     }
     // What was taken is longer ago than what counts as recent.
     await sleep(limits.disk.recentMs);
     free = shortBytes - 1;
-    await nextWatch();
+    await nextLook();
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, true]);
   }, 30_000);
 
@@ -157,12 +163,12 @@ describe('while the disk of the host runs full', () => {
     free = watchedBytes - 1;
     await guard.begin();
     held = { [id]: 2 * recentGrowthBytes, [neighbour]: 0 };
-    await nextWatch();
+    await nextLook();
     free = limits.hostCriticalDiskBytes - 1;
-    await nextWatch();
+    await nextLook();
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, false]);
     free = 2 * limits.hostCriticalDiskBytes;
-    await nextWatch();
+    await nextLook();
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, true]);
   });
 });
