@@ -4,7 +4,15 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { noTraces, tracesOf } from '../support/host.ts';
-import { type Answer, bin, call, must, type Service, startService } from '../support/service.ts';
+import {
+  type Answer,
+  bin,
+  call,
+  freeAddresses,
+  must,
+  type Service,
+  startService,
+} from '../support/service.ts';
 
 const SANDBOXES = 16;
 /** Above what the service holds open at rest. */
@@ -75,8 +83,7 @@ it('starts again beside its sandboxes with as few', async () => {
   }
   await service.terminate();
   const machines = tracesOf(service.dataDir).processes;
-  const listen = ['--listen', '--ssh-listen', '--preview-listen'].flatMap((flag) => [flag, '127.0.0.1:0']);
-  const args = [bin, 'up', '--data-dir', service.dataDir, '--warm-pool', '0', ...listen];
+  const args = [bin, 'up', '--data-dir', service.dataDir, '--warm-pool', '0', ...freeAddresses];
   const child = spawn('prlimit', [`--nofile=${files}:${files}`, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -11,6 +11,9 @@ export interface Traces {
   processes: string[];
 }
 
+/** Of a service without sandboxes. */
+export const noTraces: Traces = { folders: [], loops: [], cgroups: [], sockets: [], processes: [] };
+
 const sandboxId = /sb_[0-9a-z]{16}/;
 
 export function tracesOf(dataDir: string): Traces {
@@ -25,8 +28,6 @@ export function tracesOf(dataDir: string): Traces {
 }
 
 /** Of a service whose sandboxes are all gone. */
-export const noTraces: Traces = { folders: [], loops: [], cgroups: [], sockets: [], processes: [] };
-
 /** Whether anything at all is left of an instance that was purged. */
 export function leftovers(instance: string): string[] {
   const name = `sandhaven-${instance}`;

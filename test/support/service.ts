@@ -8,6 +8,10 @@ import { createInterface } from 'node:readline';
 
 export const bin = new URL('../../bin/sandhaven', import.meta.url).pathname;
 
+/** Addresses that are free, for a service that a test starts by itself. */
+export const freeGateways = ['--preview-listen', '127.0.0.1:0', '--ssh-listen', '127.0.0.1:0'];
+export const freeAddresses = ['--listen', '127.0.0.1:0', ...freeGateways];
+
 export interface Service {
   url: string;
   apiKey: string;
@@ -66,8 +70,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 
   async function launch(): Promise<void> {
-    const gateways = standardGateways ? [] : ['--preview-listen', '--ssh-listen'];
-    const free = ['--listen', ...gateways].flatMap((flag) => [flag, '127.0.0.1:0']);
+    const free = ['--listen', '127.0.0.1:0', ...(standardGateways ? [] : freeGateways)];
     const args = ['up', ...free, '--data-dir', directory, '--warm-pool', '0', ...flags];
     const started = spawn(bin, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;

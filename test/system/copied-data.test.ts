@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tracesOf } from '../support/host.ts';
-import { bin, must, type Service, startService } from '../support/service.ts';
+import { bin, freeAddresses, must, type Service, startService } from '../support/service.ts';
 
 let first: Service;
 const parent = mkdtempSync(join(tmpdir(), 'sandhaven-copy-'));
@@ -26,8 +26,7 @@ afterAll(async () => {
 });
 
 function startCopy() {
-  const flags = ['--listen', '--ssh-listen', '--preview-listen'].flatMap((flag) => [flag, '127.0.0.1:0']);
-  return spawnSync(bin, ['up', '--data-dir', copy, ...flags], { encoding: 'utf8', timeout: 30_000 });
+  return spawnSync(bin, ['up', '--data-dir', copy, ...freeAddresses], { encoding: 'utf8', timeout: 30_000 });
 }
 
 it('is refused beside the running service, which goes on creating', async () => {

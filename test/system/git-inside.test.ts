@@ -1,6 +1,7 @@
 /** Git between repositories of one sandbox, with what is configured there, and without a path. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, must, type Service, startService } from '../support/service.ts';
+import { callsOf } from '../support/calls.ts';
+import { must, type Service, startService } from '../support/service.ts';
 
 const author = { author_name: 'Ada', author_email: 'ada@example.org' };
 let service: Service;
@@ -12,14 +13,8 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
-type Parameters = Record<string, unknown>;
-const ok = (tool: string, parameters: Parameters = {}) => must(service, tool, parameters);
-const refused = async (tool: string, parameters: Parameters) => (await call(service, tool, parameters)).body;
-const run = async (command: string) => {
-  const result = await ok('RunCommand', { command });
-  if (result['exit_code'] !== 0) throw new Error(`${command}: ${result['output']}`);
-  return String(result['stdout']).trim();
-};
+const { ok, refused, run: print } = callsOf(() => service);
+const run = async (command: string) => (await print(command)).trim();
 
 async function commit(path: string, file: string): Promise<string> {
   await ok('WriteFile', { path: `${path}/${file}`, content: `${file}\n` });

@@ -1,6 +1,8 @@
 /** Git in a sandbox without any remote: what is staged, committed, branched, and what is said when it cannot be. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, must, type Service, startService } from '../support/service.ts';
+import { callsOf } from '../support/calls.ts';
+import { must, type Service, startService } from '../support/service.ts';
+import type { Parameters } from '../support/transports.ts';
 
 const author = { author_name: 'Ada L.', author_email: 'ada@example.org' };
 let service: Service;
@@ -12,14 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
-type Parameters = Record<string, unknown>;
-const ok = (tool: string, parameters: Parameters = {}) => must(service, tool, parameters);
-const refused = async (tool: string, parameters: Parameters) => (await call(service, tool, parameters)).body;
-const run = async (command: string) => {
-  const result = await ok('RunCommand', { command });
-  if (result['exit_code'] !== 0) throw new Error(`${command}: ${result['output']}`);
-  return String(result['stdout']);
-};
+const { ok, refused, run } = callsOf(() => service);
 
 let count = 0;
 /** A repository with one commit of these files. */

@@ -1,7 +1,9 @@
 /** Git in a sandbox and remotes: cloned, pulled from and pushed to, and what is said when they refuse. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { callsOf } from '../support/calls.ts';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
+import type { Parameters } from '../support/transports.ts';
 
 const user = { username: 'ada', password: 'canary-b1946ac92492' };
 const author = { author_name: 'Ada', author_email: 'ada@example.org' };
@@ -24,14 +26,7 @@ beforeEach(() => {
   remote.intercept = null;
 });
 
-type Parameters = Record<string, unknown>;
-const ok = (tool: string, parameters: Parameters = {}) => must(service, tool, parameters);
-const refused = async (tool: string, parameters: Parameters) => (await call(service, tool, parameters)).body;
-const run = async (command: string) => {
-  const result = await ok('RunCommand', { command });
-  if (result['exit_code'] !== 0) throw new Error(`${command}: ${result['output']}`);
-  return String(result['stdout']);
-};
+const { ok, refused, run } = callsOf(() => service);
 const headOf = (name: string, branch = 'main') => remote.git(name, 'rev-parse', branch).trim();
 
 let count = 0;

@@ -10,12 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { noTraces, tracesOf } from '../support/host.ts';
-import { bin } from '../support/service.ts';
+import { bin, freeAddresses } from '../support/service.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sandhaven-refused-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-const listen = ['--listen', '--ssh-listen', '--preview-listen'].flatMap((flag) => [flag, '127.0.0.1:0']);
 
 /** @param before Shell commands that make the machine what it is, in a mount namespace of its own. */
 function inPlace(before: string, dataDir: string, wrapper: string[] = []) {
@@ -37,7 +35,7 @@ function inPlace(before: string, dataDir: string, wrapper: string[] = []) {
       { encoding: 'utf8', timeout: 60_000, env: { ...process.env, SANDHAVEN_LISTEN: '127.0.0.1:0' } },
     );
   return {
-    up: run(['up', '--data-dir', dataDir, ...listen]),
+    up: run(['up', '--data-dir', dataDir, ...freeAddresses]),
     doctor: run(['doctor', '--data-dir', dataDir]),
     beforeBuild: run(['doctor', '--before-build', '--data-dir', dataDir]),
   };
@@ -141,7 +139,7 @@ it('a start that fails late leaves no sandbox running', () => {
   // A certificate cannot be missing before it is read: the proof is what fails, by a key that is no key.
   const { status, stderr } = spawnSync(
     bin,
-    ['up', '--prove', '--data-dir', dataDir, '--warm-pool', '2', '--quota-sandboxes', '0', ...listen],
+    ['up', '--prove', '--data-dir', dataDir, '--warm-pool', '2', '--quota-sandboxes', '0', ...freeAddresses],
     { encoding: 'utf8', timeout: 90_000 },
   );
   try {

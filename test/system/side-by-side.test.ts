@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leftovers, tracesOf } from '../support/host.ts';
-import { bin, must, type Service, startService } from '../support/service.ts';
+import { bin, freeAddresses, freeGateways, must, type Service, startService } from '../support/service.ts';
 import { run } from '../support/transports.ts';
 
 let first: Service;
@@ -58,10 +58,7 @@ describe('two services on one machine', () => {
   }, 120_000);
 
   it('cannot share a data directory', async () => {
-    const refused = await run(
-      ['up', '--data-dir', second.dataDir, '--listen', '127.0.0.1:0', ...freeGateways],
-      second,
-    );
+    const refused = await run(['up', '--data-dir', second.dataDir, ...freeAddresses], second);
     expect(refused.code).toBe(5);
     expect(refused.stderr).toContain('Another Sandhaven service uses the data directory');
   });
@@ -74,8 +71,6 @@ async function addresses(service: Service): Promise<{ port: string; ssh: unknown
   const { port: ssh } = await must(service, 'CreateSshAccess', { sandbox });
   return { port: new URL(String(url)).port, ssh };
 }
-
-const freeGateways = ['--preview-listen', '127.0.0.1:0', '--ssh-listen', '127.0.0.1:0'];
 
 describe('an address that is taken', () => {
   it('is named, and the sandboxes of the other service are none the worse', async () => {
