@@ -26,18 +26,23 @@ function fence(): string {
   return join(folder, boot);
 }
 
+/** No sandbox can be made while it is gone. */
+async function removed(group: string): Promise<void> {
+  const remove = () => {
+    try {
+      rmdirSync(group);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  // A helper that ends just now is still in it.
+  await expect.poll(remove).toBe(true);
+}
+
 it('[WIRE-ERR-16] is 503 with the reason while no sandbox can be made, and 200 once one can', async () => {
   const group = fence();
-  await expect
-    .poll(() => {
-      try {
-        rmdirSync(group);
-        return true;
-      } catch {
-        return false;
-      }
-    })
-    .toBe(true);
+  await removed(group);
   const answer = await fetch(`${service.url}/readyz`);
   expect(answer.status).toBe(503);
   expect(await answer.json()).toMatchObject({
@@ -51,8 +56,14 @@ it('[WIRE-ERR-16] is 503 with the reason while no sandbox can be made, and 200 o
   expect(tracesOf(service.dataDir)).toEqual(noTraces);
 }, 60_000);
 
-it('costs nothing more while it was found out within the last minute', async () => {
-  const begun = performance.now();
-  for (let times = 0; times < 50; times++) expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
-  expect(performance.now() - begun).toBeLessThan(2_000);
+it('makes none again for what was found out within the last minute', async () => {
+  const status = async () => (await fetch(`${service.url}/readyz`)).status;
+  expect(await status()).toBe(200);
+  const group = fence();
+  await removed(group);
+  try {
+    for (let times = 0; times < 50; times++) expect(await status()).toBe(200);
+  } finally {
+    mkdirSync(group);
+  }
 }, 30_000);
