@@ -94,9 +94,11 @@ it('starts again beside its sandboxes with as few', async () => {
     expect(said).not.toContain('EMFILE');
     expect(tracesOf(service.dataDir).processes).toEqual(machines);
   } finally {
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    await exited;
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    }
   }
   await service.restart();
 }, 180_000);

@@ -209,14 +209,17 @@ describe('release', () => {
     const memory = memoryHierarchy(parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')));
     const group = `${memory?.mountpoint}/sandhaven-${instance.id}/${sandbox(1)}`;
     mkdirSync(group, { recursive: true });
-    writeFileSync(`${group}/cgroup.procs`, String(process.child.pid));
-    expect((await slotsWithStrangers()).has(slot.index)).toBe(false);
-    expect((await slotsWithProcesses()).has(slot.index)).toBe(true);
-    const exited = once(process.child, 'exit');
-    process.child.kill('SIGKILL');
-    await exited;
-    rmdirSync(group);
-    rmdirSync(dirname(group));
+    try {
+      writeFileSync(`${group}/cgroup.procs`, String(process.child.pid));
+      expect((await slotsWithStrangers()).has(slot.index)).toBe(false);
+      expect((await slotsWithProcesses()).has(slot.index)).toBe(true);
+    } finally {
+      const exited = once(process.child, 'exit');
+      process.child.kill('SIGKILL');
+      await exited;
+      rmdirSync(group);
+      rmdirSync(dirname(group));
+    }
     await instance.purge();
   });
 });

@@ -1,6 +1,6 @@
 /** What a service leaves whose data directory was deleted is found and removed; what belongs to somebody is neither. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -21,7 +21,9 @@ beforeAll(async () => {
   await must(service, 'CreateSandbox', { name: 'left', disk_gb: 1 });
 }, 120_000);
 
-afterAll(() => {
+afterAll(async () => {
+  await service?.kill();
+  if (existsSync(moved)) renameSync(moved, dataDir);
   spawnSync(bin, ['purge', '--data-dir', dataDir, '--yes']);
   rmSync(parent, { recursive: true, force: true });
 });

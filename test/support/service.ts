@@ -92,7 +92,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
 
   await launch().catch(async (error: unknown) => {
-    if (dataDir === undefined) await rm(directory, { recursive: true, force: true });
+    if (dataDir === undefined)
+      await service.stop().catch(() => rm(directory, { recursive: true, force: true }));
     throw error;
   });
   return service;

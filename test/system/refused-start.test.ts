@@ -94,13 +94,14 @@ describe('`up` refuses, `doctor` is red and `make up` builds nothing on', () => 
       const dataDir = join(root, 'data');
       rmSync(dataDir, { recursive: true, force: true });
       const { up, doctor, beforeBuild } = inPlace(before, dataDir, wrapper);
+      // Before all else, so that a start which is not refused leaves nothing either.
+      if (existsSync(join(dataDir, 'instance'))) spawnSync(bin, ['purge', '--data-dir', dataDir, '--yes']);
       expect(up.stderr).toMatch(says);
       expect(up.stderr).toMatch(hint);
       expect(up.stderr).not.toMatch(/^\s+at /m);
       expect(up.status).toBe(5);
       expect([doctor.status, beforeBuild.status]).toEqual([1, 1]);
       expect(beforeBuild.stdout).toMatch(hint);
-      if (existsSync(join(dataDir, 'instance'))) spawnSync(bin, ['purge', '--data-dir', dataDir, '--yes']);
       expect(existsSync(dataDir) ? readdirSync(dataDir) : []).toEqual([]);
     },
     60_000,
@@ -136,7 +137,7 @@ describe('`up` refuses, `doctor` is red and `make up` builds nothing on', () => 
 
 it('a start that fails late leaves no sandbox running', () => {
   const dataDir = join(root, 'late');
-  // A certificate cannot be missing before it is read: the proof is what fails, by a key that is no key.
+  // The proof comes last, and needs a sandbox.
   const { status, stderr } = spawnSync(
     bin,
     ['up', '--prove', '--data-dir', dataDir, '--warm-pool', '2', '--quota-sandboxes', '0', ...freeAddresses],
