@@ -41,7 +41,8 @@ describe('a standard device', () => {
   });
 
   it.each(NODES.slice(0, 5))('%s carries no lock to another sandbox', async (name) => {
-    await run('one', `flock /dev/${name} sleep 20 >/dev/null 2>&1 & sleep 0.3`);
+    const lock = `flock /dev/${name} sh -c 'touch locked-${name}; sleep 20' >/dev/null 2>&1 &`;
+    await run('one', `${lock} until [ -e locked-${name} ]; do sleep 0.05; done`);
     expect(await run('one', `flock -n /dev/${name} echo free || echo taken`)).toBe('taken');
     expect(await run('other', `flock -n /dev/${name} echo free || echo taken`)).toBe('free');
   });
@@ -57,12 +58,14 @@ print('seen' if select.select([fd], [], [], 3)[0] else 'nothing', flush=True)`;
     await must(service, 'WriteFile', { sandbox: 'one', path: '/tmp/watch.py', content: watch });
     const watching = (log: string) =>
       `python3 /tmp/watch.py > /tmp/${log} 2>&1 & until grep -q watching /tmp/${log}; do sleep 0.05; done`;
+    const verdict = (log: string) =>
+      `until grep -q -x -e seen -e nothing /tmp/${log}; do sleep 0.05; done; tail -1 /tmp/${log}`;
     await run('one', watching('own'));
-    await run('one', ': < /dev/full; sleep 0.2');
-    expect(await run('one', 'tail -1 /tmp/own')).toBe('seen');
+    await run('one', ': < /dev/full');
+    expect(await run('one', verdict('own'))).toBe('seen');
     await run('one', watching('others'));
     await run('other', ': < /dev/full');
-    expect(await run('one', 'sleep 3.2; tail -1 /tmp/others')).toBe('nothing');
+    expect(await run('one', verdict('others'))).toBe('nothing');
   });
 });
 

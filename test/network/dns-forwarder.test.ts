@@ -149,9 +149,9 @@ describe('the forwarder', () => {
   it('answers one machine by TCP no more often than by UDP, and others meanwhile', async () => {
     const { dnsQueriesPerSecond, dnsQueryBurst } = limits.network;
     const flood = machine.node(refusedCode, slot.gateway, '3000');
-    const began = performance.now();
-    expect(await resolve('public.test', 'A', inside(sibling))).toEqual(['198.51.100.2']);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    const over = flood.then(() => 'only after the flood');
+    const beside = () => Promise.race([resolve('public.test', 'A', inside(sibling)), over]);
+    for (let asked = 0; asked < 2; asked++) expect(await beside()).toEqual(['198.51.100.2']);
     const answers = Number(await flood);
     expect(answers).toBeGreaterThan(dnsQueryBurst / 2);
     expect(answers).toBeLessThan(dnsQueryBurst + dnsQueriesPerSecond * 5);
