@@ -27,7 +27,6 @@ export function tracesOf(dataDir: string): Traces {
   };
 }
 
-/** Of a service whose sandboxes are all gone. */
 /** Whether anything at all is left of an instance that was purged. */
 export function leftovers(instance: string): string[] {
   const name = `sandhaven-${instance}`;
