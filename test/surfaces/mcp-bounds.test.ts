@@ -2,9 +2,11 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { JsonScan } from '../../src/model/json-bounds.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { JsonBodies } from '../../src/surfaces/json/bodies.ts';
 import { McpArrivals } from '../../src/surfaces/mcp/arrivals.ts';
+import { Envelope } from '../../src/surfaces/mcp/envelope.ts';
 import { LargeParts } from '../../src/surfaces/mcp/large-parts.ts';
 import { longestTurn } from '../support/event-loop.ts';
 import { McpHost, MODERN } from './mcp-host.ts';
@@ -48,10 +50,60 @@ describe('a message', () => {
     expect(refused.status).toBe(413);
     expect(await refused.json()).toMatchObject({
       code: 'too_large',
-      detail: 'The message has more than 1000 keys and values of its own.',
+      detail: 'The message has more than 1000 keys and values besides the arguments of its tool.',
     });
     expect((await post(call({ x: Array(900).fill(0) }))).status).toBe(200);
     expect((await post(call({}, { x: Array(2_000).fill(0) }))).status).toBe(200);
+  });
+
+  it('has at most 64 KiB besides the arguments of its tool', async () => {
+    const text = 'x'.repeat(65_536);
+    const refused = await post(call({ text }));
+    expect(refused.status).toBe(413);
+    expect(await refused.json()).toMatchObject({
+      code: 'too_large',
+      detail: 'The message has more than 65536 bytes besides the arguments of its tool.',
+    });
+    expect((await post(call({ text: 'x'.repeat(65_000) }))).status).toBe(200);
+    expect((await post(call({}, { text: text.repeat(10) }))).status).toBe(200);
+  });
+});
+
+describe('the arguments of a tool are told from the rest of a message', () => {
+  const large = JSON.stringify('x'.repeat(70_000));
+  const judge = (text: string, chunkBytes = 1_000) => {
+    const body = Buffer.from(text);
+    const envelope = new Envelope();
+    const scan = new JsonScan(limits.json.body, envelope);
+    for (let at = 0; at < body.length; at += chunkBytes) {
+      scan.push(body.subarray(at, at + chunkBytes));
+      envelope.assertSmall(scan);
+    }
+  };
+
+  it.each([
+    ['an object', `{"id":1,"params":{"name":"a","arguments":{"x":${large}}}}`],
+    ['before other parameters', `{"params":{"arguments":{"x":[${large}]},"_meta":{}},"id":1}`],
+    ['a text', `{"params":{"arguments":${large}}}`],
+    ['each of a batch', `[{"params":{"arguments":{"x":${large}}}},{"params":{"arguments":[${large}]}}]`],
+  ])('%s', (_what, text) => {
+    for (const chunkBytes of [7, 1_000, 1_000_000]) expect(() => judge(text, chunkBytes)).not.toThrow();
+  });
+
+  it.each([
+    ['arguments of no parameters', `{"arguments":{"x":${large}}}`],
+    ['arguments of something else', `{"_meta":{"arguments":${large}}}`],
+    ['arguments further in', `{"params":{"_meta":{"arguments":${large}}}}`],
+    ['parameters further in', `{"x":{"params":{"arguments":${large}}}}`],
+    ['parameters in a list', `{"params":[{"arguments":${large}}]}`],
+    ['what comes after them', `{"params":{"arguments":{"x":1},"_meta":${large}}}`],
+    ['what comes after their message', `{"params":{"arguments":{}},"arguments":${large}}`],
+    ['a text that reads like them', `{"params":{"x":"arguments","y":${large}}}`],
+    ['a longer name', `{"params":{"arguments_":${large}}}`],
+  ])('%s is not arguments', (_what, text) => {
+    for (const chunkBytes of [7, 1_000, 1_000_000]) {
+      expect(() => judge(text, chunkBytes)).toThrow(expect.objectContaining({ code: 'too_large' }));
+    }
   });
 });
 

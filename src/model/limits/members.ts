@@ -33,11 +33,11 @@ export const membersLimits = {
   refusalsWaiting: 256,
 
   json: {
-    /** Keys and values of one body. */
-    nodes: 10_000,
-    depth: 64,
-    /** Keys and values of an MCP message besides the parameters of its tool. */
+    /** Of one body: values, values and keys together, and lists in objects in lists. */
+    body: { nodes: 10_000, nodesAndKeys: 10_000, depth: 64 },
+    /** Of MCP's messages besides the arguments of their tools: keys and values, and bytes. */
     envelopeNodes: 1_000,
+    envelopeBytes: 64 * KiB,
     smallBodyBytes: 64 * KiB,
     /** From so many bytes, one body at a time is parsed. */
     largeBodyBytes: MiB,

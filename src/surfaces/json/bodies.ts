@@ -7,10 +7,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { SandhavenError } from '../../model/errors.ts';
 import { FairQueue } from '../../model/fair-queue.ts';
+import { type JsonOutline, JsonScan, type JsonVerdict } from '../../model/json-bounds.ts';
 import { limits } from '../../model/limits.ts';
 import { LongWork } from '../../model/long-work.ts';
 import { bodyTooLarge, receive } from './receive.ts';
-import { JsonScan } from './scan.ts';
+
+/** What a surface bounds beside what all bodies are bounded in. */
+export interface OwnBounds extends JsonOutline {
+  /** Looks at what was scanned so far, and throws what the body is refused with. */
+  assertSmall(scan: JsonScan): void;
+}
 
 export class JsonBodies {
   readonly #room = new FairQueue({
@@ -24,7 +30,12 @@ export class JsonBodies {
    * @returns undefined for a body of no bytes. Fails with `invalid_argument`, `too_large`, `timeout`,
    * `resource_exhausted`; errors say where the body is wrong, and repeat nothing of it.
    */
-  async read(request: IncomingMessage, response: ServerResponse, owner: string): Promise<unknown> {
+  async read(
+    request: IncomingMessage,
+    response: ServerResponse,
+    owner: string,
+    own: OwnBounds | null = null,
+  ): Promise<unknown> {
     const { 'content-encoding': encoding } = request.headers;
     if (encoding !== undefined && encoding !== 'identity') {
       throw invalidBody('A compressed request body is not accepted.', 'Send it without Content-Encoding.');
@@ -32,8 +43,12 @@ export class JsonBodies {
     const announced = announcedBytes(request);
     if (announced > limits.jsonBodyBytes) throw bodyTooLarge();
     if (announced > limits.json.smallBodyBytes) await this.#makeRoom(response, owner, announced);
-    const scan = new JsonScan();
-    const body = Buffer.concat(await receive(request, (chunk) => scan.push(chunk)));
+    const scan = new JsonScan(limits.json.body, own);
+    const chunks = await receive(request, (chunk) => {
+      assertFits(scan.push(chunk));
+      own?.assertSmall(scan);
+    });
+    const body = Buffer.concat(chunks);
     if (body.length === 0) return undefined;
     if (!isUtf8(body)) throw invalidBody('The request body is not valid UTF-8.');
     return body.length > limits.json.largeBodyBytes
@@ -62,6 +77,18 @@ async function parseInParts(body: Buffer): Promise<unknown> {
   const text = body.toString('utf8');
   await setImmediate();
   return parse(text);
+}
+
+function assertFits(verdict: JsonVerdict): void {
+  if (verdict === 'fits') return;
+  const { nodesAndKeys, depth } = limits.json.body;
+  const what =
+    verdict === 'too_deep'
+      ? `objects and lists more than ${depth} deep`
+      : `more than ${nodesAndKeys} keys and values`;
+  throw new SandhavenError('too_large', `The request body has ${what}.`, {
+    hint: 'Send less at once; long text is one value, however long it is.',
+  });
 }
 
 function parse(text: string): unknown {

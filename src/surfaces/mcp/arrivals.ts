@@ -4,6 +4,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { Shares } from '../../model/shares.ts';
 import type { JsonBodies } from '../json/bodies.ts';
+import { Envelope } from './envelope.ts';
 
 export class McpArrivals {
   readonly #bodies: JsonBodies;
@@ -22,42 +23,17 @@ export class McpArrivals {
    */
   async bodyOf(request: IncomingMessage, response: ServerResponse, owner: string): Promise<unknown> {
     if (request.method !== 'POST') return undefined;
-    const body = await this.#bodies.read(request, response, owner).catch((error: unknown) => {
+    const body = await this.#bodies.read(request, response, owner, new Envelope()).catch((error: unknown) => {
       if (error instanceof SandhavenError && error.code === 'invalid_argument') return undefined;
       throw error;
     });
     const messages: unknown[] = Array.isArray(body) ? body : [body];
-    for (const message of messages) assertSmallEnvelope(message);
     const subscribes = messages.some((message) => field(message, 'method') === 'subscriptions/listen');
     if (subscribes) response.once('close', this.#subscriptions.take(owner));
     return body;
   }
 }
 
-/** The SDK walks all of a message more than once. */
-function assertSmallEnvelope(message: unknown): void {
-  const own = field(field(message, 'params'), 'arguments');
-  const pending: unknown[] = [message];
-  for (let nodes = 0; pending.length > 0; nodes++) {
-    const next = pending.pop();
-    if (typeof next !== 'object' || next === null || next === own) continue;
-    const values = Object.values(next);
-    if (nodes + values.length > limits.json.envelopeNodes) throw tooLarge();
-    pending.push(...values);
-  }
-}
-
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-}
-
-function tooLarge(): SandhavenError {
-  const { envelopeNodes } = limits.json;
-  return new SandhavenError(
-    'too_large',
-    `The message has more than ${envelopeNodes} keys and values of its own.`,
-    {
-      hint: 'What a tool works on belongs in its arguments.',
-    },
-  );
 }
