@@ -2,35 +2,30 @@
  * A whole that owners take parts of and give back, where waiting makes sense: each owner has a share of it and a line of
  * his own, and the lines are served in turn. Whoever asks for more than his share waits behind himself alone.
  */
-import { SandhavenError } from './errors.ts';
+import { Shares, type SharesOptions } from './shares.ts';
 
-export interface FairQueueOptions {
-  /** Held by all owners together. */
-  total: number;
-  /** Held by one owner. */
-  perOwner: number;
+export interface FairQueueOptions extends SharesOptions {
   /** Requests of one owner that wait. */
   waiting: number;
   /** How long one waits, in milliseconds. */
   waitMs: number;
-  /** Continues "3 …": `images are being pulled`. */
-  what: string;
 }
 
 interface Waiter {
   amount: number;
+  /** Takes what it waits for. */
   begin(): void;
 }
 
 export class FairQueue {
   readonly #options: FairQueueOptions;
-  readonly #held = new Map<string, number>();
+  readonly #shares: Shares;
   /** The owner who is served next comes first. */
   readonly #lines = new Map<string, Waiter[]>();
-  #total = 0;
 
   constructor(options: FairQueueOptions) {
     this.#options = options;
+    this.#shares = new Shares(options);
   }
 
   /**
@@ -40,32 +35,32 @@ export class FairQueue {
    */
   async take(owner: string, amount = 1, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    if (amount > this.#options.perOwner) throw this.#exhausted(owner);
+    if (amount > this.#options.perOwner) throw this.#shares.refusal(owner, amount);
     const isFirst = !this.#lines.has(owner);
     // Nobody whose share has room is passed by.
-    if (isFirst && this.#hasShare(owner, amount) && this.#isNext(amount)) this.#add(owner, amount);
-    else await this.#wait(owner, amount, signal);
-    let taken = true;
+    const isNext = isFirst && this.#shares.hasShare(owner, amount) && this.#isNext(amount);
+    const release = isNext ? this.#shares.take(owner, amount) : await this.#wait(owner, amount, signal);
     return () => {
-      if (taken) this.#add(owner, -amount);
-      taken = false;
+      release();
       this.#serve();
     };
   }
 
   /** Held by one owner now. */
   of(owner: string): number {
-    return this.#held.get(owner) ?? 0;
+    return this.#shares.of(owner);
   }
 
   /** Held by all now. */
   get total(): number {
-    return this.#total;
+    return this.#shares.total;
   }
 
-  #wait(owner: string, amount: number, signal: AbortSignal | undefined): Promise<void> {
+  /** @returns As `Shares.take`. */
+  #wait(owner: string, amount: number, signal: AbortSignal | undefined): Promise<() => void> {
     const line = this.#lines.get(owner) ?? [];
-    if (line.length >= this.#options.waiting) return Promise.reject(this.#exhausted(owner));
+    const refusal = () => this.#shares.refusal(owner, amount);
+    if (line.length >= this.#options.waiting) return Promise.reject(refusal());
     this.#lines.set(owner, line);
     return new Promise((resolve, reject) => {
       const over = () => {
@@ -83,12 +78,11 @@ export class FairQueue {
         amount,
         begin: () => {
           over();
-          this.#add(owner, amount);
-          resolve();
+          resolve(this.#shares.take(owner, amount));
         },
       };
       const aborted = () => giveUp(signal?.reason);
-      const timer = setTimeout(() => giveUp(this.#exhausted(owner)), this.#options.waitMs);
+      const timer = setTimeout(() => giveUp(refusal()), this.#options.waitMs);
       signal?.addEventListener('abort', aborted, { once: true });
       line.push(waiter);
     });
@@ -100,8 +94,8 @@ export class FairQueue {
       served = false;
       for (const [owner, line] of [...this.#lines]) {
         const next = line[0];
-        if (!next || !this.#hasShare(owner, next.amount)) continue;
-        if (this.#total + next.amount > this.#options.total) return;
+        if (!next || !this.#shares.hasShare(owner, next.amount)) continue;
+        if (!this.#shares.hasRoom(next.amount)) return;
         next.begin();
         served = true;
         if (this.#lines.delete(owner)) this.#lines.set(owner, line);
@@ -110,27 +104,8 @@ export class FairQueue {
   }
 
   #isNext(amount: number): boolean {
-    const isOwed = [...this.#lines].some(([owner, [next]]) => next && this.#hasShare(owner, next.amount));
-    return !isOwed && this.#total + amount <= this.#options.total;
-  }
-
-  #hasShare(owner: string, amount: number): boolean {
-    return this.of(owner) + amount <= this.#options.perOwner;
-  }
-
-  #add(owner: string, amount: number): void {
-    this.#total += amount;
-    const held = this.of(owner) + amount;
-    if (held > 0) this.#held.set(owner, held);
-    else this.#held.delete(owner);
-  }
-
-  #exhausted(owner: string): SandhavenError {
-    const { perOwner, what } = this.#options;
-    const detail = `${this.of(owner)} ${what} for you; your share is ${perOwner}.`;
-    return new SandhavenError('resource_exhausted', detail, {
-      hint: 'Wait for some of them to end, then try again.',
-      retryable: true,
-    });
+    const shares = this.#shares;
+    const isOwed = [...this.#lines].some(([owner, [next]]) => next && shares.hasShare(owner, next.amount));
+    return !isOwed && shares.hasRoom(amount);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * A bound that all owners share, of which each may hold a part: one owner who takes all that he can get leaves
- * the rest to the others. Counts only; who has to wait, waits elsewhere.
+ * the rest to the others. Counts only; where waiting makes sense, a `FairQueue` stands before it.
  */
 import { SandhavenError } from './errors.ts';
 
@@ -28,16 +28,35 @@ export class Shares {
    * @returns Gives it back; further calls of it do nothing.
    */
   take(owner: string, amount = 1): () => void {
-    const { total, perOwner, what } = this.#options;
-    const held = this.of(owner);
-    if (held + amount > perOwner) throw exhausted(`${held} ${what} for you; your share is ${perOwner}.`);
-    if (this.#total + amount > total) throw exhausted(`${this.#total} ${what}, of ${total} for everybody.`);
+    if (!this.hasShare(owner, amount) || !this.hasRoom(amount)) throw this.refusal(owner, amount);
     this.#add(owner, amount);
     let taken = true;
     return () => {
       if (taken) this.#add(owner, -amount);
       taken = false;
     };
+  }
+
+  /** Whether the owner may hold so much more. */
+  hasShare(owner: string, amount: number): boolean {
+    return this.of(owner) + amount <= this.#options.perOwner;
+  }
+
+  /** Whether all may hold so much more. */
+  hasRoom(amount: number): boolean {
+    return this.#total + amount <= this.#options.total;
+  }
+
+  /** Says what is in the way of `amount`: the owner's share, else the whole. */
+  refusal(owner: string, amount: number): SandhavenError {
+    const { total, perOwner, what } = this.#options;
+    const detail = this.hasShare(owner, amount)
+      ? `${this.#total} ${what}, of ${total} for everybody.`
+      : `${this.of(owner)} ${what} for you; your share is ${perOwner}.`;
+    return new SandhavenError('resource_exhausted', detail, {
+      hint: 'Wait for some of them to end, then try again.',
+      retryable: true,
+    });
   }
 
   /** Held by one owner now. */
@@ -56,11 +75,4 @@ export class Shares {
     if (held > 0) this.#held.set(owner, held);
     else this.#held.delete(owner);
   }
-}
-
-function exhausted(detail: string): SandhavenError {
-  return new SandhavenError('resource_exhausted', detail, {
-    hint: 'Wait for some of them to end, then try again.',
-    retryable: true,
-  });
 }
