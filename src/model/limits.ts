@@ -59,6 +59,8 @@ export const limits = {
   idempotencyKeyChars: 255,
   /** How long the answer of an idempotent call is kept. */
   idempotencyKeptMs: 24 * 60 * 60 * 1000,
+  /** Answers of one owner; of more, the oldest go before their time. A retry comes within minutes. */
+  idempotencyKeptPerOwner: 4_096,
 
   jsonBodyBytes: 24 * MiB,
   /** A command travels as one argument of bash -c; Linux bounds one argument at 128 KiB. */

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { IdempotencyStore } from '../control/ports.ts';
+import { limits } from '../model/limits.ts';
 import type { Database } from './database.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -36,7 +37,10 @@ export class IdempotencyRows implements IdempotencyStore {
   ): Promise<void> {
     const plaintext = JSON.stringify({ requestDigest, result: result ?? null });
     const sealed = this.#secrets.seal(plaintext, placeOf(ownerId, key));
-    this.#database.write(() => this.#statements.put.run({ owner: ownerId, key, now, answer: sealed }));
+    this.#database.write(() => {
+      this.#statements.put.run({ owner: ownerId, key, now, answer: sealed });
+      this.#statements.forget.run({ owner: ownerId, kept: limits.idempotencyKeptPerOwner });
+    });
   }
 
   async prune(olderThan: number): Promise<void> {
@@ -50,6 +54,10 @@ function prepare(database: Database) {
     put: database.prepare(
       `INSERT INTO idempotency (owner_id, key, created_at, answer) VALUES (:owner, :key, :now, :answer)
        ON CONFLICT DO NOTHING`,
+    ),
+    forget: database.prepare(
+      `DELETE FROM idempotency WHERE rowid IN (SELECT rowid FROM idempotency WHERE owner_id = :owner
+       ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET :kept)`,
     ),
     prune: database.prepare('DELETE FROM idempotency WHERE created_at < :older_than'),
   };

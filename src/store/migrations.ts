@@ -39,6 +39,10 @@ const previewEpochs = `
   ) STRICT;
 `;
 
+const idempotencyByOwner = `
+  CREATE INDEX idempotency_by_owner ON idempotency (owner_id, created_at);
+`;
+
 const people = `
   ALTER TABLE users ADD COLUMN role TEXT NOT NULL DEFAULT 'member' CHECK (role IN ('admin', 'member'));
   ALTER TABLE users ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
@@ -211,6 +215,7 @@ export const migrations: readonly Migration[] = [
   },
   { version: 3, sql: [people, auditLog, registries, provider].join('') },
   { version: 4, sql: previewEpochs },
+  { version: 5, sql: idempotencyByOwner },
 ];
 
 /**

@@ -390,6 +390,20 @@ export function storeConformance(name: string, create: StoreFactory): void {
       expect(await store.idempotency.get(alice.id, 'key')).toEqual({ requestDigest: 'first', result: 1 });
     });
 
+    it('are 4,096 of one owner: the oldest goes, and nobody else’s', async () => {
+      await store.idempotency.put(bob.id, 'of bob', 'd', 0, 1);
+      for (let at = 0; at <= 4_096; at++)
+        await store.idempotency.put(alice.id, `key ${at}`, 'd', at, 1_000 + at);
+      expect(await store.idempotency.get(alice.id, 'key 0')).toBeNull();
+      for (const at of [1, 4_096]) {
+        expect(await store.idempotency.get(alice.id, `key ${at}`)).toEqual({
+          requestDigest: 'd',
+          result: at,
+        });
+      }
+      expect(await store.idempotency.get(bob.id, 'of bob')).toEqual({ requestDigest: 'd', result: 0 });
+    }, 60_000);
+
     it('go once they are older than the given time', async () => {
       await store.idempotency.put(alice.id, 'old', 'd', 1, 999);
       await store.idempotency.put(alice.id, 'new', 'd', 2, 1_000);

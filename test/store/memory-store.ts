@@ -241,6 +241,9 @@ function memoryIdempotency(): Pick<Store, 'idempotency'> {
       put: async (ownerId, key, requestDigest, result, now) => {
         const at = slot(ownerId, key);
         if (!answers.has(at)) answers.set(at, { requestDigest, result, at: now });
+        if (answers.size <= 4_096) return;
+        const own = [...answers].filter(([of]) => JSON.parse(of)[0] === ownerId);
+        for (const [oldest] of own.slice(0, Math.max(0, own.length - 4_096))) answers.delete(oldest);
       },
       prune: async (olderThan) => {
         for (const [at, answer] of answers) if (answer.at < olderThan) answers.delete(at);

@@ -87,7 +87,7 @@ export interface SandboxStore {
   touch(activity: Map<string, number>): Promise<void>;
 }
 
-/** Answers of calls made with an Idempotency-Key, by owner and key. */
+/** Answers of calls made with an Idempotency-Key, by owner and key: of each owner the newest, `limits.idempotencyKeptPerOwner`. */
 export interface IdempotencyStore {
   /** `requestDigest` is of tool and parameters, so that another request under the same key is noticed. */
   get(ownerId: string, key: string): Promise<{ requestDigest: string; result: unknown } | null>;
