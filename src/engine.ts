@@ -10,6 +10,7 @@ import { everyRegistry, type RegistryRules } from './model/registry-rules.ts';
 import { defaultCacheDir } from './runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from './runtime/images/images.ts';
 import { readImageRecord } from './runtime/images/record.ts';
+import { createOwners } from './runtime/oci/fairness/owners.ts';
 import { cdiFolders } from './runtime/oci/gpu/cdi-folders.ts';
 import { examineGpus } from './runtime/oci/gpu/examine.ts';
 import { parseHierarchies } from './runtime/oci/hierarchies.ts';
@@ -54,6 +55,7 @@ export function openEngine(parts: EngineParts): Engine {
   const cacheDir = defaultCacheDir();
   const runDir = runDirOf(data.instance);
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
+  const owners = createOwners();
   const slots = createSlots({
     instanceId: data.instance,
     runDir,
@@ -62,6 +64,7 @@ export function openEngine(parts: EngineParts): Engine {
     log,
     poolSize: SLOTS_READY,
     network: 'nat',
+    ownerOf: owners.of,
   });
   const runtime = createOciRuntime({
     instanceId: data.instance,
@@ -71,6 +74,7 @@ export function openEngine(parts: EngineParts): Engine {
     launcherPath,
     agentPath: program(join(NATIVE, 'sandhaven-agent')),
     slots,
+    owners,
     gpuKind,
     cdiFolders,
     rootfsPath: (digest) => images.rootfsPath(digest),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Runtime } from '../../src/control/ports.ts';
 import { randomText } from '../../src/model/ids.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
+import { createOwners } from '../../src/runtime/oci/fairness/owners.ts';
 import { createOciRuntime, type OciRuntime, type OciRuntimeOptions } from '../../src/runtime/oci/runtime.ts';
 import { createTestSlots } from './test-slots.ts';
 
@@ -41,6 +42,7 @@ export function runtimeOver(instance: Instance, changes: Partial<OciRuntimeOptio
     gpuKind: { kind: 'example.com/gpu', names: null },
     cdiFolders: [],
     slots: createTestSlots(slotsFolder(instance)),
+    owners: createOwners(),
     rootfsPath: () => join(defaultCacheDir(), 'base/current/rootfs'),
     log: { info() {}, warn: console.warn, error() {} },
     ...changes,

@@ -14,7 +14,7 @@ import { createArchives } from './archives.ts';
 import { type Cgroups, createCgroups } from './cgroups.ts';
 import { createDiskGuard } from './disk-guard.ts';
 import { createDisks } from './disks.ts';
-import { createOwners } from './fairness/owners.ts';
+import type { Owners } from './fairness/owners.ts';
 import { createProcessorGroups } from './fairness/processor-groups.ts';
 import { createProcessorShares } from './fairness/processor-shares.ts';
 import { createGpus, type Gpus } from './gpu/gpus.ts';
@@ -43,6 +43,7 @@ export interface OciRuntimeOptions {
   launcherPath: string;
   agentPath: string;
   slots: Slots;
+  owners: Owners;
   gpuKind: GpuKind;
   /** Folders of CDI specifications, later ones above earlier. */
   cdiFolders: string[];
@@ -61,7 +62,7 @@ export interface OciRuntime extends Runtime {
 }
 
 export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
-  const { log, slots, rootfsPath } = options;
+  const { log, slots, owners, rootfsPath } = options;
   const layout = createLayout(options.dataDir, options.runDir);
   const hierarchies = parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'));
   const cgroups = createCgroups(options.instanceId, hierarchies);
@@ -73,7 +74,6 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const starter = createStarter({ layout, cgroups, machines, disks, slots, gpus, rootfsPath });
   const work = createWork(log);
   const survey = createSurvey(layout, machines, slots, gpus);
-  const owners = createOwners();
   const shares = createProcessorShares({
     groups: createProcessorGroups(options.instanceId, hierarchies),
     owners,

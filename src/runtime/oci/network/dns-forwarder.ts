@@ -28,12 +28,14 @@ export interface DnsForwarderOptions {
   gateway: string;
   /** Whether an address is one of this instance's machines: nobody else is answered. */
   isMachine(address: string): boolean;
+  /** Whose the machine with this address is; machines of one owner share his part. */
+  ownerOf(address: string): string;
   resolvConfPath: string;
 }
 
 /** @throws `unavailable` when the port is taken: some other server listens on every address of the host. */
 export async function startDnsForwarder(options: DnsForwarderOptions): Promise<DnsForwarder> {
-  const desk = createDesk(createUpstream(options.resolvConfPath, options.gateway));
+  const desk = createDesk(createUpstream(options.resolvConfPath, options.gateway), options.ownerOf);
   const closeUdp = await listenUdp(options, desk).catch(portTaken);
   const closeTcp = await listenTcp(options, desk).catch(async (error) => {
     await closeUdp();
@@ -54,9 +56,9 @@ interface Desk {
   close(): void;
 }
 
-function createDesk(upstream: Upstream): Desk {
+function createDesk(upstream: Upstream, ownerOf: DnsForwarderOptions['ownerOf']): Desk {
   const closing = new AbortController();
-  const shares = new DnsShares();
+  const shares = new DnsShares(ownerOf);
   return {
     shares,
     answer(address, asked, whole) {

@@ -35,18 +35,22 @@ export interface SlotsOptions {
   network: NetworkMode;
   /** Names the resolvers that questions are passed to. */
   resolvConfPath?: string;
+  /** Whose a sandbox is; by default each is its own. */
+  ownerOf?: (sandboxId: string) => string;
 }
 
 /** How long `purge` waits for the last processes with slots' ids to end. */
 const purgeTimeoutMs = 10_000;
 
 export function createSlots(options: SlotsOptions): Slots {
-  const { launcherPath, log } = options;
+  const { launcherPath, log, ownerOf = (sandboxId) => sandboxId } = options;
   const instance = { id: options.instanceId, runDir: options.runDir, dataDir: options.dataDir };
   const holders = createHolders(instance);
   const retirement = createRetirement(instance, log);
   const pool = createPool(options.poolSize, make, log);
   const held = new Map<string, number>();
+  /** The same the other way round. */
+  const holder = new Map<number, string>();
   const binding = new Map<string, Promise<Slot>>();
   /** Ready or held: whom the DNS forwarder answers. */
   const live = new Set<number>();
@@ -77,6 +81,11 @@ export function createSlots(options: SlotsOptions): Slots {
     }
   }
 
+  function hold(sandboxId: string, index: number): void {
+    held.set(sandboxId, index);
+    holder.set(index, sandboxId);
+  }
+
   async function inOtherHands(): Promise<Set<number>> {
     if (unlocked.length === 0) return slotsWithStrangers();
     const busy = await slotsWithProcesses();
@@ -94,8 +103,7 @@ export function createSlots(options: SlotsOptions): Slots {
     const locked = new Set(allLocks().map(({ index }) => index));
     unlocked = [...busy].filter((index) => !locked.has(index));
     for (const [sandboxId, index] of holders.read()) {
-      if (machines.includes(index) && (isPinned(instance, index) || busy.has(index)))
-        held.set(sandboxId, index);
+      if (machines.includes(index) && (isPinned(instance, index) || busy.has(index))) hold(sandboxId, index);
       else holders.remove(sandboxId);
     }
     const kept = new Set(held.values());
@@ -119,6 +127,7 @@ export function createSlots(options: SlotsOptions): Slots {
     dns = await startDnsForwarder({
       gateway,
       isMachine: (address) => live.has(indexOfAddress(address)),
+      ownerOf: (address) => ownerOf(holder.get(indexOfAddress(address)) ?? address),
       resolvConfPath: options.resolvConfPath ?? '/etc/resolv.conf',
     });
   }
@@ -131,7 +140,7 @@ export function createSlots(options: SlotsOptions): Slots {
       void retirement.add([index], 'gone');
       throw error;
     }
-    held.set(sandboxId, index);
+    hold(sandboxId, index);
     return slotOf(instance, index, gateway);
   }
 
@@ -181,6 +190,7 @@ export function createSlots(options: SlotsOptions): Slots {
       if (index === undefined) return;
       holders.remove(sandboxId);
       held.delete(sandboxId);
+      holder.delete(index);
       live.delete(index);
       void retirement.add([index], 'gone');
     },
@@ -210,6 +220,7 @@ export function createSlots(options: SlotsOptions): Slots {
       await removeInstance(instance, locksOf(instance.id));
       rmSync(slotsDir(instance), { recursive: true, force: true });
       held.clear();
+      holder.clear();
     },
   };
 }
