@@ -2,10 +2,10 @@
  * One connection of the sandbox's loopback as a stream of both directions, each with its own end. Bytes pass
  * without a copy, and backpressure holds in both directions: what is not read here is not read inside.
  */
-import { Duplex } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { PacedIntake } from '../model/paced-intake.ts';
+import { PacedDuplex } from '../model/paced-duplex.ts';
 import { channelOver, type OpenChannel } from './exchange.ts';
 import { faultOf, unavailable } from './faults.ts';
 import {
@@ -40,18 +40,16 @@ export function openTunnel(
   });
 }
 
-class TunnelStream extends Duplex implements FrameSink {
+class TunnelStream extends PacedDuplex implements FrameSink {
   readonly #resolve: (tunnel: Duplex) => void;
   readonly #reject: (error: Error) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #parser = new FrameParser(this);
   #timer: NodeJS.Timeout | undefined;
   #channel: Duplex | null = null;
-  #intake: PacedIntake | null = null;
   #opened = false;
   /** The agent's end has come: nothing may follow. */
   #ended = false;
-  #paused = false;
   /** The write that waits for the channel to take more. */
   #waiting: Done | null = null;
 
@@ -107,28 +105,7 @@ class TunnelStream extends Duplex implements FrameSink {
   data(piece: Buffer): void {
     if (this.destroyed) return;
     if (!this.#opened || this.#ended) throw new ProtocolError('data that has no place in a tunnel');
-    if (!this.push(piece)) this.#intake?.pause();
-  }
-
-  /**
-   * Nothing is taken in while nobody reads. What was held here would come in one piece at the end of the pause, outside
-   * of every share of the loop, and whoever reads it may have much to do with each byte.
-   */
-  override pause(): this {
-    this.#paused = true;
-    this.#intake?.pause();
-    return super.pause();
-  }
-
-  override resume(): this {
-    this.#paused = false;
-    super.resume();
-    this.#intake?.resume();
-    return this;
-  }
-
-  override _read(): void {
-    if (!this.#paused || this.listenerCount('readable') > 0) this.#intake?.resume();
+    this.pass(piece);
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
@@ -152,7 +129,7 @@ class TunnelStream extends Duplex implements FrameSink {
   override _destroy(error: Error | null, done: Done): void {
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#aborted);
-    this.#intake?.stop();
+    this.takeNoMore();
     this.#channel?.destroy();
     this.#waiting = null;
     if (!this.#opened) this.#reject(error ?? new Error('The connection was closed.'));
@@ -172,24 +149,22 @@ class TunnelStream extends Duplex implements FrameSink {
 
   #begin(channel: Duplex, source: string, request: Record<string, unknown>): void {
     this.#channel = channel;
-    this.#intake = new PacedIntake({
-      ...{ stream: channel, source },
-      take: (slice) => this.#receive(slice),
-      over: (error) => {
-        // After both ends this is how the agent leaves.
-        if (error || !this.#ended || !this.writableFinished) this.destroy(channelOver(error));
-      },
-    });
+    this.takeFrom(channel, source);
     channel.on('drain', this.#drained);
     channel.write(encodeJson(frameTypes.request, request));
   }
 
-  #receive(chunk: Buffer): void {
+  protected override arrived(slice: Buffer): void {
     try {
-      this.#parser.push(chunk);
+      this.#parser.push(slice);
     } catch (error) {
       this.destroy(unavailable("The sandbox's agent does not keep to the protocol.", error));
     }
+  }
+
+  protected override ended(error: Error | null): void {
+    // After both ends this is how the agent leaves.
+    if (error || !this.#ended || !this.writableFinished) this.destroy(channelOver(error));
   }
 
   /** One frame for all parts, or one for each part when they are too much for one. */

@@ -8,20 +8,24 @@ import { limits } from './limits.ts';
 
 export type Work = () => void;
 
+/** By its name, or as the object that it is. */
+export type Source = string | object;
+
 export class LoopShare {
   readonly #turnMs: number;
   /** Work that waits, by source, in the order in which the sources have their next turn. */
-  readonly #waiting = new Map<string, Work[]>();
+  readonly #waiting = new Map<Source, Work[]>();
   #usedMs = 0;
   #working = false;
   #immediate: NodeJS.Immediate | null = null;
 
+  /** @param turnMs 0: one piece of work a turn, for work whose cost shows only after it. */
   constructor(turnMs: number = limits.loop.turnMs) {
     this.#turnMs = turnMs;
   }
 
   /** Runs the work now or in a later turn, after all that this source has waiting. What it throws is the caller's, or the process's. */
-  run(source: string, work: Work): void {
+  run(source: Source, work: Work): void {
     const queue = this.#waiting.get(source);
     if (queue) queue.push(work);
     else if (this.#usedMs < this.#turnMs && !this.#working) this.#measure(work);
@@ -38,7 +42,8 @@ export class LoopShare {
     this.#immediate = null;
     this.#usedMs = 0;
     try {
-      while (this.#usedMs < this.#turnMs && this.#waiting.size > 0) this.#next();
+      do this.#next();
+      while (this.#usedMs < this.#turnMs && this.#waiting.size > 0);
     } finally {
       if (this.#waiting.size > 0) this.#immediate ??= setImmediate(this.#turn);
       // What comes before the next turn has its own share of time.

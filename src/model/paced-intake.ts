@@ -4,14 +4,14 @@
  */
 import type { Readable } from 'node:stream';
 import { limits } from './limits.ts';
-import { type LoopShare, loopShare } from './loop-share.ts';
+import { type LoopShare, loopShare, type Source } from './loop-share.ts';
 
 const { first, min, max } = limits.loop.sliceBytes;
 
 export interface IntakeOptions {
   stream: Readable;
-  /** Whose share of the loop it is: a sandbox, a remote. */
-  source: string;
+  /** Whose share of the loop it is: a sandbox, a remote, a network of clients. */
+  source: Source;
   /** Must not throw. */
   take(slice: Buffer): void;
   /** The stream has ended, closed or broken. Called once, after everything was taken. */

@@ -104,3 +104,14 @@ it('work that asks for more work is heard in a later turn', async () => {
   expect(done).toBe(1);
   while (done < 5) await nextTurn();
 });
+
+it('a share of no time gives each turn one piece of work, and none at once', async () => {
+  const share = new LoopShare(0);
+  let done = 0;
+  const [one, other] = [{}, {}];
+  for (const source of [one, one, other]) share.run(source, () => done++);
+  for (const expected of [0, 1, 2, 3, 3]) {
+    expect(done).toBe(expected);
+    await nextTurn();
+  }
+});

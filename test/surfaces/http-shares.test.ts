@@ -115,6 +115,30 @@ describe('bodies', () => {
     expect(process.memoryUsage().heapUsed - heap).toBeLessThan(32 * MiB);
   });
 
+  it('in chunks of one byte cost no more memory than others while they wait', async () => {
+    for (let at = 0; at < 2; at++) send({ 'content-length': 24 * MiB }, '/v1/tools/Sandbox.WriteFile');
+    await sleep(100);
+    const before = process.memoryUsage().rss;
+    const chunks = '1\r\nx\r\n'.repeat(65_536);
+    for (let at = 0; at < 60; at++) {
+      send({ 'transfer-encoding': 'chunked' }, '/v1/tools/Sandbox.WriteFile').write(chunks);
+    }
+    await sleep(1_000);
+    // Behind all of what has come.
+    expect((await beside()).status).toBe(200);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * MiB);
+  }, 30_000);
+
+  it('of one-byte chunks are taken in without an object for each', async () => {
+    const socket = send({ 'transfer-encoding': 'chunked' }, '/v1/tools/Sandbox.WriteFile');
+    const { ms } = await longestDelay(async () => {
+      socket.write('1\r\nx\r\n'.repeat(300_000));
+      await sleep(1_000);
+    });
+    expect(ms).toBeLessThan(100);
+    expect((await beside()).status).toBe(200);
+  });
+
   it('of as many entries as a body may have are refused without a fault for each', async () => {
     const labels = Object.fromEntries(Array.from({ length: 4_097 }, (_, at) => [`k${at}`, 1]));
     const { ms, result } = await longestTurn(() =>

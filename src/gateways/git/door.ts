@@ -6,10 +6,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Duplex, PassThrough, type Readable } from 'node:stream';
 import type { GitDoor, GitEntry, GitPurpose } from '../../control/ports.ts';
+import { gatherPieces } from '../../model/body-pieces.ts';
 import type { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git-url.ts';
 import { limits } from '../../model/limits.ts';
-import { pourBody } from '../pour-body.ts';
 import { elsewhere, faultOfStatus, notGit } from './answers.ts';
 import { readPushCommands } from './push-commands.ts';
 import {
@@ -81,6 +81,7 @@ export class Door implements GitDoor {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    gatherPieces(request);
     request.on('error', () => {});
     response.on('error', () => {});
     const { purpose } = this.#parts;
@@ -168,7 +169,7 @@ export class Door implements GitDoor {
       if (!this.#ended.signal.aborted && !response.destroyed) this.#fail(brokenBy(error, remote));
       response.destroy();
     });
-    pourBody(answer, response);
+    answer.pipe(response);
   }
 
   /** The first reason is the one that counts: what follows it is git giving up. */

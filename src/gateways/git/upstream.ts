@@ -8,6 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
+import { gatherPieces } from '../../model/body-pieces.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git-url.ts';
 import type { Address } from './reachable.ts';
@@ -56,7 +57,10 @@ export function openUpstream(remote: GitUrl, addresses: Address[], timing: Timin
           else socket.once(secure ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
         });
         sent.setTimeout(timing.idleMs, expire(silent(remote, timing.idleMs)));
-        sent.once('response', resolve);
+        sent.once('response', (answer) => {
+          gatherPieces(answer);
+          resolve(answer);
+        });
         sent.once('close', () => clearTimeout(connecting));
         sent.on('error', (error) => reject(late ?? brokenBy(error, remote)));
         if (!body) sent.end();

@@ -10,9 +10,9 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Arrival } from '../../model/arrival.ts';
+import { gatherPieces } from '../../model/body-pieces.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { pourBody } from '../pour-body.ts';
 import { hasBody, toApplication, toVisitor } from './headers.ts';
 import { Refusal } from './refusal.ts';
 import { switchOver } from './switch-over.ts';
@@ -83,6 +83,7 @@ function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstr
     };
     outgoing.once('response', (came) => {
       answer = came;
+      gatherPieces(came);
       try {
         passOn(visit, outgoing, came);
       } catch (error) {
@@ -105,7 +106,7 @@ function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstr
       else if (!answer.complete) response.destroy();
     });
     keepAfterwards(outgoing, socket, () => upstreams.keep(target, socket));
-    if (hasBody(request)) pourBody(request, outgoing);
+    if (hasBody(request)) request.pipe(outgoing);
     else outgoing.end();
   });
 }
@@ -159,7 +160,7 @@ function passOn(
   });
   answer.once('error', () => response.destroy());
   response.once('close', () => outgoing.destroyed || answer.complete || outgoing.destroy());
-  pourBody(answer, response);
+  answer.pipe(response);
 }
 
 function pairs(raw: string[]): [string, string][] {

@@ -15,7 +15,9 @@ import type { Duplex } from 'node:stream';
 import type { Log } from '../../control/ports.ts';
 import type { PreviewAccess } from '../../control/preview-access.ts';
 import type { Arrival, Arrivals } from '../../model/arrival.ts';
+import { gatherPieces } from '../../model/body-pieces.ts';
 import { limits } from '../../model/limits.ts';
+import { paceConnections } from '../../model/paced-connection.ts';
 import type { TlsServing } from '../../tls/serving.ts';
 import { type PreviewAddress, previewAddress } from './address.ts';
 import { forward, type Visit } from './forward.ts';
@@ -58,9 +60,9 @@ export class PreviewGateway {
     this.#server.on('checkContinue', (request, response) => this.#visit(request, response, null));
     this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as Socket, head));
     this.#server.on('clientError', answerNonsense);
-    this.#server.on(parts.tls ? 'secureConnection' : 'connection', (socket: Socket) =>
-      this.#idle.enter(socket),
-    );
+    const connected = parts.tls ? 'secureConnection' : 'connection';
+    this.#server.on(connected, (socket: Socket) => this.#idle.enter(socket));
+    paceConnections(this.#server, connected);
   }
 
   /** Resolves with the port that it listens on. */
@@ -100,6 +102,7 @@ export class PreviewGateway {
   }
 
   #visit(request: IncomingMessage, response: ServerResponse, upgrade: Visit['upgrade']): void {
+    gatherPieces(request);
     if (!this.#idle.begin(request.socket)) return;
     response.once('close', () => this.#idle.end(request.socket));
     const endsTimer = whileArriving(request);

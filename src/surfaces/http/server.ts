@@ -13,9 +13,11 @@ import type { Tool } from '../../catalog/tool.ts';
 import type { Log } from '../../control/ports.ts';
 import type { Services } from '../../control/services.ts';
 import { type Arrival, type Arrivals, createArrivals } from '../../model/arrival.ts';
+import { gatherPieces } from '../../model/body-pieces.ts';
 import { type ErrorCode, notFound, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import { paceConnections } from '../../model/paced-connection.ts';
 import type { Caller } from '../../model/user.ts';
 import type { TlsServing } from '../../tls/serving.ts';
 import { breakOff } from '../break-off.ts';
@@ -132,6 +134,8 @@ function createApp({ log, tls }: HttpServerParts): FastifyInstance {
     frameworkErrors: (error, request, reply) => void sendProblem(reply, explain(error, request, log)),
   });
   app.server.maxConnections = limits.connections;
+  paceConnections(app.server, tls ? 'secureConnection' : 'connection');
+  app.server.prependListener('request', gatherPieces);
   // Calls may take minutes; at a shutdown those that are not done soon are cut, as if their clients had left.
   app.addHook('preClose', async () => {
     setTimeout(() => app.server.closeAllConnections(), limits.closeGraceMs).unref();

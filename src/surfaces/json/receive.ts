@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidArgument, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { SmallPieces } from '../../model/small-pieces.ts';
 
 const CHECK_MS = 1_000;
 
@@ -13,6 +14,7 @@ export function receive(request: IncomingMessage, onChunk: (chunk: Buffer) => vo
   return new Promise((resolve, reject) => {
     const begun = performance.now();
     const chunks: Buffer[] = [];
+    const small = new SmallPieces();
     let bytes = 0;
     const over = () => {
       clearInterval(timer);
@@ -28,14 +30,14 @@ export function receive(request: IncomingMessage, onChunk: (chunk: Buffer) => vo
       try {
         if (bytes > limits.jsonBodyBytes) throw bodyTooLarge();
         onChunk(chunk);
-        chunks.push(chunk);
+        chunks.push(...small.add(chunk));
       } catch (error) {
         fail(error);
       }
     };
     const end = () => {
       over();
-      resolve(chunks);
+      resolve([...chunks, ...small.take()]);
     };
     const gone = () => fail(invalidArgument('body', 'The connection ended before the request body did.'));
     const timer = setInterval(() => {
