@@ -108,6 +108,8 @@ export const limits = {
   byteStreamIdleMs: 120_000,
   /** How long what a refused client still sends is read, so that it sees the refusal. */
   lingerMs: 5_000,
+  /** How much of it at most. */
+  lingerBytes: MiB,
   /** How long calls in progress may take on when the service is told to stop. */
   closeGraceMs: 5_000,
   eventStreamHeartbeatMs: 15_000,

@@ -115,6 +115,19 @@ describe('bodies', () => {
     expect(process.memoryUsage().heapUsed - heap).toBeLessThan(32 * MiB);
   });
 
+  it('that are refused are read no further than 1 MiB, and the refusal is seen', async () => {
+    const body = Buffer.from(`{"sandbox":"a","labels":[${'{},'.repeat(8_000_000)}0]}`);
+    const socket = send({ 'content-length': body.length }, '/v1/tools/Sandbox.SetSandboxLabels');
+    const ended = once(socket, 'end');
+    socket.write(body);
+    expect(await statusOf(socket)).toBe(413);
+    await ended;
+    // What the system has room for is on its way; the rest never leaves.
+    await sleep(300);
+    expect(socket.writableLength).toBeGreaterThan(0);
+    await expect.poll(() => socket.closed, { timeout: limits.lingerMs + 2_000 }).toBe(true);
+  });
+
   it('in chunks of one byte cost no more memory than others while they wait', async () => {
     for (let at = 0; at < 2; at++) send({ 'content-length': 24 * MiB }, '/v1/tools/Sandbox.WriteFile');
     await sleep(100);

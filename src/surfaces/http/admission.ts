@@ -56,17 +56,3 @@ export class Admission {
 function isProxied({ arrival, raw }: FastifyRequest): boolean {
   return arrival.client !== raw.socket.remoteAddress?.replace(/^::ffff:/, '');
 }
-
-/** Lets a client that was answered before it had sent everything see the answer, for a short while. */
-export function linger(request: FastifyRequest): void {
-  if (request.raw.complete || request.raw.destroyed) return;
-  const { socket } = request.raw;
-  const over = () => {
-    clearTimeout(timer);
-    socket.off('close', over);
-  };
-  const timer = setTimeout(() => socket.destroy(), limits.lingerMs);
-  request.raw.once('close', over);
-  socket.once('close', over);
-  request.raw.resume();
-}

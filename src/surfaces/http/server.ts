@@ -23,13 +23,14 @@ import type { TlsServing } from '../../tls/serving.ts';
 import { breakOff } from '../break-off.ts';
 import { SharedRoom } from '../shared-room.ts';
 import { addAdminRoutes } from './admin-routes.ts';
-import { Admission, linger } from './admission.ts';
+import { Admission } from './admission.ts';
 import { authenticate } from './authenticate.ts';
 import { addAuthorizationRoutes } from './authorization-routes.ts';
 import { addByteRoutes } from './byte-routes.ts';
 import { Connections } from './connections.ts';
 import { createHostCheck } from './hosts.ts';
 import { acceptJsonBodies } from './json-body.ts';
+import { linger } from './linger.ts';
 import { openApi } from './openapi.ts';
 import { originOf } from './origin.ts';
 import { explain, refuseConnection, sendProblem } from './problem.ts';
@@ -219,7 +220,7 @@ function whenClosed(request: FastifyRequest, reply: FastifyReply, log: Log): voi
   const begun = performance.now();
   reply.raw.once('close', () => {
     request.abandoned = !reply.raw.writableFinished && reply.raw.statusCode !== 101;
-    linger(request);
+    linger(request.raw);
     // No path, no query, no contents: those may hold secrets.
     log.info('request', {
       method: request.method,

@@ -1,0 +1,35 @@
+/**
+ * A client that was answered before it had sent everything gets the chance to see the answer: a connection that is
+ * closed with bytes unread takes the answer with it. What it still sends is read for a short while, and no more of
+ * it than a bound: who sends what is refused again and again must not have all of it read.
+ */
+import type { IncomingMessage } from 'node:http';
+import { limits } from '../../model/limits.ts';
+import { PacedConnection } from '../../model/paced-connection.ts';
+
+export function linger(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  const socket: unknown = request.socket;
+  if (!(socket instanceof PacedConnection)) return;
+  let left = limits.lingerBytes;
+  const read = (slice: Buffer) => {
+    left -= slice.length;
+    if (left >= 0) return;
+    socket.readNoMore();
+    // All that is to be seen has been sent.
+    socket.end();
+  };
+  const release = socket.keep();
+  const timer = setTimeout(() => socket.destroy(), limits.lingerMs);
+  const over = () => {
+    clearTimeout(timer);
+    request.off('close', over);
+    socket.off('close', over).off('data', read);
+    release();
+    if (socket.writableEnded) socket.destroy();
+  };
+  request.once('close', over);
+  socket.once('close', over);
+  socket.on('data', read);
+  request.resume();
+}
