@@ -3,8 +3,8 @@
  * had begun is in one of the first two states, and is taken up by the next.
  */
 import { SandhavenError } from '../model/errors.ts';
+import { FairQueue } from '../model/fair-queue.ts';
 import { limits } from '../model/limits.ts';
-import { Shares } from '../model/shares.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Clock, Images, Log, SnapshotPatch, SnapshotStore } from './ports.ts';
 
@@ -17,12 +17,15 @@ export interface SnapshotWorkDependencies {
 
 export class SnapshotWork {
   readonly #d: SnapshotWorkDependencies;
-  /** Of each owner; the one who is served next comes first. */
-  readonly #waiting = new Map<string, Snapshot[]>();
+  /** More of one owner than may be unfinished never wait. */
+  readonly #turns = new FairQueue({
+    ...limits.shares.snapshots,
+    waiting: limits.snapshot.unfinished,
+    what: 'snapshots are being made',
+  });
   readonly #running = new Set<Promise<void>>();
-  readonly #shares = new Shares({ ...limits.shares.snapshots, what: 'snapshots are being made' });
   readonly #closing = new AbortController();
-  /** Of those that are being made, by id. */
+  /** Of those that wait or are being made, by id. */
   readonly #breaks = new Map<string, AbortController>();
 
   constructor(dependencies: SnapshotWorkDependencies) {
@@ -36,73 +39,54 @@ export class SnapshotWork {
 
   /** In its turn: owners take turns, and each has some of his made at once. Returns at once. */
   begin(snapshot: Snapshot): void {
-    const own = this.#waiting.get(snapshot.ownerId) ?? [];
-    own.push(snapshot);
-    this.#waiting.set(snapshot.ownerId, own);
-    this.#fill();
+    const broken = new AbortController();
+    this.#breaks.set(snapshot.id, broken);
+    const signal = AbortSignal.any([this.#closing.signal, broken.signal]);
+    const running = this.#inTurn(snapshot, signal).finally(() => {
+      this.#breaks.delete(snapshot.id);
+      this.#running.delete(running);
+    });
+    this.#running.add(running);
   }
 
-  /** Of one whose row is gone. Does nothing for one that is not being made. */
+  /** Of one whose row is gone. Does nothing for one that is finished. */
   breakOff(id: string): void {
-    for (const own of this.#waiting.values()) {
-      const at = own.findIndex((snapshot) => snapshot.id === id);
-      if (at !== -1) own.splice(at, 1);
-    }
     this.#breaks.get(id)?.abort();
   }
 
   /** Breaks off what is being made; the rows stay as they are. */
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#waiting.clear();
     await Promise.all(this.#running);
   }
 
-  #fill(): void {
-    for (const [owner, own] of [...this.#waiting]) {
-      if (this.#closing.signal.aborted || this.#shares.total >= limits.shares.snapshots.total) return;
-      if (this.#shares.of(owner) >= limits.shares.snapshots.perOwner) continue;
-      const next = own.shift();
-      this.#waiting.delete(owner);
-      if (own.length > 0) this.#waiting.set(owner, own);
-      // All of an owner's may have been broken off.
-      if (!next) continue;
-      const done = this.#shares.take(owner);
-      const running = this.#make(next).finally(() => {
-        this.#running.delete(running);
-        done();
-        this.#fill();
-      });
-      this.#running.add(running);
-    }
-  }
-
-  async #make(snapshot: Snapshot): Promise<void> {
-    const { images, log } = this.#d;
-    const { id, image: reference } = snapshot;
-    const broken = new AbortController();
-    this.#breaks.set(id, broken);
-    const signal = AbortSignal.any([this.#closing.signal, broken.signal]);
+  async #inTurn(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
+    const { log } = this.#d;
+    const { id, ownerId } = snapshot;
     try {
-      if (!(await this.#save(id, { state: 'pulling' }))) return;
-      await images.use(
-        { reference },
-        async ({ digest, sizeBytes }) => {
-          // While it is in use here, so that it cannot be collected before this is committed.
-          const patch = { state: 'active', stateReason: null, imageDigest: digest, sizeBytes } as const;
-          if (await this.#save(id, patch)) log.info('snapshot is active', { snapshot: id, digest });
-        },
-        { signal, owner: snapshot.ownerId },
-      );
+      const done = await this.#turns.take(ownerId, 1, signal);
+      await this.#make(snapshot, signal).finally(done);
     } catch (error) {
       if (signal.aborted) return;
       log.warn('snapshot could not be made', { snapshot: id, error });
       await this.#save(id, { state: 'error', stateReason: reasonOf(error) }).catch((cause: unknown) => {
         log.error('snapshot could not be marked', { snapshot: id, error: cause });
       });
-    } finally {
-      this.#breaks.delete(id);
     }
+  }
+
+  async #make({ id, image: reference, ownerId }: Snapshot, signal: AbortSignal): Promise<void> {
+    const { images, log } = this.#d;
+    if (!(await this.#save(id, { state: 'pulling' }))) return;
+    await images.use(
+      { reference },
+      async ({ digest, sizeBytes }) => {
+        // While it is in use here, so that it cannot be collected before this is committed.
+        const patch = { state: 'active', stateReason: null, imageDigest: digest, sizeBytes } as const;
+        if (await this.#save(id, patch)) log.info('snapshot is active', { snapshot: id, digest });
+      },
+      { signal, owner: ownerId },
+    );
   }
 
   #save(id: string, patch: SnapshotPatch): Promise<Snapshot | null> {

@@ -7,8 +7,8 @@ import { Shares, type SharesOptions } from './shares.ts';
 export interface FairQueueOptions extends SharesOptions {
   /** Requests of one owner that wait. */
   waiting: number;
-  /** How long one waits, in milliseconds. */
-  waitMs: number;
+  /** How long one waits, in milliseconds; without it, as long as it takes. */
+  waitMs?: number;
 }
 
 interface Waiter {
@@ -82,7 +82,8 @@ export class FairQueue {
         },
       };
       const aborted = () => giveUp(signal?.reason);
-      const timer = setTimeout(() => giveUp(refusal()), this.#options.waitMs);
+      const { waitMs } = this.#options;
+      const timer = waitMs === undefined ? undefined : setTimeout(() => giveUp(refusal()), waitMs);
       signal?.addEventListener('abort', aborted, { once: true });
       line.push(waiter);
     });
