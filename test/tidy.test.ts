@@ -34,6 +34,7 @@ describe('imports', () => {
     'purge.ts',
     'up.ts',
     'idle-memory.ts',
+    'priority.ts',
     'wire-git.ts',
   ];
 
@@ -56,6 +57,7 @@ describe('imports', () => {
     tls: adapter,
     'log.ts': leaf,
     'idle-memory.ts': leaf,
+    'priority.ts': leaf,
     'options.ts': { run: ['model', 'option-flags.ts'], types: ['control'] },
     'option-flags.ts': leaf,
     'announce.ts': leaf,

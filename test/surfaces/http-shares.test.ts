@@ -144,7 +144,7 @@ describe('bodies', () => {
 
   it('of one-byte chunks are taken in without an object for each', async () => {
     const socket = send({ 'transfer-encoding': 'chunked' }, '/v1/tools/Sandbox.WriteFile');
-    const { ms } = await longestDelay(async () => {
+    const { ms } = await longestTurn(async () => {
       socket.write('1\r\nx\r\n'.repeat(300_000));
       await sleep(1_000);
     });
