@@ -10,7 +10,7 @@
  */
 import { sparingTheAgent } from './filter/agent-threads.ts';
 import { withoutPageCache } from './filter/page-cache.ts';
-import type { SeccompArgument, SeccompRule } from './filter/rule.ts';
+import { masked, type SeccompArgument, type SeccompRule } from './filter/rule.ts';
 
 export interface Seccomp {
   defaultAction: 'SCMP_ACT_ERRNO';
@@ -43,14 +43,14 @@ export function seccompRules(arch: string): Seccomp {
         errnoRet: EPROTONOSUPPORT,
       },
       allow('socketpair', { 0: AF_UNIX }),
-      ...fileControls.map(([value, mask]) => masked('fcntl', 1, mask, value)),
+      ...fileControls.map(([value, mask]) => allowMasked('fcntl', masked(1, mask, value))),
       ...descriptionLocks.map((command) => ({
-        ...masked('fcntl', 1, 0xffffffff, command),
+        ...allowMasked('fcntl', masked(1, 0xffffffff, command)),
         action: 'SCMP_ACT_ERRNO' as const,
         errnoRet: EINVAL,
       })),
       ...personalities.map((persona) => allow('personality', { 0: persona })),
-      masked('clone', 0, NAMESPACE_FLAGS, 0),
+      allowMasked('clone', masked(0, NAMESPACE_FLAGS, 0)),
       ...withoutPageCache,
       ...sparingTheAgent(),
       // Its flags lie in memory, where no filter can see them; the C libraries then fall back to clone.
@@ -90,13 +90,8 @@ const fileControls: [number, number][] = [
   [1024, 0xffffffe0],
 ];
 
-/** The kernel reads 32 bits of these arguments, so the others do not count here either. */
-function masked(name: string, index: number, mask: number, value: number): SeccompRule {
-  return {
-    names: [name],
-    action: 'SCMP_ACT_ALLOW',
-    args: [{ index, value: mask, valueTwo: value, op: 'SCMP_CMP_MASKED_EQ' }],
-  };
+function allowMasked(name: string, argument: SeccompArgument): SeccompRule {
+  return { names: [name], action: 'SCMP_ACT_ALLOW', args: [argument] };
 }
 
 function allow(name: string, values: Record<number, number>): SeccompRule {

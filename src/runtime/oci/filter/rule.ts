@@ -13,7 +13,7 @@ export interface SeccompArgument {
   op: 'SCMP_CMP_EQ' | 'SCMP_CMP_MASKED_EQ';
 }
 
-/** The argument's bits under the mask are these. The kernel takes 32 bits of a process id, whatever is above them. */
+/** The argument's bits under the mask are these. Of ids, commands and flags the kernel reads 32 bits, so those above never count. */
 export function masked(index: number, mask: number, bits: number): SeccompArgument {
   return { index, value: mask, valueTwo: bits, op: 'SCMP_CMP_MASKED_EQ' };
 }
