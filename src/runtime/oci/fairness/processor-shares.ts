@@ -9,6 +9,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Log } from '../../../control/ports.ts';
 import { limits } from '../../../model/limits.ts';
+import { mapBounded } from '../../map-bounded.ts';
 import { describeFailure } from '../failures.ts';
 import type { Owners } from './owners.ts';
 import type { ProcessorGroups } from './processor-groups.ts';
@@ -27,6 +28,9 @@ export interface ProcessorSharesParts {
   ids(): Promise<string[]>;
   log: Log;
 }
+
+/** Machines that are looked at at once: each takes a few open files, and a thousand are more than this process may have. */
+const AT_ONCE = 16;
 
 interface Known {
   usedMs: number;
@@ -59,10 +63,10 @@ export function createProcessorShares({ groups, owners, ids, log }: ProcessorSha
   }
 
   async function weigh(elapsedMs: number): Promise<void> {
-    const present = await ids();
+    const present = new Set(await ids());
     const isFirst = known.size === 0;
-    for (const id of known.keys()) if (!present.includes(id)) known.delete(id);
-    const seen = (await Promise.all(present.map(examine))).filter((machine) => machine !== null);
+    for (const id of known.keys()) if (!present.has(id)) known.delete(id);
+    const seen = (await mapBounded([...present], AT_ONCE, examine)).filter((machine) => machine !== null);
     // Who works is known from the second look on.
     if (isFirst) return;
     const enough = leastOfBusy(Math.max(0, ...seen.map(({ usedMs }) => usedMs)), elapsedMs);
