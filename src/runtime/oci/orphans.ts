@@ -52,8 +52,9 @@ export async function removeOrphan({ instance: id }: Orphan, log: Log): Promise<
   const runDir = runDirOf(id);
   const dataDir = orphan.dataDir ?? '/nonexistent';
   const nothing = { launcherPath: '', poolSize: 0, network: 'nat' } as const;
-  await createSlots({ ...nothing, instanceId: id, runDir, dataDir, log }).purge();
   await cgroups.purge();
+  // Last but the folder: whose the instance was is noted there, and without it this is no orphan any more.
+  await createSlots({ ...nothing, instanceId: id, runDir, dataDir, log }).purge();
   await rm(runDir, { recursive: true, force: true });
 }
 
