@@ -10,6 +10,8 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { type Instance, slotsDir } from './plan.ts';
 
 const busy = 5;
+/** Whoever only asks whether a service lives (`doctor`, say) holds the lock for a moment. */
+const QUESTION_MS = 250;
 const RUNNING = 'A running service';
 
 /**
@@ -19,7 +21,7 @@ const RUNNING = 'A running service';
  */
 export function declareAlive(instance: Instance): Disposable {
   mkdirSync(slotsDir(instance), { recursive: true, mode: 0o700 });
-  const lock = tryLock(instance);
+  const lock = tryLock(instance, QUESTION_MS);
   if (!lock) throw taken(instance, RUNNING);
   try {
     const other = otherOwner(instance);
@@ -40,7 +42,7 @@ export function refusalOf(instance: Instance): SandhavenError | null {
 
 export function isAlive(instance: Pick<Instance, 'runDir'>): boolean {
   if (!existsSync(lockFile(instance))) return false;
-  const lock = tryLock(instance);
+  const lock = tryLock(instance, 0);
   lock?.close();
   return lock === null;
 }
@@ -77,8 +79,8 @@ function taken({ id, dataDir }: Instance, who: string): SandhavenError {
   });
 }
 
-function tryLock(instance: Pick<Instance, 'runDir'>): DatabaseSync | null {
-  const database = new DatabaseSync(lockFile(instance), { timeout: 0 });
+function tryLock(instance: Pick<Instance, 'runDir'>, patienceMs: number): DatabaseSync | null {
+  const database = new DatabaseSync(lockFile(instance), { timeout: patienceMs });
   try {
     database.exec('BEGIN EXCLUSIVE');
     return database;
