@@ -84,7 +84,7 @@ export interface Runtime {
   /** What programs in the running machine find in their environment because of its GPUs. */
   deviceEnvironment(id: string): Record<string, string>;
   /**
-   * Whose the machine is, null for nobody's: what machines share is divided by owner. Remembered until the service ends;
+   * Whose the machine is, null for nobody's: what machines share is divided by owner. Remembered until the machine ends;
    * said before each start, at a claim, and when a machine that runs is taken over.
    */
   assign(id: string, ownerId: string | null): void;

@@ -4,6 +4,7 @@ import type { Runtime } from '../../control/ports.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Cgroups } from './cgroups.ts';
 import { openSocket } from './channel.ts';
+import type { Owners } from './fairness/owners.ts';
 import type { ProcessorShares } from './fairness/processor-shares.ts';
 import type { Gpus } from './gpu/gpus.ts';
 import type { Layout } from './layout.ts';
@@ -22,17 +23,19 @@ interface Parts {
   gpus: Gpus;
   starter: Starter;
   shares: Pick<ProcessorShares, 'forget'>;
+  owners: Pick<Owners, 'forget'>;
   work: Work;
 }
 
 export function createLifecycle(parts: Parts): Lifecycle {
-  const { layout, cgroups, machines, slots, gpus, starter, shares, work } = parts;
+  const { layout, cgroups, machines, slots, gpus, starter, shares, owners, work } = parts;
 
   async function stop(id: string, graceMs: number): Promise<void> {
     await machines.terminate(id, graceMs);
     await machines.clear(id);
     gpus.release(id);
     shares.forget(id);
+    owners.forget(id);
     await slots.release(id);
   }
 

@@ -80,7 +80,17 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     ids: cgroups.ids,
     log,
   });
-  const lifecycle = createLifecycle({ layout, cgroups, machines, slots, gpus, starter, shares, work });
+  const lifecycle = createLifecycle({
+    layout,
+    cgroups,
+    machines,
+    slots,
+    gpus,
+    starter,
+    shares,
+    owners,
+    work,
+  });
 
   const guard = createDiskGuard({
     freeBytes: () => freeDiskBytes(layout.sandboxes),
