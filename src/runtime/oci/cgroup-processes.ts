@@ -48,13 +48,21 @@ export async function endPrograms(group: string): Promise<void> {
     : [`${group}/freezer.state`, 'FROZEN', 'THAWED'];
   await written(file, freeze);
   try {
-    for (const pid of await processesOf(group)) {
-      const status = await unlessMissing(readFile(`/proc/${pid}/status`, 'utf8'));
-      if (status !== null && !/^NSpid:.*\t1$/m.test(status)) kill(pid);
-    }
+    for (const pid of await processesOf(group)) if ((await isInit(pid)) === false) kill(pid);
   } finally {
     await written(file, thaw);
   }
+}
+
+/** Whether it is PID 1 of a machine; null when it has ended. */
+async function isInit(pid: number): Promise<boolean | null> {
+  const status = await unlessMissing(readFile(`/proc/${pid}/status`, 'utf8').catch(ended));
+  return status === null ? null : /^NSpid:.*\t1$/m.test(status);
+}
+
+function ended(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ESRCH') return null;
+  throw error;
 }
 
 function kill(pid: number): void {
