@@ -1,7 +1,17 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { arch, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { processesForMachines } from '../../src/runtime/oci/host-limits.ts';
-import { holderOf, parseLockTotal } from '../../src/runtime/oci/kernel-memory/locks.ts';
+import { eachLine } from '../../src/runtime/oci/kernel-memory/listing.ts';
+import { locksOf, parseLockTotal } from '../../src/runtime/oci/kernel-memory/locks.ts';
 import { bytesOfConnection, parseSocketCounts } from '../../src/runtime/oci/kernel-memory/sockets.ts';
+
+/** Processes made with it have one table of descriptors together. */
+const CLONE_FILES = 0x400;
 
 const fields = (line: string): string[] => line.trim().split(/\s+/);
 
@@ -9,8 +19,8 @@ describe('what the kernel tells of sockets', () => {
   it('is their number in the machine, and the memory of TCP in the whole host', () => {
     const text =
       'sockets: used 52\nTCP: inuse 16 orphan 0 tw 25 alloc 17 mem 300\nUDP: inuse 3 mem 0\nUDPLITE: inuse 0\n';
-    expect(parseSocketCounts(text)).toEqual({ used: 52, tcp: 16, tcpBytes: 300 * 4096 });
-    expect(parseSocketCounts('')).toEqual({ used: 0, tcp: 0, tcpBytes: 0 });
+    expect(parseSocketCounts(text)).toEqual({ used: 52, tcpBytes: 300 * 4096 });
+    expect(parseSocketCounts('')).toEqual({ used: 0, tcpBytes: 0 });
   });
 
   it.each([
@@ -49,20 +59,54 @@ describe('what the kernel tells of sockets', () => {
   });
 });
 
-it.each([
-  ['1: POSIX  ADVISORY  WRITE 3015 fe:00:10166845 0 EOF', 3015],
-  ['2: -> FLOCK  ADVISORY  WRITE 2965 fe:00:835700 0 EOF', 2965],
-  ['3: OFDLCK ADVISORY  READ  -1 fe:00:835700 0 EOF', null],
-  ['4: POSIX  ADVISORY  WRITE 0 fe:00:835700 0 EOF', null],
-  ['', null],
-])('the lock %j is of process %s', (line, pid) => {
-  expect(holderOf(fields(line))).toBe(pid);
+it('locks are those of the descriptors, whoever made them, and each once', async () => {
+  const program = `
+import ctypes, fcntl, os, signal, sys, tempfile
+file = tempfile.TemporaryFile()
+for i in range(30):
+    fcntl.lockf(file, fcntl.LOCK_EX, 1, 2 * i)
+memory = os.memfd_create("memory")
+if ctypes.CDLL(None).syscall(${arch() === 'x64' ? 56 : 220}, ${CLONE_FILES} | signal.SIGCHLD, 0, 0, 0, 0) == 0:
+    for i in range(7):
+        fcntl.lockf(memory, fcntl.LOCK_EX, 1, 2 * i)
+    os._exit(0)
+os.wait()
+held = [os.open("/dev/null", os.O_RDONLY) for _ in range(5)]
+for end in held:
+    fcntl.flock(end, fcntl.LOCK_SH)
+child = os.fork()
+if child:
+    print(os.getpid(), child, flush=True)
+sys.stdin.read()`;
+  const python = spawn('python3', ['-c', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface(python.stdout), 'line');
+  const processes = String(line).trim().split(' ').map(Number);
+  expect(await locksOf(processes)).toBe(42);
+  expect(await locksOf(processes.slice(1))).toBe(5);
+  python.stdin.end();
+  await once(python, 'close');
+  expect(await locksOf(processes)).toBe(0);
+});
+
+it('a listing tells whether it was read to its end', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sandhaven-listing-'));
+  const file = join(folder, 'table');
+  writeFileSync(file, 'a  1\n b 2\n');
+  const lines: string[][] = [];
+  expect(await eachLine(file, 1_024, (line) => lines.push(line))).toBe(true);
+  expect(lines).toEqual([
+    ['a', '1'],
+    ['b', '2'],
+  ]);
+  expect(await eachLine(file, 4, () => {})).toBe(false);
+  expect(await eachLine(join(folder, 'none'), 4, () => {})).toBe(true);
+  rmSync(folder, { recursive: true });
 });
 
 it('the number of all locks is the allocator’s, where it tells', () => {
   const slabinfo =
-    'slabinfo - version: 2.1\nfile_lease_cache      0      0    168\nfile_lock_cache      166    315    192   21    1\n';
-  expect(parseLockTotal(slabinfo)).toBe(166);
+    'slabinfo - version: 2.1\nfile_lease_cache      3      0    168\nfile_lock_cache      166    315    192   21    1\n';
+  expect(parseLockTotal(slabinfo)).toBe(169);
   expect(parseLockTotal('slabinfo - version: 2.1\n')).toBeNull();
 });
 

@@ -19,14 +19,24 @@ export const kernelLimits = {
     sockets: 16,
     /** Of one machine, in netlink queues or in connections that nobody has accepted: past it its programs end. */
     uncountedBytes: 128 * MiB,
-    /** Of one machine; 192 bytes each. Past it its programs end. */
+    /** Of all machines together, one part in so many of the host's memory: past it whoever has most ends first. */
+    uncountedDivisor: 16,
+    /** Of one machine, and the bytes of each. Past it its programs end. */
     fileLocks: 20_000,
+    fileLockBytes: 192,
+    /** Of one machine, all its processes together, and what is behind each at most that nobody is charged for. */
+    openFiles: 500_000,
+    openFileBytes: 280,
     /** What a socket takes that holds no data. */
     connectionBytes: 4 * KiB,
-    /** Read of one listing of sockets, which a machine can make as long as it likes. */
-    listingBytes: 8 * MiB,
-    /** Read of the host's listing of locks, where their number is known, and where it is not. */
-    lockSampleBytes: 64 * KiB,
+    /**
+     * Read of one listing of sockets, which a machine can make as long as it likes: about 100,000 connections. Of a
+     * machine that has more, those that are not seen count as nobody's.
+     */
+    listingBytes: 16 * MiB,
+    /** Read of a listing of locks: room for more than one machine may have. */
     lockListingBytes: 2 * MiB,
+    /** After a count of machines' locks, the next one waits so many times as long as it took: 20,000 take two seconds. */
+    lockCountPause: 1,
   },
 } as const;

@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Log, Runtime } from '../../control/ports.ts';
 import type { GpuKind } from '../../model/gpu-kind.ts';
+import { limits } from '../../model/limits.ts';
 import { installAgent } from './agent-binary.ts';
 import { createArchives } from './archives.ts';
 import { type Cgroups, createCgroups } from './cgroups.ts';
@@ -23,6 +24,7 @@ import { createHelpers, type Helpers } from './helper.ts';
 import { parseHierarchies } from './hierarchies.ts';
 import { allocatedBytes, freeDiskBytes, hostMemory, maxOpenFiles, memoryForMachines } from './host.ts';
 import { prepareHostLimits } from './host-limits.ts';
+import { createHoldings } from './kernel-memory/holdings.ts';
 import { createKernelMemoryWatch } from './kernel-memory/watch.ts';
 import { createLayout, makeFolders } from './layout.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -101,7 +103,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     log,
   });
 
-  const kernelMemory = createKernelMemoryWatch(cgroups, log);
+  const holdings = createHoldings(cgroups.processes);
+  const kernelMemory = createKernelMemoryWatch({ cgroups, holdings, owners, log });
 
   async function close(): Promise<void> {
     await kernelMemory.close();
@@ -147,7 +150,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       await disks.init();
       await guard.begin();
       await shares.begin();
-      kernelMemory.begin();
+      kernelMemory.begin(totalBytes / limits.kernel.uncountedDivisor);
     },
 
     close,

@@ -1,35 +1,44 @@
 /** Reads tables of /proc whose length a machine decides: line by line, a bounded part of them. */
 import { open } from 'node:fs/promises';
-import { unlessMissing } from '../files.ts';
+import { isMissing } from '../files.ts';
 
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 16 * 1024;
 
-/** Gives `use` the fields of each line; of a table that is not there, or goes away meanwhile, what there was. */
+/**
+ * Gives `use` the fields of each line; of a table that is not there, or goes away meanwhile, what there was.
+ * @returns Whether that was all of the table.
+ */
 export async function eachLine(
   path: string,
   maxBytes: number,
   use: (fields: string[]) => void,
-): Promise<void> {
-  const file = await unlessMissing(open(path, 'r'));
-  if (!file) return;
+): Promise<boolean> {
+  const file = await unlessEnded(open(path, 'r'));
+  if (!file) return true;
   try {
-    const buffer = Buffer.alloc(CHUNK_BYTES);
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     let rest = '';
     for (let total = 0; total < maxBytes; ) {
-      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null).catch(ended);
-      if (bytesRead === 0) return;
+      const bytesRead = (await unlessEnded(file.read(buffer, 0, CHUNK_BYTES, null)))?.bytesRead ?? 0;
+      if (bytesRead === 0) return true;
       total += bytesRead;
       const lines = (rest + buffer.toString('latin1', 0, bytesRead)).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) use(line.trim().split(/\s+/));
     }
+    return false;
   } finally {
     await file.close();
   }
 }
 
-/** The process whose table it was has ended. */
-function ended(error: NodeJS.ErrnoException): { bytesRead: number } {
-  if (error.code === 'ESRCH' || error.code === 'EINVAL') return { bytesRead: 0 };
-  throw error;
+/** The value, or null where the process that the file is of has ended. */
+export async function unlessEnded<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (isMissing(error) || code === 'ESRCH' || code === 'EINVAL') return null;
+    throw error;
+  }
 }

@@ -5,16 +5,17 @@
 import { readFile } from 'node:fs/promises';
 import { KiB } from '../../../model/limits/units.ts';
 import { limits } from '../../../model/limits.ts';
-import { unlessMissing } from '../files.ts';
-import { eachLine } from './listing.ts';
+import { eachLine, unlessEnded } from './listing.ts';
 
-/** As `…/net/sockstat` tells it. `tcpBytes` is of the whole host, and exact. */
+/** As `…/net/sockstat` tells it. */
 export interface SocketCounts {
+  /** Of every kind, those of nobody included. */
   used: number;
-  tcp: number;
+  /** What TCP holds in the whole host, exact. */
   tcpBytes: number;
 }
 
+const { connectionBytes, listingBytes } = limits.kernel;
 const PAGE_BYTES = 4 * KiB;
 /** What little data can hold of buffers, before a first read lets the buffers grow. */
 const UNREAD_BYTES = 128 * KiB;
@@ -23,46 +24,52 @@ const TIME_WAIT = '06';
 
 export function parseSocketCounts(text: string): SocketCounts {
   const [, used = '0'] = /^sockets: used (\d+)/m.exec(text) ?? [];
-  const [, tcp = '0', pages = '0'] = /^TCP: inuse (\d+) .*mem (\d+)/m.exec(text) ?? [];
-  return { used: Number(used), tcp: Number(tcp), tcpBytes: Number(pages) * PAGE_BYTES };
+  const [, pages = '0'] = /^TCP: .*mem (\d+)/m.exec(text) ?? [];
+  return { used: Number(used), tcpBytes: Number(pages) * PAGE_BYTES };
+}
+
+/** What TCP holds in the whole host. */
+export async function hostTcpBytes(): Promise<number> {
+  return parseSocketCounts(await readFile('/proc/net/sockstat', 'utf8')).tcpBytes;
 }
 
 /** null when the process has ended. */
 export async function socketCounts(pid: number): Promise<SocketCounts | null> {
-  const text = await unlessMissing(readFile(`/proc/${pid}/net/sockstat`, 'utf8').catch(gone));
+  const text = await unlessEnded(readFile(`/proc/${pid}/net/sockstat`, 'utf8'));
   return text === null ? null : parseSocketCounts(text);
 }
 
 /** Bytes in queues of netlink sockets, by the network namespace of a process. */
 export async function netlinkBytes(pid: number): Promise<number> {
   let bytes = 0;
-  await eachLine(`/proc/${pid}/net/netlink`, limits.kernel.listingBytes, ([, , port, , queued]) => {
+  await eachLine(`/proc/${pid}/net/netlink`, listingBytes, ([, , port, , queued]) => {
     // The kernel's own end has no port; the heading no numbers.
-    if (port !== '0' && Number.isInteger(Number(queued)))
-      bytes += limits.kernel.connectionBytes + Number(queued);
+    if (port !== '0' && Number.isInteger(Number(queued))) bytes += connectionBytes + Number(queued);
   });
   return bytes;
 }
 
-/** Bytes of connections that no process has yet, at most; those of a process are charged to it. */
-export async function unacceptedBytes(pid: number): Promise<number> {
-  let bytes = 0;
+/**
+ * Bytes of connections that no process has yet, at most; those of a process are charged to it.
+ * @param used Sockets of the machine. The tables are read up to a bound only, and begin with what the machine chooses:
+ *   what is not seen may be a connection that nobody accepted.
+ */
+export async function unacceptedBytes(pid: number, used: number): Promise<number> {
+  const tables = { bytes: 0, seen: 0, areCut: false };
   for (const table of ['tcp', 'tcp6']) {
-    await eachLine(`/proc/${pid}/net/${table}`, limits.kernel.listingBytes, (fields) => {
-      bytes += bytesOfConnection(fields);
+    const isWhole = await eachLine(`/proc/${pid}/net/${table}`, listingBytes, (fields) => {
+      tables.seen += 1;
+      tables.bytes += bytesOfConnection(fields);
     });
+    tables.areCut ||= !isWhole;
   }
-  return bytes;
+  const unseen = tables.areCut ? Math.max(0, used - tables.seen) : 0;
+  return tables.bytes + unseen * connectionBytes;
 }
 
 /** @param fields Of a row of /proc/net/tcp. */
 export function bytesOfConnection([, , , state, queues = '', , , , , inode]: string[]): number {
   if (inode !== '0' || state === TIME_WAIT) return 0;
   const unread = Number.parseInt(queues.split(':')[1] ?? '0', 16);
-  return limits.kernel.connectionBytes + (unread > 0 ? Math.max(unread, UNREAD_BYTES) : 0);
-}
-
-function gone(error: NodeJS.ErrnoException): never | null {
-  if (error.code === 'ESRCH' || error.code === 'EINVAL') return null;
-  throw error;
+  return connectionBytes + (unread > 0 ? Math.max(unread, UNREAD_BYTES) : 0);
 }

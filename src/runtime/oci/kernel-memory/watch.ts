@@ -1,19 +1,32 @@
 /**
  * Ends the programs of a machine that fills the host's memory with what the kernel counts for nobody: queues of
- * netlink sockets, connections that nobody accepts, file locks. No limit of the kernel holds them for one machine, so
- * they are looked at every second, and a machine past its bound is treated as by the kernel when memory is
- * short: all its processes but PID 1 are killed, and with them goes what they held.
+ * netlink sockets, connections that nobody accepts, file locks, what is behind open files. No limit of the kernel holds
+ * them for one machine, so they are looked at every second, and a machine past its bound is treated as by the kernel
+ * when memory is short: all its processes but PID 1 are killed, and with them goes what they held. Machines below their
+ * bounds have a bound together: past it, those of the owner who holds most end, largest first.
  */
 import type { Log } from '../../../control/ports.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Cgroups } from '../cgroups.ts';
-import { lockCounts } from './locks.ts';
-import { netlinkBytes, socketCounts, unacceptedBytes } from './sockets.ts';
+import type { Owners } from '../fairness/owners.ts';
+import type { Holding, Holdings } from './holdings.ts';
+import { hostTcpBytes } from './sockets.ts';
+import { endedFirst } from './whole.ts';
 
 export interface KernelMemoryWatch {
-  begin(): void;
+  /** @param mostBytes Of all machines together. */
+  begin(mostBytes: number): void;
   close(): Promise<void>;
 }
+
+export interface KernelMemoryWatchParts {
+  cgroups: Pick<Cgroups, 'ids' | 'endPrograms'>;
+  holdings: Holdings;
+  owners: Pick<Owners, 'of'>;
+  log: Log;
+}
+
+type Known = Holding & { locks: number };
 
 interface Excess {
   what: string;
@@ -22,25 +35,55 @@ interface Excess {
 
 const { kernel } = limits;
 
-export function createKernelMemoryWatch(
-  cgroups: Pick<Cgroups, 'ids' | 'processes' | 'endPrograms'>,
-  log: Log,
-): KernelMemoryWatch {
+export function createKernelMemoryWatch(parts: KernelMemoryWatchParts): KernelMemoryWatch {
+  const { cgroups, holdings, owners, log } = parts;
+  /** Of every machine, as it was last seen. */
+  const known = new Map<string, Known>();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
   let next = 0;
+  /** Whether all machines together may hold too much, so that it has to be known. */
+  let exactly = false;
 
-  async function look(): Promise<void> {
-    const locks = await lockCounts();
-    for (const id of await cgroups.ids().then(turn)) {
-      const processes = await cgroups.processes(id);
-      const [process] = processes;
-      if (process === undefined) continue;
-      const excess = excessOfLocks(locks, processes) ?? (await excessOfSockets(process));
-      if (!excess) continue;
-      log.warn('a sandbox held too much memory of the kernel: its programs were ended', { id, ...excess });
-      await cgroups.endPrograms(id);
+  async function look(mostBytes: number): Promise<void> {
+    const present = await cgroups.ids();
+    const running = new Set(present);
+    for (const id of known.keys()) if (!running.has(id)) known.delete(id);
+    const ids = turn(present);
+    const { machines, locks } = await holdings(ids, exactly);
+    for (const id of ids) {
+      const holding = machines.get(id);
+      if (holding) known.set(id, { ...holding, locks: 0 });
+      else known.delete(id);
     }
+    for (const [id, count] of locks) {
+      const holding = known.get(id);
+      if (holding) holding.locks = count;
+    }
+    for (const [id, holding] of known) {
+      const excess = excessOf(holding);
+      if (excess) await end(id, excess);
+    }
+    await endWhoHoldMost(mostBytes);
+    exactly = (await bytesAtMost()) > mostBytes;
+  }
+
+  async function endWhoHoldMost(mostBytes: number): Promise<void> {
+    const held = [...known].map(([id, holding]) => ({ id, owner: owners.of(id), bytes: bytesOf(holding) }));
+    for (const { id, bytes } of endedFirst(held, mostBytes)) {
+      await end(id, { what: 'bytes, while all sandboxes together held too much', amount: bytes });
+    }
+  }
+
+  async function bytesAtMost(): Promise<number> {
+    const ofMachines = [...known.values()].reduce((sum, held) => sum + bytesOf(held) + held.unreadBytes, 0);
+    return ofMachines + (await hostTcpBytes());
+  }
+
+  async function end(id: string, excess: Excess): Promise<void> {
+    known.delete(id);
+    log.warn('a sandbox held too much memory of the kernel: its programs were ended', { id, ...excess });
+    await cgroups.endPrograms(id);
   }
 
   /** Where there are many, some at a time, one after another. */
@@ -52,9 +95,9 @@ export function createKernelMemoryWatch(
   }
 
   return {
-    begin() {
+    begin(mostBytes) {
       timer = setInterval(() => {
-        looking ??= look()
+        looking ??= look(mostBytes)
           .catch((error: unknown) => log.error('the memory of the kernel could not be watched', { error }))
           .finally(() => {
             looking = null;
@@ -68,20 +111,17 @@ export function createKernelMemoryWatch(
   };
 }
 
-function excessOfLocks(locks: Map<number, number>, processes: number[]): Excess | null {
-  const amount = processes.reduce((sum, pid) => sum + (locks.get(pid) ?? 0), 0);
-  return amount > kernel.fileLocks ? { what: 'file locks', amount: Math.round(amount) } : null;
+function bytesOf({ netlinkBytes, unacceptedBytes, locks, openFiles }: Known): number {
+  const objects = locks * kernel.fileLockBytes + openFiles * kernel.openFileBytes;
+  return netlinkBytes + unacceptedBytes + objects;
 }
 
-/** @param pid Any process of the machine: all are in its one network namespace. */
-async function excessOfSockets(pid: number): Promise<Excess | null> {
-  const counts = await socketCounts(pid);
-  if (counts === null || counts.used <= kernel.sockets) return null;
-  const netlink = await netlinkBytes(pid);
-  if (netlink > kernel.uncountedBytes) return { what: 'bytes in netlink queues', amount: netlink };
-  // The table of connections is costly to read: only where connections can hold that much.
-  if (counts.tcpBytes + counts.tcp * kernel.connectionBytes <= kernel.uncountedBytes) return null;
-  const unaccepted = await unacceptedBytes(pid);
-  if (unaccepted > kernel.uncountedBytes) return { what: 'bytes nobody accepted', amount: unaccepted };
+function excessOf({ netlinkBytes, unacceptedBytes, locks, openFiles }: Known): Excess | null {
+  if (locks > kernel.fileLocks) return { what: 'file locks', amount: locks };
+  if (openFiles > kernel.openFiles) return { what: 'open files', amount: openFiles };
+  if (netlinkBytes > kernel.uncountedBytes) return { what: 'bytes in netlink queues', amount: netlinkBytes };
+  if (unacceptedBytes > kernel.uncountedBytes) {
+    return { what: 'bytes nobody accepted', amount: unacceptedBytes };
+  }
   return null;
 }

@@ -1,0 +1,65 @@
+/** What machines hold of the host's memory that the kernel counts for nobody. */
+import { limits } from '../../../model/limits.ts';
+import { createLockCounts } from './locks.ts';
+import { areFilesMany, openFilesOf } from './open-files.ts';
+import { netlinkBytes, socketCounts, unacceptedBytes } from './sockets.ts';
+
+export interface Holding {
+  netlinkBytes: number;
+  unacceptedBytes: number;
+  /** 0 while the whole host has few. */
+  openFiles: number;
+  /** What connections that were not looked at may hold beside their data. */
+  unreadBytes: number;
+}
+
+export interface Found {
+  /** Of each that has processes. */
+  machines: Map<string, Holding>;
+  /** File locks of machines that have been counted since the last time, asked for now or before. */
+  locks: Map<string, number>;
+}
+
+/** @param exactly Whether tables of connections are read even where a machine's cannot hold much: that is costly. */
+export type Holdings = (ids: string[], exactly: boolean) => Promise<Found>;
+
+const { kernel } = limits;
+
+export function createHoldings(processesOf: (id: string) => Promise<number[]>): Holdings {
+  const lockCounts = createLockCounts(processesOf);
+
+  return async (ids, exactly) => {
+    const locks = await lockCounts(ids);
+    const machines = new Map<string, Holding>();
+    const filesAreMany = await areFilesMany();
+    for (const id of ids) {
+      const processes = await processesOf(id);
+      const sockets = await socketsHeld(processes, exactly);
+      if (!sockets) continue;
+      const openFiles = filesAreMany ? await openFilesOf(processes) : 0;
+      machines.set(id, { ...sockets, openFiles });
+    }
+    return { machines, locks };
+  };
+}
+
+/** All processes of a machine are in its one network namespace. null when none of them is there any more. */
+async function socketsHeld(
+  processes: number[],
+  exactly: boolean,
+): Promise<Omit<Holding, 'openFiles'> | null> {
+  for (const pid of processes) {
+    const counts = await socketCounts(pid);
+    if (counts === null) continue;
+    const held = { netlinkBytes: 0, unacceptedBytes: 0, unreadBytes: 0 };
+    if (counts.used <= kernel.sockets) return held;
+    held.netlinkBytes = await netlinkBytes(pid);
+    const empty = counts.used * kernel.connectionBytes;
+    if (exactly || empty + counts.tcpBytes > kernel.uncountedBytes) {
+      held.unacceptedBytes = await unacceptedBytes(pid, counts.used);
+    } else held.unreadBytes = empty;
+    // The tables of a process that has ended meanwhile were empty.
+    if ((await socketCounts(pid)) !== null) return held;
+  }
+  return null;
+}
