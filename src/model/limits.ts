@@ -109,7 +109,7 @@ export const limits = {
   /** How long what a refused client still sends is read, so that it sees the refusal. */
   lingerMs: 5_000,
   /** How much of it at most. */
-  lingerBytes: MiB,
+  lingerBytes: 128 * KiB,
   /** How long calls in progress may take on when the service is told to stop. */
   closeGraceMs: 5_000,
   eventStreamHeartbeatMs: 15_000,
