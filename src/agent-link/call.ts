@@ -61,7 +61,7 @@ export function call<Reply>(
 ): Promise<Answer<Reply>> {
   return new Promise((resolve, reject) => {
     const hold = currentHold();
-    const makeRoom = (bytes: number) => void (hold && waitForRoom(exchange, hold, bytes, options.signal));
+    const makeRoom = (bytes: number) => void (hold && waitForRoom(exchange, hold, bytes, options));
     const collector = new Collector(options, makeRoom, resolve, reject);
     const exchange = new Exchange(collector, options.signal);
     run(exchange, openChannel, id, options).catch((error: unknown) => exchange.fail(error as Error));
@@ -74,8 +74,7 @@ async function run<Reply>(
   id: string,
   options: Call<Reply>,
 ): Promise<void> {
-  const late = options.timeoutError ?? (() => unavailable("The sandbox's agent does not answer."));
-  exchange.expect(options.timeoutMs, late);
+  exchange.expect(options.timeoutMs, lateOf(options));
   await exchange.open(openChannel, id);
   if (exchange.settled) return;
   const { request, upload } = options;
@@ -86,7 +85,11 @@ async function run<Reply>(
   exchange.send(request);
   await pump(exchange, upload);
   exchange.sendEnd();
-  exchange.expect(options.timeoutMs, late);
+  exchange.expect(options.timeoutMs, lateOf(options));
+}
+
+function lateOf({ timeoutError }: Pick<Call<unknown>, 'timeoutError'>): () => Error {
+  return timeoutError ?? (() => unavailable("The sandbox's agent does not answer."));
 }
 
 /**
@@ -103,16 +106,18 @@ async function pump(exchange: Exchange, source: Readable): Promise<void> {
   }
 }
 
-/** Nothing more is read of the answer meanwhile. */
+/** Nothing more is read of the answer meanwhile, and the agent is not what is waited for. */
 async function waitForRoom(
   exchange: Exchange,
   hold: AnswerHold,
   bytes: number,
-  signal: AbortSignal | undefined,
+  options: Pick<Call<unknown>, 'signal' | 'timeoutMs' | 'timeoutError'>,
 ): Promise<void> {
   exchange.pause();
+  exchange.relax();
   try {
-    await hold.take(bytes, signal);
+    await hold.take(bytes, options.signal);
+    exchange.expect(options.timeoutMs, lateOf(options));
     exchange.resume();
   } catch (error) {
     exchange.fail(error as Error);

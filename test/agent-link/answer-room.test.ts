@@ -1,5 +1,9 @@
 /** The room that collected answers take: of one user's calls together, before the bytes are there. */
+import { duplexPair } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { call } from '../../src/agent-link/call.ts';
+import { encodeJson, frameHeader, frameTypes } from '../../src/agent-link/frames.ts';
 import { AnswerRoom, collecting, currentHold } from '../../src/model/answer-room.ts';
 import { limits } from '../../src/model/limits.ts';
 import { startScratchSandbox } from './scratch-sandbox.ts';
@@ -70,4 +74,28 @@ describe('room for answers', () => {
     full.release();
     expect(await waits).toBe(2 * MiB);
   }, 30_000);
+
+  it('is not waited for in the time that the agent has', async () => {
+    const [host, agent] = duplexPair();
+    agent.once('data', () => {
+      agent.write(encodeJson(frameTypes.reply, { size: 1_000_000 }));
+      agent.write(frameHeader(frameTypes.data, 1_000_000));
+      agent.write(Buffer.alloc(1_000_000));
+      agent.write(frameHeader(frameTypes.end, 0));
+    });
+    const room = new AnswerRoom();
+    const full = room.hold('mallory');
+    await full.take(56 * MiB);
+    const hold = room.hold('mallory');
+    const answer = collecting(hold, () =>
+      call(async () => host, 'sb_1', {
+        request: { v: 2, op: 'read' },
+        timeoutMs: 200,
+        reply: z.object({ size: z.number() }),
+        dataBytes: ({ size }) => size,
+      }),
+    );
+    setTimeout(() => full.release(), 600);
+    expect((await answer).data.length).toBe(1_000_000);
+  });
 });
