@@ -84,6 +84,15 @@ describe('a key that calls too often', () => {
     });
   });
 
+  it('is not let off for MCP messages that are refused before they are read', async () => {
+    const tooLarge = { _meta: { x: Array(2_000).fill(0) }, name: 'Sandbox_WhoAmI', arguments: {} };
+    const statuses: number[] = [];
+    for (let number = 0; number <= BURST; number++) {
+      statuses.push((await mcp('tools/call', tooLarge)).status);
+    }
+    expect(statuses).toEqual([413, 413, 413, 429]);
+  });
+
   it('is taken again after that time', async () => {
     await useUp();
     await expect.poll(async () => (await whoAmI()).status, { timeout: 5_000 }).toBe(200);

@@ -88,9 +88,13 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
       const web = await refusingBy(async () => {
         // Told before anything else, since a client shows what its very first request was answered.
         toolsIn(webRequest(request, signal).url, []);
-        const parsedBody = await arrivals.bodyOf(request, response, client.caller.id);
+        const count = () => parts.services.identity.count(client.caller);
+        const parsedBody = await arrivals.bodyOf(request, response, client.caller.id).catch((error) => {
+          count();
+          throw error;
+        });
         // A call is counted when it is carried out, so that too many are refused like any other.
-        if (!hasCall(parsedBody)) parts.services.identity.count(client.caller);
+        if (!hasCall(parsedBody)) count();
         // What is no JSON gets the protocol's own answer.
         const unread = parsedBody === undefined && request.method === 'POST' ? { body: '{' } : {};
         const extra: Extra = { ...client, large, hold };
