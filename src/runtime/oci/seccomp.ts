@@ -4,11 +4,12 @@
  * the mount API, keyrings, BPF, perf, userfaultfd, io_uring, file handles, secret memory, and every socket family
  * beyond local, IPv4, IPv6 and route netlink (a vsock, for one, would reach the hypervisor). Of IPv4 and IPv6 only TCP, UDP
  * and echo: others load modules of the kernel and have buffers that are counted for nobody. Asynchronous I/O of the old
- * kind is not there either, since the host has one number of its slots for everybody.
+ * kind is not there either, since the host has one number of its slots for everybody, nor are filters of its own.
  *
  * Everything else fails with EPERM; calls newer than the list with ENOSYS, which runc sees to.
  */
 import { sparingTheAgent } from './filter/agent-threads.ts';
+import { withoutFilters } from './filter/no-filters.ts';
 import { withoutPageCache } from './filter/page-cache.ts';
 import { masked, type SeccompArgument, type SeccompRule } from './filter/rule.ts';
 
@@ -52,6 +53,7 @@ export function seccompRules(arch: string): Seccomp {
       ...personalities.map((persona) => allow('personality', { 0: persona })),
       allowMasked('clone', masked(0, NAMESPACE_FLAGS, 0)),
       ...withoutPageCache,
+      ...withoutFilters,
       ...sparingTheAgent(),
       // Its flags lie in memory, where no filter can see them; the C libraries then fall back to clone.
       { names: ['clone3', ...asynchronousIo], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
@@ -116,15 +118,15 @@ const common = words(`
   membarrier memfd_create mkdirat mknodat mlock mlock2 mlockall mmap mprotect mq_getsetattr mq_notify
   mq_open mq_timedreceive mq_timedsend mq_unlink mremap mseal msgctl msgget msgrcv msgsnd msync munlock
   munlockall munmap nanosleep newfstatat openat openat2 pidfd_getfd pidfd_open pidfd_send_signal pipe2 pkey_alloc pkey_free
-  pkey_mprotect ppoll prctl pread64 preadv process_mrelease process_vm_readv
+  pkey_mprotect ppoll pread64 preadv process_mrelease process_vm_readv
   process_vm_writev pselect6 ptrace pwrite64 pwritev pwritev2 read readahead readlinkat readv recvfrom recvmmsg
   recvmsg remap_file_pages removexattr removexattrat renameat renameat2 restart_syscall rseq rt_sigaction
   rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo
   sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getattr sched_getparam
   sched_getscheduler sched_rr_get_interval
-  sched_yield seccomp semctl semget semop semtimedop sendfile sendmmsg sendmsg sendto set_robust_list
+  sched_yield semctl semget semop semtimedop sendfile sendmmsg sendmsg sendto set_robust_list
   set_tid_address setfsgid setfsuid setgid setgroups setitimer setpgid setregid setresgid setresuid
-  setreuid setsid setsockopt setuid setxattr setxattrat shmat shmctl shmdt shmget shutdown sigaltstack signalfd4
+  setreuid setsid setuid setxattr setxattrat shmat shmctl shmdt shmget shutdown sigaltstack signalfd4
   splice statfs statmount statx symlinkat sync sync_file_range syncfs sysinfo tee tgkill timer_create
   timer_delete timer_getoverrun timer_gettime timer_settime timerfd_create timerfd_gettime timerfd_settime times
   tkill truncate umask uname unlinkat utimensat vmsplice wait4 waitid write writev
