@@ -4,7 +4,7 @@ import type { CallContext } from '../../catalog/tool.ts';
 import type { Problem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { jsonPieces } from '../json/pieces.ts';
-import { writePieces } from './send-json.ts';
+import { writePieces } from '../json/write-pieces.ts';
 
 export function wantsEventStream({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/event-stream') ?? false;

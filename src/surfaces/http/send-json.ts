@@ -1,8 +1,7 @@
 /** Results on their way to a client: small ones as they are, large ones piece by piece as the client takes them. */
-import { once } from 'node:events';
-import type { Writable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { isLargeJson, jsonPieces } from '../json/pieces.ts';
+import { writePieces } from '../json/write-pieces.ts';
 
 /** @returns What fastify is to send: the result itself, or the reply that it has been sent with. */
 export async function sendJson(reply: FastifyReply, result: unknown, signal: AbortSignal): Promise<unknown> {
@@ -18,16 +17,4 @@ export async function sendJson(reply: FastifyReply, result: unknown, signal: Abo
     raw.destroy();
   }
   return reply;
-}
-
-/** Fails when the signal is aborted before all is taken. */
-export async function writePieces(
-  writable: Writable,
-  pieces: Iterable<string>,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const piece of pieces) {
-    signal.throwIfAborted();
-    if (!writable.write(piece)) await once(writable, 'drain', { signal });
-  }
 }

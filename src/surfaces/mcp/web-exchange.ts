@@ -1,6 +1,6 @@
 /** Between Node's requests and the Fetch API's, which the SDK speaks. Bodies are read and bounded before. */
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { writePieces } from '../json/write-pieces.ts';
 import type { LargeParts } from './large-parts.ts';
 
 /** Without its body. */
@@ -39,11 +39,7 @@ export async function sendWebResponse(
   const decoder = new TextDecoder();
   try {
     for await (const chunk of web.body ?? []) {
-      const pieces = large.isEmpty ? [chunk] : large.putBack(decoder.decode(chunk));
-      for (const piece of pieces) {
-        signal.throwIfAborted();
-        if (!response.write(piece)) await once(response, 'drain', { signal });
-      }
+      await writePieces(response, large.isEmpty ? [chunk] : large.putBack(decoder.decode(chunk)), signal);
     }
     response.end();
   } catch {
