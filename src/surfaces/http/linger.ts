@@ -14,10 +14,7 @@ export function linger(request: IncomingMessage): void {
   let left = limits.lingerBytes;
   const read = (slice: Buffer) => {
     left -= slice.length;
-    if (left >= 0) return;
-    socket.readNoMore();
-    // All that is to be seen has been sent.
-    socket.end();
+    if (left < 0) socket.readNoMore();
   };
   const release = socket.keep();
   const timer = setTimeout(() => socket.destroy(), limits.lingerMs);
@@ -30,6 +27,8 @@ export function linger(request: IncomingMessage): void {
   };
   request.once('close', over);
   socket.once('close', over);
+  // There is no point in beginning with what is not read to its end.
+  if (Number(request.headers['content-length']) > left) socket.readNoMore();
   socket.on('data', read);
   request.resume();
 }
