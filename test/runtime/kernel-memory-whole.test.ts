@@ -8,6 +8,7 @@ import {
 
 const MiB = 1024 * 1024;
 const nothing: Holding = { netlinkBytes: 0, unacceptedBytes: 0, openFiles: 0, unreadBytes: 0 };
+let available: number;
 let machines: Record<string, Partial<Holding> & { locks?: number }>;
 let ended: string[];
 let asked: boolean[];
@@ -18,6 +19,7 @@ beforeEach(() => {
   machines = {};
   ended = [];
   asked = [];
+  available = 4_096 * MiB;
   watch = createKernelMemoryWatch({
     cgroups: {
       ids: async () => Object.keys(machines),
@@ -35,6 +37,7 @@ beforeEach(() => {
       };
     },
     owners: { of: (id) => id.split('-')[0] ?? id },
+    availableBytes: async () => available,
     log: { info() {}, warn() {}, error() {} },
   });
 });
@@ -95,4 +98,17 @@ it('the locks of one count when they have been counted, although others are look
   watch.begin(1_024 * MiB);
   await look();
   expect(ended).toEqual(['a-250']);
+});
+
+it('a look comes a tenth of a second after as much memory of the host has gone as one may hold, and no other does', async () => {
+  watch.begin(1_024 * MiB);
+  await vi.advanceTimersByTimeAsync(100);
+  available = 3_968 * MiB;
+  await vi.advanceTimersByTimeAsync(200);
+  expect(asked).toHaveLength(0);
+  available = 3_967 * MiB;
+  await vi.advanceTimersByTimeAsync(100);
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(asked).toHaveLength(1);
 });

@@ -15,6 +15,8 @@ export const kernelLimits = {
     /** How often machines are looked at, and at most how many each time. */
     watchIntervalMs: 1_000,
     watchedPerInterval: 256,
+    /** How often the host's available memory is asked for, whose fall brings the next look forward. */
+    glanceIntervalMs: 100,
     /** Sockets of a machine that are too few to hold much. */
     sockets: 16,
     /** Of one machine, in netlink queues or in connections that nobody has accepted: past it its programs end. */

@@ -104,7 +104,10 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   });
 
   const holdings = createHoldings(cgroups.processes);
-  const kernelMemory = createKernelMemoryWatch({ cgroups, holdings, owners, log });
+  const kernelMemory = createKernelMemoryWatch({
+    ...{ cgroups, holdings, owners, log },
+    availableBytes: async () => (await hostMemory()).availableBytes,
+  });
 
   async function close(): Promise<void> {
     await kernelMemory.close();

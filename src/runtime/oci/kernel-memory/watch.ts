@@ -23,6 +23,8 @@ export interface KernelMemoryWatchParts {
   cgroups: Pick<Cgroups, 'ids' | 'endPrograms'>;
   holdings: Holdings;
   owners: Pick<Owners, 'of'>;
+  /** What the host could give out. */
+  availableBytes(): Promise<number>;
   log: Log;
 }
 
@@ -36,10 +38,12 @@ interface Excess {
 const { kernel } = limits;
 
 export function createKernelMemoryWatch(parts: KernelMemoryWatchParts): KernelMemoryWatch {
-  const { cgroups, holdings, owners, log } = parts;
+  const { cgroups, holdings, owners, availableBytes, log } = parts;
   /** Of every machine, as it was last seen. */
   const known = new Map<string, Known>();
-  let timer: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
+  /** The most there was to give out since it last fell. */
+  let mostAvailable = 0;
   let looking: Promise<void> | null = null;
   let next = 0;
   /** Whether all machines together may hold too much, so that it has to be known. */
@@ -94,18 +98,30 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchParts): KernelMe
     return [...ids, ...ids].slice(from, next);
   }
 
+  function lookSoon(mostBytes: number): void {
+    looking ??= look(mostBytes)
+      .catch((error: unknown) => log.error('the memory of the kernel could not be watched', { error }))
+      .finally(() => {
+        looking = null;
+      });
+  }
+
+  /** A machine can take a gigabyte in a second: when as much has gone as one may hold, the next look is now. */
+  async function glance(mostBytes: number): Promise<void> {
+    const available = await availableBytes();
+    const hasFallen = mostAvailable - available > kernel.uncountedBytes;
+    mostAvailable = hasFallen ? available : Math.max(mostAvailable, available);
+    if (hasFallen) lookSoon(mostBytes);
+  }
+
   return {
     begin(mostBytes) {
-      timer = setInterval(() => {
-        looking ??= look(mostBytes)
-          .catch((error: unknown) => log.error('the memory of the kernel could not be watched', { error }))
-          .finally(() => {
-            looking = null;
-          });
-      }, kernel.watchIntervalMs);
+      const glances = () => void glance(mostBytes).catch(() => {});
+      timers.push(setInterval(() => lookSoon(mostBytes), kernel.watchIntervalMs));
+      timers.push(setInterval(glances, kernel.glanceIntervalMs));
     },
     async close() {
-      clearInterval(timer);
+      for (const timer of timers.splice(0)) clearInterval(timer);
       await looking;
     },
   };
