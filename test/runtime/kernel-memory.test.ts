@@ -99,6 +99,14 @@ it('a listing tells whether it was read to its end', async () => {
     ['b', '2'],
   ]);
   expect(await eachLine(file, 4, () => {})).toBe(false);
+  expect(
+    await eachLine(
+      file,
+      1_024,
+      () => {},
+      () => true,
+    ),
+  ).toBe(false);
   expect(await eachLine(join(folder, 'none'), 4, () => {})).toBe(true);
   rmSync(folder, { recursive: true });
 });

@@ -5,20 +5,22 @@ import { isMissing } from '../files.ts';
 const CHUNK_BYTES = 16 * 1024;
 
 /**
- * Gives `use` the fields of each line; of a table that is not there, or goes away meanwhile, what there was.
+ * Gives `use` the fields of each line; of a table that is not there, or goes away meanwhile, what there was. Stops when
+ * that is enough: the kernel takes seconds for a long table, whose start it looks for again at each read.
  * @returns Whether that was all of the table.
  */
 export async function eachLine(
   path: string,
   maxBytes: number,
   use: (fields: string[]) => void,
+  isEnough: () => boolean = () => false,
 ): Promise<boolean> {
   const file = await unlessEnded(open(path, 'r'));
   if (!file) return true;
   try {
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     let rest = '';
-    for (let total = 0; total < maxBytes; ) {
+    for (let total = 0; total < maxBytes && !isEnough(); ) {
       const bytesRead = (await unlessEnded(file.read(buffer, 0, CHUNK_BYTES, null)))?.bytesRead ?? 0;
       if (bytesRead === 0) return true;
       total += bytesRead;

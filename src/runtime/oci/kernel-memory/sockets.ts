@@ -15,7 +15,7 @@ export interface SocketCounts {
   tcpBytes: number;
 }
 
-const { connectionBytes, listingBytes } = limits.kernel;
+const { connectionBytes, listingBytes, uncountedBytes } = limits.kernel;
 const PAGE_BYTES = 4 * KiB;
 /** What little data can hold of buffers, before a first read lets the buffers grow. */
 const UNREAD_BYTES = 128 * KiB;
@@ -39,28 +39,39 @@ export async function socketCounts(pid: number): Promise<SocketCounts | null> {
   return text === null ? null : parseSocketCounts(text);
 }
 
-/** Bytes in queues of netlink sockets, by the network namespace of a process. */
+/** Bytes in queues of netlink sockets, by the network namespace of a process; of more than one machine may have, that it is more. */
 export async function netlinkBytes(pid: number): Promise<number> {
   let bytes = 0;
-  await eachLine(`/proc/${pid}/net/netlink`, listingBytes, ([, , port, , queued]) => {
-    // The kernel's own end has no port; the heading no numbers.
-    if (port !== '0' && Number.isInteger(Number(queued))) bytes += connectionBytes + Number(queued);
-  });
+  await eachLine(
+    `/proc/${pid}/net/netlink`,
+    listingBytes,
+    ([, , port, , queued]) => {
+      // The kernel's own end has no port; the heading no numbers.
+      if (port !== '0' && Number.isInteger(Number(queued))) bytes += connectionBytes + Number(queued);
+    },
+    () => bytes > uncountedBytes,
+  );
   return bytes;
 }
 
 /**
- * Bytes of connections that no process has yet, at most; those of a process are charged to it.
+ * Bytes of connections that no process has yet, at most; those of a process are charged to it. Of more than one machine
+ * may have, that it is more.
  * @param used Sockets of the machine. The tables are read up to a bound only, and begin with what the machine chooses:
  *   what is not seen may be a connection that nobody accepted.
  */
 export async function unacceptedBytes(pid: number, used: number): Promise<number> {
   const tables = { bytes: 0, seen: 0, areCut: false };
   for (const table of ['tcp', 'tcp6']) {
-    const isWhole = await eachLine(`/proc/${pid}/net/${table}`, listingBytes, (fields) => {
-      tables.seen += 1;
-      tables.bytes += bytesOfConnection(fields);
-    });
+    const isWhole = await eachLine(
+      `/proc/${pid}/net/${table}`,
+      listingBytes,
+      (fields) => {
+        tables.seen += 1;
+        tables.bytes += bytesOfConnection(fields);
+      },
+      () => tables.bytes > uncountedBytes,
+    );
     tables.areCut ||= !isWhole;
   }
   const unseen = tables.areCut ? Math.max(0, used - tables.seen) : 0;
