@@ -69,7 +69,7 @@ describe('the OCI configuration of a machine', () => {
     expect(build().linux.resources).toEqual({
       devices: [{ allow: false, access: 'rwm' }],
       memory: { limit: 2 * GiB, swap: 2 * GiB },
-      cpu: { shares: 3072, quota: 300_000, period: 100_000 },
+      cpu: { quota: 300_000, period: 100_000 },
       pids: { limit: 1024 },
     });
     const host = { ...machine.host, swapAccounting: false };

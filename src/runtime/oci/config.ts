@@ -171,11 +171,13 @@ function mounts({ stagePath, agentName, resources, devices }: MachineConfig): ob
 }
 
 function cgroupResources({ resources, devices, host }: MachineConfig): object {
-  const { memoryBytes, cpuQuotaUs, cpuPeriodUs, cpuShares } = cgroupLimits(resources);
+  const { memoryBytes, cpuQuotaUs, cpuPeriodUs } = cgroupLimits(resources);
   return {
     devices: [{ allow: false, access: 'rwm' }, ...devices.nodes.map(deviceRule)],
     memory: host.swapAccounting ? { limit: memoryBytes, swap: memoryBytes } : { limit: memoryBytes },
-    cpu: { shares: cpuShares, quota: cpuQuotaUs, period: cpuPeriodUs },
+    // Without a weight, which `fairness/processor-shares.ts` may give it any moment: runc reads back what it has written, and
+    // fails when that is another.
+    cpu: { quota: cpuQuotaUs, period: cpuPeriodUs },
     pids: { limit: limits.processes },
   };
 }
