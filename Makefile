@@ -18,7 +18,7 @@ up: setup
 test: setup-checks build image documentdb-image
 	@setup/checks.sh
 
-# One sandbox that does its worst, for ten minutes instead of two.
+# One sandbox that does its worst, for ten minutes instead of one.
 test-worst-case: setup-checks build image
 	@SANDHAVEN_WORST_CASE_SECONDS=600 $(NODE) node_modules/.bin/vitest run test/hostile/worst-case.test.ts
 

@@ -31,7 +31,7 @@ interface Seen {
 }
 
 async function attack(kind: string): Promise<Seen> {
-  const before = available() + charged();
+  const before = usedByOthers();
   let [lost, slowest, over] = [0, 0, false];
   const attacking = programs.inside('greedy', 'kernel-memory', kind).finally(() => {
     over = true;
@@ -40,7 +40,7 @@ async function attack(kind: string): Promise<Seen> {
     const began = performance.now();
     await must(service, 'RunCommand', { sandbox: 'modest', command: 'echo there' });
     slowest = Math.max(slowest, performance.now() - began);
-    lost = Math.max(lost, before - available() - charged());
+    lost = Math.max(lost, usedByOthers() - before);
     if (available() < FLOOR_BYTES) await must(service, 'DeleteSandbox', { sandbox: 'greedy' });
     await sleep(100);
   }

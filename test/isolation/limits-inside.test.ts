@@ -55,7 +55,7 @@ describe('a sandbox of 1 processor and 1 GiB', () => {
     expect(taken).toBeLessThan(300 * 1024 * 1.3);
     await run(
       'small',
-      'pid=$(cat /tmp/taker.pid); kill $pid; while kill -0 $pid 2>/dev/null; do sleep 0.05; done',
+      'pid=$(cat /tmp/taker.pid); kill $pid; while kill -0 $pid 2>/dev/null; do sleep 0.05; done; sleep 0.2',
     );
   });
 
