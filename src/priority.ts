@@ -1,7 +1,7 @@
 /**
  * The service comes before what it serves. Its main thread has little to do for each call, and every call waits for
- * it: where processors are short, it is the first to get one. What it starts has the usual priority again
- * (`native/launcher/src/priority.rs`).
+ * it: where processors are short, it is the first to get one. What the launcher starts, and so every
+ * sandbox, has the usual priority again (`native/launcher/src/priority.rs`).
  */
 import { getPriority, setPriority } from 'node:os';
 import { limits } from './model/limits.ts';

@@ -6,7 +6,7 @@
  * (`native/agent/src/first_ids.rs`). A filter compares with one value at a time: an id is 64 or more when one of its
  * higher bits is set.
  */
-import { masked, type SeccompArgument, type SeccompRule } from './rule.ts';
+import { allow, masked, type SeccompArgument, type SeccompRule } from './rule.ts';
 
 /** Bits of process ids from 64 on: Linux gives out none from 2^22 on. */
 const HIGH_BITS = Array.from({ length: 16 }, (_, index) => 2 ** (index + 6));
@@ -35,7 +35,3 @@ const myself = (index: number): SeccompArgument => masked(index, ALL_BITS, 0);
 
 const others = (name: string, index: number): SeccompRule[] =>
   HIGH_BITS.map((bit) => allow(name, masked(index, bit, bit)));
-
-function allow(name: string, ...args: SeccompArgument[]): SeccompRule {
-  return { names: [name], action: 'SCMP_ACT_ALLOW', args };
-}

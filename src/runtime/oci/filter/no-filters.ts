@@ -5,7 +5,7 @@
  *
  * The kernel reads 32 bits of each of these arguments, so whatever is compared is compared under a mask.
  */
-import { masked, type SeccompArgument, type SeccompRule } from './rule.ts';
+import { allow, masked, refuse, type SeccompArgument, type SeccompRule } from './rule.ts';
 
 const EINVAL = 22;
 const ENOSYS = 38;
@@ -66,12 +66,4 @@ export const withoutFilters: SeccompRule[] = [
 
 function within(index: number, [first, count]: Range): SeccompArgument {
   return masked(index, ALL_BITS - (count - 1), first);
-}
-
-function allow(name: string, ...args: SeccompArgument[]): SeccompRule {
-  return { names: [name], action: 'SCMP_ACT_ALLOW', args };
-}
-
-function refuse(name: string, errnoRet: number, ...args: SeccompArgument[]): SeccompRule {
-  return { names: [name], action: 'SCMP_ACT_ERRNO', errnoRet, args };
 }

@@ -13,6 +13,15 @@ export interface SeccompArgument {
   op: 'SCMP_CMP_EQ' | 'SCMP_CMP_MASKED_EQ';
 }
 
+export function allow(name: string, ...args: SeccompArgument[]): SeccompRule {
+  return { names: [name], action: 'SCMP_ACT_ALLOW', args };
+}
+
+/** @param errnoRet What the call fails with. */
+export function refuse(name: string, errnoRet: number, ...args: SeccompArgument[]): SeccompRule {
+  return { names: [name], action: 'SCMP_ACT_ERRNO', errnoRet, args };
+}
+
 /** The argument's bits under the mask are these. Of ids, commands and flags the kernel reads 32 bits, so those above never count. */
 export function masked(index: number, mask: number, bits: number): SeccompArgument {
   return { index, value: mask, valueTwo: bits, op: 'SCMP_CMP_MASKED_EQ' };
