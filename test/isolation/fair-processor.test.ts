@@ -61,6 +61,13 @@ it('leave it as much as they have together, or all that it can use, and the serv
   expect(waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.95)]).toBeLessThan(500);
 }, 120_000);
 
+it('the service comes before its sandboxes, which have the priority of any program', async () => {
+  const ofService = readFileSync(`/proc/${service.pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[16];
+  expect(ofService).toBe('-5');
+  const { output } = await must(alice, 'RunCommand', { sandbox: 'single', command: 'nice' });
+  expect(output).toBe('0\n');
+});
+
 it('shares are those of the owner, divided among what works', () => {
   const machine = (id: string, owner: string, processors: number, busy: boolean) => ({
     id,

@@ -49,7 +49,7 @@ describe('on cgroup v2', () => {
     expect(file('memory.max')).toBe(String(3 * GiB));
     expect(file('memory.swap.max')).toContain('0');
     expect(file('cpu.max')).toBe('200000 100000');
-    expect(file('cpu.weight')).toBe(String(sharesToWeight(2048)));
+    expect(existsSync(join(root, `sandhaven-test00/${id}/cpu.weight`))).toBe(false);
   });
 
   it('makes nothing before a machine starts: the kernel counts its sockets as its memory', async () => {
@@ -128,7 +128,7 @@ describe('on cgroup v1', () => {
     expect(text(`memory/sandhaven-test00/${id}/memory.limit_in_bytes`)).toBe(String(2 * GiB));
     expect(text(`memory/sandhaven-test00/${id}/memory.memsw.limit_in_bytes`)).toBe(String(2 * GiB));
     expect(text(`cpu/sandhaven-test00/${id}/cpu.cfs_quota_us`)).toBe('400000');
-    expect(text(`cpu/sandhaven-test00/${id}/cpu.shares`)).toBe('4096');
+    expect(existsSync(join(root, `cpu/sandhaven-test00/${id}/cpu.shares`))).toBe(false);
   });
 });
 

@@ -177,18 +177,14 @@ function socketMemoryBytes(resources: Resources): number {
   return Math.max(socketMemoryMinBytes, cgroupLimits(resources).memoryBytes / socketMemoryDivisor);
 }
 
+/** Not its weight, which is `fairness/processor-shares.ts`'s. */
 async function setProcessor(
   { version }: Hierarchy,
   group: string,
-  { cpuQuotaUs, cpuPeriodUs, cpuShares }: { cpuQuotaUs: number; cpuPeriodUs: number; cpuShares: number },
+  { cpuQuotaUs, cpuPeriodUs }: { cpuQuotaUs: number; cpuPeriodUs: number },
 ): Promise<void> {
-  if (version === 2) {
-    await writeFile(`${group}/cpu.max`, `${cpuQuotaUs} ${cpuPeriodUs}`);
-    await writeFile(`${group}/cpu.weight`, String(sharesToWeight(cpuShares)));
-  } else {
-    await writeFile(`${group}/cpu.cfs_quota_us`, String(cpuQuotaUs));
-    await writeFile(`${group}/cpu.shares`, String(cpuShares));
-  }
+  if (version === 2) await writeFile(`${group}/cpu.max`, `${cpuQuotaUs} ${cpuPeriodUs}`);
+  else await writeFile(`${group}/cpu.cfs_quota_us`, String(cpuQuotaUs));
 }
 
 /** As runc and systemd convert v1 shares (2…262144) to a v2 weight (1…10000). */

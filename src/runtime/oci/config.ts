@@ -90,13 +90,11 @@ export function cgroupLimits(resources: Resources): {
   memoryBytes: number;
   cpuQuotaUs: number;
   cpuPeriodUs: number;
-  cpuShares: number;
 } {
   return {
     memoryBytes: resources.memory * GiB,
     cpuQuotaUs: resources.cpu * CPU_PERIOD_US,
     cpuPeriodUs: CPU_PERIOD_US,
-    cpuShares: resources.cpu * SHARES_PER_CPU,
   };
 }
 
@@ -107,7 +105,6 @@ export function openFiles({ maxOpenFiles }: HostFacts): { soft: number; hard: nu
 }
 
 const CPU_PERIOD_US = 100_000;
-const SHARES_PER_CPU = 1024;
 
 /** No SYS_ADMIN, SYS_PTRACE, NET_ADMIN, NET_RAW, MKNOD, AUDIT_WRITE … — enough for apt, pip, su and low ports. */
 const CAPABILITIES = [
