@@ -83,7 +83,7 @@ const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
 /** Databases that use it go on with threads where a kernel does not have it. */
 const asynchronousIo = words('io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents');
 
-/** F_OFD_GETLK, F_OFD_SETLK and F_OFD_SETLKW: locks that the kernel lists without saying whose they are. */
+/** F_OFD_GETLK, F_OFD_SETLK and F_OFD_SETLKW: locks of an open file, which the kernel's list of locks shows without a process. */
 const descriptionLocks = [36, 37, 38];
 /** The commands of fcntl around them, as ranges: the value and the bits of it that count. */
 const fileControls: [number, number][] = [
