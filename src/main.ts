@@ -16,6 +16,8 @@ const up: Command = {
     const options = parseUpOptions(argv, env);
     const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb: parseDocumentDbOptions(env) };
     for (const name of secretVariables) delete env[name];
+    // The allocator that bin/sandhaven chose is the service's alone: the programs that it starts have their own.
+    if (env['LD_PRELOAD']?.endsWith('/libjemalloc.so.2')) delete env['LD_PRELOAD'];
     const { up } = await import('./up.ts');
     try {
       return await up(options, secrets, signal);
