@@ -13,6 +13,7 @@ import type { Attack, Ground } from './attack.ts';
 const folder = join(import.meta.dirname, 'attacks');
 const PREPARE_TIMEOUT_MS = 120_000;
 const END_TIMEOUT_MS = 20_000;
+const SLOW_END_MS = 10_000;
 const LOWEST_PRIORITY = 19;
 const RETRY_MS = 100;
 
@@ -68,9 +69,17 @@ async function attack({ names, reach }: { names: string[]; reach: Reach }): Prom
   process.on('message', (word) => (word === 'begin' ? begun.resolve() : stop.abort()));
   process.send?.('prepared');
   await begun.promise;
-  await Promise.all(attacks.map((one) => persist(one, ground, stop.signal)));
+  const going = new Set(attacks);
+  stop.signal.addEventListener('abort', () =>
+    setTimeout(() => console.warn(stillAtWork(going)), SLOW_END_MS).unref(),
+  );
+  await Promise.all(attacks.map((one) => persist(one, ground, stop.signal).then(() => going.delete(one))));
   // What an attack left open would keep the process.
   process.exit(0);
+}
+
+function stillAtWork(going: ReadonlySet<Attack>): string {
+  return `still at work: ${Array.from(going, ({ name }) => name).join(', ')}`;
 }
 
 /** An attacker who is cut off tries again. What cut him off is shown once. */

@@ -17,7 +17,9 @@ export const attack: Attack = {
   name: 'charts of 200,000 elements',
   async run({ mallory, sandbox }, signal) {
     while (!signal.aborted) {
-      await Promise.all([0, 1, 2, 3].map(() => call(mallory, 'RunCode', { sandbox, code })));
+      await Promise.all(
+        [0, 1, 2, 3].map(() => call(mallory, 'RunCode', { sandbox, code, timeout_seconds: 5 })),
+      );
     }
   },
 };

@@ -3,6 +3,7 @@ import { call } from '../../support/service.ts';
 import type { Attack } from '../attack.ts';
 
 const FILL = `
+rm -f /workspace/fill.*
 while :; do
   n=0; while dd if=/dev/zero of=/workspace/fill.$n bs=1M count=256 conv=fsync 2>/dev/null; do n=$((n + 1)); done
   rm -f /workspace/fill.*; sync
