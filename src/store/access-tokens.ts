@@ -20,7 +20,7 @@ export class AccessTokenRows implements AccessTokenStore {
   async insert(token: AccessToken): Promise<void> {
     const { id, sandboxId, kind, port, hash, createdAt, expiresAt } = token;
     const row = { id, sandbox: sandboxId, kind, port, hash, created: createdAt, expires: expiresAt };
-    this.#database.write(() => {
+    await this.#database.write(() => {
       if (!this.#statements.sandbox.get({ sandbox: sandboxId })) {
         throw notFound('sandbox', 'The sandbox is not there any more.', 'Create another sandbox.');
       }
@@ -39,7 +39,7 @@ export class AccessTokenRows implements AccessTokenStore {
   }
 
   async prune(now: number): Promise<void> {
-    this.#database.write(() => this.#statements.prune.run({ now }));
+    await this.#database.write(() => this.#statements.prune.run({ now }));
   }
 
   async revoke(
@@ -48,7 +48,7 @@ export class AccessTokenRows implements AccessTokenStore {
     now: number,
   ): Promise<Record<AccessKind, number>> {
     const revoked = { ssh: 0, preview: 0 };
-    this.#database.write(() => {
+    await this.#database.write(() => {
       for (const kind of kinds) {
         revoked[kind] = this.#count(sandboxId, kind, now);
         this.#statements.remove.run({ sandbox: sandboxId, kind });

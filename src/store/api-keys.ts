@@ -72,13 +72,13 @@ export class KeyRows implements KeyStore {
   async revoke(id: string, now: number): Promise<ApiKey | null> {
     const selector = selectorIn(id);
     if (!selector) return null;
-    const row = this.#database.write(() => this.#statements.revoke.get({ selector, now }));
+    const row = await this.#database.write(() => this.#statements.revoke.get({ selector, now }));
     return row ? keyOf(row) : null;
   }
 
   async touch(used: Map<string, number>): Promise<void> {
     if (used.size === 0) return;
-    this.#database.write(() => {
+    await this.#database.write(() => {
       for (const [id, at] of used) this.#statements.touch.run({ selector: selectorIn(id), at });
     });
   }

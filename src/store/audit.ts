@@ -44,7 +44,7 @@ export class AuditRows implements AuditStore {
 
   async append(rows: readonly AuditRow[]): Promise<void> {
     try {
-      this.#database.write(() => {
+      await this.#database.write(() => {
         for (const row of rows) this.#statements.insert.run(encode(row));
       });
     } catch (error) {
@@ -102,7 +102,7 @@ export class AuditRows implements AuditStore {
   }
 
   async prune({ sequence, hash, seal }: SealedEnd): Promise<void> {
-    this.#database.write(() => {
+    await this.#database.write(() => {
       this.#statements.setAnchor.run({ sequence, hash, seal });
       this.#statements.removeThrough.run({ sequence });
     });

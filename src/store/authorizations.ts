@@ -37,7 +37,7 @@ export class AuthorizationRows implements AuthorizationStore {
       updated: rest.updatedAt,
       ...this.#encode(rest.id, tokens),
     };
-    this.#database.write(() => {
+    await this.#database.write(() => {
       this.#statements.clear.run({ user: rest.userId, provider: rest.provider });
       this.#statements.insert.run(row);
     });

@@ -2,12 +2,14 @@
  * One connection to the database file: its settings, its transactions, and what its failures mean. SQLite runs
  * in the thread that calls it, so nothing of this process comes between the statements of one function.
  *
- * Invariant: a write is on the disk (WAL, synchronous = FULL) when `write` returns, and has left nothing when
- * it throws.
+ * Invariant: a write is on the disk when the promise of `write` resolves, and has left nothing when the transaction
+ * failed. Others may read it from when it was committed; who acts on it for good (drops a disk, say) waits until it is
+ * `settled`.
  */
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { SandhavenError } from '../model/errors.ts';
+import { WalSync } from './wal-sync.ts';
 
 /** What SQLite stores and node:sqlite binds. */
 export type SqlValue = string | number | null | Uint8Array;
@@ -24,20 +26,23 @@ const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 
 export class Database {
   readonly #connection: DatabaseSync;
+  readonly #sync: WalSync;
 
   /** Opens the file, or creates it with mode 0600; the files that SQLite puts beside it take its mode. */
   constructor(file: string) {
     createPrivately(file);
+    this.#sync = new WalSync(file);
     this.#connection = new DatabaseSync(file, {
       timeout: BUSY_TIMEOUT_MS,
       enableForeignKeyConstraints: true,
     });
     try {
       this.#connection.exec(
-        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;',
+        `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;
+         PRAGMA trusted_schema = OFF;`,
       );
     } catch (error) {
-      this.close();
+      this.#closeConnection();
       throw explainedAtOpening(error);
     }
   }
@@ -55,12 +60,29 @@ export class Database {
     return this.#transaction('BEGIN', work);
   }
 
-  /** Runs `work` and commits it, or undoes all of it. */
-  write<T>(work: () => T): T {
+  /** Runs `work` at once and commits it, or undoes all of it. Resolves when it is on the disk. */
+  async write<T>(work: () => T): Promise<T> {
+    const result = this.#transaction('BEGIN IMMEDIATE', work);
+    await this.#sync.settle();
+    return result;
+  }
+
+  /** Resolves when all that anybody has committed is on the disk. */
+  settled(): Promise<void> {
+    return this.#sync.settled();
+  }
+
+  /** As `write`, for who cannot wait; the next write settles this one too. */
+  writeUnsettled<T>(work: () => T): T {
     return this.#transaction('BEGIN IMMEDIATE', work);
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.#sync.close();
+    this.#closeConnection();
+  }
+
+  #closeConnection(): void {
     if (this.#connection.isOpen) this.#connection.close();
   }
 

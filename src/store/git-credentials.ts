@@ -18,7 +18,7 @@ export class GitCredentialRows implements GitCredentialStore {
 
   async put({ sandboxId, url, username, password }: GitCredential): Promise<void> {
     const sealed = this.#secrets.seal(password, placeOf(sandboxId, url));
-    this.#database.write(() => {
+    await this.#database.write(() => {
       if (!this.#statements.sandbox.get({ sandbox: sandboxId })) {
         throw notFound('sandbox', 'The sandbox is gone.');
       }

@@ -37,14 +37,14 @@ export class IdempotencyRows implements IdempotencyStore {
   ): Promise<void> {
     const plaintext = JSON.stringify({ requestDigest, result: result ?? null });
     const sealed = this.#secrets.seal(plaintext, placeOf(ownerId, key));
-    this.#database.write(() => {
+    await this.#database.write(() => {
       this.#statements.put.run({ owner: ownerId, key, now, answer: sealed });
       this.#statements.forget.run({ owner: ownerId, kept: limits.idempotencyKeptPerOwner });
     });
   }
 
   async prune(olderThan: number): Promise<void> {
-    this.#database.write(() => this.#statements.prune.run({ older_than: olderThan }));
+    await this.#database.write(() => this.#statements.prune.run({ older_than: olderThan }));
   }
 }
 

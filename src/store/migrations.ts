@@ -234,7 +234,7 @@ export function migrate(database: Database, steps: readonly Migration[] = migrat
     );
   }
   for (const { version, sql } of steps) {
-    database.write(() => {
+    database.writeUnsettled(() => {
       if (pragma(database, 'user_version') >= version) return;
       database.exec(sql);
       database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version};`);

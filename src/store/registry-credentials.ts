@@ -18,7 +18,7 @@ export class RegistryCredentialRows implements RegistryCredentialStore {
 
   async put({ registry, username, password }: RegistryCredential, now: number): Promise<RegistryAccount> {
     const sealed = this.#secrets.seal(password, placeOf(registry));
-    this.#database.write(() => {
+    await this.#database.write(() => {
       const isNew = !this.#statements.get.get({ registry });
       if (isNew && Number(this.#statements.count.get()?.['count']) >= limits.registries.credentials) {
         throw tooMany();

@@ -1,4 +1,7 @@
-/** Sandboxes as rows. Every method that writes has committed when its promise resolves. */
+/**
+ * Sandboxes as rows. Every method that writes has committed when its promise resolves. What work in the background reads
+ * (all, schedulable, pool) is on the disk, since it acts on what others have written.
+ */
 import type { StatementSync } from 'node:sqlite';
 import type {
   Allowance,
@@ -54,7 +57,7 @@ export class SandboxRows implements SandboxStore {
   async insert(sandbox: Sandbox, allowance?: Allowance): Promise<void> {
     const row = this.#codec.encode(sandbox.id, sandbox);
     const insert = () => this.#statements.insert.run(row);
-    refusingTakenName(sandbox.name, () => this.#quota.write(allowance, insert));
+    await refusingTakenName(sandbox.name, () => this.#quota.write(allowance, insert));
   }
 
   async get(id: string): Promise<Sandbox | null> {
@@ -91,15 +94,18 @@ export class SandboxRows implements SandboxStore {
   }
 
   async all(): Promise<Sandbox[]> {
+    await this.#database.settled();
     return this.#many(this.#statements.all.all());
   }
 
   async schedulable(): Promise<Schedulable[]> {
+    await this.#database.settled();
     const rows = this.#statements.schedulable.all();
     return rows.map((row) => this.#codec.decodeOnly(row, schedulableColumns));
   }
 
   async pool(): Promise<Sandbox[]> {
+    await this.#database.settled();
     return this.#many(this.#statements.pool.all());
   }
 
@@ -140,13 +146,13 @@ export class SandboxRows implements SandboxStore {
   }
 
   async remove(id: string, generation: number): Promise<boolean> {
-    const { changes } = this.#database.write(() => this.#statements.remove.run({ id, generation }));
+    const { changes } = await this.#database.write(() => this.#statements.remove.run({ id, generation }));
     return changes === 1;
   }
 
   async touch(activity: Map<string, number>): Promise<void> {
     if (activity.size === 0) return;
-    this.#database.write(() => {
+    await this.#database.write(() => {
       for (const [id, at] of activity) this.#statements.touch.run({ id, at });
     });
   }
@@ -213,9 +219,9 @@ function prepare(database: Database) {
   };
 }
 
-function refusingTakenName<T>(name: string | undefined, work: () => T): T {
+async function refusingTakenName<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     if (!isDuplicate(error, 'columns')) throw error;
     throw new SandhavenError('already_exists', `There is a sandbox named '${name}' already.`, {

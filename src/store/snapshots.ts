@@ -44,7 +44,7 @@ export class SnapshotRows implements SnapshotStore {
   async insert(snapshot: Snapshot, allowance?: Allowance): Promise<void> {
     const { dropFailed, insert } = this.#statements;
     try {
-      this.#quota.write(allowance, () => {
+      await this.#quota.write(allowance, () => {
         dropFailed.run({ owner: snapshot.ownerId, name: snapshot.name });
         insert.run(encode(snapshot));
       });

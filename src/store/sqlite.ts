@@ -24,7 +24,7 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
   const database = new Database(file);
   try {
     migrate(database);
-    pairWithKey(database, secrets.keyId);
+    await pairWithKey(database, secrets.keyId);
     return {
       sandboxes: new SandboxRows(database, secrets),
       snapshots: new SnapshotRows(database),
@@ -36,17 +36,17 @@ export async function openSqliteStore(options: { file: string; secrets: Secrets 
       audit: new AuditRows(database),
       registryCredentials: new RegistryCredentialRows(database, secrets),
       authorizations: new AuthorizationRows(database, secrets),
-      close: async () => database.close(),
+      close: () => database.close(),
     };
   } catch (error) {
-    database.close();
+    await database.close();
     throw error;
   }
 }
 
 /** A database belongs to the key that it was first opened with: another would make it half unreadable. */
-function pairWithKey(database: Database, keyId: string): void {
-  const stored = database.write(() => {
+async function pairWithKey(database: Database, keyId: string): Promise<void> {
+  const stored = await database.write(() => {
     database.prepare('INSERT OR IGNORE INTO installation VALUES (1, :key_id)').run({ key_id: keyId });
     return database.prepare('SELECT secret_key_id FROM installation').get()?.['secret_key_id'];
   });

@@ -22,7 +22,7 @@ export class UserRows implements UserStore {
   }
 
   async insertUser(account: Account): Promise<void> {
-    refusingTakenEmail(() => this.#database.write(() => this.#statements.insert.run(encode(account))));
+    await refusingTakenEmail(() => this.#database.write(() => this.#statements.insert.run(encode(account))));
   }
 
   async firstUser(): Promise<Account | null> {
@@ -100,9 +100,9 @@ function decode(row: Row): Account {
   };
 }
 
-function refusingTakenEmail<T>(work: () => T): T {
+async function refusingTakenEmail<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     if (!isDuplicate(error, 'columns')) throw error;
     throw new SandhavenError('already_exists', 'There is a user with this email already.', {

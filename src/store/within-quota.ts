@@ -13,7 +13,7 @@ export class QuotaGuard {
   }
 
   /** Runs `work` and commits it, or fails with `resource_exhausted` and undoes it. */
-  write<T>(allowance: Allowance | undefined, work: () => T): T {
+  write<T>(allowance: Allowance | undefined, work: () => T): Promise<T> {
     return this.#database.write(() => {
       if (!allowance || isUnlimited(allowance.quota)) return work();
       const before = this.usage(allowance.ownerId);

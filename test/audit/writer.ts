@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditService } from '../../src/control/audit/audit.ts';
 import { auditCheckpointFile } from '../../src/store/audit-checkpoint.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
@@ -29,8 +29,15 @@ const subject = {
   origin: { transport: 'http', address: null } as const,
 };
 
-for (let number = 0; ; number++) {
-  const requestId = `req_${process.pid}_${number}`;
-  await audit.call({ ...subject, requestId }, () => turn());
-  writeSync(1, `${JSON.stringify({ requestId, at: Date.now() })}\n`);
-}
+/** Some thousand calls a second, which the reader of the lines keeps up with. */
+const CALLERS = 4;
+
+await Promise.all(
+  Array.from({ length: CALLERS }, async (_, caller) => {
+    for (let number = 0; ; number++) {
+      const requestId = `req_${process.pid}_${caller}_${number}`;
+      await audit.call({ ...subject, requestId }, () => sleep(1));
+      writeSync(1, `${JSON.stringify({ requestId, at: Date.now() })}\n`);
+    }
+  }),
+);

@@ -132,7 +132,7 @@ export class AuditWriter {
   async #writeAll(): Promise<void> {
     while (this.#queue.length > 0) {
       // Taken out first: what is being written must not grow.
-      const batch = this.#queue.splice(0, limits.audit.batchRows);
+      const batch = this.#queue.splice(0, limits.audit.rowsAtOnce);
       try {
         await this.#write(batch);
         this.#recovered();

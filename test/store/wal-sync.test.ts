@@ -1,0 +1,91 @@
+/** A write resolves when the disk has it, and the event loop goes on meanwhile. */
+import { statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { Database } from '../../src/store/database.ts';
+import { temporaryDirectory } from './fixtures.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+it('a write resolves after a sync that began once it was committed', async () => {
+  const { insert } = newDatabase();
+  await insert(0);
+  const syncs = await heldSyncs();
+  const done: number[] = [];
+  const first = insert(1).then(() => done.push(1));
+  await turn();
+  const later = [insert(2), insert(3)].map((write, at) => write.then(() => done.push(2 + at)));
+  await turn();
+  expect(syncs.length).toBe(1);
+  syncs[0]?.resolve();
+  await first;
+  await turn();
+  expect(done).toEqual([1]);
+  expect(syncs.length, 'one sync for the two that came meanwhile').toBe(2);
+  syncs[1]?.resolve();
+  await Promise.all(later);
+  expect(syncs.length).toBe(2);
+});
+
+it('a write fails as its sync does, and the next one is synced again', async () => {
+  const { insert } = newDatabase();
+  await insert(0);
+  const syncs = await heldSyncs();
+  const write = insert(1);
+  await turn();
+  syncs[0]?.reject(new Error('EIO'));
+  await expect(write).rejects.toThrow('EIO');
+  const next = insert(2);
+  await turn();
+  syncs[1]?.resolve();
+  await next;
+});
+
+it('what is settled waits for the writes of others, and for nothing without them', async () => {
+  const { database, insert } = newDatabase();
+  await insert(0);
+  await database.settled();
+  const syncs = await heldSyncs();
+  const write = insert(1);
+  let settled = false;
+  const waiting = database.settled().then(() => {
+    settled = true;
+  });
+  await turn();
+  expect(settled).toBe(false);
+  syncs[0]?.resolve();
+  await Promise.all([write, waiting]);
+});
+
+it('the log moves into the database by itself', async () => {
+  const { file, insert } = newDatabase();
+  const before = statSync(file).size;
+  for (let number = 0; number < 1_100; number++) await insert(number, 'x'.repeat(200));
+  await expect.poll(() => statSync(file).size, { timeout: 20_000 }).toBeGreaterThan(before + 1_000 * 200);
+}, 60_000);
+
+function newDatabase() {
+  const file = join(temporaryDirectory(), 'sandhaven.db');
+  const database = new Database(file);
+  onTestFinished(() => database.close());
+  database.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, content TEXT) STRICT');
+  const statement = database.prepare('INSERT INTO t VALUES (:a, :content)');
+  const insert = (a: number, content = '') => database.write(() => statement.run({ a, content }));
+  return { file, database, insert };
+}
+
+/** From now on a sync ends when the test says so. */
+async function heldSyncs(): Promise<PromiseWithResolvers<void>[]> {
+  const any = await open(import.meta.filename);
+  const prototype = Object.getPrototypeOf(any) as FileHandle;
+  await any.close();
+  const held: PromiseWithResolvers<void>[] = [];
+  vi.spyOn(prototype, 'datasync').mockImplementation(() => {
+    const sync = Promise.withResolvers<void>();
+    held.push(sync);
+    return sync.promise;
+  });
+  return held;
+}
