@@ -1,7 +1,6 @@
 /** What a burst took goes back to the machine once the service is quiet. */
 import { describe, expect, it } from 'vitest';
 import { giveBackIdleMemory } from '../../src/idle-memory.ts';
-import { limits } from '../../src/model/limits.ts';
 
 const MiB = 1024 * 1024;
 
@@ -15,9 +14,8 @@ describe('idle memory', () => {
       expect(burst.length).toBeGreaterThan(0);
       const busy = process.memoryUsage().heapTotal;
       burst = null;
-      const { lookMs } = limits.idleMemory;
-      await expect.poll(() => log.length, { timeout: 4 * lookMs, interval: 500 }).toBeGreaterThan(0);
-      expect(log[0]).toMatchObject({ from: expect.any(Number), to: expect.any(Number) });
+      await expect.poll(() => log.length, { timeout: 50_000, interval: 500 }).toBeGreaterThan(0);
+      expect(log[0]).toEqual({ from: expect.any(Number), to: expect.any(Number) });
       expect(busy - process.memoryUsage().heapTotal).toBeGreaterThan(32 * MiB);
     } finally {
       stop();

@@ -50,7 +50,7 @@ export const membersLimits = {
   bodyGraceMs: 5_000,
 
   /** A service whose memory has not changed by more between two looks is quiet; one that holds so much more gives it back. */
-  idleMemory: { lookMs: 10_000, quietBytes: 8 * MiB, excessBytes: 48 * MiB },
+  idleMemory: { lookMs: 10_000, quietBytes: 8 * MiB, excessBytes: 48 * MiB, settlingMs: 12_000 },
 
   smallAnswerBytes: 64 * KiB,
   /** An answer of about as many bytes is made into text piece by piece, as its reader takes it. */
