@@ -1,50 +1,49 @@
 /**
  * Gives back what a burst of work took. V8 collects when it allocates: a service that has become quiet keeps the pages
- * of its busiest moment for good. So once it is quiet and holds much more than it uses, one collection is asked for.
- * V8 then goes on by itself, in small steps, until its heap is as small as it can be. (What the inspector asks for is
- * done in one piece, which holds the event loop for 120 ms.)
+ * of its busiest moment for good. So once it is quiet and holds much more than it once did, its heap is collected and
+ * compacted, in the way that a developer tool would ask for it. (A plain collection leaves the free pages with V8.)
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { Session } from 'node:inspector/promises';
 import type { Log } from './control/ports.ts';
 import { limits } from './model/limits.ts';
 
-/** V8's own, from its extension `gc`. */
-type Collect = (options: { type: 'major'; execution: 'async' }) => Promise<void>;
-
 /** Looks now and then, until the returned function is called. */
 export function giveBackIdleMemory(log: Log): () => void {
-  const { lookMs, quietBytes, excessBytes, settlingMs } = limits.idleMemory;
-  const collect = collector();
-  let before = process.memoryUsage.rss();
-  let inUse = 0;
-  let collecting = false;
-  const giveBack = async (from: number) => {
-    await collect({ type: 'major', execution: 'async' });
-    await sleep(settlingMs, undefined, { ref: false });
-    before = process.memoryUsage.rss();
-    // What stays once nothing more comes of it is in use: only what is added to that is worth another collection.
-    if (from - before < quietBytes) inUse = before;
-    log.info('idle memory was given back', { from, to: before });
-  };
+  const { lookMs, quietBytes, quietWorkMs, excessBytes, workMs } = limits.idleMemory;
+  let least = process.memoryUsage.rss();
+  let before = { rss: least, work: workInMs() };
+  let collectedAt = 0;
   const look = () => {
-    const now = process.memoryUsage.rss();
-    const isQuiet = Math.abs(now - before) < quietBytes;
+    const now = { rss: process.memoryUsage.rss(), work: workInMs() };
+    const isQuiet = Math.abs(now.rss - before.rss) < quietBytes && now.work - before.work < quietWorkMs;
+    // Without work since the last collection another one finds nothing.
+    const isWorthIt = now.rss - least > excessBytes && now.work - collectedAt > workMs;
     before = now;
-    if (!isQuiet || now - inUse <= excessBytes || collecting) return;
-    collecting = true;
-    void giveBack(now)
+    least = Math.min(least, now.rss);
+    if (!isQuiet || !isWorthIt) return;
+    collect()
+      .then(() => log.info('idle memory was given back', { from: now.rss, to: process.memoryUsage.rss() }))
       .catch((error: unknown) => log.warn('idle memory could not be given back', { error }))
       .finally(() => {
-        collecting = false;
+        collectedAt = workInMs();
       });
   };
   const timer = setInterval(look, lookMs).unref();
   return () => clearInterval(timer);
 }
 
-function collector(): Collect {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as Collect;
+/** Of all processors, since the process began. */
+function workInMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+async function collect(): Promise<void> {
+  const session = new Session();
+  session.connect();
+  try {
+    await session.post('HeapProfiler.collectGarbage');
+  } finally {
+    session.disconnect();
+  }
 }

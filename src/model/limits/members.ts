@@ -49,8 +49,14 @@ export const membersLimits = {
   bodyBytesPerSecond: 4 * KiB,
   bodyGraceMs: 5_000,
 
-  /** A service whose memory has not changed by more between two looks is quiet; one that holds so much more gives it back. */
-  idleMemory: { lookMs: 10_000, quietBytes: 8 * MiB, excessBytes: 48 * MiB, settlingMs: 12_000 },
+  /**
+   * A service is quiet whose memory has changed by less between two looks and that has worked for less. One that holds so
+   * much more than it once did gives it back then, if it has worked for so long since the last time.
+   */
+  idleMemory: {
+    ...{ lookMs: 10_000, quietBytes: 8 * MiB, quietWorkMs: 1_500 },
+    ...{ excessBytes: 48 * MiB, workMs: 1_000 },
+  },
 
   smallAnswerBytes: 64 * KiB,
   /** An answer of about as many bytes is made into text piece by piece, as its reader takes it. */
