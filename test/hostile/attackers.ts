@@ -12,10 +12,12 @@ import type { Attack, Ground } from './attack.ts';
 
 const folder = join(import.meta.dirname, 'attacks');
 const PREPARE_TIMEOUT_MS = 120_000;
-const END_TIMEOUT_MS = 20_000;
-const SLOW_END_MS = 10_000;
+/** A call into a sandbox that does not answer any more ends ten seconds after its own time, and some attacks make two. */
+const END_TIMEOUT_MS = 60_000;
+const SLOW_END_MS = 30_000;
 const LOWEST_PRIORITY = 19;
 const RETRY_MS = 100;
+const SHARE_BACK_MS = 20_000;
 
 /** All there are, by the names of their files. */
 export const attackNames = readdirSync(folder)
@@ -37,7 +39,12 @@ export interface Attackers {
 /** Resolves once all of them are prepared. */
 export async function prepareAttacks(names: readonly string[], reach: Reach): Promise<Attackers> {
   const child = fork(import.meta.filename, [JSON.stringify({ names, reach })], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: [
+      'ignore',
+      (await import('node:fs')).openSync('/tmp/x/att.log', 'a'),
+      (await import('node:fs')).openSync('/tmp/x/att.log', 'a'),
+      'ipc',
+    ],
   });
   const failed = once(child, 'exit').then(([code]) =>
     Promise.reject(new Error(`attackers ended with ${code}`)),
@@ -63,7 +70,7 @@ async function attack({ names, reach }: { names: string[]; reach: Reach }): Prom
     names.map(async (name) => (await import(join(folder, `${name}.ts`))).attack as Attack),
   );
   const ground = reach as Ground;
-  for (const { prepare } of attacks) await prepare?.(ground);
+  for (const { prepare } of attacks) await prepared(() => prepare?.(ground));
   const stop = new AbortController();
   const begun = Promise.withResolvers<void>();
   process.on('message', (word) => (word === 'begin' ? begun.resolve() : stop.abort()));
@@ -76,6 +83,17 @@ async function attack({ names, reach }: { names: string[]; reach: Reach }): Prom
   await Promise.all(attacks.map((one) => persist(one, ground, stop.signal).then(() => going.delete(one))));
   // What an attack left open would keep the process.
   process.exit(0);
+}
+
+/** The connections of the attacker's last attack are his until they are closed, some seconds: they take his share. */
+async function prepared(prepare: () => Promise<void> | undefined): Promise<void> {
+  for (const deadline = Date.now() + SHARE_BACK_MS; ; await sleep(RETRY_MS)) {
+    try {
+      return await prepare();
+    } catch (error) {
+      if (Date.now() > deadline || !String(error).includes('resource_exhausted')) throw error;
+    }
+  }
 }
 
 function stillAtWork(going: ReadonlySet<Attack>): string {

@@ -54,10 +54,10 @@ afterAll(async () => {
 describe('a member who attacks', () => {
   it.each(attackNames)('takes nothing from others by %s', (name) => attacked([name], ALONE_MS), 240_000);
 
-  it('neither kills the service nor fills its memory by all of it at once, for two minutes', async () => {
-    // The attackers and the user share one address here, whose connections make room for each other: what the user
-    // notices of that is printed, not judged.
-    await attack(attackNames, TOGETHER_MS, 1);
+  it('neither kills the service nor fills its memory by all of it at once, for two minutes, nor refuses others', async () => {
+    // How quick the user's calls are is printed, not judged: here the attackers' own work takes both processors too.
+    const user = await attack(attackNames, TOGETHER_MS, 1);
+    expect(user.failures).toEqual([]);
   }, 600_000);
 
   it('leaves the service as small as it was, a minute later', async () => {
@@ -65,7 +65,9 @@ describe('a member who attacks', () => {
     while (Date.now() < deadline && residentMb(service.pid) > residentAtStart + RESIDENT_KEPT_MB) {
       await sleep(1_000);
     }
-    expect(residentMb(service.pid)).toBeLessThan(residentAtStart + RESIDENT_KEPT_MB);
+    const kept = residentMb(service.pid) - residentAtStart;
+    console.info(`kept afterwards: ${Math.round(kept)} MB`);
+    expect(kept).toBeLessThan(RESIDENT_KEPT_MB);
     const after = await observed(QUIET_MS);
     expect(after.failures).toEqual([]);
     expect(after.p99Ms).toBeLessThan(P99_MS);

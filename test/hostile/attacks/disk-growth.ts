@@ -20,7 +20,7 @@ export const attack: Attack = {
     await call(mallory, 'RunCommand', {
       sandbox,
       command: 'rm -f /workspace/fill.*',
-      timeout_seconds: 30,
+      timeout_seconds: 5,
     }).catch(() => {});
   },
 };
