@@ -39,12 +39,7 @@ export interface Attackers {
 /** Resolves once all of them are prepared. */
 export async function prepareAttacks(names: readonly string[], reach: Reach): Promise<Attackers> {
   const child = fork(import.meta.filename, [JSON.stringify({ names, reach })], {
-    stdio: [
-      'ignore',
-      (await import('node:fs')).openSync('/tmp/x/att.log', 'a'),
-      (await import('node:fs')).openSync('/tmp/x/att.log', 'a'),
-      'ipc',
-    ],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const failed = once(child, 'exit').then(([code]) =>
     Promise.reject(new Error(`attackers ended with ${code}`)),
