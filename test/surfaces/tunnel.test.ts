@@ -159,12 +159,15 @@ describe('a tunnel', () => {
   it('ends when its sandbox is stopped', async () => {
     const other = await serve('stopped');
     const connection = await tunnel(PORTS.echo, other);
-    const ended = text(connection);
+    const ended = text(connection).catch((error: NodeJS.ErrnoException) => error.code);
     await must(service, 'StopSandbox', { sandbox: other });
-    expect(await ended).toBe('');
-    const over = closed(connection);
-    connection.write('more');
-    await over;
+    // The program ends before its agent, whose end resets the connection; a busy client sees both at once.
+    expect(await ended).toBeOneOf(['', 'ECONNRESET']);
+    if (!connection.destroyed) {
+      const over = closed(connection);
+      connection.write('more');
+      await over;
+    }
     expect(connection.errored).not.toBeNull();
     expect(await refusal(PORTS.echo, other)).toMatchObject({ code: 'invalid_state', status: 409 });
     await must(service, 'DeleteSandbox', { sandbox: other });
