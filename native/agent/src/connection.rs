@@ -69,7 +69,9 @@ async fn answer(connection: &mut Connection, context: &Context) -> Outcome {
     {
         return Err(unsupported_version().into());
     }
-    if let Some(figures) = &context.figures {
+    if let Some(figures) = &context.figures
+        && request.may_show_figures()
+    {
         figures.on_request();
     }
     match request {

@@ -111,6 +111,22 @@ impl Request {
         }
     }
 
+    /// Whether the answer, or a program that it starts, may show what the kernel says of memory and processors.
+    pub fn may_show_figures(&self) -> bool {
+        match self {
+            Self::Core(request) => matches!(
+                request,
+                Core::Exec(_)
+                    | Core::StartBackground(_)
+                    | Core::RunCode(_)
+                    | Core::Read { .. }
+                    | Core::ReadStream { .. }
+            ),
+            Self::Process(_) | Self::Session(_) => true,
+            Self::Search(_) | Self::Tunnel(_) => false,
+        }
+    }
+
     /// The version that knows of this operation first.
     pub fn since(&self) -> u32 {
         match self {

@@ -1,13 +1,25 @@
 //! The limits and the use of this sandbox, as the kernel has them: in the cgroup that is mounted read-only inside.
 
-use std::fs::read_to_string;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 const ROOT: &str = "/sys/fs/cgroup";
+/// More than the kernel says in one of the files.
+const FILE_BYTES: usize = 16 << 10;
+
+pub struct Cgroup {
+    version: Version,
+    /// Open since they were first read: a look comes before many a request.
+    files: RefCell<BTreeMap<String, File>>,
+}
 
 /// Which files say it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cgroup {
+enum Version {
     V1,
     V2,
 }
@@ -55,23 +67,48 @@ impl Figures {
 impl Cgroup {
     pub fn find() -> Option<Self> {
         let has = |path: &str| std::fs::exists(format!("{ROOT}/{path}")).unwrap_or(false);
-        if has("memory.max") {
-            Some(Self::V2)
+        let version = if has("memory.max") {
+            Version::V2
         } else {
-            has("memory/memory.limit_in_bytes").then_some(Self::V1)
-        }
+            has("memory/memory.limit_in_bytes").then_some(Version::V1)?
+        };
+        Some(Self {
+            version,
+            files: RefCell::default(),
+        })
     }
 
     /// None where the kernel says less than this needs.
-    pub fn limits(self) -> Option<Limits> {
-        self.parse_limits(&read)
+    pub fn limits(&self) -> Option<Limits> {
+        self.version.parse_limits(&|path| self.read(path))
     }
 
     /// As `limits`.
-    pub fn figures(self) -> Option<Figures> {
-        self.parse(&read)
+    pub fn figures(&self) -> Option<Figures> {
+        self.version.parse(&|path| self.read(path))
     }
 
+    /// The kernel says it anew whenever it is read from the start.
+    fn read(&self, path: &str) -> Option<String> {
+        let mut files = self.files.borrow_mut();
+        let file = match files.entry(path.to_owned()) {
+            Entry::Occupied(file) => file.into_mut(),
+            Entry::Vacant(place) => place.insert(File::open(format!("{ROOT}/{path}")).ok()?),
+        };
+        let mut text = vec![0; FILE_BYTES];
+        let mut length = 0;
+        while let Some(room) = text.get_mut(length..).filter(|room| !room.is_empty()) {
+            match file.read_at(room, length as u64).ok()? {
+                0 => break,
+                more => length += more,
+            }
+        }
+        text.truncate(length);
+        String::from_utf8(text).ok()
+    }
+}
+
+impl Version {
     fn parse_limits(self, file: &dyn Fn(&str) -> Option<String>) -> Option<Limits> {
         let number = |path: &str| file(path)?.trim().parse().ok();
         match self {
@@ -121,10 +158,6 @@ impl Cgroup {
             }
         }
     }
-}
-
-fn read(path: &str) -> Option<String> {
-    read_to_string(format!("{ROOT}/{path}")).ok()
 }
 
 /// `total_…` are those of the group with all groups below it.
@@ -193,8 +226,8 @@ fn processors(quota_us: Option<u64>, period_us: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn parse(cgroup: Cgroup, files: &[(&str, &str)]) -> Option<Figures> {
-        cgroup.parse(&|path| {
+    fn parse(version: Version, files: &[(&str, &str)]) -> Option<Figures> {
+        version.parse(&|path| {
             let (_, text) = files.iter().find(|(name, _)| *name == path)?;
             Some((*text).to_owned())
         })
@@ -203,7 +236,7 @@ mod tests {
     #[test]
     fn version_1_says_it_in_three_hierarchies() {
         let figures = parse(
-            Cgroup::V1,
+            Version::V1,
             &[
                 ("memory/memory.limit_in_bytes", "1048576\n"),
                 ("memory/memory.usage_in_bytes", "524288\n"),
@@ -238,7 +271,7 @@ mod tests {
     #[test]
     fn version_2_says_it_in_one() {
         let figures = parse(
-            Cgroup::V2,
+            Version::V2,
             &[
                 ("memory.max", "1048576\n"),
                 ("memory.current", "524288\n"),
@@ -281,7 +314,7 @@ mod tests {
 
     #[test]
     fn what_the_kernel_does_not_say_is_not_made_up() {
-        assert_eq!(parse(Cgroup::V1, &[]), None);
-        assert_eq!(parse(Cgroup::V2, &[("memory.max", "1")]), None);
+        assert_eq!(parse(Version::V1, &[]), None);
+        assert_eq!(parse(Version::V2, &[("memory.max", "1")]), None);
     }
 }
