@@ -98,7 +98,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const lock = lockDataDirectory(data.path);
   opened.defer(() => lock.release());
   const secrets = openSecrets({ keyFile: data.secretKeyFile });
-  const store = await openSqliteStore({ file: data.databaseFile, secrets });
+  const store = await openSqliteStore({ file: data.databaseFile, secrets, log });
   opened.defer(() => store.close());
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);

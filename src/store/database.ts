@@ -8,6 +8,7 @@
  */
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Log } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { WalSync } from './wal-sync.ts';
 
@@ -29,9 +30,9 @@ export class Database {
   readonly #sync: WalSync;
 
   /** Opens the file, or creates it with mode 0600; the files that SQLite puts beside it take its mode. */
-  constructor(file: string) {
+  constructor(file: string, log?: Pick<Log, 'warn'>) {
     createPrivately(file);
-    this.#sync = new WalSync(file);
+    this.#sync = new WalSync(file, log);
     this.#connection = new DatabaseSync(file, {
       timeout: BUSY_TIMEOUT_MS,
       enableForeignKeyConstraints: true,

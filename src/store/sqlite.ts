@@ -1,5 +1,5 @@
 /** The store in one SQLite file. The caller holds the lock of the data directory, so there is one writer. */
-import type { Store } from '../control/ports.ts';
+import type { Log, Store } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { AccessTokenRows } from './access-tokens.ts';
 import { KeyRows } from './api-keys.ts';
@@ -15,13 +15,20 @@ import type { Secrets } from './secrets.ts';
 import { SnapshotRows } from './snapshots.ts';
 import { UserRows } from './users.ts';
 
+export interface StoreOptions {
+  file: string;
+  secrets: Secrets;
+  /** For what happens beside the calls. */
+  log?: Pick<Log, 'warn'>;
+}
+
 /**
  * Opens the file, or creates it, and brings it to the newest schema.
  * Fails with `failed_precondition` on a file of a newer service, of another program, or of another secret key.
  */
-export async function openSqliteStore(options: { file: string; secrets: Secrets }): Promise<Store> {
-  const { file, secrets } = options;
-  const database = new Database(file);
+export async function openSqliteStore(options: StoreOptions): Promise<Store> {
+  const { file, secrets, log } = options;
+  const database = new Database(file, log);
   try {
     migrate(database);
     await pairWithKey(database, secrets.keyId);

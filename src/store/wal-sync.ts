@@ -8,21 +8,25 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { Log } from '../control/ports.ts';
 
 /** About 20 MB of log at the usual size of a commit. */
 const SYNCS_BETWEEN_CHECKPOINTS = 1_024;
 
 export class WalSync {
   readonly #file: string;
-  #log: FileHandle | null = null;
+  #wal: FileHandle | null = null;
   #running: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
   #sinceCheckpoint = 0;
   #checkpoint: Worker | null = null;
 
-  /** @param file The database file; its log lies beside it. */
-  constructor(file: string) {
+  readonly #log: Pick<Log, 'warn'> | undefined;
+
+  /** @param file The database file; its write-ahead log lies beside it. */
+  constructor(file: string, log?: Pick<Log, 'warn'>) {
     this.#file = file;
+    this.#log = log;
   }
 
   /** Resolves once all that was committed before the call is on the disk. Fails as the disk does. */
@@ -46,13 +50,13 @@ export class WalSync {
   async close(): Promise<void> {
     await (this.#next ?? this.#running).catch(() => {});
     await this.#checkpoint?.terminate();
-    await this.#log?.close();
-    this.#log = null;
+    await this.#wal?.close();
+    this.#wal = null;
   }
 
   async #sync(): Promise<void> {
-    this.#log ??= await openLog(this.#file);
-    await this.#log.datasync();
+    this.#wal ??= await openWal(this.#file);
+    await this.#wal.datasync();
     this.#sinceCheckpoint += 1;
     if (this.#sinceCheckpoint >= SYNCS_BETWEEN_CHECKPOINTS && !this.#checkpoint) this.#startCheckpoint();
   }
@@ -62,7 +66,7 @@ export class WalSync {
     this.#sinceCheckpoint = 0;
     const worker = new Worker(new URL('./checkpoint.ts', import.meta.url), { workerData: this.#file });
     this.#checkpoint = worker;
-    worker.on('error', () => {});
+    worker.on('error', (error) => this.#log?.warn('the database was not checkpointed', { error }));
     worker.once('exit', () => {
       this.#checkpoint = null;
     });
@@ -71,7 +75,7 @@ export class WalSync {
 }
 
 /** The log's name is on the disk once its folder is. It stays the same file for as long as the database is open. */
-async function openLog(file: string): Promise<FileHandle> {
+async function openWal(file: string): Promise<FileHandle> {
   const folder = await open(dirname(file), 'r');
   await folder.sync().finally(() => folder.close());
   return open(`${file}-wal`, 'r');

@@ -1,9 +1,10 @@
 /** A write resolves when the disk has it, and the event loop goes on meanwhile. */
-import { statSync } from 'node:fs';
+import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import type { Log } from '../../src/control/ports.ts';
 import { Database } from '../../src/store/database.ts';
 import { temporaryDirectory } from './fixtures.ts';
 
@@ -66,9 +67,21 @@ it('the log moves into the database by itself', async () => {
   await expect.poll(() => statSync(file).size, { timeout: 20_000 }).toBeGreaterThan(before + 1_000 * 200);
 }, 60_000);
 
-function newDatabase() {
+it('a checkpoint that fails is said, and writes go on', async () => {
+  const said: string[] = [];
+  const { file, database, insert } = newDatabase({ warn: (message) => void said.push(message) });
+  await insert(0);
+  // The thread opens the database by its name, which is gone.
+  renameSync(file, `${file}.moved`);
+  mkdirSync(file);
+  for (let number = 1; number < 1_100; number++) await insert(number);
+  await expect.poll(() => said, { timeout: 20_000 }).toEqual(['the database was not checkpointed']);
+  expect(database.prepare('SELECT count(*) AS count FROM t').get()).toEqual({ count: 1_100 });
+}, 60_000);
+
+function newDatabase(log?: Pick<Log, 'warn'>) {
   const file = join(temporaryDirectory(), 'sandhaven.db');
-  const database = new Database(file);
+  const database = new Database(file, log);
   onTestFinished(() => database.close());
   database.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, content TEXT) STRICT');
   const statement = database.prepare('INSERT INTO t VALUES (:a, :content)');
