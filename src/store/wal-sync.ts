@@ -1,6 +1,6 @@
 /**
- * Puts what SQLite has committed on the disk, from the thread pool: a sandbox that keeps the disk busy makes a commit wait
- * 100 ms, and the event loop must not wait with it. One sync serves all commits that came before it.
+ * Puts what SQLite has committed on the disk, from the thread pool: a sandbox that keeps the disk busy makes a commit wait,
+ * and the event loop must not wait with it. One sync serves all commits that came before it.
  *
  * SQLite itself syncs only where the log begins anew (synchronous = NORMAL). Its checkpoints sync too, and so they are
  * made in a thread of their own (`checkpoint.ts`).
@@ -15,13 +15,12 @@ const SYNCS_BETWEEN_CHECKPOINTS = 1_024;
 
 export class WalSync {
   readonly #file: string;
+  readonly #log: Pick<Log, 'warn'> | undefined;
   #wal: FileHandle | null = null;
   #running: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
   #sinceCheckpoint = 0;
   #checkpoint: Worker | null = null;
-
-  readonly #log: Pick<Log, 'warn'> | undefined;
 
   /** @param file The database file; its write-ahead log lies beside it. */
   constructor(file: string, log?: Pick<Log, 'warn'>) {
@@ -42,9 +41,9 @@ export class WalSync {
     return this.#next;
   }
 
-  /** As `settle`, without a sync where all is on the disk. */
+  /** As `settle`, without a sync where all is on the disk. After a sync that failed it makes another one. */
   settled(): Promise<void> {
-    return this.#next ?? this.#running;
+    return this.#next ?? this.#running.catch(() => this.settle());
   }
 
   async close(): Promise<void> {

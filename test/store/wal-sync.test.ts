@@ -31,16 +31,21 @@ it('a write resolves after a sync that began once it was committed', async () =>
 });
 
 it('a write fails as its sync does, and the next one is synced again', async () => {
-  const { insert } = newDatabase();
+  const { database, insert } = newDatabase();
   await insert(0);
   const syncs = await heldSyncs();
   const write = insert(1);
   await turn();
   syncs[0]?.reject(new Error('EIO'));
   await expect(write).rejects.toThrow('EIO');
+  const settled = database.settled();
+  await turn();
+  expect(syncs.length, 'who acts on it for good has it synced first').toBe(2);
+  syncs[1]?.resolve();
+  await settled;
   const next = insert(2);
   await turn();
-  syncs[1]?.resolve();
+  syncs[2]?.resolve();
   await next;
 });
 
