@@ -1,7 +1,7 @@
 /** Answers in chunks of one byte without end, to visitors that read as fast as they can and to some that never read. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dial } from '../../gateways/visitor.ts';
-import { call, must } from '../../support/service.ts';
+import { must } from '../../support/service.ts';
 import type { Attack } from '../attack.ts';
 
 const PORT = 8_099;
@@ -27,7 +27,7 @@ export const attack: Attack = {
   async prepare({ mallory, sandbox }) {
     await must(mallory, 'WriteFile', { sandbox, path: '/workspace/chunks.py', content: server });
     const command = 'nohup python3 /workspace/chunks.py >/dev/null 2>&1 &';
-    await call(mallory, 'RunCommand', { sandbox, command, timeout_seconds: 10 });
+    await must(mallory, 'RunCommand', { sandbox, command, timeout_seconds: 10 });
     const preview = await must(mallory, 'GetPortPreviewUrl', { sandbox, port: PORT });
     site = String(preview['url']);
     token = String(preview['token']);
