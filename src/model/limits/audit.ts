@@ -4,9 +4,9 @@ export const auditLimits = {
   audit: {
     /** Events are written once there are so many, or after so long. */
     batchRows: 100,
-    /** What waited for a busy disk is written in one transaction; it takes about 10 ms of the event loop. */
-    rowsAtOnce: 1_000,
     batchMs: 200,
+    /** In one transaction, of those that waited for a busy disk; the event loop waits for it. */
+    rowsAtOnce: 1_000,
     /** Events that wait while they cannot be written; past it they are counted, and dropped. */
     queuedRows: 10_000,
     /** From a failed write to the next try. */
