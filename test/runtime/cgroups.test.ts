@@ -55,6 +55,7 @@ describe('on cgroup v2', () => {
   it('makes nothing before a machine starts: the kernel counts its sockets as its memory', async () => {
     await cgroups().admit(id, { cpu: 1, memory: 1, disk: 1, gpu: 0 });
     expect(existsSync(join(root, 'sandhaven-test00'))).toBe(false);
+    expect(cgroups().shown(id)).toEqual([]);
   });
 
   it('ends the programs of a machine while it is frozen, but not its PID 1', async () => {
@@ -119,6 +120,13 @@ describe('on cgroup v1', () => {
       }
     },
   );
+
+  it('makes the groups that a machine sees of itself before it starts', async () => {
+    await cgroups().admit(id, { cpu: 1, memory: 1, disk: 1, gpu: 0 });
+    const group = (name: string) => ({ name, path: join(root, name, 'sandhaven-test00', id) });
+    expect(cgroups().shown(id)).toEqual([group('memory'), group('cpu'), group('pids')]);
+    for (const { path } of cgroups().shown(id)) expect(existsSync(path)).toBe(true);
+  });
 
   it('resizes memory and processor time in their hierarchies', async () => {
     const limit = { 'memory.limit_in_bytes': String(GiB), 'memory.memsw.limit_in_bytes': String(GiB) };

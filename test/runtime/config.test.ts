@@ -13,7 +13,7 @@ const machine: MachineConfig = {
   slot: { userNamespacePath: '/run/user-ns', netNamespacePath: '/run/net-ns' },
   resources: { cpu: 3, memory: 2, disk: 20, gpu: 0 },
   devices: { nodes: [], mounts: [] },
-  host: { arch: 'x64', swapAccounting: true, maxOpenFiles: 20_000 },
+  host: { arch: 'x64', cgroupVersion: 2, swapAccounting: true, maxOpenFiles: 20_000 },
 };
 
 interface Config {
@@ -93,7 +93,7 @@ describe('the OCI configuration of a machine', () => {
   it('binds nothing of the host that can be written', () => {
     const writable = build().mounts.filter(({ type, options }) => type === 'bind' && !options.includes('ro'));
     for (const { source } of writable)
-      expect(source).toMatch(new RegExp(`^${machine.stagePath}/(etc|figures)/`));
+      expect(source).toMatch(new RegExp(`^${machine.stagePath}/(etc/|figures/|devices/dev$)`));
     for (const place of ['/sys', '/sys/fs', '/sys/fs/cgroup']) {
       expect(build().mounts.find(({ destination }) => destination === place)?.options).toContain('ro');
     }
@@ -105,6 +105,13 @@ describe('the OCI configuration of a machine', () => {
       ['/sys/fs', 'tmpfs'],
       ['/sys/fs/cgroup', 'cgroup'],
     ]);
+  });
+
+  it('shows what the launcher has gathered of it, where there are several hierarchies', () => {
+    const host = { ...machine.host, cgroupVersion: 1 as const };
+    const under = build({ host }).mounts.filter(({ destination }) => destination.startsWith('/sys/fs'));
+    const source = '/run/sandhaven-test00/stage/fs';
+    expect(under).toEqual([{ destination: '/sys/fs', type: 'bind', source, options: ['rbind'] }]);
   });
 });
 

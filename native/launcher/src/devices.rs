@@ -4,8 +4,10 @@
 //! their attributes, locks and watches touches nobody else. Which of them can be opened is the cgroup's to say.
 
 use crate::failure::{Failure, Step, usage};
-use rustix::fs::{CWD, FileType, Gid, Mode, Uid, chmod, chown, makedev, mkdir, mknodat};
-use rustix::mount::{MountFlags, mount, mount_bind};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Gid, Mode, Uid, chmod, chown, chownat, makedev, mkdir, mknodat, symlink,
+};
+use rustix::mount::{MountFlags, mount};
 use std::ffi::{CStr, OsStr};
 
 pub struct Device {
@@ -17,6 +19,9 @@ pub struct Device {
     uid: u32,
     gid: u32,
 }
+
+/// In the stage.
+pub const NULL: &str = "devices/dev/null";
 
 const OPTIONS: &CStr = c"size=64k,nr_inodes=1024,mode=0755";
 const ID_COUNT: u32 = 65_536;
@@ -78,24 +83,53 @@ const STANDARD: [(&str, u32, u32); 6] = [
     ("tty", 5, 0),
 ];
 
-/// In the stage, which is the working directory: `devices/0`, `devices/1` and so on, in the order given, and those that
-/// every machine has by their names. Theirs is the one file system of the stage that allows devices.
-///
-/// runc takes the latter from /dev of the namespace that it runs in, which is this process's own: there they cover the
-/// host's.
+/// What the machine has at /dev besides: where it mounts terminals, shared memory and message queues, and what leads to
+/// its own descriptors.
+const FOLDERS: [&str; 3] = ["pts", "shm", "mqueue"];
+const LINKS: [(&str, &str); 5] = [
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+    ("ptmx", "pts/ptmx"),
+];
+
+/// In the stage, which is the working directory: `devices/dev`, which becomes the machine's /dev, and `devices/0`,
+/// `devices/1` and so on for those that are given, in their order. Theirs is the one file system of the stage that allows
+/// devices.
 pub fn make(devices: &[Device], uid_base: u32) -> Result<(), Failure> {
-    mkdir("devices", Mode::from_raw_mode(0o755)).step("furnish the stage")?;
-    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
-    mount("devices", "devices", "tmpfs", flags, OPTIONS).step("mount the devices")?;
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC | MountFlags::STRICTATIME;
+    make_folder("devices", 0)?;
+    mount("tmpfs", "devices", "tmpfs", flags, OPTIONS).step("mount the devices")?;
     for (index, device) in devices.iter().enumerate() {
         device.make(&format!("devices/{index}"), uid_base)?;
     }
+    make_folder("devices/dev", uid_base)?;
     for (name, major, minor) in STANDARD {
-        let path = format!("devices/{name}");
-        Device::standard(major, minor).make(&path, uid_base)?;
-        mount_bind(&path, format!("/dev/{name}")).step("cover a device of the host")?;
+        Device::standard(major, minor).make(&format!("devices/dev/{name}"), uid_base)?;
+    }
+    for name in FOLDERS {
+        make_folder(&format!("devices/dev/{name}"), uid_base)?;
+    }
+    for (name, target) in LINKS {
+        let path = format!("devices/dev/{name}");
+        symlink(target, &path).step("name a device")?;
+        let (owner, group) = (Uid::from_raw(uid_base), Gid::from_raw(uid_base));
+        chownat(
+            CWD,
+            &path,
+            Some(owner),
+            Some(group),
+            AtFlags::SYMLINK_NOFOLLOW,
+        )
+        .step("give a device's name to the machine")?;
     }
     Ok(())
+}
+
+fn make_folder(path: &str, owner: u32) -> Result<(), Failure> {
+    mkdir(path, Mode::from_raw_mode(0o755)).step("furnish the stage")?;
+    chown(path, Some(Uid::from_raw(owner)), Some(Gid::from_raw(owner))).step("furnish the stage")
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 //! so the host shows no mount, and when the machine dies all of them and the loop device go with it.
 
 use crate::failure::{Failure, Step};
-use crate::{devices, fence, figures, idmap, image, loop_device, mounts, rlimits, runc, socket};
+use crate::{
+    cgroups, devices, fence, figures, idmap, image, loop_device, mounts, rlimits, runc, socket,
+};
 use lexopt::prelude::*;
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::thread::UnshareFlags;
@@ -13,7 +15,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 struct Options {
-    cgroups: Vec<OsString>,
+    fence: Vec<OsString>,
+    own_cgroups: Vec<cgroups::Group>,
     id: OsString,
     bundle: PathBuf,
     stage: PathBuf,
@@ -30,7 +33,7 @@ struct Options {
 
 pub fn start(args: lexopt::Parser) -> Result<Infallible, Failure> {
     let options = parse(args)?;
-    fence::join(&options.cgroups)?;
+    fence::join(&options.fence)?;
     let image = image::open_locked(&options.disk)?;
     let device = loop_device::attach(&image)?;
     device.note(&options.bundle.join("loop"))?;
@@ -50,6 +53,7 @@ pub fn start(args: lexopt::Parser) -> Result<Infallible, Failure> {
     mounts::mount_overlay(options.uid_base)?;
     devices::make(&options.devices, options.uid_base)?;
     figures::make(options.uid_base)?;
+    cgroups::show(&options.own_cgroups, options.uid_base)?;
     let listener = socket::listen_at(&options.socket)?;
     options.open_files.apply()?;
     let run = runc::Run {
@@ -62,13 +66,14 @@ pub fn start(args: lexopt::Parser) -> Result<Infallible, Failure> {
 }
 
 fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
-    let (mut cgroups, mut devices) = (Vec::new(), Vec::new());
+    let (mut fence, mut own_cgroups, mut devices) = (Vec::new(), Vec::new(), Vec::new());
     let (mut id, mut bundle, mut stage, mut disk, mut lower) = (None, None, None, None, None);
     let (mut uid_base, mut socket, mut runc, mut runc_root) = (None, None, None, None);
     let (mut agents, mut open_files) = (None, None);
     while let Some(arg) = args.next()? {
         match arg {
-            Long("cgroup") => cgroups.push(args.value()?),
+            Long("cgroup") => fence.push(args.value()?),
+            Long("own-cgroup") => own_cgroups.push(cgroups::Group::parse(&args.value()?)?),
             Long("id") => id = Some(args.value()?),
             Long("bundle") => bundle = Some(args.value()?.into()),
             Long("stage") => stage = Some(args.value()?.into()),
@@ -86,7 +91,8 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
     }
     let missing = |name: &str| crate::failure::usage(&format!("--{name} is missing"));
     Ok(Options {
-        cgroups,
+        fence,
+        own_cgroups,
         devices,
         id: id.ok_or_else(|| missing("id"))?,
         bundle: bundle.ok_or_else(|| missing("bundle"))?,

@@ -5,6 +5,7 @@
 //! - `pin-namespaces`: user and network namespaces of slots, made ahead of time
 //! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
 
+mod cgroups;
 mod devices;
 mod exec;
 mod failure;
@@ -47,6 +48,8 @@ fn run() -> Result<(), Failure> {
                 .collect();
             namespaces::pin(&pairs).map_err(failed)
         }
-        _ => Err(usage("expected a command: start, exec, pin-namespaces")),
+        _ => Err(usage(
+            "expected a command: start, exec, pin-namespaces",
+        )),
     }
 }

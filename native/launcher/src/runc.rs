@@ -1,5 +1,6 @@
 //! The end of a start: this process becomes runc.
 
+use crate::devices;
 use crate::failure::{Failure, Step};
 use rustix::fs::{Mode, OFlags, open};
 use std::convert::Infallible;
@@ -18,11 +19,11 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The machine's PID 1 inherits runc's standard streams, which therefore lead nowhere, and descriptor 3. What
+    /// The machine's PID 1 inherits runc's standard streams, which therefore lead to its own null device, and descriptor 3. What
     /// runc has to say is in its log, beside the bundle's config.json.
     pub fn execute(&self, listener: OwnedFd) -> Result<Infallible, Failure> {
-        let null = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
-            .step("open /dev/null")?;
+        let null = open(devices::NULL, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
+            .step("open the null device")?;
         let own_stderr = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stderr(), 10)
             .step("keep standard error")?;
         rustix::process::chdir("/").step("leave the stage")?;

@@ -8,6 +8,7 @@
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { randomText, sandboxIdPattern } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Resources } from '../../model/sandbox.ts';
@@ -24,7 +25,7 @@ export interface Cgroups {
   path(id: string): string;
   /** Ends all helpers of earlier boots, and makes this boot's fence and the parent with the limits of all machines together. */
   prepare(whole: Whole): Promise<void>;
-  /** The files through which a helper joins the fence. */
+  /** The files through which a helper, which has one thread, joins the fence. */
   fenceFiles(): string[];
   /** Sandboxes that have a cgroup, in any hierarchy. */
   ids(): Promise<string[]>;
@@ -32,8 +33,13 @@ export interface Cgroups {
   processes(id: string): Promise<number[]>;
   /** Kills all that is in the machine's cgroups, and removes them. Resolves when they are gone. */
   destroy(id: string): Promise<void>;
-  /** Before the machine's first process: what has to be limited before a socket is made, and runc does not limit. */
+  /**
+   * Before the machine's first process: what has to be limited before a socket is made, and runc does not limit; and the
+   * groups that `shown` names.
+   */
   admit(id: string, resources: Resources): Promise<void>;
+  /** On v1, the groups that a machine sees of itself: the names of their hierarchies, and their folders. */
+  shown(id: string): { name: string; path: string }[];
   resize(id: string, resources: Resources): Promise<void>;
   /** Holds or lets go all processes of the machine; nothing where the machine is gone. */
   setFrozen(id: string, frozen: boolean): Promise<void>;
@@ -52,6 +58,9 @@ export interface Whole {
   processes: number;
 }
 
+/** Controllers in which runtimes of languages look for their limits. */
+const SHOWN = ['memory', 'cpu', 'cpuacct', 'cpuset', 'pids'];
+
 /** @param hierarchies As `parseHierarchies` finds them. Throws when none of them can limit memory. */
 export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgroups {
   const memory = memoryHierarchy(hierarchies);
@@ -59,19 +68,29 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
   const parent = `sandhaven-${instanceId}`;
   const helpers = `${parent}-helpers`;
   const fence = `${helpers}/${randomText(8)}`;
+  // Joining a group of v1 by its list of threads takes no time. By a list of processes, on v1 and v2, the kernel first waits
+  // for all processors: milliseconds, for each helper.
   const fenceHierarchy =
-    hierarchies.find(({ version }) => version === 2) ?? controllerHierarchy(hierarchies, 'freezer') ?? memory;
+    hierarchies.find(({ controllers }) => controllers.includes('freezer')) ??
+    hierarchies.find(({ version }) => version === 2) ??
+    memory;
+  const fenceFile = fenceHierarchy.version === 1 ? 'tasks' : 'cgroup.procs';
   const killers = hierarchies.filter(
     ({ version, controllers }) => version === 2 || controllers.includes('freezer'),
   );
   const everywhere = (group: string): string[] =>
     hierarchies.map(({ mountpoint }) => `${mountpoint}/${group}`);
+  const apart = memory.version === 1 ? hierarchies : [];
+  const shown: Cgroups['shown'] = (id) =>
+    apart
+      .filter(({ controllers }) => controllers.some((controller) => SHOWN.includes(controller)))
+      .map(({ mountpoint }) => ({ name: basename(mountpoint), path: `${mountpoint}/${parent}/${id}` }));
 
   return {
     memory,
     swapAccounting: hasSwapAccounting(memory),
     path: (id) => `/${parent}/${id}`,
-    fenceFiles: () => [`${fenceHierarchy.mountpoint}/${fence}/cgroup.procs`],
+    fenceFiles: () => [`${fenceHierarchy.mountpoint}/${fence}/${fenceFile}`],
 
     async prepare({ memoryBytes, processes }) {
       const fences = `${fenceHierarchy.mountpoint}/${helpers}`;
@@ -104,10 +123,12 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
 
     async admit(id, resources) {
       if (memory.version === 2) return;
+      await Promise.all(shown(id).map(({ path }) => mkdir(path, { recursive: true })));
       const group = `${memory.mountpoint}/${parent}/${id}`;
-      await mkdir(group, { recursive: true });
       await setSocketMemory(memory, group, socketMemoryBytes(resources));
     },
+
+    shown,
 
     async resize(id, resources) {
       const { memoryBytes, ...processor } = cgroupLimits(resources);

@@ -42,6 +42,8 @@ export interface MachineConfig {
 export interface HostFacts {
   /** As `process.arch` has it. */
   arch: string;
+  /** Of the hierarchy that limits memory. Of version 1 the launcher shows a machine its groups, of version 2 runc. */
+  cgroupVersion: 1 | 2;
   /** Whether the kernel can limit swap per cgroup. */
   swapAccounting: boolean;
   /** Hard limit of open files that this host allows a process. */
@@ -123,7 +125,7 @@ const CAPABILITIES = [
 
 const READONLY_PATHS = ['/proc/bus', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 
-function mounts({ stagePath, agentName, resources, devices }: MachineConfig): object[] {
+function mounts({ stagePath, agentName, resources, devices, host }: MachineConfig): object[] {
   const mount = (destination: string, type: string, ...options: string[]): object => ({
     destination,
     type,
@@ -138,7 +140,8 @@ function mounts({ stagePath, agentName, resources, devices }: MachineConfig): ob
   });
   return [
     mount('/proc', 'proc', 'nosuid', 'noexec', 'nodev'),
-    mount('/dev', 'tmpfs', 'nosuid', 'noexec', 'strictatime', 'mode=755', 'size=64k'),
+    // The launcher furnishes it: of /dev as a mount of its own runc would bind the host's nodes, one by one.
+    bind('/dev', `${stagePath}/devices/dev`),
     mount(
       '/dev/pts',
       'devpts',
@@ -155,8 +158,12 @@ function mounts({ stagePath, agentName, resources, devices }: MachineConfig): ob
     mount('/dev/mqueue', 'mqueue', 'nosuid', 'noexec', 'nodev'),
     mount('/sys', 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro'),
     // Of all file systems' own folders, the machine sees its cgroup: runtimes of languages read their limits there.
-    mount('/sys/fs', 'tmpfs', 'nosuid', 'noexec', 'nodev', 'ro', 'mode=755', 'size=4k'),
-    mount('/sys/fs/cgroup', 'cgroup', 'nosuid', 'noexec', 'nodev', 'ro'),
+    ...(host.cgroupVersion === 1
+      ? [{ destination: '/sys/fs', type: 'bind', source: `${stagePath}/fs`, options: ['rbind'] }]
+      : [
+          mount('/sys/fs', 'tmpfs', 'nosuid', 'noexec', 'nodev', 'ro', 'mode=755', 'size=4k'),
+          mount('/sys/fs/cgroup', 'cgroup', 'nosuid', 'noexec', 'nodev', 'ro'),
+        ]),
     bind(AGENT_DESTINATION, `${stagePath}/agent/${agentName}`, 'ro', 'nosuid', 'nodev'),
     // Without further options, runc saves a remount each; the stage is mounted nosuid, nodev and noexec itself.
     ...ETC_FILES.map((name) => bind(`/etc/${name}`, `${stagePath}/etc/${name}`)),

@@ -126,10 +126,12 @@ function launchArguments(
     'runc-root': layout.runc,
   };
   const fence = cgroups.fenceFiles().flatMap((file) => ['--cgroup', file]);
+  const own = cgroups.shown(id).flatMap(({ name, path }) => ['--own-cgroup', `${name}=${path}`]);
   const devices = nodes.flatMap((node) => ['--device', deviceArgument(node)]);
   return [
     'start',
     ...fence,
+    ...own,
     ...devices,
     ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
   ];

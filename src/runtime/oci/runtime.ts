@@ -143,10 +143,15 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       const { totalBytes } = await hostMemory();
       const { processes } = await prepareHostLimits(totalBytes, log);
       await cgroups.prepare({ memoryBytes: memoryForMachines(totalBytes), processes });
-      const { swapAccounting } = cgroups;
+      const { swapAccounting, memory } = cgroups;
       starter.use({
         agentName: await installAgent(options.agentPath, layout.agents),
-        host: { arch: process.arch, swapAccounting, maxOpenFiles: await maxOpenFiles() },
+        host: {
+          arch: process.arch,
+          cgroupVersion: memory.version,
+          swapAccounting,
+          maxOpenFiles: await maxOpenFiles(),
+        },
       });
       await gpus.init(await cgroups.ids());
       await slots.init();
