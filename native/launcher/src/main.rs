@@ -3,6 +3,7 @@
 //!
 //! - `start`: disk, overlay and agent socket of one machine, then `runc run`, all in one private mount namespace
 //! - `pin-namespaces`: user and network namespaces of slots, made ahead of time
+//! - `spawner`: starts programs for the service, this one among them
 //! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
 
 mod cgroups;
@@ -22,6 +23,7 @@ mod rlimits;
 mod runc;
 mod socket;
 mod spare;
+mod spawner;
 
 use failure::{Failure, failed, usage};
 use lexopt::Arg::Value;
@@ -36,9 +38,13 @@ fn main() -> ExitCode {
 
 /// `start` and `exec` return only when they fail: they become another program.
 fn run() -> Result<(), Failure> {
-    priority::make_usual()?;
     let mut args = lexopt::Parser::from_env();
-    match args.next()? {
+    let command = args.next()?;
+    if !matches!(&command, Some(Value(command)) if command == "spawner") {
+        priority::make_usual()?;
+    }
+    match command {
+        Some(Value(command)) if command == "spawner" => spawner::run(),
         Some(Value(command)) if command == "start" => match machine::start(args)? {},
         Some(Value(command)) if command == "exec" => match exec::exec(args)? {},
         Some(Value(command)) if command == "pin-namespaces" => {
@@ -49,7 +55,7 @@ fn run() -> Result<(), Failure> {
             namespaces::pin(&pairs).map_err(failed)
         }
         _ => Err(usage(
-            "expected a command: start, exec, pin-namespaces",
+            "expected a command: start, exec, pin-namespaces, spawner",
         )),
     }
 }

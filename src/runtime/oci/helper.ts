@@ -4,8 +4,10 @@
  * ends, its whole process group ends with it.
  */
 import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { limits } from '../../model/limits.ts';
-import { type StartedProgram, startProgram } from '../start-program.ts';
+import { runProgram } from '../programs/run-program.ts';
+import type { ProgramEnd, RunningProgram } from '../programs/runner.ts';
 import { canceled } from './canceled.ts';
 
 export interface HelperOptions {
@@ -49,49 +51,48 @@ export async function runLauncher(
 ): Promise<string> {
   if (options.signal?.aborted) throw canceled();
   const program = programName(args);
-  const child = await startProgram(launcherPath, args, {
-    detached: true,
+  const stdout = bounded();
+  const stderr = bounded();
+  const lines = options.onLine ? new PassThrough() : null;
+  if (lines) createInterface({ input: lines }).on('line', (line) => options.onLine?.(line));
+  const running = runProgram(launcherPath, args, {
     env: { ...options.env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
-  }).catch((cause: Error) => {
+    onStdout: (piece) => {
+      stdout.add(piece);
+      lines?.write(piece);
+    },
+    onStderr: stderr.add,
+  });
+  const { end, why } = await endOf(running, options).catch((cause: Error) => {
     throw new HelperFailure(program, null, '', cause.message, cause);
   });
-  return outputOf(child, program, options);
+  lines?.end();
+  if (why === 'canceled') throw canceled();
+  if (why) throw new HelperFailure(program, null, stderr.text(), `took over ${options.timeoutMs} ms`);
+  const { code } = end;
+  if (code !== null && (options.accept ?? [0]).includes(code)) return stdout.text();
+  throw new HelperFailure(program, code, stderr.text(), `ended with ${code ?? 'a signal'}`);
 }
 
-/** Waits for its end, and brings it about when the time is over or the caller has given up. */
-function outputOf(
-  child: StartedProgram<null>,
-  program: string,
-  { timeoutMs, signal, accept = [0], onLine }: HelperOptions,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let ended: 'timeout' | 'canceled' | null = null;
-    const end = (why: 'timeout' | 'canceled'): void => {
-      ended ??= why;
-      killGroup(child.pid);
-    };
-    const onAbort = (): void => end('canceled');
-    const timer = setTimeout(() => end('timeout'), timeoutMs);
-    signal?.addEventListener('abort', onAbort);
-    if (signal?.aborted) onAbort();
-    const stdout = bounded(child.stdout);
-    if (onLine) createInterface({ input: child.stdout }).on('line', onLine);
-    const stderr = bounded(child.stderr);
-    const settle = (act: () => void): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      act();
-    };
-    child.on('error', (cause) => settle(() => reject(new HelperFailure(program, null, '', cause.message))));
-    child.on('close', (code) =>
-      settle(() => {
-        if (ended === 'canceled') reject(canceled());
-        else if (ended) reject(new HelperFailure(program, null, stderr(), `took over ${timeoutMs} ms`));
-        else if (code !== null && accept.includes(code)) resolve(stdout());
-        else reject(new HelperFailure(program, code, stderr(), `ended with ${code ?? 'a signal'}`));
-      }),
-    );
-  });
+/** Waits for its end, and brings it about when the time is over or the caller has given up: `why` says which. */
+async function endOf(
+  running: RunningProgram,
+  { timeoutMs, signal }: Pick<HelperOptions, 'timeoutMs' | 'signal'>,
+): Promise<{ end: ProgramEnd; why: 'timeout' | 'canceled' | null }> {
+  let why: 'timeout' | 'canceled' | null = null;
+  const stop = (reason: 'timeout' | 'canceled'): void => {
+    why ??= reason;
+    running.kill();
+  };
+  const onAbort = (): void => stop('canceled');
+  const timer = setTimeout(() => stop('timeout'), timeoutMs);
+  signal?.addEventListener('abort', onAbort);
+  try {
+    return { end: await running.ended, why };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
 }
 
 export interface Helpers {
@@ -119,23 +120,16 @@ function programName(args: string[]): string {
   return separator < 0 ? (args[0] ?? 'launcher') : (args[separator + 1] ?? 'launcher');
 }
 
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
-
-/** Keeps the first bytes and reads on, so that a talkative program neither fills memory nor stalls. */
-function bounded(stream: NodeJS.ReadableStream): () => string {
-  const chunks: Buffer[] = [];
+/** Keeps the first bytes and lets the others go, so that a talkative program does not fill memory. */
+function bounded(): { add(piece: Buffer): void; text(): string } {
+  const pieces: Buffer[] = [];
   let size = 0;
-  stream.on('data', (chunk: Buffer) => {
-    const kept = chunk.subarray(0, limits.helperOutputBytes - size);
-    if (kept.length > 0) chunks.push(kept);
-    size += kept.length;
-  });
-  return () => Buffer.concat(chunks).toString('utf8');
+  return {
+    add(piece) {
+      const kept = piece.subarray(0, Math.max(limits.helperOutputBytes - size, 0));
+      if (kept.length > 0) pieces.push(Buffer.from(kept));
+      size += kept.length;
+    },
+    text: () => Buffer.concat(pieces).toString('utf8'),
+  };
 }

@@ -10,6 +10,8 @@ import { rm } from 'node:fs/promises';
 import type { Log, Runtime } from '../../control/ports.ts';
 import type { GpuKind } from '../../model/gpu-kind.ts';
 import { limits } from '../../model/limits.ts';
+import { useRunner } from '../programs/run-program.ts';
+import { createSpawner } from '../programs/spawner.ts';
 import { installAgent } from './agent-binary.ts';
 import { createArchives } from './archives.ts';
 import { type Cgroups, createCgroups } from './cgroups.ts';
@@ -68,6 +70,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const layout = createLayout(options.dataDir, options.runDir);
   const hierarchies = parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'));
   const cgroups = createCgroups(options.instanceId, hierarchies);
+  const spawner = createSpawner(options.launcherPath);
   const helpers = createHelpers(options.launcherPath, cgroups.fenceFiles);
   const machines = createMachines(layout, cgroups, options);
   const disks = createDisks(layout, helpers, log);
@@ -117,6 +120,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     await disks.close();
     await slots.close();
     await cgroups.removeFence();
+    useRunner(null);
+    spawner.close();
   }
 
   return {
@@ -139,6 +144,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     async init() {
       // Before the first thing that could be another service's.
       slots.claim();
+      useRunner(spawner);
       await makeFolders(layout, options.runDir);
       const { totalBytes } = await hostMemory();
       const { processes } = await prepareHostLimits(totalBytes, log);

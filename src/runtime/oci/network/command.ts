@@ -1,6 +1,6 @@
 /** Runs one of the machine's network tools to its end. */
 import { SandhavenError } from '../../../model/errors.ts';
-import { startProgram } from '../../start-program.ts';
+import { runProgram } from '../../programs/run-program.ts';
 
 const timeoutMs = 20_000;
 const stderrBytesKept = 4_096;
@@ -18,24 +18,22 @@ export async function runCommand(command: string, args: string[], input = ''): P
       { hint: 'Run `sandhaven doctor` on the host, then try again.' },
       new Error(`${command} ${args.slice(0, 4).join(' ')}: ${reason}`),
     );
-  const child = await startProgram(command, args, { input: true, timeout: timeoutMs }).catch((error) => {
-    throw failure(error.message);
+  const stdout: Buffer[] = [];
+  let stderr = '';
+  const running = runProgram(command, args, {
+    env: process.env,
+    input,
+    onStdout: (piece) => stdout.push(piece),
+    onStderr: (piece) => {
+      stderr = (stderr + piece.toString()).slice(-stderrBytesKept);
+    },
   });
-  return new Promise((resolve, reject) => {
-    const fail = (reason: string) => reject(failure(reason));
-    const stdout: Buffer[] = [];
-    let stderr = '';
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr = (stderr + chunk.toString()).slice(-stderrBytesKept);
-    });
-    child.on('error', (error) => fail(error.message));
-    child.on('close', (code, signal) => {
-      if (code === 0) resolve(Buffer.concat(stdout).toString());
-      else fail(`${signal ?? `exit ${code}`}: ${stderr.trim()}`);
-    });
-    // A child that ends before it has read everything says so by its exit status.
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
-  });
+  const timer = setTimeout(running.kill, timeoutMs);
+  const { code, signal } = await running.ended
+    .catch((error) => {
+      throw failure(error.message);
+    })
+    .finally(() => clearTimeout(timer));
+  if (code !== 0) throw failure(`${signal ?? `exit ${code}`}: ${stderr.trim()}`);
+  return Buffer.concat(stdout).toString();
 }

@@ -1,0 +1,113 @@
+//! `spawner`: starts programs for the service, and tells how they go. The service's own fork copies the tables of all
+//! its memory and holds up every call meanwhile; this process is small, and its fork takes no time.
+//!
+//! Requests come on standard input and answers go to standard output, both as frames (`frame.rs`). Each program has a
+//! process group of its own. The end of standard input is the service's: programs go on, and this process ends.
+
+mod child;
+mod frame;
+
+use crate::failure::{Failure, Step};
+use child::{Child, Output};
+use frame::{Answer, Reader, Request};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use std::io::{Write, stdin, stdout};
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// Ends with standard input.
+pub fn run() -> Result<(), Failure> {
+    let input = stdin();
+    let mut reader = Reader::default();
+    let mut children: Vec<Child> = Vec::new();
+    loop {
+        let ready = wait(input.as_fd(), &children)?;
+        for (child, readable) in children.iter_mut().zip(ready.children) {
+            for answer in child.advance(readable) {
+                send(&answer)?;
+            }
+        }
+        children.retain(|child| !child.is_over());
+        if ready.input {
+            let Some(requests) = reader.read(&input).step("read a request")? else {
+                return Ok(());
+            };
+            for request in requests {
+                if let Some(answer) = obey(request, &mut children) {
+                    send(&answer)?;
+                }
+            }
+        }
+    }
+}
+
+fn obey(request: Request, children: &mut Vec<Child>) -> Option<Answer> {
+    match request {
+        Request::Start(program) => {
+            let id = program.id;
+            match Child::start(program) {
+                Ok(child) => children.push(child),
+                Err(error) => return Some(Answer::failed(id, &error)),
+            }
+        }
+        Request::Kill { id } => {
+            if let Some(child) = children.iter().find(|child| child.id == id) {
+                child.kill();
+            }
+        }
+    }
+    None
+}
+
+struct Ready {
+    input: bool,
+    /// Of each child, in their order: standard output, standard error, its end.
+    children: Vec<[bool; 3]>,
+}
+
+fn wait(input: BorrowedFd<'_>, children: &[Child]) -> Result<Ready, Failure> {
+    let mut places = vec![PollFd::from_borrowed_fd(input, PollFlags::IN)];
+    let mut watched = Vec::new();
+    for child in children {
+        watched.push(child.watched().map(|file| {
+            file.map(|file| {
+                places.push(PollFd::from_borrowed_fd(file, PollFlags::IN));
+                places.len() - 1
+            })
+        }));
+    }
+    while let Err(error) = poll(&mut places, None) {
+        if error != Errno::INTR {
+            return Err(error).step("wait for programs");
+        }
+    }
+    let is_ready = |place: usize| {
+        places
+            .get(place)
+            .is_some_and(|place| !place.revents().is_empty())
+    };
+    Ok(Ready {
+        input: is_ready(0),
+        children: watched
+            .into_iter()
+            .map(|files| files.map(|place| place.is_some_and(is_ready)))
+            .collect(),
+    })
+}
+
+/// Waits while the service is slow to read.
+fn send(answer: &Answer) -> Result<(), Failure> {
+    let mut output = stdout().lock();
+    output
+        .write_all(&answer.bytes())
+        .and_then(|()| output.flush())
+        .step("answer")
+}
+
+/// What a child has said on one of its streams.
+fn said(id: u32, output: Output, bytes: &[u8]) -> Answer {
+    match output {
+        Output::Stdout => Answer::stdout(id, bytes),
+        Output::Stderr => Answer::stderr(id, bytes),
+    }
+}

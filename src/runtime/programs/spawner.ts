@@ -1,0 +1,134 @@
+/**
+ * Programs as children of a small process (`native/launcher/src/spawner/`). This process's own fork copies the tables of
+ * all its memory, and holds up every call meanwhile.
+ *
+ * A spawner that has ended is replaced at the next program. Those that it ran are taken for failed: each caller clears
+ * away what its program may have left, as after any failure.
+ */
+import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import { type StartedProgram, startProgram } from '../start-program.ts';
+import { type Answer, AnswerReader, killRequest, startRequest } from './frames.ts';
+import type { ProgramEnd, ProgramOptions, Runner, RunningProgram } from './runner.ts';
+
+export interface Spawner extends Runner {
+  /** Ends the process; programs that still run are not waited for. */
+  close(): void;
+}
+
+interface Waiting extends Pick<ProgramOptions, 'onStdout' | 'onStderr'> {
+  resolve(end: ProgramEnd): void;
+  reject(error: Error): void;
+}
+
+/** One spawner, and what it runs by the numbers that it knows. */
+interface Connection {
+  process: StartedProgram<Writable>;
+  waiting: Map<number, Waiting>;
+}
+
+/** @param launcherPath The launcher, of which the spawner is a command. */
+export function createSpawner(launcherPath: string): Spawner {
+  let current: Promise<Connection> | null = null;
+  let last = 0;
+
+  /** The present one, or a new one. */
+  function connect(): Promise<Connection> {
+    if (current) return current;
+    const made = open(launcherPath, () => {
+      if (current === made) current = null;
+    });
+    current = made;
+    return made;
+  }
+
+  return {
+    run(file, args, options) {
+      last = (last + 1) % 2 ** 32;
+      return begin(connect(), last, startRequest(last, file, args, options), options);
+    },
+
+    close() {
+      void current?.then(({ process }) => process.stdin.end()).catch(() => {});
+      current = null;
+    },
+  };
+}
+
+async function open(launcherPath: string, onEnd: () => void): Promise<Connection> {
+  const process = await startProgram(launcherPath, ['spawner'], { input: true, detached: true }).catch(
+    (error) => {
+      onEnd();
+      throw error;
+    },
+  );
+  const waiting: Connection['waiting'] = new Map();
+  const reader = new AnswerReader();
+  process.stdout.on('data', (piece: Buffer) => {
+    for (const answer of reader.read(piece)) take(waiting, answer);
+    if (waiting.size === 0) release(process);
+  });
+  process.stdin.on('error', () => {});
+  process.stderr.resume();
+  process.once('close', () => {
+    onEnd();
+    for (const { reject } of waiting.values()) {
+      reject(new Error('the process that starts programs has ended'));
+    }
+    waiting.clear();
+  });
+  process.unref();
+  release(process);
+  return { process, waiting };
+}
+
+function begin(
+  connecting: Promise<Connection>,
+  id: number,
+  request: Buffer,
+  { onStdout, onStderr }: ProgramOptions,
+): RunningProgram {
+  const ended = connecting.then(
+    ({ process, waiting }) =>
+      new Promise<ProgramEnd>((resolve, reject) => {
+        waiting.set(id, { resolve, reject, onStdout, onStderr });
+        hold(process);
+        process.stdin.write(request);
+      }),
+  );
+  const kill = async (): Promise<void> => {
+    const { process, waiting } = await connecting;
+    if (waiting.has(id)) process.stdin.write(killRequest(id));
+  };
+  return { ended, kill: () => void kill().catch(() => {}) };
+}
+
+function take(waiting: Map<number, Waiting>, answer: Answer): void {
+  const run = waiting.get(answer.id);
+  if (!run) return;
+  switch (answer.kind) {
+    case 'stdout':
+      run.onStdout(answer.bytes);
+      break;
+    case 'stderr':
+      run.onStderr(answer.bytes);
+      break;
+    case 'ended':
+      waiting.delete(answer.id);
+      run.resolve(answer.end);
+      break;
+    case 'failed':
+      waiting.delete(answer.id);
+      run.reject(answer.error);
+  }
+}
+
+/** Whoever waits for a program is not to find this process at its end. */
+function hold({ stdin, stdout }: Connection['process']): void {
+  for (const stream of [stdin, stdout]) (stream as unknown as Socket).ref();
+}
+
+/** While nothing runs, the spawner does not keep this process from ending. */
+function release({ stdin, stdout, stderr }: Connection['process']): void {
+  for (const stream of [stdin, stdout, stderr]) (stream as unknown as Socket).unref();
+}
