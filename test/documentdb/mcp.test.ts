@@ -58,6 +58,7 @@ it('[WIRE-DB-09] [WIRE-DB-10] a result beyond a MiB is whole in structuredConten
   expect(rest).toEqual({ returned: 100, has_more: false });
   expect(textOf(result).length).toBeLessThan(limits.mcpTextChars + 100);
   expect(textOf(result)).toMatch(/^100 documents\.\n\{"_id":0,/);
+  expect(textOf(result)).toContain('; structuredContent has all; ask for a smaller limit …');
 });
 
 it('[WIRE-DB-10] bytes end a result where the caller asked for fewer, and the text says how it goes on', async () => {

@@ -7,6 +7,8 @@ import {
   type Server,
 } from 'node:http';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import { type Duplex, duplexPair } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { GitDoor, GitPurpose } from '../../src/control/ports.ts';
@@ -131,6 +133,22 @@ async function openDoor(
 const INFO = '/info/refs?service=git-upload-pack';
 
 describe('a door', () => {
+  it('takes 16 connections at once, ends the next one, and has room again when one is over', async () => {
+    const { door } = await openDoor('http://127.0.0.1:9/repository.git');
+    const connect = (): Duplex => {
+      const [inside, outside] = duplexPair();
+      outside.resume();
+      door.accept(inside);
+      return inside;
+    };
+    const held = Array.from({ length: 16 }, connect);
+    expect(connect().destroyed).toBe(true);
+    expect(held.map(({ destroyed }) => destroyed)).not.toContain(true);
+    held[0]?.destroy();
+    await setImmediate();
+    expect(connect().destroyed).toBe(false);
+  });
+
   it('[WIRE-GIT-14] passes the questions of a git, with credentials that git does not see', async () => {
     const remote = await startRemote(good);
     const { ask, door } = await openDoor(remote.url);

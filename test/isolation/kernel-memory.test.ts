@@ -99,6 +99,8 @@ describe('is counted as the memory of the sandbox that makes', () => {
     { kind: 'watches', most: 64 },
     { kind: 'attributes', most: 64 },
     { kind: 'names', most: 64 },
+    { kind: 'messages', most: 64 },
+    { kind: 'polled', most: 64 },
   ])(
     '$kind',
     async ({ kind, most }) => {
@@ -110,6 +112,13 @@ describe('is counted as the memory of the sandbox that makes', () => {
     },
     60_000,
   );
+});
+
+it('of parts of datagrams the kernel keeps 4 MiB for one sandbox, which root there cannot change', async () => {
+  const file = '/proc/sys/net/ipv4/ipfrag_high_thresh';
+  const command = `cat ${file}; echo 99999999 2>/dev/null > ${file}; cat ${file}`;
+  const { output } = await must(service, 'RunCommand', { sandbox: 'greedy', command });
+  expect(output).toBe('4194304\n4194304\n');
 });
 
 it('of connections that are over the kernel keeps 16,384 notes for one sandbox', async () => {

@@ -213,6 +213,8 @@ describe('release', () => {
       writeFileSync(`${group}/cgroup.procs`, String(process.child.pid));
       expect((await slotsWithStrangers()).has(slot.index)).toBe(false);
       expect((await slotsWithProcesses()).has(slot.index)).toBe(true);
+      await instance.release(sandbox(1));
+      await expect.poll(() => locksOf(instance.id), { timeout: 5_000 }).not.toContain(slot.index);
     } finally {
       const exited = once(process.child, 'exit');
       process.child.kill('SIGKILL');

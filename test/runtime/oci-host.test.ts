@@ -55,6 +55,13 @@ describe('on the host', () => {
     expect(tracesOf(instance, id)).toEqual([id]);
   });
 
+  it('the launcher notes which loop device a machine has', async () => {
+    const { id } = await started();
+    const device = readFileSync(join(instance.dataDir, 'sandboxes', id, 'g1', 'loop'), 'utf8');
+    expect(device).toMatch(/^loop\d+$/);
+    expect(readFileSync(`/sys/block/${device}/loop/backing_file`, 'utf8')).toBe(`${disk(id)}\n`);
+  });
+
   it('a machine’s processes are no user of the host', async () => {
     const { id } = await started();
     const [group] = cgroupsNamed(`sandhaven-${instance.instanceId}/${id}`);

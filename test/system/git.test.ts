@@ -470,6 +470,15 @@ describe('credentials', () => {
     expect(await ok('GitPull', { path: 'inner' })).toMatchObject({ updated: false });
     await run('git config --global --unset credential.helper');
   });
+
+  it('[SBX-GIT-28] that stand in the URL of a remote serve a push, and are not shown', async () => {
+    const port = (await run('cat port')).trim();
+    await run(`git -C inner remote set-url origin http://in:side@127.0.0.1:${port}/inner.git`);
+    const sha = await committed('inner', 'b', 'b\n');
+    const pushed = await ok('GitPush', { path: 'inner' });
+    expect(JSON.stringify(pushed)).not.toContain('side');
+    expect(await run('git -C inner.git rev-parse main')).toBe(`${sha}\n`);
+  });
 });
 
 it('[WIRE-GIT-13] remotes over git:// are spoken to from inside', async () => {

@@ -4,10 +4,11 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { noTraces, tracesOf } from '../support/host.ts';
 import { bin, freeAddresses } from '../support/service.ts';
@@ -86,6 +87,13 @@ const cases: { what: string; before: string; says: RegExp; hint: RegExp; wrapper
     hint: /modprobe veth/,
   },
 ];
+
+it('`make up` asks `doctor` before it builds anything', () => {
+  const rules = readFileSync(fileURLToPath(new URL('../../Makefile', import.meta.url)), 'utf8');
+  const [rule = ''] = /^up:.*\n(?:\t.*\n)+/m.exec(rules) ?? [];
+  expect(rule.indexOf('doctor --before-build')).toBeGreaterThan(0);
+  expect(rule.indexOf('build image')).toBeGreaterThan(rule.indexOf('doctor --before-build'));
+});
 
 describe('`up` refuses, `doctor` is red and `make up` builds nothing on', () => {
   it.each(cases)(

@@ -147,6 +147,11 @@ describe('a command of a session', () => {
     const second = await begin('work', 'echo second');
     expect(second).toMatchObject({ status: 'running', output: '' });
     expect(await logs(second)).toMatchObject({ status: 'queued' });
+    const sessions = (await must(service, 'ListSessions'))['sessions'] as Body[];
+    const recent = sessions.flatMap(({ recent_commands }) => recent_commands as Body[]);
+    const waiting = recent.find(({ command_id }) => command_id === second['command_id']);
+    expect(waiting).toMatchObject({ status: 'queued' });
+    expect(waiting).not.toHaveProperty('exit_code');
     expect(second).not.toHaveProperty('exit_code');
     await printed(command, 'begun');
     expect(await logs(command)).not.toHaveProperty('exit_code');

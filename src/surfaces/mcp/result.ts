@@ -21,17 +21,22 @@ export function toCallToolResult(tool: Tool, outcome: CallOutcome): CallToolResu
   return {
     structuredContent: result,
     content: [
-      { type: 'text', text: shorten(tool.text?.(result) ?? JSON.stringify(result)) },
+      { type: 'text', text: shorten(tool, tool.text?.(result) ?? JSON.stringify(result)) },
       ...images.map(({ data, mimeType }) => ({ type: 'image' as const, data, mimeType })),
     ],
   };
 }
 
-/** A large payload is sent once: clients that read only text get both its ends, and are told. */
-function shorten(text: string): string {
+/** Parameters that make a result smaller. */
+const SIZES = ['page_size', 'limit', 'max_items', 'max_count'];
+
+/** A large payload is sent once: clients that read only text get both its ends, and what to ask for to see more of it. */
+function shorten(tool: Tool, text: string): string {
   const excess = text.length - limits.mcpTextChars;
   if (excess <= 0) return text;
   const half = limits.mcpTextChars / 2;
-  const note = `\n… ${excess} characters left out here; structuredContent has all …\n`;
+  const size = SIZES.find((name) => name in tool.input.shape);
+  const smaller = size === undefined ? '' : `; ask for a smaller ${size}`;
+  const note = `\n… ${excess} characters left out here; structuredContent has all${smaller} …\n`;
   return `${text.slice(0, half)}${note}${text.slice(-half)}`.toWellFormed();
 }

@@ -252,6 +252,40 @@ def names():
     return range(205_000)
 
 
+def messages():
+    """System V queues, with as much in each as one may have."""
+    held = []
+    text = ctypes.create_string_buffer(struct.pack("l", 1) + bytes(8_000))
+    for _ in range(16_000):
+        queue = libc.msgget(0, 0o1600)
+        if queue == -1:
+            break
+        while libc.msgsnd(queue, text, 8_000, 0o4000) == 0:
+            pass
+        held.append(queue)
+        if len(held) * 16_384 > 256 << 20:
+            break
+    time.sleep(1)
+    for queue in held:
+        libc.msgctl(queue, 0, None)
+    return held
+
+
+def polled():
+    """One descriptor in many sets."""
+    read, _ = os.pipe()
+    held = []
+    for _ in range(60_000):
+        try:
+            held.append(libc.epoll_create1(0))
+        except OSError:
+            break
+        if held[-1] == -1:
+            break
+        libc.epoll_ctl(held[-1], 1, read, ctypes.create_string_buffer(12))
+    return held
+
+
 def waiting():
     """Connections that are over, and of which the kernel keeps a note for a minute."""
     servers = [socket.create_server(("127.0.0.1", 0), backlog=128) for _ in range(4)]
