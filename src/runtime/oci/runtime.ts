@@ -77,6 +77,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const archives = createArchives(layout, helpers, options.installationKey);
   const gpus = gpusOf(options, (instanceId) => createCgroups(instanceId, hierarchies));
   const starter = createStarter({ layout, cgroups, machines, disks, slots, gpus, rootfsPath });
+  const usage = createUsage({ layout, memory: cgroups.memory, groupPath: cgroups.path });
   const work = createWork(log);
   const survey = createSurvey(layout, machines, slots, gpus);
   const shares = createProcessorShares({
@@ -135,7 +136,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     inspect: survey.inspect,
     capacity: survey.capacity,
     capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true },
-    usage: createUsage({ layout, memory: cgroups.memory, groupPath: cgroups.path }),
+    usage: async (id) => usage(id),
     deviceEnvironment: gpus.environment,
     assign: owners.assign,
     pausedReason: guard.pausedReason,
