@@ -114,14 +114,11 @@ impl Request {
     /// Whether the answer, or a program that it starts, may show what the kernel says of memory and processors.
     pub fn may_show_figures(&self) -> bool {
         match self {
-            Self::Core(request) => matches!(
-                request,
-                Core::Exec(_)
-                    | Core::StartBackground(_)
-                    | Core::RunCode(_)
-                    | Core::Read { .. }
-                    | Core::ReadStream { .. }
-            ),
+            Self::Core(Core::Exec(_) | Core::StartBackground(_) | Core::RunCode(_)) => true,
+            Self::Core(Core::Read { path, .. } | Core::ReadStream { path, .. }) => {
+                names_a_file_of_the_kernel(path)
+            }
+            Self::Core(_) => false,
             Self::Process(_) | Self::Session(_) => true,
             Self::Search(_) | Self::Tunnel(_) => false,
         }
@@ -135,6 +132,11 @@ impl Request {
             _ => 2,
         }
     }
+}
+
+/// However the path is spelled; not by a link that has another name.
+fn names_a_file_of_the_kernel(path: &str) -> bool {
+    path.contains("proc/") || path.contains("sys/")
 }
 
 impl Core {
@@ -212,4 +214,24 @@ pub struct Query {
     pub pattern: Option<String>,
     pub max_items: usize,
     pub offset: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_the_kernel_are_told_by_their_paths() {
+        for path in [
+            "/proc/meminfo",
+            "//proc//stat",
+            "../proc/cpuinfo",
+            "/sys/devices/system/cpu/online",
+        ] {
+            assert!(names_a_file_of_the_kernel(path), "{path}");
+        }
+        for path in ["/workspace/a", "notes", "/etc/hosts"] {
+            assert!(!names_a_file_of_the_kernel(path), "{path}");
+        }
+    }
 }
