@@ -131,6 +131,12 @@ describe('the spawner', () => {
     expect(await pidOf()).not.toBe(pid);
   });
 
+  it('goes on after an input that is too long for it', async () => {
+    expect(() => shell(spawner, 'cat', { input: 'x'.repeat(17 * 1024 ** 2) })).toThrow('too long');
+    expect(() => start(spawner, 'cat', ['a\0b'])).toThrow('zero byte');
+    expect(await shell(spawner, 'true').result).toMatchObject({ code: 0 });
+  });
+
   it('cannot be started where its program is missing, and the next call tries again', async () => {
     const missing = createSpawner(join(folder, 'launcher'));
     await expect(shell(missing, 'true').result).rejects.toMatchObject({ code: 'ENOENT' });

@@ -4,6 +4,8 @@ import { getSystemErrorName } from 'node:util';
 import type { ProgramEnd, ProgramOptions } from './runner.ts';
 
 const HEADER_BYTES = 9;
+/** The spawner ends at a longer frame. */
+const MOST_BYTES = 16 * 1024 ** 2;
 const START = 0;
 const KILL = 1;
 
@@ -13,7 +15,7 @@ export type Answer =
   | { kind: 'ended'; id: number; end: ProgramEnd }
   | { kind: 'failed'; id: number; error: NodeJS.ErrnoException };
 
-/** @throws When a string has a zero byte in it. */
+/** @throws When a string has a zero byte in it, and when all is too long. */
 export function startRequest(
   id: number,
   file: string,
@@ -84,6 +86,7 @@ function systemError(errno: number): NodeJS.ErrnoException {
 function frame(kind: number, id: number, parts: Buffer[]): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   const length = parts.reduce((sum, part) => sum + part.length, 0);
+  if (HEADER_BYTES + length > MOST_BYTES) throw new Error('the input of a program is too long');
   header.writeUInt32LE(HEADER_BYTES - 4 + length, 0);
   header.writeUInt8(kind, 4);
   header.writeUInt32LE(id, 5);

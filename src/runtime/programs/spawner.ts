@@ -16,6 +16,8 @@ export interface Spawner extends Runner {
   close(): void;
 }
 
+const LAST_WORDS_CHARS = 1_000;
+
 interface Waiting extends Pick<ProgramOptions, 'onStdout' | 'onStderr'> {
   resolve(end: ProgramEnd): void;
   reject(error: Error): void;
@@ -69,11 +71,15 @@ async function open(launcherPath: string, onEnd: () => void): Promise<Connection
     if (waiting.size === 0) release(process);
   });
   process.stdin.on('error', () => {});
-  process.stderr.resume();
+  let lastWords = '';
+  process.stderr.on('data', (piece: Buffer) => {
+    lastWords = (lastWords + piece.toString()).slice(-LAST_WORDS_CHARS);
+  });
   process.once('close', () => {
     onEnd();
+    const said = lastWords.trim() === '' ? '' : `: ${lastWords.trim()}`;
     for (const { reject } of waiting.values()) {
-      reject(new Error('the process that starts programs has ended'));
+      reject(new Error(`the process that starts programs has ended${said}`));
     }
     waiting.clear();
   });

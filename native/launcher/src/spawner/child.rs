@@ -99,10 +99,11 @@ impl Child {
         if end {
             self.end = None;
         }
-        if self.is_over()
-            && let Ok(status) = self.process.wait()
-        {
-            answers.push(Answer::ended(self.id, status.code(), status.signal()));
+        if self.is_over() {
+            answers.push(match self.process.wait() {
+                Ok(status) => Answer::ended(self.id, status.code(), status.signal()),
+                Err(error) => Answer::failed(self.id, &error),
+            });
         }
         answers
     }
