@@ -76,8 +76,7 @@ describe('[DDB-AUTH-02] the connection string, and the password in it, are in no
 
   it('environment of what the service starts', () => {
     const names = [...helpers.keys()];
-    expect(names).toContain('sandhaven-launc');
-    expect(names).toContain('runc');
+    expect(names).toEqual(expect.arrayContaining(['spawner', 'sandhaven-launc', 'runc']));
     const ip = readFileSync(join(folder, 'environment of ip'), 'utf8');
     expect(ip).toContain('PATH=');
     expect(found(ip)).toEqual([]);
@@ -126,7 +125,7 @@ function pathWithOwnIp(): string {
   return own;
 }
 
-/** Keeps the environment of every program that the service starts meanwhile. */
+/** Keeps the environment of every program that the service, and what it has started, starts meanwhile. */
 async function watchingHelpers(work: () => Promise<void>): Promise<void> {
   let isOver = false;
   const working = work().finally(() => {
@@ -134,18 +133,25 @@ async function watchingHelpers(work: () => Promise<void>): Promise<void> {
   });
   const own = read(`/proc/${service.pid}/cmdline`);
   while (!isOver) {
-    for (const file of globSync(`/proc/${service.pid}/task/*/children`)) {
-      for (const pid of read(file).toString().trim().split(' ').filter(Boolean)) {
-        const environment = read(`/proc/${pid}/environ`);
-        const command = read(`/proc/${pid}/cmdline`);
-        // Between fork and exec a child shows what its parent was started with.
-        if (command.length === 0 || command.equals(own)) continue;
-        helpers.set(read(`/proc/${pid}/comm`).toString().trim(), environment);
-      }
+    for (const pid of descendants(service.pid)) {
+      const environment = read(`/proc/${pid}/environ`);
+      const command = read(`/proc/${pid}/cmdline`);
+      // Between fork and exec a child shows what its parent was started with.
+      if (command.length === 0 || command.equals(own)) continue;
+      helpers.set(`${command}`.split('\0')[1] ?? '', environment);
+      helpers.set(read(`/proc/${pid}/comm`).toString().trim(), environment);
     }
     await turn();
   }
   await working;
+}
+
+function descendants(pid: number): number[] {
+  const files = globSync(`/proc/${pid}/task/*/children`);
+  const children = files.flatMap((file) =>
+    read(file).toString().trim().split(' ').filter(Boolean).map(Number),
+  );
+  return children.flatMap((child) => [child, ...descendants(child)]);
 }
 
 function found(bytes: Buffer | string, among = secrets): string[] {
