@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -47,6 +47,13 @@ beforeAll(async () => {
   await watchingHelpers(async () => {
     await must(service, 'CreateSandbox', { name: 'box', cpu: 1, memory_gb: 1, disk_gb: 1 });
   });
+  // It is over within milliseconds, which on a busy machine may pass unseen.
+  for (let more = 0; more < 10 && !helpers.has('runc'); more++) {
+    await watchingHelpers(async () => {
+      await must(service, 'StopSandbox', { sandbox: 'box' });
+      await must(service, 'StartSandbox', { sandbox: 'box' });
+    });
+  }
   await useEverything();
 }, 180_000);
 
@@ -146,11 +153,13 @@ async function watchingHelpers(work: () => Promise<void>): Promise<void> {
   await working;
 }
 
+/** Each one's first thread alone is asked: it starts all programs here, and programs are over in a moment. */
 function descendants(pid: number): number[] {
-  const files = globSync(`/proc/${pid}/task/*/children`);
-  const children = files.flatMap((file) =>
-    read(file).toString().trim().split(' ').filter(Boolean).map(Number),
-  );
+  const children = read(`/proc/${pid}/task/${pid}/children`)
+    .toString()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number);
   return children.flatMap((child) => [child, ...descendants(child)]);
 }
 
