@@ -3,8 +3,6 @@
  * holds the lock of the disk it works on. Each has a time limit and a bound on what it may say; whatever way it
  * ends, its whole process group ends with it.
  */
-import { createInterface } from 'node:readline';
-import { PassThrough } from 'node:stream';
 import { limits } from '../../model/limits.ts';
 import { runProgram } from '../programs/run-program.ts';
 import type { ProgramEnd, RunningProgram } from '../programs/runner.ts';
@@ -53,20 +51,18 @@ export async function runLauncher(
   const program = programName(args);
   const stdout = bounded();
   const stderr = bounded();
-  const lines = options.onLine ? new PassThrough() : null;
-  if (lines) createInterface({ input: lines }).on('line', (line) => options.onLine?.(line));
+  const inLines = linesTo(options.onLine ?? (() => {}));
   const running = runProgram(launcherPath, args, {
     env: { ...options.env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
     onStdout: (piece) => {
       stdout.add(piece);
-      lines?.write(piece);
+      inLines(piece);
     },
     onStderr: stderr.add,
   });
   const { end, why } = await endOf(running, options).catch((cause: Error) => {
     throw new HelperFailure(program, null, '', cause.message, cause);
   });
-  lines?.end();
   if (why === 'canceled') throw canceled();
   if (why) throw new HelperFailure(program, null, stderr.text(), `took over ${options.timeoutMs} ms`);
   const { code } = end;
@@ -131,5 +127,16 @@ function bounded(): { add(piece: Buffer): void; text(): string } {
       size += kept.length;
     },
     text: () => Buffer.concat(pieces).toString('utf8'),
+  };
+}
+
+/** Each line is told as soon as it is whole, so none after the program's end. One that is too long is dropped. */
+function linesTo(onLine: (line: string) => void): (piece: Buffer) => void {
+  let begun = '';
+  return (piece) => {
+    const lines = (begun + piece.toString('latin1')).split('\n');
+    begun = lines.pop() ?? '';
+    if (begun.length > limits.helperOutputBytes) begun = '';
+    for (const line of lines) onLine(line);
   };
 }
