@@ -95,6 +95,13 @@ describe('on cgroup v1', () => {
     const made = cgroups();
     await made.prepare({ memoryBytes: GiB, processes: 9_000 });
     expect(made.fenceFiles()[0]).toContain(join(root, 'freezer', 'sandhaven-test00-helpers'));
+    expect(made.fenceFiles()[0]).toMatch(/\/tasks$/);
+  });
+
+  it('removes the fences of earlier boots wherever they were', async () => {
+    folder('memory/sandhaven-test00-helpers/earlier');
+    await cgroups().prepare({ memoryBytes: GiB, processes: 9_000 });
+    expect(existsSync(join(root, 'memory/sandhaven-test00-helpers/earlier'))).toBe(false);
   });
 
   it('keeps the buffers of sockets within what all machines have together, a sixteenth of it', async () => {

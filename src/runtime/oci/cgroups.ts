@@ -93,8 +93,10 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     fenceFiles: () => [`${fenceHierarchy.mountpoint}/${fence}/${fenceFile}`],
 
     async prepare({ memoryBytes, processes }) {
-      const fences = `${fenceHierarchy.mountpoint}/${helpers}`;
-      for (const name of await children(fences)) await destroyGroup(`${fences}/${name}`);
+      // In all hierarchies: the fence of an earlier boot may have been in another one.
+      for (const fences of everywhere(helpers)) {
+        for (const name of await children(fences)) await destroyGroup(`${fences}/${name}`);
+      }
       await mkdir(`${fenceHierarchy.mountpoint}/${fence}`, { recursive: true });
       if (memory.version === 2) await enableControllers(memory.mountpoint);
       const group = `${memory.mountpoint}/${parent}`;
