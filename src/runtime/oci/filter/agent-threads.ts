@@ -6,7 +6,7 @@
  * (`native/agent/src/first_ids.rs`). A filter compares with one value at a time: an id is 64 or more when one of its
  * higher bits is set.
  */
-import { masked, type SeccompArgument, type SeccompRule } from './rule.ts';
+import { allow, masked, type SeccompArgument, type SeccompRule } from './rule.ts';
 
 /** Bits of process ids from 64 on: Linux gives out none from 2^22 on. */
 const HIGH_BITS = Array.from({ length: 16 }, (_, index) => 2 ** (index + 6));
@@ -26,19 +26,14 @@ export function sparingTheAgent(): SeccompRule[] {
   ];
   const ofKind = ['setpriority', 'ioprio_set'];
   return [
-    rule(ofProcess, myself(0)),
-    ...HIGH_BITS.map((bit) => rule(ofProcess, masked(0, bit, bit))),
+    allow(ofProcess, myself(0)),
+    ...HIGH_BITS.map((bit) => allow(ofProcess, masked(0, bit, bit))),
     // Without new limits it only reads.
-    rule(['prlimit64'], { index: 2, value: 0, op: 'SCMP_CMP_EQ' }),
-    ...PRIO_KINDS.map((kind) => rule(['setpriority'], masked(0, ALL_BITS, kind), myself(1))),
-    ...IOPRIO_KINDS.map((kind) => rule(['ioprio_set'], masked(0, ALL_BITS, kind), myself(1))),
-    ...HIGH_BITS.map((bit) => rule(ofKind, masked(1, bit, bit))),
+    allow('prlimit64', { index: 2, value: 0, op: 'SCMP_CMP_EQ' }),
+    ...PRIO_KINDS.map((kind) => allow('setpriority', masked(0, ALL_BITS, kind), myself(1))),
+    ...IOPRIO_KINDS.map((kind) => allow('ioprio_set', masked(0, ALL_BITS, kind), myself(1))),
+    ...HIGH_BITS.map((bit) => allow(ofKind, masked(1, bit, bit))),
   ];
 }
 
 const myself = (index: number): SeccompArgument => masked(index, ALL_BITS, 0);
-
-/** One for several calls: runc parses the configuration at each start. */
-function rule(names: string[], ...args: SeccompArgument[]): SeccompRule {
-  return { names, action: 'SCMP_ACT_ALLOW', args };
-}

@@ -13,8 +13,9 @@ export interface SeccompArgument {
   op: 'SCMP_CMP_EQ' | 'SCMP_CMP_MASKED_EQ';
 }
 
-export function allow(name: string, ...args: SeccompArgument[]): SeccompRule {
-  return { names: [name], action: 'SCMP_ACT_ALLOW', args };
+/** @param names Several share a rule where they take the same argument: runc parses each at every start. */
+export function allow(names: string | string[], ...args: SeccompArgument[]): SeccompRule {
+  return { names: [names].flat(), action: 'SCMP_ACT_ALLOW', args };
 }
 
 /** @param errnoRet What the call fails with. */
