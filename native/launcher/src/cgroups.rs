@@ -6,7 +6,6 @@ use crate::failure::{Failure, Step, usage};
 use rustix::fs::{Gid, Mode, Uid, chown, mkdir, symlink};
 use rustix::mount::{MountFlags, mount_bind, mount_remount};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub struct Group {
@@ -25,13 +24,10 @@ impl Group {
                 text.display()
             ))
         };
-        let bytes = text.as_bytes();
-        let at = bytes.iter().position(|&byte| byte == b'=');
-        let (name, path) = at
-            .and_then(|at| bytes.split_at_checked(at))
+        let (name, path) = text
+            .to_str()
+            .and_then(|text| text.split_once('='))
             .ok_or_else(wrong)?;
-        let name = str::from_utf8(name).map_err(|_| wrong())?;
-        let path = path.get(1..).map(OsStr::from_bytes).ok_or_else(wrong)?;
         let sound = name.starts_with(|first: char| first.is_ascii_alphabetic())
             && !name.contains('/')
             && Path::new(path).is_absolute();

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Failure> {
     let mut args = lexopt::Parser::from_env();
     let command = args.next()?;
+    // What starts the programs is as urgent as the service; each command that it starts comes by here.
     if !matches!(&command, Some(Value(command)) if command == "spawner") {
         priority::make_usual()?;
     }

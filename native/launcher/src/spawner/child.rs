@@ -1,7 +1,6 @@
 //! One program that was started for the service.
 
 use super::frame::{Answer, Program};
-use super::said;
 use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
@@ -15,12 +14,6 @@ use std::process::{ChildStderr, ChildStdout, Command, Stdio};
 
 /// One answer carries no more.
 const READ_BYTES: usize = 64 << 10;
-
-#[derive(Clone, Copy)]
-pub enum Output {
-    Stdout,
-    Stderr,
-}
 
 pub struct Child {
     pub id: u32,
@@ -91,10 +84,10 @@ impl Child {
     pub fn advance(&mut self, [stdout, stderr, end]: [bool; 3]) -> Vec<Answer> {
         let mut answers = Vec::new();
         if stdout {
-            answers.extend(next(&mut self.stdout).map(|text| said(self.id, Output::Stdout, &text)));
+            answers.extend(next(&mut self.stdout).map(|text| Answer::stdout(self.id, &text)));
         }
         if stderr {
-            answers.extend(next(&mut self.stderr).map(|text| said(self.id, Output::Stderr, &text)));
+            answers.extend(next(&mut self.stderr).map(|text| Answer::stderr(self.id, &text)));
         }
         if end {
             self.end = None;

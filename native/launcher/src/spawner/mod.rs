@@ -8,7 +8,7 @@ mod child;
 mod frame;
 
 use crate::failure::{Failure, Step};
-use child::{Child, Output};
+use child::Child;
 use frame::{Answer, Reader, Request};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -102,12 +102,4 @@ fn send(answer: &Answer) -> Result<(), Failure> {
         .write_all(&answer.bytes())
         .and_then(|()| output.flush())
         .step("answer")
-}
-
-/// What a child has said on one of its streams.
-fn said(id: u32, output: Output, bytes: &[u8]) -> Answer {
-    match output {
-        Output::Stdout => Answer::stdout(id, bytes),
-        Output::Stderr => Answer::stderr(id, bytes),
-    }
 }
