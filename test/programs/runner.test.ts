@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { direct } from '../../src/runtime/programs/direct.ts';
 import type { ProgramOptions, Runner } from '../../src/runtime/programs/runner.ts';
 import { createSpawner } from '../../src/runtime/programs/spawner.ts';
@@ -33,12 +33,7 @@ function start(runner: Runner, file: string, args: string[], options: Partial<Pr
 const shell = (runner: Runner, script: string, options?: Partial<ProgramOptions>) =>
   start(runner, 'sh', ['-c', script], options);
 
-async function until(condition: () => boolean): Promise<void> {
-  for (const end = Date.now() + 10_000; !condition(); ) {
-    if (Date.now() > end) throw new Error('it did not come about');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
+const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 10_000, interval: 5 });
 
 const lives = (pid: string): boolean => {
   // A process that nobody has waited for yet is over all the same.
