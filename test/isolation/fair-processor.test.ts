@@ -1,16 +1,30 @@
 /** Ten busy sandboxes of one user beside a single one of another's, on real processors. */
-import { readdirSync, readFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { createProcessorGroups } from '../../src/runtime/oci/fairness/processor-groups.ts';
 import { divide } from '../../src/runtime/oci/fairness/processor-shares.ts';
-import { parseHierarchies } from '../../src/runtime/oci/hierarchies.ts';
+import { controllerHierarchy, parseHierarchies } from '../../src/runtime/oci/hierarchies.ts';
 import { type Person, person } from '../support/people.ts';
 import { must, type Service, startService } from '../support/service.ts';
 
 const BUSY = 10;
+const weightFiles = ['cpu.weight', 'cpu.shares'];
+const cpu = controllerHierarchy(parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')), 'cpu') ?? {
+  mountpoint: '',
+  version: 1,
+};
 let service: Service;
 let mallory: Person;
 let alice: Person;
@@ -70,6 +84,41 @@ it('the service comes before its sandboxes, which have the priority of any progr
   expect(output).toBe('0\n');
 });
 
+it('the service has a share of its own beside all machines together, unless it was given a group', async () => {
+  const own = groupOf('self');
+  const instance = readFileSync(join(service.dataDir, 'instance'), 'utf8').trim();
+  expect(groupOf(service.pid)).toBe(own === '/' ? `/sandhaven-${instance}-service` : own);
+  const weightOf = (group: string) => {
+    const file = weightFiles
+      .map((name) => join(cpu.mountpoint, group, name))
+      .find((path) => existsSync(path));
+    return Number(readFileSync(file ?? '', 'utf8')) / (cpu.version === 2 ? 100 : 1024);
+  };
+  expect(weightOf(`sandhaven-${instance}`)).toBe(own === '/' ? 4 : 0.75);
+  if (own === '/') expect(weightOf(`sandhaven-${instance}-service`)).toBe(8);
+  // Programs that it starts weigh what any program weighs.
+  const children = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8')
+    .trim()
+    .split(' ');
+  expect(children.map((pid) => groupOf(Number(pid)))).toEqual(children.map(() => own));
+});
+
+it('a machine that is being made has no processors yet, and so is not weighed by them', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'sandhaven-weights-'));
+  try {
+    const group = join(root, 'sandhaven-test00', 'sb_1');
+    mkdirSync(group, { recursive: true });
+    writeFileSync(join(group, 'cpu.cfs_period_us'), '100000\n');
+    writeFileSync(join(group, 'cpu.cfs_quota_us'), '-1\n');
+    const groups = createProcessorGroups('test00', [{ mountpoint: root, version: 1, controllers: ['cpu'] }]);
+    expect(await groups.processors('sb_1')).toBeNull();
+    writeFileSync(join(group, 'cpu.cfs_quota_us'), '150000\n');
+    expect(await groups.processors('sb_1')).toBe(1.5);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
 it('shares are those of the owner, divided among what works', () => {
   const machine = (id: string, owner: string, processors: number, busy: boolean) => ({
     id,
@@ -93,6 +142,15 @@ it('shares are those of the owner, divided among what works', () => {
     ]),
   );
 });
+
+/** In the hierarchy that weighs processors. */
+function groupOf(pid: number | 'self'): string | undefined {
+  const lines = readFileSync(`/proc/${pid}/cgroup`, 'utf8').split('\n');
+  const own = lines.find((line) =>
+    cpu.version === 2 ? line.startsWith('0:') : /:(.*,)?cpu(,.*)?:/.test(line),
+  );
+  return own?.split(':')[2];
+}
 
 function nicenessOf(thread: string): string | undefined {
   return readFileSync(`/proc/${service.pid}/task/${thread}/stat`, 'utf8').split(') ')[1]?.split(' ')[16];

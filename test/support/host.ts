@@ -32,7 +32,7 @@ export function leftovers(instance: string): string[] {
   const name = `sandhaven-${instance}`;
   const left = [
     ...entries('/run').filter((entry) => entry === name),
-    ...cgroupRoots().filter((root) => existsSync(join(root, name))),
+    ...cgroupRoots().flatMap((root) => entries(root).filter((entry) => entry.startsWith(name))),
     ...entries('/sys/class/net').filter((entry) => entry.startsWith(`sh${instance}`)),
     ...entries('/run/sandhaven/slots').filter((slot) =>
       readText(join('/run/sandhaven/slots', slot)).includes(instance),

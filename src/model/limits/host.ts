@@ -3,8 +3,13 @@ import { GiB, MiB } from './units.ts';
 
 export const hostLimits = {
   processor: {
-    /** All machines together weigh this part of what each program of the host's own weighs, or each group of them. */
-    weightOfAll: 0.75,
+    /**
+     * All machines together, as so many times what the kernel gives each program of the host's own, or each group of them.
+     * More where the service has a group of its own: else they would come before it.
+     */
+    weightOfAll: { besideService: 4, besideOthers: 0.75 },
+    /** The service's own group. */
+    weightOfService: 8,
     /** How much the service's main thread is before other programs, in steps of `nice`. */
     serviceNiceness: 5,
     /** Of one owner's machines together, however many work. */

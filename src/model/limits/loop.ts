@@ -3,12 +3,15 @@ import { KiB } from './units.ts';
 
 export const loopLimits = {
   loop: {
-    /** Of one turn of the event loop, for the bytes of all sandboxes and of all remotes together. */
-    turnMs: 4,
+    /**
+     * Of one turn of the event loop, for the bytes of all sandboxes and of all remotes together. A call of somebody else's takes
+     * a few turns.
+     */
+    turnMs: 1,
     /** Bytes of one source that are taken apart in one piece: at first, and between which it then settles. */
-    sliceBytes: { first: 16 * KiB, min: 2 * KiB, max: 64 * KiB },
+    sliceBytes: { first: 4 * KiB, min: KiB / 2, max: 64 * KiB },
     /** A slice that took longer is followed by smaller ones, one that took less than a tenth by larger ones. */
-    sliceMs: 2,
+    sliceMs: 0.5,
     /** Pieces of bytes that are shorter are put together before they go on. */
     pieceBytes: 4 * KiB,
     /** What they are put together in, and how many of one body are taken in a turn of the loop. */

@@ -3,6 +3,7 @@
  *
  * - `/sandhaven-<instance>/<sandbox id>`: a machine; the parent holds all machines together below the host's memory
  * - `/sandhaven-<instance>-helpers/<boot>`: the fence, with every helper program of one boot of the service
+ * - `/sandhaven-<instance>-service`: the service itself, for its weight alone (`fairness/service-group.ts`)
  *
  * Who is in a cgroup is the kernel's own truth about what runs, whatever became of the service.
  */

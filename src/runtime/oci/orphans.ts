@@ -10,6 +10,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../control/ports.ts';
 import { type Cgroups, createCgroups } from './cgroups.ts';
+import { createServiceGroup } from './fairness/service-group.ts';
 import { type Hierarchy, parseHierarchies } from './hierarchies.ts';
 import { listChains } from './network/foreign-forward.ts';
 import { isAlive, ownerOf } from './network/liveness.ts';
@@ -25,7 +26,7 @@ export interface Orphan {
 }
 
 const runFolder = /^sandhaven-([0-9a-z]{6})$/;
-const machinesGroup = /^sandhaven-([0-9a-z]{6})(?:-helpers)?$/;
+const machinesGroup = /^sandhaven-([0-9a-z]{6})(?:-helpers|-service)?$/;
 const firewallTable = /^sandhaven_([0-9a-z]{6})$/;
 const hostLink = /^ *sh([0-9a-z]{6})-\d+:/gm;
 
@@ -53,6 +54,7 @@ export async function removeOrphan({ instance: id }: Orphan, log: Log): Promise<
   const dataDir = orphan.dataDir ?? '/nonexistent';
   const nothing = { launcherPath: '', poolSize: 0, network: 'nat' } as const;
   await cgroups.purge();
+  await createServiceGroup(id, hierarchies).leave();
   // Last but the folder: whose the instance was is noted there, and without it this is no orphan any more.
   await createSlots({ ...nothing, instanceId: id, runDir, dataDir, log }).purge();
   await rm(runDir, { recursive: true, force: true });

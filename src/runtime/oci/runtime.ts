@@ -20,6 +20,7 @@ import { createDisks } from './disks.ts';
 import type { Owners } from './fairness/owners.ts';
 import { createProcessorGroups } from './fairness/processor-groups.ts';
 import { createProcessorShares } from './fairness/processor-shares.ts';
+import { createServiceGroup } from './fairness/service-group.ts';
 import { createGpus, type Gpus } from './gpu/gpus.ts';
 import { createInventory } from './gpu/inventory.ts';
 import { createHelpers, type Helpers } from './helper.ts';
@@ -82,6 +83,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const survey = createSurvey(layout, machines, slots, gpus);
   const shares = createProcessorShares({
     groups: createProcessorGroups(options.instanceId, hierarchies),
+    service: createServiceGroup(options.instanceId, hierarchies),
     owners,
     ids: cgroups.ids,
     log,

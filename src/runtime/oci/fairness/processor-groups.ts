@@ -11,7 +11,7 @@ export interface ProcessorGroups {
   setShares(id: string, shares: number): Promise<void>;
   /** What a machine has used; null where it is gone. */
   usedMs(id: string): Promise<number | null>;
-  /** Processors that a machine may use at once; null where it is gone. */
+  /** Processors that a machine may use at once; null where it is gone, or has no limit yet: it is being made. */
   processors(id: string): Promise<number | null>;
 }
 
@@ -33,8 +33,7 @@ export function createProcessorGroups(instanceId: string, hierarchies: Hierarchy
     async setWeightOfAll(part) {
       if (!weighed) return;
       await mkdir(`${weighed.mountpoint}/${parent}`, { recursive: true });
-      const standard = weighed.version === 2 ? STANDARD_WEIGHT : STANDARD_SHARES;
-      await write(weighed, parent, Math.round(part * standard));
+      await setWeight(weighed, parent, part);
     },
 
     async setShares(id, shares) {
@@ -62,9 +61,15 @@ export function createProcessorGroups(instanceId: string, hierarchies: Hierarchy
         read(weighed, group, 'cpu.cfs_quota_us'),
         read(weighed, group, 'cpu.cfs_period_us'),
       ]);
-      return quota === null || period === null ? null : Number(quota) / Number(period);
+      return quota === null || period === null || Number(quota) < 0 ? null : Number(quota) / Number(period);
     },
   };
+}
+
+/** @param part Of what the kernel gives a group by itself. */
+export async function setWeight(hierarchy: Hierarchy, group: string, part: number): Promise<void> {
+  const standard = hierarchy.version === 2 ? STANDARD_WEIGHT : STANDARD_SHARES;
+  await write(hierarchy, group, Math.round(part * standard));
 }
 
 async function write({ version, mountpoint }: Hierarchy, group: string, value: number): Promise<void> {

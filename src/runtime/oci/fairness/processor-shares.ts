@@ -13,6 +13,7 @@ import { mapBounded } from '../../map-bounded.ts';
 import { describeFailure } from '../failures.ts';
 import type { Owners } from './owners.ts';
 import type { ProcessorGroups } from './processor-groups.ts';
+import type { ServiceGroup } from './service-group.ts';
 
 export interface ProcessorShares {
   begin(): Promise<void>;
@@ -23,6 +24,7 @@ export interface ProcessorShares {
 
 export interface ProcessorSharesParts {
   groups: ProcessorGroups;
+  service: ServiceGroup;
   owners: Pick<Owners, 'of'>;
   /** Machines that there are. */
   ids(): Promise<string[]>;
@@ -46,7 +48,13 @@ export interface Worker {
   busy: boolean;
 }
 
-export function createProcessorShares({ groups, owners, ids, log }: ProcessorSharesParts): ProcessorShares {
+export function createProcessorShares({
+  groups,
+  service,
+  owners,
+  ids,
+  log,
+}: ProcessorSharesParts): ProcessorShares {
   const known = new Map<string, Known>();
   let last: HostTimes & { at: number } = { busyTicks: 0, allTicks: 0, at: 0 };
   let timer: NodeJS.Timeout | undefined;
@@ -101,7 +109,8 @@ export function createProcessorShares({ groups, owners, ids, log }: ProcessorSha
 
   return {
     async begin() {
-      await groups.setWeightOfAll(limits.processor.weightOfAll);
+      const { besideService, besideOthers } = limits.processor.weightOfAll;
+      await groups.setWeightOfAll((await service.join()) ? besideService : besideOthers);
       last = { ...(await hostTimes()), at: performance.now() };
       timer = setInterval(lookSoon, limits.processor.lookIntervalMs);
     },
@@ -111,6 +120,7 @@ export function createProcessorShares({ groups, owners, ids, log }: ProcessorSha
     async close() {
       clearInterval(timer);
       await looking;
+      await service.leave();
     },
   };
 }

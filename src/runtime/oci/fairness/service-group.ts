@@ -1,0 +1,74 @@
+/**
+ * The service's own share of the processors. Beside the root's other programs and all machines together it would be one
+ * of many, or a part of one: a session's programs, from the shell on, have one share between them.
+ *
+ * Only where the service is in no group. Else its init system or container runtime has given it one, whose weight is
+ * theirs to set (`CPUWeight=` of a systemd unit).
+ */
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../../../model/limits.ts';
+import { processesOf } from '../cgroup-processes.ts';
+import { isMissing } from '../files.ts';
+import { controllerHierarchy, type Hierarchy } from '../hierarchies.ts';
+import { setWeight } from './processor-groups.ts';
+
+export interface ServiceGroup {
+  /** This process, and what it starts from now on. Returns whether it is in the group now. */
+  join(): Promise<boolean>;
+  /** All that is in the group goes back to where the service was before. Also removes what a killed service left. */
+  leave(): Promise<void>;
+}
+
+const RETRY_MS = 5;
+
+export function createServiceGroup(instanceId: string, hierarchies: Hierarchy[]): ServiceGroup {
+  const hierarchy = controllerHierarchy(hierarchies, 'cpu');
+  const name = `sandhaven-${instanceId}-service`;
+
+  return {
+    async join() {
+      if (!hierarchy || (await ownGroup(hierarchy)) !== '/') return false;
+      await mkdir(`${hierarchy.mountpoint}/${name}`, { recursive: true });
+      await setWeight(hierarchy, name, limits.processor.weightOfService);
+      await move(process.pid, `${hierarchy.mountpoint}/${name}`);
+      return true;
+    },
+
+    async leave() {
+      if (hierarchy) await dissolve(`${hierarchy.mountpoint}/${name}`, hierarchy.mountpoint);
+    },
+  };
+}
+
+/** The path of this process's group in the hierarchy; null where it is in none. */
+async function ownGroup({ version, controllers }: Hierarchy): Promise<string | null> {
+  const lines = (await readFile('/proc/self/cgroup', 'utf8')).split('\n').map((line) => line.split(':'));
+  const own = lines.find(([, names = '']) =>
+    version === 2 ? names === '' : names.split(',').some((name) => controllers.includes(name)),
+  );
+  return own?.[2] ?? null;
+}
+
+/** A process may start another while its group is emptied. */
+async function dissolve(group: string, into: string): Promise<void> {
+  const deadline = performance.now() + limits.teardownTimeoutMs;
+  for (;;) {
+    for (const pid of await processesOf(group)) await move(pid, into);
+    try {
+      return await rmdir(group);
+    } catch (error) {
+      if (isMissing(error)) return;
+      if (performance.now() > deadline) throw error;
+    }
+    await sleep(RETRY_MS);
+  }
+}
+
+async function move(pid: number, group: string): Promise<void> {
+  try {
+    await writeFile(`${group}/cgroup.procs`, String(pid), { flag: 'r+' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
