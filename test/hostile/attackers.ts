@@ -9,6 +9,7 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attack, Ground } from './attack.ts';
+import { weighSession } from './session.ts';
 
 const folder = join(import.meta.dirname, 'attacks');
 const PREPARE_TIMEOUT_MS = 120_000;
@@ -40,6 +41,8 @@ export interface Attackers {
 export async function prepareAttacks(names: readonly string[], reach: Reach): Promise<Attackers> {
   const child = fork(import.meta.filename, [JSON.stringify({ names, reach })], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // A session of its own, whose programs the kernel weighs apart from those of this one.
+    detached: true,
   });
   const failed = once(child, 'exit').then(([code]) =>
     Promise.reject(new Error(`attackers ended with ${code}`)),
@@ -61,6 +64,8 @@ async function ended(child: ChildProcess): Promise<void> {
 /** The attackers' process. */
 async function attack({ names, reach }: { names: string[]; reach: Reach }): Promise<void> {
   setPriority(LOWEST_PRIORITY);
+  weighSession(LOWEST_PRIORITY);
+  process.on('disconnect', () => process.exit(1));
   const attacks = await Promise.all(
     names.map(async (name) => (await import(join(folder, `${name}.ts`))).attack as Attack),
   );

@@ -11,6 +11,7 @@ import { type Person, person } from '../support/people.ts';
 import { must, type Service, startService } from '../support/service.ts';
 import { attackNames, prepareAttacks } from './attackers.ts';
 import { joined, type Observation, observe } from './good-user.ts';
+import { weighSession } from './session.ts';
 import { residentMb, watch } from './watch.ts';
 
 const P99_MS = 150;
@@ -22,6 +23,7 @@ const RECOVERY_MS = 60_000;
 const QUIET_MS = 15_000;
 const ALONE_MS = 8_000;
 const TOGETHER_MS = 120_000;
+const HIGH_PRIORITY = -10;
 
 let service: Service;
 let alice: Person;
@@ -33,6 +35,8 @@ let residentAtStart: number;
 let instance: string;
 
 beforeAll(async () => {
+  // The user has a machine of their own, too: what is measured is not this process's wait for a processor.
+  weighSession(HIGH_PRIORITY);
   service = await startService();
   instance = readFileSync(join(service.dataDir, 'instance'), 'utf8').trim();
   alice = await person(service, 'Alice');
@@ -47,6 +51,7 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
+  weighSession(0);
   await service?.stop();
   expect(leftovers(instance)).toEqual([]);
 }, 120_000);
@@ -55,9 +60,9 @@ describe('a member who attacks', () => {
   it.each(attackNames)('takes nothing from others by %s', (name) => attacked([name], ALONE_MS), 240_000);
 
   it('does it all at once for two minutes, and the service lives, stays small and refuses nobody else', async () => {
-    // How quick the user's calls are is printed, not judged: here the attackers' own work takes both processors too.
     const user = await attack(attackNames, TOGETHER_MS, 1);
     expect(user.failures).toEqual([]);
+    expect(user.p99Ms).toBeLessThan(P99_MS);
   }, 600_000);
 
   it('leaves the service as small as it was, a minute later', async () => {
