@@ -98,7 +98,7 @@ export class PacedIntake {
   /** Judged by whole slices alone when it was quick: a short one says nothing of the next. */
   #adapt(tookMs: number, bytes: number): void {
     if (tookMs > limits.loop.sliceMs) this.#sliceBytes = Math.max(min, this.#sliceBytes / 4);
-    else if (tookMs < limits.loop.sliceMs / 10 && bytes === this.#sliceBytes) {
+    else if (tookMs < limits.loop.sliceMs / 4 && bytes === this.#sliceBytes) {
       this.#sliceBytes = Math.min(max, this.#sliceBytes * 2);
     }
   }

@@ -10,7 +10,7 @@ export const loopLimits = {
     turnMs: 1,
     /** Bytes of one source that are taken apart in one piece: at first, and between which it then settles. */
     sliceBytes: { first: 4 * KiB, min: KiB / 2, max: 64 * KiB },
-    /** A slice that took longer is followed by smaller ones, one that took less than a tenth by larger ones. */
+    /** A slice that took longer is followed by smaller ones, one that took less than a quarter by larger ones. */
     sliceMs: 0.5,
     /** Pieces of bytes that are shorter are put together before they go on. */
     pieceBytes: 4 * KiB,
