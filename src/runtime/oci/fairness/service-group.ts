@@ -4,6 +4,9 @@
  *
  * Only where the service is in no group. Else its init system or container runtime has given it one, whose weight is
  * theirs to set (`CPUWeight=` of a systemd unit).
+ *
+ * The spawner has started by then and stays outside, with the programs that it runs. One that replaces it, after it was
+ * killed, starts in the group.
  */
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
