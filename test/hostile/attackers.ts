@@ -5,11 +5,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attack, Ground } from './attack.ts';
-import { weighSession } from './session.ts';
+import { weigh } from './weight.ts';
 
 const folder = join(import.meta.dirname, 'attacks');
 const PREPARE_TIMEOUT_MS = 120_000;
@@ -63,8 +62,7 @@ async function ended(child: ChildProcess): Promise<void> {
 
 /** The attackers' process. */
 async function attack({ names, reach }: { names: string[]; reach: Reach }): Promise<void> {
-  setPriority(LOWEST_PRIORITY);
-  weighSession(LOWEST_PRIORITY);
+  weigh(LOWEST_PRIORITY);
   process.on('disconnect', () => process.exit(1));
   const attacks = await Promise.all(
     names.map(async (name) => (await import(join(folder, `${name}.ts`))).attack as Attack),

@@ -11,8 +11,8 @@ import { type Person, person } from '../support/people.ts';
 import { must, type Service, startService } from '../support/service.ts';
 import { attackNames, prepareAttacks } from './attackers.ts';
 import { joined, type Observation, observe } from './good-user.ts';
-import { weighSession } from './session.ts';
 import { residentMb, watch } from './watch.ts';
+import { weigh } from './weight.ts';
 
 const P99_MS = 150;
 /** A sample whose p99 is over its bound is made larger so many times: of a hundred calls, p99 is one call. */
@@ -35,9 +35,9 @@ let residentAtStart: number;
 let instance: string;
 
 beforeAll(async () => {
-  // The user has a machine of their own, too: what is measured is not this process's wait for a processor.
-  weighSession(HIGH_PRIORITY);
   service = await startService();
+  // The user has a machine of their own, too: what is measured is not this process's wait for a processor.
+  weigh(HIGH_PRIORITY);
   instance = readFileSync(join(service.dataDir, 'instance'), 'utf8').trim();
   alice = await person(service, 'Alice');
   mallory = await person(service, 'Mallory');
@@ -51,7 +51,7 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
-  weighSession(0);
+  weigh(0);
   await service?.stop();
   expect(leftovers(instance)).toEqual([]);
 }, 120_000);
