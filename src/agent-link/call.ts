@@ -29,13 +29,15 @@ export interface Call<Reply> {
   maxItems?: number;
   /** Of each item's JSON, where they are not the usual ones. */
   itemBounds?: FrameBounds;
+  /** What is kept of an item's JSON; by default all of it. */
+  keepOfItem?: (json: unknown) => unknown;
   /** Of all data that belongs to items. */
   maxItemDataBytes?: number;
 }
 
 export interface Item {
   json: unknown;
-  /** Length of the JSON. */
+  /** Length of the JSON as it came. */
   bytes: number;
   data: Buffer[];
 }
@@ -156,7 +158,8 @@ class Collector<Reply> implements AnswerSink {
     if (this.#items.length >= (this.#options.maxItems ?? 0)) throw new ProtocolError('too many items');
     this.#itemBytes += bytes;
     if (this.#itemBytes > MAX_ITEM_BYTES) throw new ProtocolError('items too large');
-    this.#items.push({ json, bytes, data: [] });
+    const { keepOfItem } = this.#options;
+    this.#items.push({ json: keepOfItem ? keepOfItem(json) : json, bytes, data: [] });
     this.#expect(this.#itemBytes + this.#itemDataBytes, ROOM_BYTES);
   }
 

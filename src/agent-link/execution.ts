@@ -63,9 +63,10 @@ export function executionOf(ask: Ask): Execution {
           ...result,
           maxItems: limits.charts,
           itemBounds: chartBounds,
+          keepOfItem: chartOf,
           maxItemDataBytes: limits.chartsTotalBytes,
         },
-        (answer) => ({ ...execResult(answer), charts: answer.items.flatMap(chart) }),
+        (answer) => ({ ...execResult(answer), charts: answer.items.flatMap(withPicture) }),
       ),
     startBackground: (id, { argv, cwd, env }) =>
       ask(
@@ -118,19 +119,29 @@ function bytesResult({ reply, data }: Answer<Reply>): ExecBytes {
   };
 }
 
-/** The code that runs may write what it likes where charts are expected; what is no chart is left out. */
-function chart({ json, bytes, data }: Item): Chart[] {
+type BoundedChart = Omit<Chart, 'png'>;
+
+/**
+ * The code that runs may write what it likes where charts are expected; what is no chart is left out, as null. What is over
+ * the bound goes at once: the charts of a run stay in memory until its end.
+ */
+function chartOf(json: unknown): BoundedChart | null {
   const parsed = chartItem.safeParse(json);
+  return parsed.success ? withBoundedElements(parsed.data) : null;
+}
+
+function withPicture({ json, bytes, data }: Item): Chart[] {
+  const chart = json as BoundedChart | null;
   const png = Buffer.concat(data);
   if (
-    !parsed.success ||
+    !chart ||
     bytes > limits.chartDataBytes ||
     png.length > limits.chartBytes ||
     !png.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)
   ) {
     return [];
   }
-  return [{ ...withBoundedElements(parsed.data), png: png.toString('base64') }];
+  return [{ ...chart, png: png.toString('base64') }];
 }
 
 /** The first of too many elements, with the number of all. */

@@ -10,7 +10,8 @@ def send(text):
     while data: data = data[os.write(4, data):]
 chart = {'type': 'line', 'title': None, 'x_label': None, 'y_label': None, 'x_scale': None, 'y_scale': None}
 for _ in range(5): send(json.dumps({**chart, 'elements': [1] * 200000}, separators=(',', ':')).encode())
-for _ in range(5): send(json.dumps({**chart, 'elements': [{'k%x' % at: 0} for at in range(40000)]}, separators=(',', ':')).encode())
+for names in (20000, 20000, 20000, 40000, 40000):
+    send(json.dumps({**chart, 'elements': [{'k%x' % at: 0} for at in range(names)]}, separators=(',', ':')).encode())
 `;
 
 export const attack: Attack = {
