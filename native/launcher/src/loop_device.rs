@@ -13,6 +13,9 @@ use std::path::Path;
 const ATTEMPTS: u32 = 64;
 /// The block size of the disks' ext4, so that every direct transfer is aligned on any host file system.
 const BLOCK_BYTES: u32 = 4096;
+/// Of one request to a disk. A device has up to 128 of them under way, and the host's disk serves them before what
+/// comes later: with the kernel's own 1280 KiB, one sandbox that writes has 160 MiB before another's flush.
+const REQUEST_KIB: u32 = 128;
 
 pub struct LoopDevice {
     pub path: String,
@@ -46,6 +49,7 @@ pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
         let path = format!("/dev/loop{number}");
         let device = open(&path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
             .step("open the loop device")?;
+        bound_requests(number);
         match configure(&device, image, LO_FLAGS_AUTOCLEAR as u32 | direct) {
             Ok(()) => {
                 return Ok(LoopDevice {
@@ -62,6 +66,20 @@ pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
         }
     }
     Err(failed("no loop device could be taken"))
+}
+
+/// The device keeps it until the host restarts, so that only its first sandbox waits until the kernel has changed it.
+/// Where /sys is read-only, as in a container, the device stays as it is.
+fn bound_requests(number: i32) {
+    let file = format!("/sys/block/loop{number}/queue/max_sectors_kb");
+    let present = std::fs::read_to_string(&file).unwrap_or_default();
+    if present
+        .trim()
+        .parse()
+        .is_ok_and(|kib: u32| kib > REQUEST_KIB)
+    {
+        let _ = std::fs::write(&file, REQUEST_KIB.to_string());
+    }
 }
 
 fn configure(device: &OwnedFd, image: &OwnedFd, flags: u32) -> Result<(), Error> {
