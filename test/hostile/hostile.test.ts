@@ -15,12 +15,14 @@ import { residentMb, watch } from './watch.ts';
 import { weigh } from './weight.ts';
 
 const P99_MS = 150;
-/** A sample whose p99 is over its bound is made larger so many times: of a hundred calls, p99 is one call. */
-const SAMPLES = 3;
+/** Of one attack, beside the user's own p99 while nobody attacks. All of them at once have to keep to the other bound alone. */
+const P99_OF_QUIET = 3;
+/** A sample whose p99 is over its bound is made larger, up to so many times: of a hundred calls, p99 is one call. */
+const SAMPLES = 5;
 const RESIDENT_MB = 600;
 const RESIDENT_KEPT_MB = 100;
 const RECOVERY_MS = 60_000;
-const QUIET_MS = 15_000;
+const QUIET_MS = 30_000;
 const ALONE_MS = 8_000;
 const TOGETHER_MS = 120_000;
 const HIGH_PRIORITY = -10;
@@ -57,12 +59,14 @@ afterAll(async () => {
 }, 120_000);
 
 describe('a member who attacks', () => {
-  it.each(attackNames)('takes nothing from others by %s', (name) => attacked([name], ALONE_MS), 240_000);
+  it.each(attackNames)(
+    'takes nothing from others by %s',
+    (name) => attacked([name], ALONE_MS, { p99Ms: besideQuiet(), samples: SAMPLES }),
+    240_000,
+  );
 
   it('does it all at once for two minutes, and the service lives, stays small and refuses nobody else', async () => {
-    const user = await attack(attackNames, TOGETHER_MS, 1);
-    expect(user.failures).toEqual([]);
-    expect(user.p99Ms).toBeLessThan(P99_MS);
+    await attacked(attackNames, TOGETHER_MS, { p99Ms: P99_MS, samples: 1 });
   }, 600_000);
 
   it('leaves the service as small as it was, a minute later', async () => {
@@ -75,24 +79,30 @@ describe('a member who attacks', () => {
     expect(kept).toBeLessThan(RESIDENT_KEPT_MB);
     const after = await observed(QUIET_MS);
     expect(after.failures).toEqual([]);
-    expect(after.p99Ms).toBeLessThan(P99_MS);
+    expect(after.p99Ms).toBeLessThanOrEqual(besideQuiet());
   }, 120_000);
 });
 
-async function attacked(names: readonly string[], ms: number): Promise<void> {
-  const user = await attack(names, ms, SAMPLES);
+interface Bound {
+  p99Ms: number;
+  /** How often the user is observed before a p99 over the bound counts. */
+  samples: number;
+}
+
+async function attacked(names: readonly string[], ms: number, bound: Bound): Promise<void> {
+  const user = await attack(names, ms, bound);
   expect(user.failures).toEqual([]);
-  expect(user.p99Ms).toBeLessThan(P99_MS);
+  expect(user.p99Ms).toBeLessThanOrEqual(bound.p99Ms);
 }
 
 /** @returns What the user saw. Fails when the service has died or has grown too large. */
-async function attack(names: readonly string[], ms: number, samples: number): Promise<Observation> {
+async function attack(names: readonly string[], ms: number, { p99Ms, samples }: Bound): Promise<Observation> {
   const { pid } = service;
   const attackers = await prepareAttacks(names, reach());
   const watched = watch(pid);
   attackers.begin();
   let user = await observed(ms);
-  for (let more = 1; more < samples && user.p99Ms >= P99_MS; more++) {
+  for (let more = 1; more < samples && user.p99Ms > p99Ms; more++) {
     user = joined(user, await observed(ms));
   }
   await attackers.end();
@@ -101,6 +111,10 @@ async function attack(names: readonly string[], ms: number, samples: number): Pr
   expect(seen.residentMb).toBeLessThan(RESIDENT_MB);
   expect(residentMb(pid), 'the service has died').toBeGreaterThan(0);
   return user;
+}
+
+function besideQuiet(): number {
+  return Math.min(P99_MS, P99_OF_QUIET * quiet.p99Ms);
 }
 
 function reach() {
