@@ -15,6 +15,9 @@ pub struct Cgroup {
     version: Version,
     /// Open since they were first read: a look comes before many a request.
     files: RefCell<BTreeMap<String, File>>,
+    text: RefCell<Vec<u8>>,
+    /// The machine's memory, which is the limit where there is none below it.
+    machine_bytes: u64,
 }
 
 /// Which files say it.
@@ -75,41 +78,44 @@ impl Cgroup {
         Some(Self {
             version,
             files: RefCell::default(),
+            text: RefCell::new(vec![0; FILE_BYTES]),
+            machine_bytes: machine_bytes(),
         })
     }
 
     /// None where the kernel says less than this needs.
     pub fn limits(&self) -> Option<Limits> {
-        self.version.parse_limits(&|path| self.read(path))
+        self.version
+            .parse_limits(&|path| self.read(path), self.machine_bytes)
     }
 
     /// As `limits`.
     pub fn figures(&self) -> Option<Figures> {
-        self.version.parse(&|path| self.read(path))
+        self.version
+            .parse(&|path| self.read(path), self.machine_bytes)
     }
 
-    /// The kernel says it anew whenever it is read from the start.
+    /// The kernel says it anew whenever it is read from the start, and all at once.
     fn read(&self, path: &str) -> Option<String> {
         let mut files = self.files.borrow_mut();
         let file = match files.entry(path.to_owned()) {
             Entry::Occupied(file) => file.into_mut(),
             Entry::Vacant(place) => place.insert(File::open(format!("{ROOT}/{path}")).ok()?),
         };
-        let mut text = vec![0; FILE_BYTES];
-        let mut length = 0;
-        while let Some(room) = text.get_mut(length..).filter(|room| !room.is_empty()) {
-            match file.read_at(room, length as u64).ok()? {
-                0 => break,
-                more => length += more,
-            }
-        }
-        text.truncate(length);
-        String::from_utf8(text).ok()
+        let mut text = self.text.borrow_mut();
+        let length = file.read_at(&mut text, 0).ok()?;
+        String::from_utf8(text.get(..length)?.to_vec()).ok()
     }
 }
 
 impl Version {
-    fn parse_limits(self, file: &dyn Fn(&str) -> Option<String>) -> Option<Limits> {
+    fn parse_limits(
+        self,
+        file: &dyn Fn(&str) -> Option<String>,
+        machine_bytes: u64,
+    ) -> Option<Limits> {
+        let at_most_all =
+            |limit: Option<u64>| limit.map_or(machine_bytes, |it| it.min(machine_bytes));
         let number = |path: &str| file(path)?.trim().parse().ok();
         match self {
             Self::V1 => Some(Limits {
@@ -131,9 +137,9 @@ impl Version {
         }
     }
 
-    fn parse(self, file: &dyn Fn(&str) -> Option<String>) -> Option<Figures> {
+    fn parse(self, file: &dyn Fn(&str) -> Option<String>, machine_bytes: u64) -> Option<Figures> {
         let number = |path: &str| file(path)?.trim().parse().ok();
-        let limits = self.parse_limits(file)?;
+        let limits = self.parse_limits(file, machine_bytes)?;
         match self {
             Self::V1 => Some(Figures {
                 limits,
@@ -208,11 +214,9 @@ fn value(stat: &str, name: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// The machine's memory where there is no limit below it.
-fn at_most_all(limit: Option<u64>) -> u64 {
+fn machine_bytes() -> u64 {
     let info = rustix::system::sysinfo();
-    let all = info.totalram.saturating_mul(u64::from(info.mem_unit));
-    limit.unwrap_or(all).min(all)
+    info.totalram.saturating_mul(u64::from(info.mem_unit))
 }
 
 fn processors(quota_us: Option<u64>, period_us: u64) -> u64 {
@@ -226,11 +230,14 @@ fn processors(quota_us: Option<u64>, period_us: u64) -> u64 {
 mod tests {
     use super::*;
 
+    const MACHINE_BYTES: u64 = 4 << 30;
+
     fn parse(version: Version, files: &[(&str, &str)]) -> Option<Figures> {
-        version.parse(&|path| {
+        let read = |path: &str| {
             let (_, text) = files.iter().find(|(name, _)| *name == path)?;
             Some((*text).to_owned())
-        })
+        };
+        version.parse(&read, MACHINE_BYTES)
     }
 
     #[test]
@@ -306,10 +313,19 @@ mod tests {
 
     #[test]
     fn without_a_limit_it_is_what_the_machine_has() {
-        let all = at_most_all(None);
-        assert_eq!(at_most_all(Some(u64::MAX)), all);
-        assert_eq!(at_most_all(Some(4096)), 4096);
-        assert!(all > 4096);
+        let memory = |max: &'static str| {
+            let files = [
+                ("memory.max", max),
+                ("memory.current", "1\n"),
+                ("memory.stat", ""),
+                ("cpu.max", "max 100000\n"),
+                ("cpu.stat", ""),
+            ];
+            parse(Version::V2, &files).map(|figures| figures.limits.memory_bytes)
+        };
+        assert_eq!(memory("max\n"), Some(4_294_967_296));
+        assert_eq!(memory("8589934592\n"), Some(4_294_967_296));
+        assert_eq!(memory("1048576\n"), Some(1_048_576));
     }
 
     #[test]
