@@ -29,6 +29,7 @@ pub fn prepare() -> Result<Boot, String> {
     }
     let identity = parse_arguments(std::env::args().skip(1))?;
     protect_process()?;
+    restore_signals();
     let listener = take_listener()?;
     let root = Path::new(SANDBOX_ROOT);
     if !root.exists() {
@@ -41,6 +42,27 @@ pub fn prepare() -> Result<Boot, String> {
     std::env::set_current_dir(root)
         .map_err(|error| format!("cannot enter {SANDBOX_ROOT}: {error}"))?;
     Ok(Boot { identity, listener })
+}
+
+/// Whoever started the agent may have ignored signals, which its commands would ignore as well. SIGPIPE is ignored as in
+/// every program of Rust. The kernel is asked itself, since libc keeps two signals from its callers.
+fn restore_signals() {
+    const SIGNALS: i32 = 64;
+    const SET_BYTES: usize = 8;
+    // Handler, flags, restorer and mask, as the kernel lays them out: SIG_DFL and nothing else.
+    let default_action = [0u64; 4];
+    // SAFETY: the kernel reads one action of that layout, and writes nothing.
+    unsafe {
+        for signal in (1..=SIGNALS).filter(|signal| *signal != libc::SIGPIPE) {
+            libc::syscall(
+                libc::SYS_rt_sigaction,
+                signal,
+                default_action.as_ptr(),
+                std::ptr::null_mut::<u64>(),
+                SET_BYTES,
+            );
+        }
+    }
 }
 
 fn parse_arguments(mut arguments: impl Iterator<Item = String>) -> Result<Identity, String> {

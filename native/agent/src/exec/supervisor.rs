@@ -201,23 +201,10 @@ unsafe fn raise_oom_score() {
     }
 }
 
-/// Rust ignores SIGPIPE, the agent blocks all, and whoever started the agent may have ignored more; a command
-/// starts with the system's defaults. The kernel is asked itself, since libc keeps two signals from its callers.
+/// What is ignored stays so in a program. The agent ignores SIGPIPE alone (`boot.rs`), and blocks all.
 unsafe fn restore_signals() {
-    const SIGNALS: i32 = 64;
-    const SET_BYTES: usize = 8;
-    // Handler, flags, restorer and mask, as the kernel lays them out: SIG_DFL and nothing else.
-    let default_action = [0u64; 4];
     unsafe {
-        for signal in 1..=SIGNALS {
-            libc::syscall(
-                libc::SYS_rt_sigaction,
-                signal,
-                default_action.as_ptr(),
-                ptr::null_mut::<u64>(),
-                SET_BYTES,
-            );
-        }
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
