@@ -3,7 +3,7 @@
  * constant time, so that how long a wrong key takes says nothing of the right ones. The same eight bytes are the key's
  * id: a prefix of a hash leads nowhere for a key that was drawn.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash as digest, timingSafeEqual } from 'node:crypto';
 import type { KeyDetails, KeyStore, Page } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -130,7 +130,7 @@ function prepare(database: Database) {
 }
 
 function hashOf(apiKey: string): Buffer {
-  return createHash('sha256').update(apiKey).digest();
+  return digest('sha256', apiKey, 'buffer');
 }
 
 function selectorOf(hash: Buffer): Buffer {

@@ -2,7 +2,14 @@
  * Secrets at rest. A box is AES-256-GCM with the place it is kept in as associated data, so a box that was
  * moved to another row or column does not open. Whoever has the database without the key has no secret.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SandhavenError } from '../model/errors.ts';
@@ -57,7 +64,8 @@ export function secretsOf(key: Uint8Array): Secrets {
     );
   }
   const derive = (info: string, bytes: number) => Buffer.from(hkdfSync('sha256', key, '', info, bytes));
-  const boxKey = derive('sandhaven box 1', KEY_BYTES);
+  // Not the bytes, which Node would make such an object of for every box.
+  const boxKey = createSecretKey(derive('sandhaven box 1', KEY_BYTES));
   const keyId = derive('sandhaven key id', KEY_ID_BYTES);
   return {
     keyId: keyId.toString('hex'),
@@ -76,7 +84,7 @@ function readKeyFile(file: string): Buffer {
 }
 
 /** format (1) · key id (8) · nonce (12) · tag (16) · ciphertext */
-function seal(key: Buffer, keyId: Buffer, plaintext: string, place: Place): Buffer {
+function seal(key: KeyObject, keyId: Buffer, plaintext: string, place: Place): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(associatedData(keyId, place));
@@ -84,7 +92,7 @@ function seal(key: Buffer, keyId: Buffer, plaintext: string, place: Place): Buff
   return Buffer.concat([Buffer.of(FORMAT), keyId, nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-function open(key: Buffer, keyId: Buffer, box: unknown, place: Place): string {
+function open(key: KeyObject, keyId: Buffer, box: unknown, place: Place): string {
   if (!(box instanceof Uint8Array) || box.length < HEADER_BYTES || box[0] !== FORMAT) {
     throw new Error('not a sealed box');
   }
