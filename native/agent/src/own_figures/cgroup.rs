@@ -15,6 +15,7 @@ pub struct Cgroup {
     version: Version,
     /// Open since they were first read: a look comes before many a request.
     files: RefCell<BTreeMap<String, File>>,
+    /// Room for what is read.
     text: RefCell<Vec<u8>>,
     /// The machine's memory, which is the limit where there is none below it.
     machine_bytes: u64,
