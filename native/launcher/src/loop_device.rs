@@ -13,8 +13,8 @@ use std::path::Path;
 const ATTEMPTS: u32 = 64;
 /// The block size of the disks' ext4, so that every direct transfer is aligned on any host file system.
 const BLOCK_BYTES: u32 = 4096;
-/// Of one request to a disk. A device has up to 128 of them under way, and the host's disk serves them before what
-/// comes later: with the kernel's own 1280 KiB, one sandbox that writes has 160 MiB before another's flush.
+/// Of one request to a disk. A device has up to 128 of them under way, and the host's disk serves them before later
+/// ones: with the kernel's own bound, 1280 KiB, one sandbox can put 160 MiB ahead of another's flush.
 const REQUEST_KIB: u32 = 128;
 
 pub struct LoopDevice {
@@ -68,7 +68,7 @@ pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
     Err(failed("no loop device could be taken"))
 }
 
-/// The device keeps it until the host restarts, so that only its first sandbox waits until the kernel has changed it.
+/// The device keeps the bound until the host restarts, so only its first sandbox waits for the kernel to change it.
 /// Where /sys is read-only, as in a container, the device stays as it is.
 fn bound_requests(number: i32) {
     let file = format!("/sys/block/loop{number}/queue/max_sectors_kb");
