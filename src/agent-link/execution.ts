@@ -122,8 +122,8 @@ function bytesResult({ reply, data }: Answer<Reply>): ExecBytes {
 type BoundedChart = Omit<Chart, 'png'>;
 
 /**
- * The code that runs may write what it likes where charts are expected; what is no chart is left out, as null. What is over
- * the bound goes at once: the charts of a run stay in memory until its end.
+ * The code that runs may write what it likes where charts are expected; what is no chart is left out, as null. Elements over
+ * the bound are dropped at once: the charts of a run stay in memory until its end.
  */
 function chartOf(json: unknown): BoundedChart | null {
   const parsed = chartItem.safeParse(json);

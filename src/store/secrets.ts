@@ -64,7 +64,7 @@ export function secretsOf(key: Uint8Array): Secrets {
     );
   }
   const derive = (info: string, bytes: number) => Buffer.from(hkdfSync('sha256', key, '', info, bytes));
-  // Not the bytes, which Node would make such an object of for every box.
+  // Node would make such an object of the bytes for every box.
   const boxKey = createSecretKey(derive('sandhaven box 1', KEY_BYTES));
   const keyId = derive('sandhaven key id', KEY_ID_BYTES);
   return {

@@ -1,7 +1,7 @@
 /**
- * What this process weighs beside the others. Where the kernel groups the root's programs by their sessions, a niceness
- * counts within a session alone, and the session has one of its own. A program that never got a session of its own has
- * an empty file: it is weighed by itself, as on a kernel without such groups.
+ * What this process weighs beside the others. Where the kernel groups the root's programs by their sessions, a program's
+ * niceness counts within its session alone, and each session has a niceness, too. A program that never got a session has
+ * an empty file: the kernel weighs it by itself, as one without such groups would.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
