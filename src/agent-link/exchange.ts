@@ -9,7 +9,7 @@
 import type { Duplex } from 'node:stream';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { PacedIntake } from '../model/paced-intake.ts';
+import { intakeFrom, type PacedIntake } from '../model/paced-intake.ts';
 import { faultOf, unavailable } from './faults.ts';
 import {
   encodeJson,
@@ -190,8 +190,8 @@ export class Exchange implements FrameSink {
 
   #listen(stream: Duplex, source: string): void {
     this.#channel = stream;
-    this.#intake = new PacedIntake({
-      ...{ stream, source },
+    this.#intake = intakeFrom(stream, {
+      source,
       take: (slice) => this.#receive(slice),
       over: (error) => this.fail(channelOver(error)),
     });

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { Listener } from '../control/ports.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { PacedIntake } from '../model/paced-intake.ts';
+import { intakeFrom, type PacedIntake } from '../model/paced-intake.ts';
 import { type Bucket, takeOne } from '../model/rate.ts';
 import type { OpenChannel } from './exchange.ts';
 import { faultOf, unavailable } from './faults.ts';
@@ -95,8 +95,8 @@ class PortListener implements FrameSink {
         return;
       }
       this.#channel = channel;
-      this.#intake = new PacedIntake({
-        ...{ stream: channel, source: this.#id },
+      this.#intake = intakeFrom(channel, {
+        source: this.#id,
         take: (slice) => this.#receive(slice),
         over: () => this.#end(unavailable("The sandbox's agent went away.")),
       });

@@ -2,127 +2,112 @@
  * A client's connection as a server of HTTP gets it: its bytes come in slices, within this thread's share for its
  * network. A body in pieces of one byte costs Node's parser a hundred times what its bytes do, and without this
  * every connection that has sent something is taken apart in the same turn of the loop.
+ *
+ * The socket itself is paced, between what the system has for it and what it has for its reader. Another stream around it
+ * would cost each call a hop in both directions, and each connection that is refused twice its objects.
  */
-import type { Server, Socket } from 'node:net';
+import { type Server, Socket } from 'node:net';
 import { networkOf } from './address-network.ts';
-import { PacedDuplex } from './paced-duplex.ts';
+import { Demand } from './demand.ts';
+import { PacedIntake } from './paced-intake.ts';
 
-type Done = (error?: Error | null) => void;
+/**
+ * Paces every connection that this server takes.
+ * @param event `secureConnection` where the server speaks TLS.
+ */
+export function paceConnections(server: Server, event: 'connection' | 'secureConnection'): void {
+  server.prependListener(event, (socket: Socket) => connections.set(socket, new PacedConnection(socket)));
+  server.on(event, readHere);
+}
 
-export class PacedConnection extends PacedDuplex {
-  /** What the bytes go over. */
-  readonly transport: Socket;
+/** For good. The client's system keeps what it still sends, and notices when it has no more room. */
+export function readNoMore(socket: Socket): void {
+  connections.get(socket)?.readNoMore();
+}
+
+/**
+ * From now on `destroySoon` leaves it open for reading: who calls this destroys it.
+ * @returns Ends that.
+ */
+export function keepOpen(socket: Socket): () => void {
+  return connections.get(socket)?.keepOpen() ?? (() => {});
+}
+
+class PacedConnection {
+  readonly #socket: Socket;
+  readonly #intake: PacedIntake;
   /** Those who read on after `destroySoon`. */
   #keepers = 0;
 
-  constructor(transport: Socket) {
-    super();
-    this.transport = transport;
-    this.takeFrom(transport, networkOf(transport.remoteAddress ?? ''));
-    transport.on('timeout', () => this.emit('timeout'));
-    transport.once('close', () => this.destroy(transport.errored ?? undefined));
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    const demand = new Demand(socket);
+    const push = socket.push.bind(socket);
+    this.#intake = new PacedIntake({
+      source: networkOf(socket.remoteAddress ?? ''),
+      // The socket stops by itself when `push` wants no more.
+      gate: { pause: () => {}, resume: () => Socket.prototype._read.call(socket, 0) },
+      take: (slice) => {
+        if (!socket.destroyed && !push(slice)) demand.full();
+      },
+      over: () => {
+        push(null);
+        // Tells it where nothing is left to read, as the socket does behind an end of its own.
+        socket.read(0);
+      },
+    });
+    demand.of(this.#intake);
+    this.#standBetween(demand);
   }
 
-  get remoteAddress(): string | undefined {
-    return this.transport.remoteAddress;
-  }
-
-  get encrypted(): boolean {
-    return 'encrypted' in this.transport && this.transport.encrypted === true;
-  }
-
-  /** Those that wait here included. */
-  get bytesWritten(): number {
-    return this.transport.bytesWritten + this.writableLength;
-  }
-
-  setTimeout(ms: number, callback?: () => void): this {
-    this.transport.setTimeout(ms);
-    if (callback && ms > 0) this.once('timeout', callback);
-    else if (callback) this.off('timeout', callback);
-    return this;
-  }
-
-  setKeepAlive(enable: boolean, initialDelayMs: number): this {
-    this.transport.setKeepAlive(enable, initialDelayMs);
-    return this;
-  }
-
-  setNoDelay(noDelay: boolean): this {
-    this.transport.setNoDelay(noDelay);
-    return this;
-  }
-
-  /** For good. The client's system keeps what it still sends, and notices when it has no more room. */
   readNoMore(): void {
-    this.takeNoMore();
-    this.transport.pause();
+    this.#intake.stop();
+    this.#socket.pause();
   }
 
-  /** Once all that was written is sent. */
-  destroySoon(): void {
-    if (this.writable) this.end();
-    const sent = () => {
-      if (this.#keepers === 0) this.destroy();
-    };
-    if (this.writableFinished) sent();
-    else this.once('finish', sent);
-  }
-
-  /**
-   * From now on `destroySoon` leaves it open for reading: who calls this destroys it.
-   * @returns Ends that.
-   */
-  keep(): () => void {
+  keepOpen(): () => void {
     this.#keepers++;
     return () => {
       this.#keepers--;
     };
   }
 
-  protected override arrived(slice: Buffer): void {
-    this.pass(slice);
+  #standBetween(demand: Demand): void {
+    const socket = this.#socket;
+    socket.push = (chunk: Buffer | null) => {
+      if (chunk !== null) return this.#intake.arrive(chunk);
+      this.#intake.end(null);
+      return false;
+    };
+    socket._read = () => demand.more();
+    socket.pause = () => {
+      demand.pause();
+      return Socket.prototype.pause.call(socket);
+    };
+    socket.resume = () => {
+      Socket.prototype.resume.call(socket);
+      demand.resume();
+      return socket;
+    };
+    socket.destroySoon = () => this.#destroySoon();
   }
 
-  protected override ended(error: Error | null): void {
-    if (error) this.destroy(error);
-    else this.push(null);
-  }
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
-    this.transport.write(chunk, done);
-  }
-
-  override _writev(chunks: { chunk: Buffer }[], done: Done): void {
-    const last = chunks.length - 1;
-    this.transport.cork();
-    for (const [at, { chunk }] of chunks.entries()) {
-      if (at < last) this.transport.write(chunk);
-      else this.transport.write(chunk, done);
-    }
-    this.transport.uncork();
-  }
-
-  override _final(done: Done): void {
-    this.transport.end(done);
-  }
-
-  override _destroy(error: Error | null, done: Done): void {
-    this.takeNoMore();
-    this.transport.destroy();
-    done(error);
+  /** Once all that was written is sent. */
+  #destroySoon(): void {
+    const socket = this.#socket;
+    if (socket.writable) socket.end();
+    const sent = () => {
+      if (this.#keepers === 0) socket.destroy();
+    };
+    if (socket.writableFinished) sent();
+    else socket.once('finish', sent);
   }
 }
 
-/**
- * Has everything that listens for connections of this server by now get them paced.
- * @param event `secureConnection` where the server speaks TLS.
- */
-export function paceConnections(server: Server, event: 'connection' | 'secureConnection'): void {
-  const listeners = server.listeners(event);
-  server.removeAllListeners(event);
-  server.on(event, (socket: Socket) => {
-    const paced = new PacedConnection(socket);
-    for (const listener of listeners) listener.call(server, paced);
-  });
+const connections = new WeakMap<Socket, PacedConnection>();
+
+/** Node's parser reads a connection by itself, past its stream, until somebody else listens for its bytes. */
+function readHere(socket: Socket): void {
+  const nothing = () => {};
+  socket.on('data', nothing).off('data', nothing);
 }

@@ -1,6 +1,6 @@
 /**
- * Takes a stream's bytes in slices, within this thread's share for their source. A slice whose bytes cost much is
- * followed by smaller ones. The stream is paused while bytes wait, and its end is told behind its last byte.
+ * Takes bytes in slices, within this thread's share for their source. A slice whose bytes cost much is followed by
+ * smaller ones. Where the bytes come from is paused while some wait, and the end is told behind the last byte.
  */
 import type { Readable } from 'node:stream';
 import { limits } from './limits.ts';
@@ -9,12 +9,13 @@ import { type LoopShare, loopShare, type Source } from './loop-share.ts';
 const { first, min, max } = limits.loop.sliceBytes;
 
 export interface IntakeOptions {
-  stream: Readable;
+  /** Where the bytes come from, which may send on what it has begun when it is paused. */
+  gate: { pause(): unknown; resume(): unknown };
   /** Whose share of the loop it is: a sandbox, a remote, a network of clients. */
   source: Source;
   /** Must not throw. */
   take(slice: Buffer): void;
-  /** The stream has ended, closed or broken. Called once, after everything was taken. */
+  /** Nothing more comes. Called once, after everything was taken. */
   over(error: Error | null): void;
   share?: LoopShare;
 }
@@ -34,18 +35,31 @@ export class PacedIntake {
   constructor(options: IntakeOptions) {
     this.#options = options;
     this.#share = options.share ?? loopShare;
-    const { stream } = options;
-    const over = (error: Error | null) => () => this.#end(error);
-    stream.on('data', (chunk: Buffer) => this.#arrive(chunk));
-    stream.on('end', over(null));
-    stream.on('close', over(null));
-    stream.on('error', (error) => this.#end(error));
+  }
+
+  /** @returns Whether more may come now. */
+  arrive(chunk: Buffer): boolean {
+    if (this.#stopped) return false;
+    this.#waiting.push(chunk);
+    this.#goOn();
+    return this.#waiting.length === 0 && !this.#held;
+  }
+
+  /** Nothing arrives any more; only what is said first counts. */
+  end(error: Error | null): void {
+    if (this.#ended) return;
+    this.#ended = { error };
+    this.#goOn();
   }
 
   /** No slice is taken until `resume`. */
   pause(): void {
     this.#held = true;
-    this.#options.stream.pause();
+    this.#options.gate.pause();
+  }
+
+  get held(): boolean {
+    return this.#held;
   }
 
   resume(): void {
@@ -60,13 +74,6 @@ export class PacedIntake {
     this.#waiting = [];
   }
 
-  #arrive(chunk: Buffer): void {
-    if (this.#stopped) return;
-    this.#waiting.push(chunk);
-    this.#goOn();
-    if (this.#waiting.length > 0) this.#options.stream.pause();
-  }
-
   #goOn(): void {
     if (this.#scheduled || this.#stopped) return;
     // What is broken is told at once to who takes nothing now.
@@ -78,7 +85,7 @@ export class PacedIntake {
     } else if (this.#ended) {
       this.#stopped = true;
       this.#options.over(this.#ended.error);
-    } else if (!this.#held) this.#options.stream.resume();
+    } else if (!this.#held) this.#options.gate.resume();
   }
 
   readonly #work = (): void => {
@@ -102,10 +109,17 @@ export class PacedIntake {
       this.#sliceBytes = Math.min(max, this.#sliceBytes * 2);
     }
   }
+}
 
-  #end(error: Error | null): void {
-    if (this.#ended) return;
-    this.#ended = { error };
-    this.#goOn();
-  }
+/** Takes what a stream has, until it has ended, closed or broken. */
+export function intakeFrom(stream: Readable, options: Omit<IntakeOptions, 'gate'>): PacedIntake {
+  const intake = new PacedIntake({ ...options, gate: stream });
+  const over = () => intake.end(null);
+  stream.on('data', (chunk: Buffer) => {
+    if (!intake.arrive(chunk)) stream.pause();
+  });
+  stream.on('end', over);
+  stream.on('close', over);
+  stream.on('error', (error) => intake.end(error));
+  return intake;
 }

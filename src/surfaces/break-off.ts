@@ -2,12 +2,10 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import { PacedConnection } from '../model/paced-connection.ts';
 
 export function breakOff(stream: Duplex): void {
   if (stream.destroyed) return;
-  const socket = stream instanceof PacedConnection ? stream.transport : stream;
-  if (socket instanceof Socket && !isEnding(socket)) transportOf(socket)?.resetAndDestroy();
+  if (stream instanceof Socket && !isEnding(stream)) transportOf(stream)?.resetAndDestroy();
   stream.destroy();
 }
 
@@ -17,8 +15,7 @@ function isEnding({ writableEnded, writableFinished }: Socket): boolean {
 }
 
 /** What the bytes of a connection go over. Only TCP has resets. Node has no name of its own for the socket that it was given to speak TLS on. */
-export function transportOf(connection: Socket | PacedConnection): Socket | null {
-  const socket = connection instanceof PacedConnection ? connection.transport : connection;
+export function transportOf(socket: Socket): Socket | null {
   if (!(socket instanceof TLSSocket)) return socket;
   const parent: unknown = Reflect.get(socket, '_parent');
   return parent instanceof Socket && !(parent instanceof TLSSocket) ? parent : null;

@@ -5,18 +5,17 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { limits } from '../../model/limits.ts';
-import { PacedConnection } from '../../model/paced-connection.ts';
+import { keepOpen, readNoMore } from '../../model/paced-connection.ts';
 
 export function linger(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
-  const socket: unknown = request.socket;
-  if (!(socket instanceof PacedConnection)) return;
+  const { socket } = request;
   let left = limits.lingerBytes;
   const read = (slice: Buffer) => {
     left -= slice.length;
-    if (left < 0) socket.readNoMore();
+    if (left < 0) readNoMore(socket);
   };
-  const release = socket.keep();
+  const release = keepOpen(socket);
   const timer = setTimeout(() => socket.destroy(), limits.lingerMs);
   const over = () => {
     clearTimeout(timer);
@@ -28,7 +27,7 @@ export function linger(request: IncomingMessage): void {
   request.once('close', over);
   socket.once('close', over);
   // There is no point in beginning with what is not read to its end.
-  if (Number(request.headers['content-length']) > left) socket.readNoMore();
+  if (Number(request.headers['content-length']) > left) readNoMore(socket);
   socket.on('data', read);
   request.resume();
 }
