@@ -29,7 +29,7 @@ export const membersLimits = {
   strangers: 768,
   /** How long a refusal waits that an owner's own share is the reason of: who only tries again is slowed down. */
   refusalDelayMs: 1_000,
-  /** Refusals that wait, of one owner; of more, the connection ends at once. */
+  /** Refusals that wait, of one owner; of more, the connection ends after the same time without one. */
   refusalsWaiting: 256,
 
   json: {

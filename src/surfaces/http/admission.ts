@@ -2,6 +2,7 @@
  * How many requests are taken on at once, of each user and of all. Who has his share already is refused after a pause,
  * so that trying again and again costs the others little.
  */
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../../model/limits.ts';
@@ -16,6 +17,8 @@ export class Admission {
   readonly #connections: Pick<Connections, 'belongsTo'>;
   /** Refusals that wait, of each user. */
   readonly #refused = new Map<string, number>();
+  /** Connections that are cut once their pause is over. */
+  readonly #parked = new WeakSet<Socket>();
 
   constructor(connections: Pick<Connections, 'belongsTo'>) {
     this.#connections = connections;
@@ -40,15 +43,22 @@ export class Admission {
 
   async #delay(request: FastifyRequest, owner: string): Promise<void> {
     const waiting = this.#refused.get(owner) ?? 0;
-    if (waiting >= limits.refusalsWaiting) {
-      request.raw.socket.destroy();
-      return;
-    }
+    if (waiting >= limits.refusalsWaiting) return this.#cut(request.raw.socket);
     this.#refused.set(owner, waiting + 1);
     await sleep(limits.refusalDelayMs);
     const left = (this.#refused.get(owner) ?? 1) - 1;
     if (left > 0) this.#refused.set(owner, left);
     else this.#refused.delete(owner);
+  }
+
+  /** Not at once, or a client that comes again and again would cost more than one that waits: one request a connection. */
+  async #cut(socket: Socket): Promise<void> {
+    if (!this.#parked.has(socket)) {
+      this.#parked.add(socket);
+      socket.pause();
+      await sleep(limits.refusalDelayMs);
+    }
+    socket.destroy();
   }
 }
 
