@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { longestTurn } from '../support/event-loop.ts';
+import { settledMemory, standingMemory } from '../support/standing-memory.ts';
 import { API_KEY, MEMBER_KEY } from './fake-services.ts';
 import { type Harness, startHttp } from './http-harness.ts';
 
@@ -89,6 +90,23 @@ describe('requests', () => {
   });
 });
 
+describe('refusals', () => {
+  it('that wait are 256 of one member; of more, the connection ends after the pause, or with its next request', async () => {
+    for (let at = 0; at < 512; at++) send({ 'content-length': 10 });
+    await sleep(300);
+    const begun = performance.now();
+    const [patient, hasty] = [send({ 'content-length': 10 }), send({ 'content-length': 0 })];
+    const head = 'POST /v1/tools/Sandbox.WhoAmI HTTP/1.1\r\nhost: localhost\r\n';
+    hasty.write(`${head}authorization: Bearer ${API_KEY}\r\ncontent-length: 0\r\n\r\n`);
+    await once(hasty, 'close');
+    expect(performance.now() - begun).toBeLessThan(limits.refusalDelayMs / 2);
+    await once(patient, 'close');
+    expect(performance.now() - begun).toBeGreaterThan(limits.refusalDelayMs - 50);
+    expect(patient.bytesRead).toBe(0);
+    expect((await beside()).status).toBe(200);
+  });
+});
+
 describe('bodies', () => {
   it('of one member are 48 MiB at once; more wait, and those of others are taken', async () => {
     for (let at = 0; at < 11; at++) send({ 'content-length': 24 * MiB }, '/v1/tools/Sandbox.WriteFile');
@@ -131,7 +149,7 @@ describe('bodies', () => {
   it('in chunks of one byte cost no more memory than others while they wait', async () => {
     for (let at = 0; at < 2; at++) send({ 'content-length': 24 * MiB }, '/v1/tools/Sandbox.WriteFile');
     await sleep(100);
-    const before = process.memoryUsage().rss;
+    const before = await settledMemory();
     const chunks = '1\r\nx\r\n'.repeat(65_536);
     for (let at = 0; at < 60; at++) {
       send({ 'transfer-encoding': 'chunked' }, '/v1/tools/Sandbox.WriteFile').write(chunks);
@@ -139,7 +157,7 @@ describe('bodies', () => {
     await sleep(1_000);
     // Behind all of what has come.
     expect((await beside()).status).toBe(200);
-    expect(process.memoryUsage().rss - before).toBeLessThan(150 * MiB);
+    expect(standingMemory() - before).toBeLessThan(150 * MiB);
   }, 30_000);
 
   it('of one-byte chunks are taken in without an object for each', async () => {
@@ -170,7 +188,7 @@ describe('answers', () => {
   it('that nobody reads are cut, and others are served meanwhile', async () => {
     http.files.set('large', { content: Buffer.alloc(16_000_000, 1), mode: 0o644 });
     const body = JSON.stringify({ sandbox: 'a', path: 'large' });
-    const before = process.memoryUsage().rss;
+    const before = await settledMemory();
     const readers: Socket[] = [];
     for (let at = 0; at < 4; at++) {
       const socket = send({ 'content-length': body.length }, '/v1/tools/Sandbox.ReadFile');
@@ -179,7 +197,7 @@ describe('answers', () => {
     }
     await sleep(1_000);
     // Four answers of 96 MB each, as text.
-    expect(process.memoryUsage().rss - before).toBeLessThan(150 * MiB);
+    expect(standingMemory() - before).toBeLessThan(150 * MiB);
     expect((await beside()).status).toBe(200);
     const { stalledReaderMs, stalledReaderCheckMs } = limits;
     await sleep(stalledReaderMs + 2 * stalledReaderCheckMs);
