@@ -20,7 +20,7 @@ import {
 import { arch } from 'node:os';
 import { basename, join } from 'node:path';
 import { defaultCacheDir } from '../src/runtime/images/cache-dir.ts';
-import { isVulnerable, parseRuncVersion } from '../src/runtime/oci/runc-version.ts';
+import { isVulnerable, parseRuncVersion } from '../src/runtime/oci/machine/runc-version.ts';
 import { command, step } from './command.ts';
 import { debianMirror } from './debian-mirror.ts';
 

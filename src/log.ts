@@ -1,5 +1,5 @@
 /** The service's log: one JSON object a line on standard error. */
-import type { Log } from './control/ports.ts';
+import type { Log } from './control/ports/index.ts';
 
 type Level = 'info' | 'warn' | 'error';
 

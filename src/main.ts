@@ -7,8 +7,8 @@ import { version } from './version.ts';
 const up: Command = {
   summary: 'run the service in the foreground',
   async run(argv, { env, stdout, signal }) {
-    const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
-    const { secretVariables, upHelp } = await import('./option-flags.ts');
+    const { parseDocumentDbOptions, parseUpOptions } = await import('./app/options.ts');
+    const { secretVariables, upHelp } = await import('./app/option-flags.ts');
     if (argv.includes('--help')) {
       stdout.write(upHelp);
       return 0;
@@ -18,7 +18,7 @@ const up: Command = {
     for (const name of secretVariables) delete env[name];
     // The allocator that bin/sandhaven chose is the service's alone: the programs that it starts have their own.
     if (env['LD_PRELOAD']?.endsWith('/libjemalloc.so.2')) delete env['LD_PRELOAD'];
-    const { up } = await import('./up.ts');
+    const { up } = await import('./app/up.ts');
     try {
       return await up(options, secrets, signal);
     } catch (error) {
@@ -70,8 +70,8 @@ const purge: Command = {
         hint: 'Say --yes if that is what you want.',
       });
     }
-    const [{ purge }, { createLog }] = await Promise.all([import('./purge.ts'), import('./log.ts')]);
-    const { parseUpOptions } = await import('./options.ts');
+    const [{ purge }, { createLog }] = await Promise.all([import('./app/purge.ts'), import('./log.ts')]);
+    const { parseUpOptions } = await import('./app/options.ts');
     const dataDir = flagValue(flags, 'data-dir') ?? parseUpOptions([], env).dataDir;
     await purge({ dataDir, clock: Date, log: createLog() });
     stdout.write('Purged.\n');
@@ -80,7 +80,7 @@ const purge: Command = {
 };
 
 async function removeOrphans(remove: boolean, stdout: CliIo['stdout']): Promise<number> {
-  const [{ purgeOrphans }, { createLog }] = await Promise.all([import('./purge.ts'), import('./log.ts')]);
+  const [{ purgeOrphans }, { createLog }] = await Promise.all([import('./app/purge.ts'), import('./log.ts')]);
   const orphans = await purgeOrphans({ remove, log: createLog() });
   for (const { instance, dataDir, machines } of orphans) {
     const of = dataDir === null ? '' : ` of ${dataDir}`;
@@ -104,14 +104,14 @@ const doctor: Command = {
   async run(argv, io) {
     const [{ runDoctor }, { doctorFacts }] = await Promise.all([
       import('./surfaces/cli/doctor/doctor.ts'),
-      import('./engine.ts'),
+      import('./app/engine.ts'),
     ]);
-    const { parseDocumentDbOptions, parseUpOptions } = await import('./options.ts');
+    const { parseDocumentDbOptions, parseUpOptions } = await import('./app/options.ts');
     const options = parseUpOptions([], io.env);
     const { tls, gpuKind } = options;
     const { listenAddresses } = await import('./surfaces/cli/doctor/ports.ts');
     const { connectionString } = parseDocumentDbOptions(io.env);
-    const { missingPublicNames } = await import('./announce.ts');
+    const { missingPublicNames } = await import('./app/announce.ts');
     const { readCertificate } = await import('./tls/certificate.ts');
     const facts = {
       ...doctorFacts(gpuKind),
@@ -133,10 +133,10 @@ const doctor: Command = {
 const demoDb: Command = {
   summary: 'run a document database with data to try, in a sandbox',
   async run(argv, io) {
-    const { demoDb } = await import('./surfaces/cli/commands/demo-db.ts');
+    const { demoDb } = await import('./demo-database/command/demo-db.ts');
     const command = demoDb({
       async load(client, options) {
-        const { loadDemoData } = await import('./demo-data/load.ts');
+        const { loadDemoData } = await import('./demo-database/data/load.ts');
         return loadDemoData(client, options);
       },
       async buildImage(onOutput, signal) {

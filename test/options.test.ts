@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseUpOptions } from '../src/app/options.ts';
 import { localRegion } from '../src/model/region.ts';
-import { parseUpOptions } from '../src/options.ts';
 
 describe('what `sandhaven up` can be told', () => {
   it('[WIRE-UP-04] [WIRE-UP-05] has the documented defaults', () => {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 const root = join(import.meta.dirname, '..');
 const sources = globSync('src/**/*.ts', { cwd: root }).toSorted();
 
+const MAX_FILES = 20;
 const MAX_LINES = 300;
 const LONG_LINES = 200;
 
@@ -16,65 +17,55 @@ describe('imports', () => {
     types: string[];
   }
 
-  const parts = ['model', 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
-  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'demo-data', 'provider'];
-  const top = [
-    'announce.ts',
-    'listeners.ts',
-    'log.ts',
-    'optional-parts.ts',
-    'options.ts',
-    'option-flags.ts',
-    'prove.ts',
-    'version.ts',
-    'engine.ts',
-    'service.ts',
-    'wiring.ts',
-    'audit-log.ts',
-    'purge.ts',
-    'up.ts',
-    'idle-memory.ts',
-    'priority.ts',
-    'wire-git.ts',
-  ];
+  const core = ['model', 'concurrency', 'fairness'];
+  const parts = [...core, 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
+  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'provider'];
+  const top = ['app', 'log.ts', 'version.ts'];
 
-  const adapter: Allowed = { run: ['model'], types: ['control/ports.ts'] };
-  const leaf: Allowed = { run: ['model'], types: ['control'] };
+  const adapter: Allowed = { run: core, types: ['control/ports'] };
+  const leaf: Allowed = { run: core, types: ['control', 'app'] };
+  const assembly: Allowed = { run: [...parts, ...top], types: [] };
+  /** The only places that see concrete adapters. */
   const whole: Allowed = { run: [...parts, ...adapters, ...top], types: [] };
   const areas: Record<string, Allowed> = {
-    model: { run: [], types: [] },
-    control: { run: ['model'], types: [] },
+    model: { run: ['concurrency'], types: [] },
+    concurrency: { run: ['model'], types: ['control/ports'] },
+    fairness: { run: ['model', 'concurrency'], types: [] },
+    control: { run: core, types: [] },
     store: adapter,
     runtime: adapter,
     'agent-link': adapter,
     documentdb: adapter,
     provider: adapter,
-    'demo-data': { run: ['model'], types: [] },
-    catalog: { run: ['model'], types: ['control'] },
-    administration: { run: ['model', 'catalog'], types: ['control'] },
-    surfaces: { run: ['model', 'catalog', 'administration', 'version.ts'], types: ['control', 'tls'] },
-    gateways: { run: ['model', 'control'], types: ['tls'] },
+    catalog: { run: core, types: ['control'] },
+    administration: { run: [...core, 'catalog'], types: ['control'] },
+    'demo-database': { run: [...core, 'catalog', 'administration', 'surfaces/cli'], types: ['control'] },
+    surfaces: {
+      run: [...core, 'catalog', 'administration', 'version.ts'],
+      types: ['control', 'tls'],
+    },
+    gateways: { run: [...core, 'control'], types: ['tls'] },
     tls: adapter,
     'log.ts': leaf,
-    'idle-memory.ts': leaf,
-    'priority.ts': leaf,
-    'options.ts': { run: ['model', 'option-flags.ts'], types: ['control'] },
-    'option-flags.ts': leaf,
-    'announce.ts': leaf,
-    'prove.ts': leaf,
     'version.ts': leaf,
-    'up.ts': { run: [...parts, ...top], types: [] },
-    'listeners.ts': { run: [...parts, ...top], types: [] },
-    // The only places that see concrete adapters.
-    'engine.ts': whole,
-    'service.ts': whole,
-    'wiring.ts': whole,
-    'audit-log.ts': whole,
-    'purge.ts': whole,
-    'optional-parts.ts': whole,
-    'ssh-worker.ts': whole,
-    'wire-git.ts': whole,
-    'main.ts': whole,
+    'app/announce.ts': leaf,
+    'app/idle-memory.ts': leaf,
+    'app/option-flags.ts': leaf,
+    'app/options.ts': { run: [...core, 'app/option-flags.ts'], types: ['control'] },
+    'app/priority.ts': leaf,
+    'app/prove.ts': leaf,
+    'app/service-options.ts': leaf,
+    'app/listeners.ts': assembly,
+    'app/up.ts': assembly,
+    'app/engine.ts': whole,
+    'app/service.ts': whole,
+    'app/wiring.ts': whole,
+    'app/audit-log.ts': whole,
+    'app/purge.ts': whole,
+    'app/optional-parts.ts': whole,
+    'app/ssh-worker.ts': whole,
+    'app/wire-git.ts': whole,
+    'main.ts': { ...whole, run: [...whole.run, 'demo-database'] },
   };
   /** Areas that are held to a list of npm's packages; Node's own modules are free. */
   const packages: Record<string, string[]> = {
@@ -83,10 +74,8 @@ describe('imports', () => {
     catalog: ['zod'],
     store: ['zod'],
     provider: ['zod'],
-    'demo-data': ['bson'],
+    'demo-database': ['bson', 'mongodb'],
   };
-  /** Packages that an area only knows the types of. */
-  const packageTypes: Record<string, string[]> = { 'demo-data': ['mongodb'] };
 
   it('go only where their area may', () => {
     const wrong = sources.flatMap((file) =>
@@ -130,10 +119,10 @@ describe('imports', () => {
   });
 
   it.each([
-    ['src/model/a.ts', '../control/ports.ts', true, false],
+    ['src/model/a.ts', '../control/ports/index.ts', true, false],
     ['src/control/a.ts', '../store/sqlite.ts', true, false],
-    ['src/store/a.ts', '../control/ports.ts', true, true],
-    ['src/store/a.ts', '../control/ports.ts', false, false],
+    ['src/store/a.ts', '../control/ports/index.ts', true, true],
+    ['src/store/a.ts', '../control/ports/index.ts', false, false],
     ['src/store/a.ts', '../control/queue.ts', true, false],
     ['src/store/a.ts', '../runtime/oci/slot.ts', true, false],
     ['src/runtime/oci/network/a.ts', '../../../model/limits.ts', false, true],
@@ -148,8 +137,8 @@ describe('imports', () => {
     ['src/model/a.ts', 'fastify', true, false],
     ['src/store/a.ts', '@scope/any', true, false],
     ['src/surfaces/a.ts', '@scope/any', false, true],
-    ['src/demo-data/a.ts', 'mongodb', true, true],
-    ['src/demo-data/a.ts', 'mongodb', false, false],
+    ['src/demo-database/data/a.ts', 'mongodb', false, true],
+    ['src/demo-database/data/a.ts', 'zod', true, false],
     ['src/model/a.ts', '../../test/store/fixtures.ts', true, false],
   ])('from %s to %s (type only: %s) are judged %s', (file, target, typeOnly, allowed) => {
     expect(isAllowed(file, { target, typeOnly })).toBe(allowed);
@@ -160,9 +149,7 @@ describe('imports', () => {
     if (target.startsWith('node:')) return true;
     if (!target.startsWith('.')) {
       const name = target.split('/')[0] ?? '';
-      return (
-        (packages[area]?.includes(name) ?? true) || (typeOnly && packageTypes[area]?.includes(name) === true)
-      );
+      return packages[area]?.includes(name) ?? true;
     }
     const path = normalize(join(dirname(file), target));
     if (!path.startsWith('src/')) return path === 'package.json';
@@ -170,6 +157,59 @@ describe('imports', () => {
     const { run, types } = areas[area] ?? { run: [], types: [] };
     const within = (allowed: string) => path === `src/${allowed}` || path.startsWith(`src/${allowed}/`);
     return run.some(within) || (typeOnly && types.some(within));
+  }
+});
+
+describe('folders', () => {
+  it('hold at most 20 files', () => {
+    const files = Map.groupBy(sources, dirname);
+    const full = [...files].filter(([, inside]) => inside.length > MAX_FILES).map(([folder]) => folder);
+    expect(full).toEqual([]);
+  });
+});
+
+describe('import circles', () => {
+  it('are nowhere, types included', () => {
+    expect(circle(graph())).toEqual([]);
+  });
+
+  it('are found', () => {
+    const of = (edges: Record<string, string[]>) => circle(new Map(Object.entries(edges)));
+    expect(of({ a: ['b'], b: ['c'], c: [] })).toEqual([]);
+    expect(of({ a: ['b'], b: ['c', 'd'], c: [], d: ['b'] })).toEqual(['b', 'd', 'b']);
+    expect(of({ a: ['a'] })).toEqual(['a', 'a']);
+  });
+
+  function graph(): Map<string, string[]> {
+    return new Map(
+      sources.map((file) => [
+        file,
+        importsOf(read(file))
+          .filter(({ target }) => target.startsWith('.'))
+          .map(({ target }) => normalize(join(dirname(file), target))),
+      ]),
+    );
+  }
+
+  /** The first circle on the way through the graph, its first file again at its end; empty when there is none. */
+  function circle(edges: Map<string, string[]>): string[] {
+    const done = new Set<string>();
+    const walk = (file: string, above: string[]): string[] => {
+      const begin = above.indexOf(file);
+      if (begin >= 0) return [...above.slice(begin), file];
+      if (done.has(file)) return [];
+      done.add(file);
+      for (const next of edges.get(file) ?? []) {
+        const found = walk(next, [...above, file]);
+        if (found.length > 0) return found;
+      }
+      return [];
+    };
+    for (const file of edges.keys()) {
+      const found = walk(file, []);
+      if (found.length > 0) return found;
+    }
+    return [];
   }
 });
 
@@ -274,9 +314,10 @@ interface Import {
   typeOnly: boolean;
 }
 
-/** The folder under src, or the file that lies in src itself. */
+/** The folder under src, or the file that lies in src itself or in src/app, where each has its own rule. */
 function areaOf(path: string): string {
-  return path.split('/')[1] ?? '';
+  const [, folder = '', file = ''] = path.split('/');
+  return folder === 'app' ? `app/${file}` : folder;
 }
 
 function importsOf(source: string): Import[] {

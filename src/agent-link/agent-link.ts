@@ -2,7 +2,7 @@
  * The host's end of the agent protocol: every operation is one channel and one round trip.
  * Replies are hostile input; what does not fit its schema gives `unavailable`.
  */
-import type { AgentLink } from '../control/ports.ts';
+import type { AgentLink } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { type Ask, call } from './call.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';

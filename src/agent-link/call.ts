@@ -1,7 +1,7 @@
 /** An operation whose whole answer is wanted in memory, within bounds. */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import { type AnswerHold, currentHold } from '../model/answer-room.ts';
+import { type AnswerHold, currentHold } from '../fairness/answer-room.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';

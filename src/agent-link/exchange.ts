@@ -7,9 +7,9 @@
  * ways after the reply, until the end.
  */
 import type { Duplex } from 'node:stream';
+import { intakeFrom, type PacedIntake } from '../fairness/paced-intake.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { intakeFrom, type PacedIntake } from '../model/paced-intake.ts';
 import { faultOf, unavailable } from './faults.ts';
 import {
   encodeJson,

@@ -1,6 +1,6 @@
 /** Commands and code. */
 import type { z } from 'zod';
-import type { AgentLink, Chart, ExecBytes, ExecResult } from '../control/ports.ts';
+import type { AgentLink, Chart, ExecBytes, ExecResult } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import type { Answer, Ask, Item } from './call.ts';
 import { unavailable } from './faults.ts';

@@ -1,5 +1,5 @@
 /** File operations whose answers are small enough to hold. */
-import type { AgentLink } from '../control/ports.ts';
+import type { AgentLink } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { type Ask, type Item, tooSlow } from './call.ts';
 import { ProtocolError } from './frames.ts';

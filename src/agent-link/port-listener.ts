@@ -4,11 +4,11 @@
  * meanwhile wait inside, where the agent lets them go in time.
  */
 import type { Duplex } from 'node:stream';
-import type { Listener } from '../control/ports.ts';
+import type { Listener } from '../control/ports/index.ts';
+import { intakeFrom, type PacedIntake } from '../fairness/paced-intake.ts';
+import { type Bucket, takeOne } from '../fairness/rate.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { intakeFrom, type PacedIntake } from '../model/paced-intake.ts';
-import { type Bucket, takeOne } from '../model/rate.ts';
 import type { OpenChannel } from './exchange.ts';
 import { faultOf, unavailable } from './faults.ts';
 import {

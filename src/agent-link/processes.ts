@@ -1,5 +1,5 @@
 /** Programs that run while the host talks with them. */
-import type { AgentProcesses } from '../control/ports.ts';
+import type { AgentProcesses } from '../control/ports/index.ts';
 import type { OpenChannel } from './exchange.ts';
 import { openRunningProcess, sizeOf } from './running-process.ts';
 

@@ -5,7 +5,7 @@
  * Both outputs share the channel, so one that is not read holds up the other; one that is destroyed does not.
  */
 import { Readable } from 'node:stream';
-import type { ProcessEnd, RunningProcess, TerminalSize } from '../control/ports.ts';
+import type { ProcessEnd, RunningProcess, TerminalSize } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { unavailable } from './faults.ts';

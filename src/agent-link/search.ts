@@ -1,6 +1,6 @@
 /** Searching for content, and replacing it. */
 import { z } from 'zod';
-import type { AgentSearch, ContentOutput, FileMatches } from '../control/ports.ts';
+import type { AgentSearch, ContentOutput, FileMatches } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { type Ask, type Item, tooSlow } from './call.ts';
 import { ProtocolError, usualBounds } from './frames.ts';

@@ -1,6 +1,6 @@
 /** Sessions: shells that outlive a connection, which the agent keeps with their commands and logs. */
 import { z } from 'zod';
-import type { AgentSessions, SessionSummary } from '../control/ports.ts';
+import type { AgentSessions, SessionSummary } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import type { Ask, Item } from './call.ts';
 import { unavailable } from './faults.ts';

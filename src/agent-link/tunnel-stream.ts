@@ -3,9 +3,9 @@
  * without a copy, and backpressure holds in both directions: what is not read here is not read inside.
  */
 import type { Duplex } from 'node:stream';
+import { PacedDuplex } from '../fairness/paced-duplex.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { PacedDuplex } from '../model/paced-duplex.ts';
 import { channelOver, type OpenChannel } from './exchange.ts';
 import { faultOf, unavailable } from './faults.ts';
 import {

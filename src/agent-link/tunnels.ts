@@ -1,5 +1,5 @@
 /** Connections to and from the sandbox's own loopback. */
-import type { AgentTunnels } from '../control/ports.ts';
+import type { AgentTunnels } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { type Ask, tooSlow } from './call.ts';
 import type { OpenChannel } from './exchange.ts';

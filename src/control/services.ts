@@ -1,22 +1,22 @@
 /** The services that tools call, as one bundle that main.ts fills. */
 
-import type { AccessRevocation } from './access-revocation.ts';
+import type { PreviewService } from './access/previews.ts';
+import type { AccessRevocation } from './access/revocation.ts';
+import type { SshAccessService } from './access/ssh-access.ts';
 import type { AuditService } from './audit/audit.ts';
 import type { DocumentService } from './documents/documents.ts';
-import type { ExecutionService } from './execution.ts';
-import type { FileService } from './files.ts';
 import type { GitService } from './git/git-service.ts';
-import type { IdentityService } from './identity.ts';
-import type { KeyService } from './keys.ts';
-import type { PreviewService } from './previews.ts';
+import type { RegistryService } from './images/registries.ts';
+import type { SnapshotService } from './images/snapshots.ts';
+import type { SandboxService } from './lifecycle/sandboxes.ts';
+import type { IdentityService } from './people/identity.ts';
+import type { KeyService } from './people/keys.ts';
+import type { UserService } from './people/users.ts';
 import type { AuthorizationService } from './provider/authorizations.ts';
-import type { RegistryService } from './registries.ts';
-import type { SandboxService } from './sandboxes.ts';
-import type { SessionService } from './sessions.ts';
-import type { SnapshotService } from './snapshots.ts';
-import type { SshAccessService } from './ssh-access.ts';
-import type { TunnelService } from './tunnels.ts';
-import type { UserService } from './users.ts';
+import type { ExecutionService } from './work/execution.ts';
+import type { FileService } from './work/files.ts';
+import type { SessionService } from './work/sessions.ts';
+import type { TunnelService } from './work/tunnels.ts';
 
 export interface Services {
   sandboxes: SandboxService;

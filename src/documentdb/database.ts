@@ -1,14 +1,14 @@
 /** The document database of a connection string, as the port wants it. Nothing is connected before it is asked. */
-import type { DocumentDatabase } from '../control/ports.ts';
-import type { CollectionName } from '../model/document-schema.ts';
-import { AggregateQuery } from './aggregate.ts';
-import { Connection } from './connection.ts';
-import { CountQuery } from './count.ts';
-import { collections, databases } from './discover.ts';
-import { FindQuery } from './find.ts';
+import type { DocumentDatabase } from '../control/ports/index.ts';
+import type { CollectionName } from '../model/documents/schema.ts';
+import { collections, databases } from './collections/discover.ts';
+import { sampledSchema } from './collections/sample.ts';
+import { Connection } from './connection/connection.ts';
+import { couldWrite } from './connection/privileges.ts';
 import { checkCollectionName, checkDatabaseName } from './guard/names.ts';
-import { couldWrite } from './privileges.ts';
-import { sampledSchema } from './sample.ts';
+import { AggregateQuery } from './query/aggregate.ts';
+import { CountQuery } from './query/count.ts';
+import { FindQuery } from './query/find.ts';
 
 export function createDocumentDatabase({ connectionString }: { connectionString: string }): DocumentDatabase {
   const connection = new Connection(connectionString);

@@ -1,6 +1,6 @@
 /** The end of the audit log in a file of its own: rows cut off from the end of the table show by it. */
 import { z } from 'zod';
-import type { AuditCheckpoint } from '../control/ports.ts';
+import type { AuditCheckpoint } from '../control/ports/index.ts';
 import { readIfThere, replaceFileAside } from './durable-file.ts';
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/);

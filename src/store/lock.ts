@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SandhavenError } from '../model/errors.ts';
-import { createPrivately, isBusy } from './database.ts';
+import { createPrivately, isBusy } from './sqlite/database.ts';
 
 export interface DataDirectoryLock {
   release(): void;

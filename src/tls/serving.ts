@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import type { Log } from '../control/ports.ts';
+import type { Log } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { type Certificate, type CertificateFiles, fingerprint, readCertificate } from './certificate.ts';
 import { answerPlainHttp } from './plain-http.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { call } from '../../src/agent-link/call.ts';
 import { encodeJson, frameHeader, frameTypes } from '../../src/agent-link/frames.ts';
-import { AnswerRoom, collecting, currentHold } from '../../src/model/answer-room.ts';
+import { AnswerRoom, collecting, currentHold } from '../../src/fairness/answer-room.ts';
 import { limits } from '../../src/model/limits.ts';
 import { startScratchSandbox } from './scratch-sandbox.ts';
 

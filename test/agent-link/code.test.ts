@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Chart } from '../../src/control/ports.ts';
+import type { Chart } from '../../src/control/ports/index.ts';
 import type { Language } from '../../src/model/sandbox.ts';
 import { type ScratchSandbox, startScratchSandbox } from './scratch-sandbox.ts';
 

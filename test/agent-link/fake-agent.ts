@@ -2,7 +2,7 @@
 import { Duplex, duplexPair } from 'node:stream';
 import { createAgentLink } from '../../src/agent-link/agent-link.ts';
 import { encodeJson, type FrameType, frameHeader, frameTypes } from '../../src/agent-link/frames.ts';
-import type { AgentLink } from '../../src/control/ports.ts';
+import type { AgentLink } from '../../src/control/ports/index.ts';
 
 export const SANDBOX = 'sb_0123456789abcdef';
 

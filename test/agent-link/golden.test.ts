@@ -1,7 +1,7 @@
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { AgentLink, RunningProcess } from '../../src/control/ports.ts';
+import type { AgentLink, RunningProcess } from '../../src/control/ports/index.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { answering, SANDBOX } from './fake-agent.ts';
 import { bytesOf, goldenExchanges } from './golden.ts';

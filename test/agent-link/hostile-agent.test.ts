@@ -1,7 +1,7 @@
 /** Root in a sandbox can stand in for its agent: whatever it says, the service bounds, checks and times it. */
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { AgentLink } from '../../src/control/ports.ts';
+import type { AgentLink } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import { answering, data, end, fakeAgent, fault, item, reply, SANDBOX } from './fake-agent.ts';
 

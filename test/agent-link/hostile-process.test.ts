@@ -2,7 +2,7 @@
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { AgentLink, RunningProcess } from '../../src/control/ports.ts';
+import type { AgentLink, RunningProcess } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import { answering, data, end, fakeAgent, fault, item, reply, SANDBOX } from './fake-agent.ts';
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProcessRequest, RunningProcess } from '../../src/control/ports.ts';
+import type { ProcessRequest, RunningProcess } from '../../src/control/ports/index.ts';
 import { type ScratchSandbox, startScratchSandbox } from './scratch-sandbox.ts';
 
 let sandbox: ScratchSandbox;

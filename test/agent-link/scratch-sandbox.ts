@@ -12,7 +12,7 @@ import { pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createAgentLink } from '../../src/agent-link/agent-link.ts';
-import type { AgentLink, ExecResult } from '../../src/control/ports.ts';
+import type { AgentLink, ExecResult } from '../../src/control/ports/index.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ContentQuery } from '../../src/control/ports.ts';
+import type { ContentQuery } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import { answering, item, reply, SANDBOX } from './fake-agent.ts';
 import { type ScratchSandbox, startScratchSandbox } from './scratch-sandbox.ts';

@@ -1,6 +1,6 @@
 /** Sessions of a scratch sandbox, with short words for what the tests do again and again. */
 import { expect } from 'vitest';
-import type { SessionCommandLogs, SessionCommandResult } from '../../src/control/ports.ts';
+import type { SessionCommandLogs, SessionCommandResult } from '../../src/control/ports/index.ts';
 import { newCommandId } from '../../src/model/ids.ts';
 import type { ScratchSandbox } from './scratch-sandbox.ts';
 

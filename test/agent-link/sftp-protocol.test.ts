@@ -1,7 +1,7 @@
 /** The agent's SFTP server, packet by packet: what no client of OpenSSH sends. */
 import type { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RunningProcess } from '../../src/control/ports.ts';
+import type { RunningProcess } from '../../src/control/ports/index.ts';
 import { type ScratchSandbox, startScratchSandbox } from './scratch-sandbox.ts';
 
 const KiB = 1024;

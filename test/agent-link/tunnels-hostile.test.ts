@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Listener } from '../../src/control/ports.ts';
+import type { Listener } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import { answering, data, end, fakeAgent, fault, item, reply, SANDBOX } from './fake-agent.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import { AuditService, type AuditSubject } from '../../src/control/audit/audit.ts';
-import type { AuditStore, Store } from '../../src/control/ports.ts';
+import type { AuditStore, Store } from '../../src/control/ports/index.ts';
 import { auditCheckpointFile } from '../../src/store/audit-checkpoint.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { temporaryDirectory } from '../store/fixtures.ts';
 
 const secrets = secretsOf(Buffer.alloc(32, 7));

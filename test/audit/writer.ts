@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditService } from '../../src/control/audit/audit.ts';
 import { auditCheckpointFile } from '../../src/store/audit-checkpoint.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 
 const [directory = ''] = process.argv.slice(2);
 const secrets = secretsOf(Buffer.alloc(32, 7));

@@ -2,7 +2,7 @@
 
 import { dirname } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { AuditStore } from '../../src/control/ports.ts';
+import type { AuditStore } from '../../src/control/ports/index.ts';
 import { notFound, SandhavenError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 import { openLog, subject, type TestLog } from './log.ts';

@@ -2,10 +2,10 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { AccessService } from '../../src/control/access.ts';
-import type { Store } from '../../src/control/ports.ts';
-import { PreviewAccess } from '../../src/control/preview-access.ts';
-import { SshVisits } from '../../src/control/ssh-visits.ts';
+import { PreviewAccess } from '../../src/control/access/preview-access.ts';
+import { SshVisits } from '../../src/control/access/ssh-visits.ts';
+import { AccessService } from '../../src/control/access/tokens.ts';
+import type { Store } from '../../src/control/ports/index.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import { sandboxId, sandboxRecord } from '../store/fixtures.ts';
 import { memoryStore } from '../store/memory-store.ts';

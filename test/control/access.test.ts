@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { AccessService, accessTokenPattern } from '../../src/control/access.ts';
-import type { Store } from '../../src/control/ports.ts';
+import { AccessService, accessTokenPattern } from '../../src/control/access/tokens.ts';
+import type { Store } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import { sandboxId, sandboxRecord } from '../store/fixtures.ts';
 import { memoryStore } from '../store/memory-store.ts';

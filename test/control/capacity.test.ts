@@ -1,7 +1,7 @@
 /** When a host has no room for another running sandbox. */
 import { describe, expect, it } from 'vitest';
-import { assertRoomToStart } from '../../src/control/capacity.ts';
-import type { Runtime } from '../../src/control/ports.ts';
+import { assertRoomToStart } from '../../src/control/lifecycle/capacity.ts';
+import type { Runtime } from '../../src/control/ports/index.ts';
 import { GiB } from '../../src/model/limits.ts';
 
 type Capacity = Awaited<ReturnType<Runtime['capacity']>>;

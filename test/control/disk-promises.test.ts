@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DiskPromises } from '../../src/control/disk-promises.ts';
-import type { Capacity } from '../../src/control/ports.ts';
+import { DiskPromises } from '../../src/control/lifecycle/disk-promises.ts';
+import type { Capacity } from '../../src/control/ports/index.ts';
 import { GiB } from '../../src/model/limits.ts';
 
 function room(freeGb: number, promisedGb: number, overcommit = 100): DiskPromises {

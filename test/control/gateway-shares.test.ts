@@ -1,11 +1,11 @@
 /** What owners share at the gateways: one who takes all that he can get leaves the rest to the others. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { PreviewAccess } from '../../src/control/access/preview-access.ts';
+import { SshVisits } from '../../src/control/access/ssh-visits.ts';
 import { type Talk, talking } from '../../src/control/git/remote.ts';
-import { PreviewAccess } from '../../src/control/preview-access.ts';
-import { SshVisits } from '../../src/control/ssh-visits.ts';
+import { Shares } from '../../src/fairness/shares.ts';
 import { limits } from '../../src/model/limits.ts';
-import { Shares } from '../../src/model/shares.ts';
 import { sandboxRecord } from '../store/fixtures.ts';
 
 /** Any part that the rule does not look at. */

@@ -1,7 +1,7 @@
 /** When unused images go: after a while, and at once when the disk is short. */
 import { describe, expect, it } from 'vitest';
-import { ImageCollector } from '../../src/control/image-collector.ts';
-import type { Images } from '../../src/control/ports.ts';
+import { ImageCollector } from '../../src/control/images/collector.ts';
+import type { Images } from '../../src/control/ports/index.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OperationQueue } from '../../src/control/queue.ts';
+import { OperationQueue } from '../../src/control/lifecycle/operation-queue.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 

@@ -1,8 +1,8 @@
 /** `/readyz`: what counts as a sign that machines can be made, and when one is made on trial. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Image, Runtime } from '../../src/control/ports.ts';
-import { Readiness } from '../../src/control/readiness.ts';
+import { Readiness } from '../../src/control/lifecycle/readiness.ts';
+import type { Image, Runtime } from '../../src/control/ports/index.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 
 const FRESH_MS = 60_000;

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
-import { Activity } from '../../src/control/activity.ts';
-import type { Machines } from '../../src/control/machines.ts';
-import type { Log, Schedulable, SessionsOverview } from '../../src/control/ports.ts';
-import { Scheduler } from '../../src/control/scheduler.ts';
+import { Activity } from '../../src/control/lifecycle/activity.ts';
+import type { Machines } from '../../src/control/lifecycle/machines.ts';
+import { Scheduler } from '../../src/control/lifecycle/scheduler.ts';
+import type { Log, Schedulable, SessionsOverview } from '../../src/control/ports/index.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 /** Snapshots in the background, without a registry: how many at once, and what an end in between leaves. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Image, Images } from '../../src/control/ports.ts';
-import { SnapshotWork } from '../../src/control/snapshot-work.ts';
+import { SnapshotWork } from '../../src/control/images/snapshot-work.ts';
+import type { Image, Images } from '../../src/control/ports/index.ts';
 import { notFound } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 import { memoryStore } from '../store/memory-store.ts';

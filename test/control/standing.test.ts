@@ -1,7 +1,7 @@
 /** What is open for a user or a key, and when it ends. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { KeyUse } from '../../src/control/key-use.ts';
-import { Standing } from '../../src/control/standing.ts';
+import { KeyUse } from '../../src/control/people/key-use.ts';
+import { Standing } from '../../src/control/people/standing.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Caller } from '../../src/model/user.ts';
 import { alice } from '../store/fixtures.ts';

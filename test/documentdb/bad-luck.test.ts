@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { DocumentDatabase } from '../../src/control/ports.ts';
+import type { DocumentDatabase } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import { leaveCursorOpen, startProxy } from './proxy.ts';
 import {

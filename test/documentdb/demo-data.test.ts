@@ -4,9 +4,9 @@ import { inspect } from 'node:util';
 import { serialize } from 'bson';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { collectionNames, documentsOf } from '../../src/demo-data/collections.ts';
-import { loadDemoData } from '../../src/demo-data/load.ts';
-import { planShop } from '../../src/demo-data/shop.ts';
+import { collectionNames, documentsOf } from '../../src/demo-database/data/collections.ts';
+import { loadDemoData } from '../../src/demo-database/data/load.ts';
+import { planShop } from '../../src/demo-database/data/shop.ts';
 import { startProxy } from './proxy.ts';
 import { adminConnectionString, connectionStringAt, useTestDatabase } from './server.ts';
 

@@ -1,7 +1,7 @@
 /** Results that are too large to be held, from a real server. */
 import type { ObjectId } from 'mongodb';
 import { describe, expect, it, vi } from 'vitest';
-import type { ExportedQuery } from '../../src/control/ports.ts';
+import type { ExportedQuery } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import { leaveCursorOpen, startProxy } from './proxy.ts';
 import { connectionStringAt, connectTo, plainOptions, useTestDatabase } from './server.ts';

@@ -1,7 +1,7 @@
 /** Finds on a real server. */
 import { Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import type { FindRequest, QueryResult } from '../../src/control/ports.ts';
+import type { FindRequest, QueryResult } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import { plainOptions, useTestDatabase } from './server.ts';
 

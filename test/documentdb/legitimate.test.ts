@@ -1,8 +1,8 @@
 /** What the guard lets through means what it should on a real server. */
 import type { IndexSpecification } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Query } from '../../src/control/ports.ts';
-import { formatEjson } from '../../src/documentdb/bson/parse.ts';
+import type { Query } from '../../src/control/ports/index.ts';
+import { formatEjson } from '../../src/documentdb/bson/parse/parse.ts';
 import { legitimatePipelines } from '../support/legitimate-pipelines.ts';
 import {
   legitimateData,

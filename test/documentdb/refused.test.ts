@@ -1,6 +1,6 @@
 /** What is refused here is never sent. */
 import { describe, expect, it } from 'vitest';
-import type { DocumentDatabase } from '../../src/control/ports.ts';
+import type { DocumentDatabase } from '../../src/control/ports/index.ts';
 import { startProxy } from './proxy.ts';
 import { connectionStringAt, connectTo, useTestDatabase } from './server.ts';
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
-import type { DocumentDatabase } from '../../src/control/ports.ts';
+import type { DocumentDatabase } from '../../src/control/ports/index.ts';
 import { createDocumentDatabase } from '../../src/documentdb/database.ts';
 import type {} from '../support/document-database.setup.ts';
 

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { PreviewAccess } from '../../src/control/preview-access.ts';
+import type { PreviewAccess } from '../../src/control/access/preview-access.ts';
 import { PreviewGateway } from '../../src/gateways/preview/gateway.ts';
-import { createArrivals } from '../../src/model/arrival.ts';
+import { createArrivals } from '../../src/model/network/arrival.ts';
 import { dial, visit } from './visitor.ts';
 
 const UPLOADS = 20;

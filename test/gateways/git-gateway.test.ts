@@ -11,12 +11,12 @@ import { type Duplex, duplexPair } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GitDoor, GitPurpose } from '../../src/control/ports.ts';
+import type { GitDoor, GitPurpose } from '../../src/control/ports/index.ts';
 import { createGitGateway } from '../../src/gateways/git/gateway.ts';
 import { judge } from '../../src/gateways/git/push-commands.ts';
 import { type Address, reachableAddresses } from '../../src/gateways/git/reachable.ts';
-import { parseAllowedRemotes } from '../../src/model/allowed-remotes.ts';
-import { parseGitUrl } from '../../src/model/git-url.ts';
+import { parseAllowedRemotes } from '../../src/model/git/allowed-remotes.ts';
+import { parseGitUrl } from '../../src/model/git/url.ts';
 
 const login = { username: 'ada', password: 'canary-52d04dc20036' };
 const authorization = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`;

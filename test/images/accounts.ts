@@ -1,9 +1,9 @@
 /** Accounts at a registry, and what a test asks of a service that has them. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { RegistryCredential } from '../../src/control/ports.ts';
+import type { RegistryCredential } from '../../src/control/ports/index.ts';
 import { registryKey } from '../../src/model/registry-name.ts';
-import type { RegistryAccess } from '../../src/runtime/images/credential-files.ts';
+import type { RegistryAccess } from '../../src/runtime/images/registry/credential-files.ts';
 
 /** One line of an htpasswd file, by bcrypt, which is all that the registry takes. */
 export function htpasswd(username: string, password: string): string {

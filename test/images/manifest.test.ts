@@ -1,6 +1,6 @@
 /** A registry's documents come from outside: what would hold the thread is not parsed. */
 import { expect, it } from 'vitest';
-import { parseConfig, parseManifest } from '../../src/runtime/images/manifest.ts';
+import { parseConfig, parseManifest } from '../../src/runtime/images/registry/manifest.ts';
 import { processorMsOf } from '../support/processor-time.ts';
 
 const refusal = expect.objectContaining({ code: 'failed_precondition' });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SandhavenError } from '../../src/model/errors.ts';
-import { formatReference, parseReference } from '../../src/runtime/images/reference.ts';
+import { formatReference, parseReference } from '../../src/runtime/images/registry/reference.ts';
 
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { createProcessorGroups } from '../../src/runtime/oci/fairness/processor-groups.ts';
 import { divide } from '../../src/runtime/oci/fairness/processor-shares.ts';
-import { controllerHierarchy, parseHierarchies } from '../../src/runtime/oci/hierarchies.ts';
+import { controllerHierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
 import { type Person, person } from '../support/people.ts';
 import { must, type Service, startService } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createArrivals, parseNetworks } from '../../src/model/arrival.ts';
+import { createArrivals, parseNetworks } from '../../src/model/network/arrival.ts';
 
 const proxies = createArrivals(parseNetworks('--trusted-proxy', '10.0.0.0/8,::1,fd00::/8'));
 

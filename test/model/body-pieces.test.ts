@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { gatherPieces } from '../../src/model/body-pieces.ts';
+import { gatherPieces } from '../../src/fairness/body-pieces.ts';
 
 const open: { close(): void }[] = [];
 afterEach(() => {

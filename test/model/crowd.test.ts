@@ -1,6 +1,6 @@
 /** Places are shared by groups that nobody vouches for; none of them takes all. */
 import { expect, it } from 'vitest';
-import { Crowd } from '../../src/model/crowd.ts';
+import { Crowd } from '../../src/fairness/crowd.ts';
 
 it('a group has its share and no more', () => {
   const crowd = new Crowd({ total: 10, perGroup: 2 });

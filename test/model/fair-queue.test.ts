@@ -1,6 +1,6 @@
 /** A whole in shares, with a line for each owner. */
 import { describe, expect, it, vi } from 'vitest';
-import { FairQueue } from '../../src/model/fair-queue.ts';
+import { FairQueue } from '../../src/fairness/fair-queue.ts';
 
 const queue = (options: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) =>
   new FairQueue({ total: 4, perOwner: 2, waiting: 3, waitMs: 1_000, what: 'turns are taken', ...options });

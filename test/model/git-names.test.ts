@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { branchNameFault, revisionFault } from '../../src/model/git-ref.ts';
-import { parseGitUrl } from '../../src/model/git-url.ts';
+import { branchNameFault, revisionFault } from '../../src/model/git/ref.ts';
+import { parseGitUrl } from '../../src/model/git/url.ts';
 import { limits } from '../../src/model/limits.ts';
 
 const odd = fc.string({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configuredRemote, parseGitRemote, withoutCredentials } from '../../src/model/git-remote.ts';
+import { configuredRemote, parseGitRemote, withoutCredentials } from '../../src/model/git/remote.ts';
 
 describe('what a clone begins from', () => {
   it.each([

@@ -1,7 +1,7 @@
 /** Work that others cause runs within a share of each turn of the loop, one source after another. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { LoopShare } from '../../src/model/loop-share.ts';
+import { LoopShare } from '../../src/fairness/loop-share.ts';
 
 /** Holds the thread for so long. */
 function hold(milliseconds: number): void {

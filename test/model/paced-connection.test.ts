@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { paceConnections, readNoMore } from '../../src/model/paced-connection.ts';
+import { paceConnections, readNoMore } from '../../src/fairness/paced-connection.ts';
 import { type MadeCertificate, makeCertificate } from '../support/certificates.ts';
 
 let certificate: MadeCertificate;

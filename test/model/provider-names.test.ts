@@ -1,8 +1,8 @@
 /** What the operator says of the provider, and which URLs name a repository there. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseUpOptions } from '../../src/app/options.ts';
 import { repositoryOfPath } from '../../src/model/provider.ts';
-import { parseUpOptions } from '../../src/options.ts';
 
 const parse = (flags: string[], env: Record<string, string> = {}) => parseUpOptions(flags, env).provider;
 const id = ['--github-client-id', 'Iv1.1'];

@@ -1,7 +1,7 @@
 /** The token bucket: never more than it says, and nobody waits longer than told. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Bucket, isFull, takeOne } from '../../src/model/rate.ts';
+import { type Bucket, isFull, takeOne } from '../../src/fairness/rate.ts';
 
 const rate = fc.record({
   perSecond: fc.integer({ min: 1, max: 100 }),

@@ -9,7 +9,7 @@ import {
   parseAllowedImages,
   parseRegistryMirrors,
 } from '../../src/model/registry-rules.ts';
-import { parseReference } from '../../src/runtime/images/reference.ts';
+import { parseReference } from '../../src/runtime/images/registry/reference.ts';
 
 const FLAG = '--registry-x';
 const allows = (list: string, image: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Shares } from '../../src/model/shares.ts';
+import { Shares } from '../../src/fairness/shares.ts';
 
 const shares = () => new Shares({ total: 5, perOwner: 3, what: 'requests are already in progress' });
 

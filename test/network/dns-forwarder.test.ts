@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
-import type { Slot } from '../../src/runtime/oci/slot.ts';
+import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
 import { createTestHost, type Instance, inside, type Namespace, runDirOf, type TestHost } from './harness.ts';
 
 interface Seen {

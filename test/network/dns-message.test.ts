@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isPublicIPv4, isPublicIPv6 } from '../../src/model/public-addresses.ts';
+import { isPublicIPv4, isPublicIPv6 } from '../../src/model/network/public-addresses.ts';
 import {
   type Answer,
   encodeAnswer,
   parseAnswer,
   udpLimit,
-} from '../../src/runtime/oci/network/dns-answer.ts';
+} from '../../src/runtime/oci/network/dns/answer.ts';
 import {
   encodeQuery,
   encodeRefusal,
   parseQuery,
   type Question,
-} from '../../src/runtime/oci/network/dns-query.ts';
-import { parseResolvConf } from '../../src/runtime/oci/network/dns-upstream.ts';
-import { recordTypes } from '../../src/runtime/oci/network/dns-wire.ts';
+} from '../../src/runtime/oci/network/dns/query.ts';
+import { parseResolvConf } from '../../src/runtime/oci/network/dns/upstream.ts';
+import { recordTypes } from '../../src/runtime/oci/network/dns/wire.ts';
 
 const id = fc.integer({ min: 0, max: 0xffff });
 const label = fc.uint8Array({ minLength: 1, maxLength: 63 });

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { randomText } from '../../src/model/ids.ts';
-import type { Slot } from '../../src/runtime/oci/slot.ts';
+import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
 
 const root = join(import.meta.dirname, '../..');
 export const launcherPath = join(root, 'native/target/x86_64-unknown-linux-gnu/release/sandhaven-launcher');

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { declareAlive } from '../../src/runtime/oci/network/liveness.ts';
+import { declareAlive } from '../../src/runtime/oci/host/liveness.ts';
 
 let holder: ChildProcess;
 let folder: string;

@@ -5,14 +5,14 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
-import { memoryHierarchy, parseHierarchies } from '../../src/runtime/oci/hierarchies.ts';
+import { memoryHierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
 import {
   slotsInDelegations,
   slotsWithProcesses,
   slotsWithStrangers,
-} from '../../src/runtime/oci/network/host-ids.ts';
-import { takeLocks } from '../../src/runtime/oci/network/locks.ts';
-import { uidBaseOf } from '../../src/runtime/oci/network/plan.ts';
+} from '../../src/runtime/oci/host/host-ids.ts';
+import { takeLocks } from '../../src/runtime/oci/host/locks.ts';
+import { uidBaseOf } from '../../src/runtime/oci/host/plan.ts';
 import { createPool } from '../../src/runtime/oci/network/pool.ts';
 import { createTestHost, type Instance, inside, type TestHost } from './harness.ts';
 import { locksOf, machineProcess, traces } from './traces.ts';

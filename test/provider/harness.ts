@@ -1,15 +1,15 @@
 /** The service's side of a provider, over a real store and a server that speaks the provider's endpoints. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { CodeHost, GitPurpose, Log, Store } from '../../src/control/ports.ts';
+import type { CodeHost, GitPurpose, Log, Store } from '../../src/control/ports/index.ts';
 import { AuthorizationService } from '../../src/control/provider/authorizations.ts';
 import { ProviderRemotes } from '../../src/control/provider/remotes.ts';
 import { UserTokens } from '../../src/control/provider/tokens.ts';
-import { parseGitUrl } from '../../src/model/git-url.ts';
+import { parseGitUrl } from '../../src/model/git/url.ts';
 import type { User } from '../../src/model/user.ts';
 import { createGitHub } from '../../src/provider/github/github.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, bob, temporaryDirectory } from '../store/fixtures.ts';
 import { type CodeHostServer, clientId, clientSecret, startCodeHost } from '../support/code-host.ts';
 

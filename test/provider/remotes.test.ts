@@ -1,6 +1,6 @@
 /** What opens a repository at the provider for a user, in both modes, and what is said when it does not open. */
 import { describe, expect, it } from 'vitest';
-import { parseGitUrl } from '../../src/model/git-url.ts';
+import { parseGitUrl } from '../../src/model/git/url.ts';
 import { alice, bob } from '../store/fixtures.ts';
 import { type Harness, push, readOnly, startHarness } from './harness.ts';
 

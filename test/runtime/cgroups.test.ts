@@ -6,8 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GiB } from '../../src/model/limits.ts';
-import { createCgroups, sharesToWeight } from '../../src/runtime/oci/cgroups.ts';
-import { controllerHierarchy, memoryHierarchy, parseHierarchies } from '../../src/runtime/oci/hierarchies.ts';
+import { createCgroups, sharesToWeight } from '../../src/runtime/oci/host/cgroups.ts';
+import {
+  controllerHierarchy,
+  memoryHierarchy,
+  parseHierarchies,
+} from '../../src/runtime/oci/host/hierarchies.ts';
 
 const id = 'sb_0123456789abcdef';
 let root: string;

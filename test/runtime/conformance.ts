@@ -4,7 +4,7 @@
  * and puts the first out of action.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { MachineSpec, Runtime } from '../../src/control/ports.ts';
+import type { MachineSpec, Runtime } from '../../src/control/ports/index.ts';
 import { newSandboxId } from '../../src/model/ids.ts';
 import type { Resources } from '../../src/model/sandbox.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MachineSpec } from '../../src/control/ports.ts';
+import type { MachineSpec } from '../../src/control/ports/index.ts';
 import { newSandboxId } from '../../src/model/ids.ts';
 import type { OciRuntime } from '../../src/runtime/oci/runtime.ts';
 import {

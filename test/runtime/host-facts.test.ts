@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { GiB } from '../../src/model/limits.ts';
-import { memoryForMachines, parseMeminfo } from '../../src/runtime/oci/host.ts';
+import { findDevice, waitUntilFree } from '../../src/runtime/oci/disk/loop-devices.ts';
+import { memoryForMachines, parseMeminfo } from '../../src/runtime/oci/host/features.ts';
 import { bundleGeneration } from '../../src/runtime/oci/layout.ts';
-import { findDevice, waitUntilFree } from '../../src/runtime/oci/loop-devices.ts';
-import { parseRuncState } from '../../src/runtime/oci/machines.ts';
+import { parseRuncState } from '../../src/runtime/oci/machine/running.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sandhaven-facts-'));
 afterAll(() => rmSync(root, { recursive: true }));

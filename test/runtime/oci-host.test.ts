@@ -6,10 +6,10 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { MachineSpec } from '../../src/control/ports.ts';
+import type { MachineSpec } from '../../src/control/ports/index.ts';
 import { newSandboxId } from '../../src/model/ids.ts';
 import { GiB, limits } from '../../src/model/limits.ts';
-import { createHelpers } from '../../src/runtime/oci/helper.ts';
+import { createHelpers } from '../../src/runtime/oci/host/helper.ts';
 import type { OciRuntime } from '../../src/runtime/oci/runtime.ts';
 import {
   cgroupsNamed,

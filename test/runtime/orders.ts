@@ -1,5 +1,5 @@
 /** What crash.test.ts tells victim.ts to do. */
-import type { MachineSpec } from '../../src/control/ports.ts';
+import type { MachineSpec } from '../../src/control/ports/index.ts';
 import type { ArchiveRecord } from '../../src/model/sandbox.ts';
 import type { Instance } from './host.ts';
 

@@ -1,7 +1,7 @@
 /** Uses up its own open files, then starts programs by every way that the engine has, and says how each answered. */
 import { closeSync, openSync } from 'node:fs';
 import { buildDocumentDbImage } from '../../src/runtime/images/build-image.ts';
-import { runLauncher } from '../../src/runtime/oci/helper.ts';
+import { runLauncher } from '../../src/runtime/oci/host/helper.ts';
 import { runCommand } from '../../src/runtime/oci/network/command.ts';
 import { tryProgram } from '../../src/runtime/try-program.ts';
 

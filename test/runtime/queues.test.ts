@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createQueue } from '../../src/runtime/oci/launch-queue.ts';
+import { createQueue } from '../../src/concurrency/semaphore.ts';
 import { createTurns } from '../../src/runtime/oci/turns.ts';
 
 describe('the launch queue', () => {

@@ -1,7 +1,7 @@
 /** What every store does with tokens of the gateways. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { AccessToken, Store } from '../../src/control/ports.ts';
+import type { AccessToken, Store } from '../../src/control/ports/index.ts';
 import { newTokenId } from '../../src/model/ids.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import { sandboxRecord } from './fixtures.ts';

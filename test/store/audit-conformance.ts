@@ -1,7 +1,7 @@
 /** What every store does with the rows of the audit log. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AuditStore, Store } from '../../src/control/ports.ts';
+import type { AuditStore, Store } from '../../src/control/ports/index.ts';
 import { type AuditFilter, type AuditRow, serviceEvent } from '../../src/model/audit.ts';
 import { memoryAudit } from './memory-audit.ts';
 

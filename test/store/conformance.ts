@@ -1,6 +1,6 @@
 /** What every implementation of the store's port does. */
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Page, Store } from '../../src/control/ports.ts';
+import type { Page, Store } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import { accessConformance } from './access-conformance.ts';

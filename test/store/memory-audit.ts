@@ -1,5 +1,5 @@
 /** The audit log in the plainest way there is. */
-import type { AuditCheckpoint, SealedEnd, Store } from '../../src/control/ports.ts';
+import type { AuditCheckpoint, SealedEnd, Store } from '../../src/control/ports/index.ts';
 import type { AuditFilter, AuditRow } from '../../src/model/audit.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 

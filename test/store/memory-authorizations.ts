@@ -1,5 +1,5 @@
 /** Authorizations at the provider, in the plainest way there is. */
-import type { Store } from '../../src/control/ports.ts';
+import type { Store } from '../../src/control/ports/index.ts';
 import type { Authorization } from '../../src/model/provider.ts';
 
 export function memoryAuthorizations(): Pick<Store, 'authorizations'> {

@@ -1,5 +1,5 @@
 /** Users and their keys in the plainest way there is. */
-import type { Store } from '../../src/control/ports.ts';
+import type { Store } from '../../src/control/ports/index.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Account, ApiKey } from '../../src/model/user.ts';

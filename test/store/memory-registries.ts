@@ -3,7 +3,7 @@ import type {
   RegistryAccount,
   RegistryCredential,
   RegistryCredentialStore,
-} from '../../src/control/ports.ts';
+} from '../../src/control/ports/index.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 

@@ -8,7 +8,7 @@ import type {
   SnapshotPatch,
   SnapshotStore,
   Store,
-} from '../../src/control/ports.ts';
+} from '../../src/control/ports/index.ts';
 import { notFound, SandhavenError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 import { assertWithinQuota } from '../../src/model/quota.ts';

@@ -1,10 +1,10 @@
 /** The steps of the schema: each old file comes to the newest version, and no other file is touched. */
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Database } from '../../src/store/database.ts';
-import { type Migration, migrate, migrations } from '../../src/store/migrations.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { Database } from '../../src/store/sqlite/database.ts';
+import { type Migration, migrate, migrations } from '../../src/store/sqlite/migrations.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, sandboxRecord, temporaryDirectory } from './fixtures.ts';
 
 const secrets = secretsOf(Buffer.alloc(32, 1));

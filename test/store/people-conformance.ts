@@ -1,6 +1,6 @@
 /** What every implementation of the users' and keys' ports does. */
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/control/ports.ts';
+import type { Store } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import { alice, bob } from './fixtures.ts';
 

@@ -1,6 +1,6 @@
 /** What every implementation of the store does with a quota: counts and changes in one transaction. */
 import { describe, expect, it } from 'vitest';
-import type { Allowance, Store } from '../../src/control/ports.ts';
+import type { Allowance, Store } from '../../src/control/ports/index.ts';
 import { type Quota, unlimited } from '../../src/model/quota.ts';
 import { alice, bob, poolRecord, sandboxRecord } from './fixtures.ts';
 import { snapshotRecord } from './snapshot-conformance.ts';

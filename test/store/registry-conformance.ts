@@ -1,6 +1,6 @@
 /** What every store does with credentials of registries. */
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/control/ports.ts';
+import type { Store } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 
 /** @param getStore The suite's open store. */

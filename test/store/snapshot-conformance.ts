@@ -1,6 +1,6 @@
 /** What every implementation of the snapshots' port does. */
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Store } from '../../src/control/ports.ts';
+import type { Store } from '../../src/control/ports/index.ts';
 import { newSnapshotId } from '../../src/model/ids.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { StoreFactory } from './conformance.ts';

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { SandboxPatch, Store } from '../../src/control/ports.ts';
+import type { SandboxPatch, Store } from '../../src/control/ports/index.ts';
 import { type Sandbox, sandboxStates } from '../../src/model/sandbox.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, bob, sandboxId, sandboxRecord, temporaryDirectory } from './fixtures.ts';
 import { memoryStore } from './memory-store.ts';
 

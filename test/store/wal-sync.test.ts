@@ -4,8 +4,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import type { Log } from '../../src/control/ports.ts';
-import { Database } from '../../src/store/database.ts';
+import type { Log } from '../../src/control/ports/index.ts';
+import { Database } from '../../src/store/sqlite/database.ts';
 import { temporaryDirectory } from './fixtures.ts';
 
 afterEach(() => vi.restoreAllMocks());

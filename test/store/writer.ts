@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import { secretsOf } from '../../src/store/secrets.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, sandboxRecord } from './fixtures.ts';
 
 const [file = '', key = ''] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 /** Users and keys as they are, over a store in memory: an admin and a member. */
-import { createPeople } from '../../src/control/people.ts';
+import { createPeople } from '../../src/control/people/people.ts';
 import type { Services } from '../../src/control/services.ts';
+import type { Rate } from '../../src/fairness/rate.ts';
 import { unlimited } from '../../src/model/quota.ts';
-import type { Rate } from '../../src/model/rate.ts';
 import { localRegion } from '../../src/model/region.ts';
 import type { Account, Caller } from '../../src/model/user.ts';
 import { memoryPeople } from '../store/memory-people.ts';

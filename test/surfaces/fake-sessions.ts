@@ -1,5 +1,5 @@
 /** Sessions in memory: every command ends at once and prints itself. */
-import type { SessionCommand, SessionService } from '../../src/control/sessions.ts';
+import type { SessionCommand, SessionService } from '../../src/control/work/sessions.ts';
 import { notFound } from '../../src/model/errors.ts';
 
 const CREATED_AT = Date.parse('2026-01-02T03:04:05Z');

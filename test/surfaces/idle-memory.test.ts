@@ -1,7 +1,7 @@
 /** What a burst took goes back to the machine once the service is quiet. */
 import { Session } from 'node:inspector/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { giveBackIdleMemory } from '../../src/idle-memory.ts';
+import { giveBackIdleMemory } from '../../src/app/idle-memory.ts';
 
 const MiB = 1024 * 1024;
 const LOOK_MS = 10_000;

@@ -3,7 +3,7 @@
  * tool stands for each kind of call: short, long with progress, cancellable, not cancellable, failing, with
  * pictures, with a large result.
  */
-import type { Log, OnProgress } from '../../src/control/ports.ts';
+import type { Log, OnProgress } from '../../src/control/ports/index.ts';
 import type { Services } from '../../src/control/services.ts';
 import { notFound } from '../../src/model/errors.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';

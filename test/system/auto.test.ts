@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CreateRequest } from '../../src/control/creation.ts';
+import { purge } from '../../src/app/purge.ts';
+import { type RunningService, startService } from '../../src/app/service.ts';
+import type { CreateRequest } from '../../src/control/lifecycle/creation.ts';
 import { createLog } from '../../src/log.ts';
 import type { User } from '../../src/model/user.ts';
-import { purge } from '../../src/purge.ts';
-import { type RunningService, startService } from '../../src/service.ts';
 import { noTraces, tracesOf } from '../support/host.ts';
 
 const MINUTE = 60_000;

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memoryForMachines } from '../../src/runtime/oci/host.ts';
+import { memoryForMachines } from '../../src/runtime/oci/host/features.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
 let service: Service;

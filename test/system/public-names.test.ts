@@ -1,8 +1,8 @@
 /** The addresses that callers are given: public ones where there are some, and a word where there are none. */
 import { describe, expect, it } from 'vitest';
-import { missingPublicNames, sshAddress } from '../../src/announce.ts';
-import { parsePreviewUrl } from '../../src/model/public-site.ts';
-import { parseUpOptions } from '../../src/options.ts';
+import { missingPublicNames, sshAddress } from '../../src/app/announce.ts';
+import { parseUpOptions } from '../../src/app/options.ts';
+import { parsePreviewUrl } from '../../src/model/network/public-site.ts';
 import { must, startService } from '../support/service.ts';
 
 const here = { host: '127.0.0.1', port: 7422 };

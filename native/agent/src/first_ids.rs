@@ -1,6 +1,6 @@
 //! The ids below 64 belong to this process's threads alone. Root in the sandbox has the same uid and could change
 //! this process's limits and priorities; the system call filter refuses that by the id
-//! (`src/runtime/oci/filter/agent-threads.ts`), so no other process may get one that it refuses.
+//! (`src/runtime/oci/machine/filter/agent-threads.ts`), so no other process may get one that it refuses.
 
 use std::io::Error;
 

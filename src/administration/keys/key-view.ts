@@ -1,6 +1,6 @@
 /** A key as actions show one: everything but the key. */
 import { z } from 'zod';
-import type { OwnedKey } from '../../control/keys.ts';
+import type { OwnedKey } from '../../control/people/keys.ts';
 import { keyStates } from '../../model/user.ts';
 
 export const keyOutput = z.looseObject({

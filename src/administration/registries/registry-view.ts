@@ -1,6 +1,6 @@
 /** A registry's account as actions show it: never with its password. */
 import { z } from 'zod';
-import type { RegistryAccount } from '../../control/ports.ts';
+import type { RegistryAccount } from '../../control/ports/index.ts';
 
 export const registryOutput = z.looseObject({
   registry: z.string(),

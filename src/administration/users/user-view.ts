@@ -1,6 +1,6 @@
 /** A user as actions show one. */
 import { z } from 'zod';
-import type { Member } from '../../control/users.ts';
+import type { Member } from '../../control/people/users.ts';
 import { leftOf, type QuotaKind, quotaKinds } from '../../model/quota.ts';
 import { roles } from '../../model/user.ts';
 

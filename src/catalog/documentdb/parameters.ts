@@ -1,6 +1,6 @@
 /** What several tools of the document database are told, and answer. */
 import { z } from 'zod';
-import type { CollectionName } from '../../model/document-schema.ts';
+import type { CollectionName } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { integerWithDefault } from '../parameters/integer.ts';
 import { path } from '../parameters/path.ts';

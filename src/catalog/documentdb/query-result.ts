@@ -1,6 +1,6 @@
 /** How found documents come back, or go into a sandbox: the same for finds and aggregations. */
 import type { z } from 'zod';
-import type { QueryResult } from '../../control/ports.ts';
+import type { QueryResult } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
 import { present } from '../present.ts';

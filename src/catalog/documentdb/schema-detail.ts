@@ -1,5 +1,5 @@
 /** What can be said of a field beyond that it is there, in the order of what tells a query's writer most. */
-import type { FieldSchema, FieldType } from '../../model/document-schema.ts';
+import type { FieldSchema, FieldType } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 
 const { shownEnumBytes } = limits.documents.schema;

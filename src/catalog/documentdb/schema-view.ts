@@ -2,7 +2,7 @@
  * A collection's schema as callers see it. A model reads all of it, so it is kept to a number of bytes: what every
  * field must say comes first, then what tells most, as long as there is room.
  */
-import type { CollectionSchema, FieldSchema, IndexInfo } from '../../model/document-schema.ts';
+import type { CollectionSchema, FieldSchema, IndexInfo } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { present } from '../present.ts';
 import {

@@ -1,6 +1,6 @@
 /** What a finished command looks like to callers. */
 import { z } from 'zod';
-import type { ExecResult } from '../../control/ports.ts';
+import type { ExecResult } from '../../control/ports/index.ts';
 import { asPrinted, printedText } from '../printed.ts';
 
 export const execOutput = z.looseObject({

@@ -1,6 +1,6 @@
 /** Sandbox.SearchContent */
 import { z } from 'zod';
-import type { ContentMatch } from '../../control/ports.ts';
+import type { ContentMatch } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import { integerWithDefault } from '../parameters/integer.ts';
 import { literal, plainTextNote } from '../parameters/literal.ts';

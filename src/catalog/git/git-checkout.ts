@@ -1,7 +1,7 @@
 /** Sandbox.GitCheckout */
 import { z } from 'zod';
 import { invalidArgument } from '../../model/errors.ts';
-import { branchNameFault } from '../../model/git-ref.ts';
+import { branchNameFault } from '../../model/git/ref.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import {

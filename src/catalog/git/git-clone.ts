@@ -1,7 +1,7 @@
 /** Sandbox.GitClone */
 import { z } from 'zod';
 import { invalidArgument } from '../../model/errors.ts';
-import { parseGitRemote } from '../../model/git-remote.ts';
+import { parseGitRemote } from '../../model/git/remote.ts';
 import { limits } from '../../model/limits.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
 import { path } from '../parameters/path.ts';

@@ -1,8 +1,8 @@
 /** What Git tools have in common: the repository, branches and revisions. */
 import { z } from 'zod';
 import type { Repository } from '../../control/git/git-service.ts';
-import type { CallOptions } from '../../control/ports.ts';
-import { branchNameFault, revisionFault } from '../../model/git-ref.ts';
+import type { CallOptions } from '../../control/ports/index.ts';
+import { branchNameFault, revisionFault } from '../../model/git/ref.ts';
 import { limits } from '../../model/limits.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import type { AuditCheckpoint, AuditStore, Clock, Log } from '../ports.ts';
+import type { AuditCheckpoint, AuditStore, Clock, Log } from '../ports/index.ts';
 import { AuditChain } from './chain.ts';
 import { type AuditReport, verifyAudit } from './report.ts';
 import { pruneAudit } from './retention.ts';

@@ -4,7 +4,7 @@
  */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { AuditRow, ChainEnd } from '../../model/audit.ts';
-import type { SealedEnd } from '../ports.ts';
+import type { SealedEnd } from '../ports/index.ts';
 
 /** Of the canonical form: another form gets another number. */
 const FORMAT = 1;

@@ -4,7 +4,7 @@
  */
 import { auditActions } from '../../model/audit.ts';
 import { limits } from '../../model/limits.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../ports/index.ts';
 import type { AuditService } from './audit.ts';
 
 export interface PreviewGrant {

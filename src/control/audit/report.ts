@@ -1,7 +1,7 @@
 /** What a verification of the whole log finds. */
 import type { ChainEnd } from '../../model/audit.ts';
 import { limits } from '../../model/limits.ts';
-import type { AuditStore } from '../ports.ts';
+import type { AuditStore } from '../ports/index.ts';
 import type { AuditChain } from './chain.ts';
 import { type AuditFault, Verification } from './verification.ts';
 

@@ -4,7 +4,7 @@
  */
 import { auditActions, serviceEvent } from '../../model/audit.ts';
 import { limits } from '../../model/limits.ts';
-import type { AuditStore, Clock, Log } from '../ports.ts';
+import type { AuditStore, Clock, Log } from '../ports/index.ts';
 import type { AuditChain } from './chain.ts';
 import { Verification } from './verification.ts';
 import type { AuditWriter } from './writer.ts';

@@ -1,7 +1,7 @@
 /** Looking for rows, in steps: a filter that few rows pass must not hold up the service. */
 import type { AuditFilter, AuditRow } from '../../model/audit.ts';
 import { limits } from '../../model/limits.ts';
-import type { AuditStore } from '../ports.ts';
+import type { AuditStore } from '../ports/index.ts';
 
 export interface AuditQuery {
   filter: AuditFilter;

@@ -14,7 +14,7 @@ import {
 } from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import type { AuditCheckpoint, AuditStore, Clock, Log } from '../ports.ts';
+import type { AuditCheckpoint, AuditStore, Clock, Log } from '../ports/index.ts';
 import type { AuditChain } from './chain.ts';
 
 export interface WriterDependencies {

@@ -2,12 +2,12 @@
  * What callers read of the document database: in the order of use, and with a way into a sandbox for what is too much
  * for an answer.
  */
-import { currentHold } from '../../model/answer-room.ts';
-import type { CollectionName, CollectionSchema } from '../../model/document-schema.ts';
+import { currentHold } from '../../fairness/answer-room.ts';
+import { FairQueue } from '../../fairness/fair-queue.ts';
+import { LongWork } from '../../fairness/long-work.ts';
+import type { CollectionName, CollectionSchema } from '../../model/documents/schema.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import { FairQueue } from '../../model/fair-queue.ts';
 import { limits } from '../../model/limits.ts';
-import { LongWork } from '../../model/long-work.ts';
 import type { Caller } from '../../model/user.ts';
 import type {
   AggregateRequest,
@@ -18,7 +18,7 @@ import type {
   DocumentsQuery,
   FindRequest,
   QueryResult,
-} from '../ports.ts';
+} from '../ports/index.ts';
 import type { OrderOfUse } from './order-of-use.ts';
 import { type SandboxFiles, type SavedResult, type SaveTarget, saveResult } from './save.ts';
 import { Schemas } from './schemas.ts';

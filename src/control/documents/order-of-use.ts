@@ -3,7 +3,7 @@
  * discovered, then its schema is loaded, then it is queried. A model that follows it queries fields that exist.
  */
 
-import type { CollectionName } from '../../model/document-schema.ts';
+import type { CollectionName } from '../../model/documents/schema.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';

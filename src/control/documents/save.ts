@@ -8,8 +8,8 @@ import { Readable } from 'node:stream';
 import { invalidArgument, SandhavenError } from '../../model/errors.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
 import type { Caller } from '../../model/user.ts';
-import type { FileService } from '../files.ts';
-import type { DocumentsQuery, ExportedQuery, QueryOptions } from '../ports.ts';
+import type { DocumentsQuery, ExportedQuery, QueryOptions } from '../ports/index.ts';
+import type { FileService } from '../work/files.ts';
 
 /** A file of a sandbox that takes a result. */
 export interface SaveTarget {

@@ -1,5 +1,5 @@
 /** The schemas that were loaded last, by collection: what later queries are read by and explained with. */
-import type { CollectionName, CollectionSchema } from '../../model/document-schema.ts';
+import type { CollectionName, CollectionSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 
 export class Schemas {

@@ -1,8 +1,8 @@
 /** Cloning: into a folder that is new or empty, and leaving nothing when it fails. */
 import { SandhavenError } from '../../model/errors.ts';
-import type { GitRemote } from '../../model/git-remote.ts';
+import type { GitRemote } from '../../model/git/remote.ts';
 import { limits } from '../../model/limits.ts';
-import type { AgentLink, GitEntry } from '../ports.ts';
+import type { AgentLink, GitEntry } from '../ports/index.ts';
 import { noSuchBranch, quoted } from './faults.ts';
 import type { Git } from './git.ts';
 import {

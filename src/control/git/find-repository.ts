@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import type { AgentLink } from '../ports.ts';
+import type { AgentLink } from '../ports/index.ts';
 import { named } from './faults.ts';
 
 /** Whether an error says that there is no repository where it was looked for. */

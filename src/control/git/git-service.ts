@@ -1,16 +1,16 @@
 /** Git in a sandbox: real git inside, run by the agent; credentials stay with the service. */
 import { posix } from 'node:path';
+import { Shares } from '../../fairness/shares.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import type { GitRemote } from '../../model/git-remote.ts';
-import type { GitUrl } from '../../model/git-url.ts';
+import type { GitRemote } from '../../model/git/remote.ts';
+import type { GitUrl } from '../../model/git/url.ts';
 import { limits } from '../../model/limits.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
-import { Shares } from '../../model/shares.ts';
 import type { User } from '../../model/user.ts';
-import type { Environments } from '../environment.ts';
-import type { AgentLink, CallOptions, GitCredentialStore, GitGateway } from '../ports.ts';
+import type { AgentLink, CallOptions, GitCredentialStore, GitGateway } from '../ports/index.ts';
 import type { ProviderRemotes } from '../provider/remotes.ts';
-import type { Uses } from '../use.ts';
+import type { Environments } from '../work/environment.ts';
+import type { Uses } from '../work/use.ts';
 import { type Cloned, clone } from './clone.ts';
 import { type CommitRequest, commit } from './commit.ts';
 import { onlyRepository, saysNoRepository } from './find-repository.ts';

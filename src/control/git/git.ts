@@ -3,10 +3,10 @@
  * questions, and exit statuses and machine formats only; its words are passed on, never understood.
  */
 import { SandhavenError } from '../../model/errors.ts';
-import { withoutCredentials } from '../../model/git-remote.ts';
+import { withoutCredentials } from '../../model/git/remote.ts';
 import { limits } from '../../model/limits.ts';
 import { pathToText } from '../../model/path-text.ts';
-import type { AgentLink } from '../ports.ts';
+import type { AgentLink } from '../ports/index.ts';
 
 /** Settings of one call, as `git -c` has them; a key may come several times. */
 export type GitConfig = [key: string, value: string][];

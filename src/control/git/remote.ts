@@ -3,13 +3,21 @@
  * to the code-hosting provider, the way leads through a door of the gateway: git is told to speak to a port of its own
  * loopback in place of exactly this URL, and the URL stays as it is in the repository's configuration.
  */
+
+import type { Shares } from '../../fairness/shares.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import { configuredRemote, type GitRemote } from '../../model/git-remote.ts';
-import type { GitUrl } from '../../model/git-url.ts';
+import { configuredRemote, type GitRemote } from '../../model/git/remote.ts';
+import type { GitUrl } from '../../model/git/url.ts';
 import { limits } from '../../model/limits.ts';
-import type { Shares } from '../../model/shares.ts';
 import type { User } from '../../model/user.ts';
-import type { GitCredentialStore, GitDoor, GitEntry, GitGateway, GitPurpose, OnProgress } from '../ports.ts';
+import type {
+  GitCredentialStore,
+  GitDoor,
+  GitEntry,
+  GitGateway,
+  GitPurpose,
+  OnProgress,
+} from '../ports/index.ts';
 import type { ProviderRemotes } from '../provider/remotes.ts';
 import { failureOf, quoted } from './faults.ts';
 import { parseConfig } from './formats.ts';

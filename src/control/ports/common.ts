@@ -1,4 +1,5 @@
-/** What every port may need: time, a log, progress, cancellation. */
+/** Types that several ports share: time, a log, progress, cancellation, pages, quotas. */
+import type { Quota } from '../../model/quota.ts';
 
 /** Milliseconds since the epoch; logic never reads the clock itself. */
 export interface Clock {
@@ -23,4 +24,19 @@ export interface CallOptions {
 /** What is pulled counts towards the share of its owner, by default the service's own. */
 export interface PullOptions extends CallOptions {
   owner?: string;
+}
+
+export interface Page {
+  /** From 1. */
+  page: number;
+  pageSize: number;
+}
+
+/**
+ * What an owner may have. A method that is given one fails with `resource_exhausted`, and changes nothing, when it would
+ * take the owner over the quota: what is counted and what is changed are one transaction.
+ */
+export interface Allowance {
+  ownerId: string;
+  quota: Quota;
 }

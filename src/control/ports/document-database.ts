@@ -4,7 +4,7 @@ import type {
   CollectionSchema,
   CollectionType,
   IndexInfo,
-} from '../../model/document-schema.ts';
+} from '../../model/documents/schema.ts';
 
 export interface DatabaseInfo {
   name: string;

@@ -1,7 +1,7 @@
 /** The way of a Git inside a sandbox to a remote that wants credentials, which stay outside. */
 import type { Duplex } from 'node:stream';
 import type { SandhavenError } from '../../model/errors.ts';
-import type { GitUrl } from '../../model/git-url.ts';
+import type { GitUrl } from '../../model/git/url.ts';
 
 /** What a Git may do through a door: read, or write one branch. */
 export type GitPurpose = { service: 'git-upload-pack' } | { service: 'git-receive-pack'; ref: string };

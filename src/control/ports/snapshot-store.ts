@@ -1,6 +1,6 @@
 /** Rows of snapshots, the templates that sandboxes are made from. */
 import type { Snapshot } from '../../model/snapshot.ts';
-import type { Allowance, Page } from './store.ts';
+import type { Allowance, Page } from './common.ts';
 
 export type SnapshotPatch = Partial<Omit<Snapshot, 'id' | 'ownerId' | 'name'>>;
 

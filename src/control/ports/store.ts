@@ -1,9 +1,10 @@
 /** What is kept: sandboxes, snapshots, users, answers of idempotent calls. */
-import type { Quota, Usage } from '../../model/quota.ts';
+import type { Usage } from '../../model/quota.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { AuthorizationStore } from './code-host.ts';
+import type { Allowance, Page } from './common.ts';
 import type { RegistryCredentialStore } from './registry-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import type { KeyStore, UserStore } from './user-store.ts';
@@ -15,22 +16,7 @@ export interface SandboxFilter {
   labels?: Record<string, string>;
 }
 
-export interface Page {
-  /** From 1. */
-  page: number;
-  pageSize: number;
-}
-
 export type SandboxPatch = Partial<Omit<Sandbox, 'id'>>;
-
-/**
- * What an owner may have. A method that is given one fails with `resource_exhausted`, and changes nothing, when it would
- * take the owner over the quota: what is counted and what is changed are one transaction.
- */
-export interface Allowance {
-  ownerId: string;
-  quota: Quota;
-}
 
 /** The columns that deadlines depend on. */
 export type Schedulable = Pick<

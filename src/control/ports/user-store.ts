@@ -1,6 +1,6 @@
 /** What is kept of users and of their API keys. */
 import type { Account, ApiKey, Caller } from '../../model/user.ts';
-import type { Page } from './store.ts';
+import type { Page } from './common.ts';
 
 export type AccountPatch = Partial<Omit<Account, 'id' | 'createdAt'>>;
 

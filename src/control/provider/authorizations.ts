@@ -7,7 +7,7 @@ import { newAuthorizationId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Authorization, ProviderAccount, ProviderTokens } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
-import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports.ts';
+import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports/index.ts';
 import { type Outcome, PendingAuthorizations, type PendingBrowser, type PendingDevice } from './pending.ts';
 
 export interface AuthorizationParts {

@@ -7,7 +7,7 @@ import { newAuthorizationId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { ProviderAccount } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
-import type { Clock, DeviceCode } from '../ports.ts';
+import type { Clock, DeviceCode } from '../ports/index.ts';
 
 export type Outcome =
   | { status: 'authorized'; account: ProviderAccount }

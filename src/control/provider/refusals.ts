@@ -2,7 +2,7 @@
 import { SandhavenError } from '../../model/errors.ts';
 import type { Authorization } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
-import type { CodeHost, ContentsAccess, GitPurpose, Sight } from '../ports.ts';
+import type { CodeHost, ContentsAccess, GitPurpose, Sight } from '../ports/index.ts';
 import type { AuthorizationService } from './authorizations.ts';
 
 export class ProviderRefusals {

@@ -3,10 +3,10 @@
  * everybody may read needs no authorization, so it is asked for when the provider refuses, and not before.
  */
 import type { SandhavenError } from '../../model/errors.ts';
-import type { GitUrl } from '../../model/git-url.ts';
+import type { GitUrl } from '../../model/git/url.ts';
 import { type Authorization, type RepositoryName, repositoryOfPath } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
-import type { CodeHost, GitEntry, GitPurpose } from '../ports.ts';
+import type { CodeHost, GitEntry, GitPurpose } from '../ports/index.ts';
 import type { AuthorizationService } from './authorizations.ts';
 import { ProviderRefusals } from './refusals.ts';
 import type { UserTokens } from './tokens.ts';

@@ -2,7 +2,7 @@
 import { limits } from '../../model/limits.ts';
 import type { Authorization } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
-import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports.ts';
+import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports/index.ts';
 
 export interface UserTokensParts {
   store: AuthorizationStore;

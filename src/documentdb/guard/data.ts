@@ -7,7 +7,7 @@
  */
 import { BSONValue, Code, DBRef } from 'bson';
 import { limits } from '../../model/limits.ts';
-import { tooManyValues } from '../too-many-values.ts';
+import { tooManyValues } from '../query/too-many-values.ts';
 import { type Place, refused, within } from './place.ts';
 
 export type PlainObject = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
  * each place, before anything is sent. Nothing that writes, runs JavaScript, reads another database or the server's
  * internals is in a list. Every function fails with `invalid_argument`, naming the place.
  */
-import type { CollectionName } from '../../model/document-schema.ts';
+import type { CollectionName } from '../../model/documents/schema.ts';
 import { checkData, isPlainObject } from './data.ts';
 import { checkFilterDocument } from './filter.ts';
 import { checkDirections } from './order.ts';

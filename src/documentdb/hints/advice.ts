@@ -2,10 +2,10 @@
  * What makes queries forgiving: what was changed, is doubtful, slow or empty is explained. Nothing here decides what a
  * query gives. Without a schema, and of a vast query, notes only say what was changed.
  */
-import type { CollectionSchema } from '../../model/document-schema.ts';
+import type { CollectionSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
-import type { Settlement } from '../coercion/settle.ts';
-import { tellNeither } from '../coercion/tell.ts';
+import type { Settlement } from '../query/coercion/settle.ts';
+import { tellNeither } from '../query/coercion/tell.ts';
 import { conditionsOf } from './filter-walk.ts';
 import { indexNotes } from './index-use.ts';
 import type { Stage } from './leading-stages.ts';

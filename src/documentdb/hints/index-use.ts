@@ -3,7 +3,7 @@
  *
  * What an index of unknown extent (a partial one) may do is not denied: a note says only what is certain.
  */
-import type { CollectionSchema, IndexInfo } from '../../model/document-schema.ts';
+import type { CollectionSchema, IndexInfo } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { type Condition, conditionsOf } from './filter-walk.ts';
 import { isDocument, kindOf, listed, named } from './values.ts';

@@ -3,7 +3,7 @@
  * those that choose, order or take apart documents, or add fields beside the others, up to the first that makes
  * documents anew.
  */
-import type { CollectionSchema } from '../../model/document-schema.ts';
+import type { CollectionSchema } from '../../model/documents/schema.ts';
 import { isDocument } from './values.ts';
 
 export type Stage = Record<string, unknown>;

@@ -2,9 +2,9 @@
  * A filter as its schema says that it is meant: strings are what its fields hold. It only explains a result, and is never
  * sent as a query of its own.
  */
-import type { CollectionSchema } from '../../model/document-schema.ts';
+import type { CollectionSchema } from '../../model/documents/schema.ts';
+import { fieldAt } from '../../model/documents/schema-lookup.ts';
 import { limits } from '../../model/limits.ts';
-import { fieldAt } from '../../model/schema-lookup.ts';
 import { mapFilter } from './filter-walk.ts';
 import { leadingOf, type Stage, without } from './leading-stages.ts';
 import { readText } from './text-values.ts';

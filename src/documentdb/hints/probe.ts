@@ -3,7 +3,7 @@
  *
  * Invariant: an answer takes at most the time that is left for all of them, whatever the server does.
  */
-import type { CollectionSchema } from '../../model/document-schema.ts';
+import type { CollectionSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { indexesOf, isNarrowed } from './index-use.ts';
 

@@ -2,9 +2,9 @@
  * Comparisons in expressions of a field with a constant of a type that it was never seen to hold. Unlike a filter's they
  * match by the order of types: every date is greater than any string, and nothing equals one.
  */
-import type { CollectionSchema } from '../../model/document-schema.ts';
+import type { CollectionSchema } from '../../model/documents/schema.ts';
+import { fieldAt } from '../../model/documents/schema-lookup.ts';
 import { limits } from '../../model/limits.ts';
-import { fieldAt } from '../../model/schema-lookup.ts';
 import { leadingOf, type Stage, without } from './leading-stages.ts';
 import { adviceFor, isStrange } from './strange-values.ts';
 import { heldBy, isDocument, kindOf, listed, named, seenIn, show } from './values.ts';

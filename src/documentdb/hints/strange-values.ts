@@ -1,5 +1,5 @@
 /** A value of a type that a field was never seen to hold, and how it is written so that it may match. */
-import type { FieldSchema } from '../../model/document-schema.ts';
+import type { FieldSchema } from '../../model/documents/schema.ts';
 import { readText } from './text-values.ts';
 import { type Held, kindOf, show, showSeen } from './values.ts';
 

@@ -1,7 +1,7 @@
 /** Values that callers write as plain strings and documents hold as types of their own. */
 import { Decimal128, ObjectId } from 'bson';
-import { parseInstant } from '../bson/instant.ts';
-import { readNumber } from '../bson/read-number.ts';
+import { parseInstant } from '../bson/parse/instant.ts';
+import { readNumber } from '../bson/parse/read-number.ts';
 
 export interface Reading {
   type: 'objectId' | 'date' | 'number';

@@ -1,8 +1,8 @@
 /** Fields that a query names and no document was seen to have, with what was probably meant. */
-import type { CollectionSchema, FieldSchema } from '../../model/document-schema.ts';
+import type { CollectionSchema, FieldSchema } from '../../model/documents/schema.ts';
+import { fieldAt, paths } from '../../model/documents/schema-lookup.ts';
 import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
-import { fieldAt, paths } from '../../model/schema-lookup.ts';
 import type { NamedField } from './named-fields.ts';
 import { listedAs, named } from './values.ts';
 

@@ -1,8 +1,8 @@
 /** Values of filters and what schemas say of fields, in the terms in which a server compares: by kind of type. */
-import type { CollectionSchema, FieldSchema, FieldType } from '../../model/document-schema.ts';
+import type { CollectionSchema, FieldSchema, FieldType } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
-import { inOrder } from '../bson/ordered-document.ts';
-import { formatEjson } from '../bson/parse.ts';
+import { inOrder } from '../bson/parse/ordered-document.ts';
+import { formatEjson } from '../bson/parse/parse.ts';
 
 /** Types that are compared with each other have one kind; the others are their own. */
 const KINDS: Record<string, string> = {

@@ -2,7 +2,7 @@
  * Why a filter selected nothing, in one to three lines: what its schema knows already, and where that is nothing, what a
  * few questions to the server tell, as long as these are cheap.
  */
-import type { CollectionSchema } from '../../model/document-schema.ts';
+import type { CollectionSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { doubt } from './doubtful-values.ts';
 import { type Condition, conditionsOf } from './filter-walk.ts';

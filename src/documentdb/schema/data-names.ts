@@ -1,7 +1,6 @@
 /** Which fields of an object have names that are data: ids, dates and numbers, or just far too many. */
 import { limits } from '../../model/limits.ts';
 import { aliasAt } from './bson-types.ts';
-import type { FieldStats } from './field-stats.ts';
 
 const { manyNames, veryManyNames } = limits.documents.schema;
 
@@ -18,18 +17,28 @@ const mostlyOneType = 0.9;
 
 const numericTypes: readonly string[] = ['int', 'long', 'double', 'decimal'];
 
-export interface DataNames {
-  fields: FieldStats[];
+/** Of a field's counts, those that its name is judged by. */
+export interface NamedCounts {
+  /** The name's bytes with their NUL. */
+  readonly name: DataView;
+  readonly nameBytes: number;
+  /** Documents that have the field. */
+  present: number;
+  readonly types: Uint32Array;
+}
+
+export interface DataNames<Field> {
+  fields: Field[];
   /** What names look like that are data from now on. */
   kinds: readonly NameKind[] | 'all';
 }
 
 /** null when all names are names. */
-export function dataNames(
-  fields: readonly FieldStats[],
+export function dataNames<Field extends NamedCounts>(
+  fields: readonly Field[],
   documents: number,
   isRoot: boolean,
-): DataNames | null {
+): DataNames<Field> | null {
   const byLook = thatLookLikeData(fields);
   const byNumber = thatAreTooMany(fields, documents, isRoot);
   const most = byNumber.fields.length > byLook.fields.length ? byNumber : byLook;
@@ -71,7 +80,7 @@ function endsInDigits(view: DataView, end: number): boolean {
   return true;
 }
 
-function thatLookLikeData(fields: readonly FieldStats[]): DataNames {
+function thatLookLikeData<Field extends NamedCounts>(fields: readonly Field[]): DataNames<Field> {
   const byKind = Map.groupBy(fields, ({ name, nameBytes }) => kindOfName(name, 0, nameBytes - 1));
   const kinds = kindsOfName.filter((kind) => {
     const found = byKind.get(kind) ?? [];
@@ -80,7 +89,11 @@ function thatLookLikeData(fields: readonly FieldStats[]): DataNames {
   return { fields: kinds.flatMap((kind) => byKind.get(kind) ?? []), kinds };
 }
 
-function thatAreTooMany(fields: readonly FieldStats[], documents: number, isRoot: boolean): DataNames {
+function thatAreTooMany<Field extends NamedCounts>(
+  fields: readonly Field[],
+  documents: number,
+  isRoot: boolean,
+): DataNames<Field> {
   const rarely = isRoot ? rareAtRoot : rareNested;
   const everywhere = !isRoot && (documents < fewDocuments || fields.length >= veryManyNames);
   const candidates = fields.filter(({ present }) => everywhere || present < documents * rarely);
@@ -89,7 +102,7 @@ function thatAreTooMany(fields: readonly FieldStats[], documents: number, isRoot
 }
 
 /** Values under names that are data are of one type, but for a few. */
-function haveOneType(fields: readonly FieldStats[]): boolean {
+function haveOneType(fields: readonly NamedCounts[]): boolean {
   const counts = new Map<string, number>();
   let all = 0;
   for (const { types } of fields) {

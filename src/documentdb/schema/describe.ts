@@ -1,9 +1,9 @@
 /** From what was counted to the schema that says it. */
-import type { FieldSchema, FieldType } from '../../model/document-schema.ts';
+import type { FieldSchema, FieldType } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { aliasAt, type TypeAlias } from './bson-types.ts';
-import { type DocumentStats, nameOf } from './document-stats.ts';
-import type { ElementStats, FieldStats } from './field-stats.ts';
+import { type DocumentStats, type FieldStats, nameOf } from './document-stats.ts';
+import type { ElementStats } from './field-stats.ts';
 import type { KnownValue } from './known-values.ts';
 import { enumJson, exampleJson } from './value-json.ts';
 

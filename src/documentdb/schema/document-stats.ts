@@ -1,15 +1,18 @@
 /** What is counted of the documents at one path: the collection's own, those in a field, or those in its arrays. */
 
+import { anyKey } from '../../model/documents/schema-lookup.ts';
 import { limits } from '../../model/limits.ts';
-import { anyKey } from '../../model/schema-lookup.ts';
 import { dataNames, kindOfName, type NameKind } from './data-names.ts';
 import type { FieldBudget } from './field-budget.ts';
-import { FieldStats } from './field-stats.ts';
+import { FieldStats as FieldCounts } from './field-stats.ts';
 
 const { nameBytes: longestName, namesWithOneHash, countedNames, examples } = limits.documents.schema;
 
 /** With so many fields it is looked for the first time whether names are data; then with twice as many each time. */
 const firstLook = 16;
+
+/** A field whose documents are counted as these are. */
+export type FieldStats = FieldCounts<DocumentStats>;
 
 export class DocumentStats {
   count = 0;
@@ -21,7 +24,7 @@ export class DocumentStats {
   /** Of the names that are data. */
   readonly nameExamples: string[] = [];
   /** It stands before the first field. */
-  readonly head = new FieldStats(new DataView(new ArrayBuffer(0)));
+  readonly head = new FieldCounts<DocumentStats>(new DataView(new ArrayBuffer(0)));
   readonly #byHash = new Map<number, FieldStats>();
   readonly #budget: FieldBudget;
   readonly #isRoot: boolean;
@@ -56,7 +59,7 @@ export class DocumentStats {
     const found = dataNames(this.fields, this.count, this.#isRoot);
     if (found === null) return;
     const before = this.size();
-    this.data ??= new FieldStats(encoded(anyKey));
+    this.data ??= new FieldCounts<DocumentStats>(encoded(anyKey));
     for (const field of found.fields) this.#mergeIntoData(this.data, field);
     this.data.present = Math.min(this.data.present, this.nonEmpty);
     for (const kind of found.kinds === 'all' ? ['all' as const] : found.kinds) this.#dataKinds.add(kind);
@@ -95,7 +98,7 @@ export class DocumentStats {
       this.#budget.exceeded = true;
       return null;
     }
-    const field = new FieldStats(copyOf(view, at, nameBytes + 1));
+    const field = new FieldCounts<DocumentStats>(copyOf(view, at, nameBytes + 1));
     this.#insert(field, hash);
     if (this.fields.length < this.#nextLook) return field;
     this.#nextLook *= 2;

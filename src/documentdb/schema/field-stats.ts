@@ -1,16 +1,21 @@
 /** What is counted of one field: the fields of one name in all the documents at one path. */
 import { places } from './bson-types.ts';
-import type { DocumentStats } from './document-stats.ts';
 import { Values } from './values.ts';
 
-export class FieldStats {
+/** Counts of documents, into which others of the same path go. */
+interface Mergeable<Documents> {
+  merge(other: Documents): void;
+}
+
+/** `Documents` is what is counted of the documents inside of the field: fields and documents contain each other. */
+export class FieldStats<Documents extends Mergeable<Documents>> {
   /** With its NUL, as it stands in documents. */
   readonly name: DataView;
   readonly nameBytes: number;
   /** The field that came after it in an earlier document: the guess that saves looking names up. */
-  next: FieldStats | null = null;
+  next: FieldStats<Documents> | null = null;
   /** Another field whose name has the same hash. */
-  sameHash: FieldStats | null = null;
+  sameHash: FieldStats<Documents> | null = null;
   /** The number of the document in which it was last. */
   lastIn = 0;
   /** Documents that have it. */
@@ -21,7 +26,7 @@ export class FieldStats {
   readonly lengths = Float64Array.of(Number.POSITIVE_INFINITY, 0, 0);
   elements: ElementStats | null = null;
   /** Of the documents in it and in its arrays. */
-  documents: DocumentStats | null = null;
+  documents: Documents | null = null;
 
   constructor(name: DataView) {
     this.name = name;
@@ -36,7 +41,7 @@ export class FieldStats {
   }
 
   /** The other's documents become its own, so the other is of no use afterwards. */
-  merge(other: FieldStats): void {
+  merge(other: FieldStats<Documents>): void {
     this.present += other.present;
     this.lastIn = Math.max(this.lastIn, other.lastIn);
     addCounts(this.types, other.types);

@@ -1,5 +1,5 @@
 /** The schema of a collection, as far as the documents show it that were added. */
-import type { FieldSchema } from '../../model/document-schema.ts';
+import type { FieldSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { MalformedBson } from '../bson/malformed.ts';
 import { describeFields } from './describe.ts';

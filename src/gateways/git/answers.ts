@@ -1,7 +1,7 @@
 /** What a remote's refusal means to a caller. Of its words nothing is passed on but a host's name. */
-import type { GitPurpose } from '../../control/ports.ts';
+import type { GitPurpose } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import type { GitUrl } from '../../model/git-url.ts';
+import type { GitUrl } from '../../model/git/url.ts';
 
 const HOST_CHARS = 255;
 

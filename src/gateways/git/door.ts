@@ -5,10 +5,10 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Duplex, PassThrough, type Readable } from 'node:stream';
-import type { GitDoor, GitEntry, GitPurpose } from '../../control/ports.ts';
-import { gatherPieces } from '../../model/body-pieces.ts';
+import type { GitDoor, GitEntry, GitPurpose } from '../../control/ports/index.ts';
+import { gatherPieces } from '../../fairness/body-pieces.ts';
 import type { SandhavenError } from '../../model/errors.ts';
-import type { GitUrl } from '../../model/git-url.ts';
+import type { GitUrl } from '../../model/git/url.ts';
 import { limits } from '../../model/limits.ts';
 import { elsewhere, faultOfStatus, notGit } from './answers.ts';
 import { readPushCommands } from './push-commands.ts';

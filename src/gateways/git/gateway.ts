@@ -1,7 +1,7 @@
 /** Opens doors: one remote repository each, with the credentials that stay on this side of it. */
 import { randomBytes } from 'node:crypto';
-import type { GitGateway } from '../../control/ports.ts';
-import type { AllowedRemote } from '../../model/allowed-remotes.ts';
+import type { GitGateway } from '../../control/ports/index.ts';
+import type { AllowedRemote } from '../../model/git/allowed-remotes.ts';
 import { limits } from '../../model/limits.ts';
 import { Door } from './door.ts';
 import { type Resolve, reachableAddresses, resolveHost } from './reachable.ts';

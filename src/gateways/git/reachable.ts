@@ -5,10 +5,10 @@
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
-import type { AllowedRemote } from '../../model/allowed-remotes.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import type { GitUrl } from '../../model/git-url.ts';
-import { isPublicIPv4, isPublicIPv6 } from '../../model/public-addresses.ts';
+import type { AllowedRemote } from '../../model/git/allowed-remotes.ts';
+import type { GitUrl } from '../../model/git/url.ts';
+import { isPublicIPv4, isPublicIPv6 } from '../../model/network/public-addresses.ts';
 
 export interface Address {
   address: string;

@@ -3,7 +3,7 @@
  * comes from inside is refused, and every header that is not named here is dropped, both ways.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import type { GitEntry, GitPurpose } from '../../control/ports.ts';
+import type { GitEntry, GitPurpose } from '../../control/ports/index.ts';
 
 export type GitRequest = 'advertisement' | 'exchange';
 

@@ -8,9 +8,9 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { gatherPieces } from '../../model/body-pieces.ts';
+import { gatherPieces } from '../../fairness/body-pieces.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import type { GitUrl } from '../../model/git-url.ts';
+import type { GitUrl } from '../../model/git/url.ts';
 import type { Address } from './reachable.ts';
 
 export interface Timing {

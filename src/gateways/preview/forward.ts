@@ -9,10 +9,10 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Arrival } from '../../model/arrival.ts';
-import { gatherPieces } from '../../model/body-pieces.ts';
+import { gatherPieces } from '../../fairness/body-pieces.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { Arrival } from '../../model/network/arrival.ts';
 import { hasBody, toApplication, toVisitor } from './headers.ts';
 import { Refusal } from './refusal.ts';
 import { switchOver } from './switch-over.ts';

@@ -12,12 +12,12 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Log } from '../../control/ports.ts';
-import type { PreviewAccess } from '../../control/preview-access.ts';
-import type { Arrival, Arrivals } from '../../model/arrival.ts';
-import { gatherPieces } from '../../model/body-pieces.ts';
+import type { PreviewAccess } from '../../control/access/preview-access.ts';
+import type { Log } from '../../control/ports/index.ts';
+import { gatherPieces } from '../../fairness/body-pieces.ts';
+import { paceConnections } from '../../fairness/paced-connection.ts';
 import { limits } from '../../model/limits.ts';
-import { paceConnections } from '../../model/paced-connection.ts';
+import type { Arrival, Arrivals } from '../../model/network/arrival.ts';
 import type { TlsServing } from '../../tls/serving.ts';
 import { type PreviewAddress, previewAddress } from './address.ts';
 import { forward, type Visit } from './forward.ts';

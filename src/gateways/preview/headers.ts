@@ -3,7 +3,7 @@
  * replaced, and everything else passes as it came, in its order and its spelling.
  */
 import type { IncomingMessage } from 'node:http';
-import type { Arrival } from '../../model/arrival.ts';
+import type { Arrival } from '../../model/network/arrival.ts';
 import { Refusal } from './refusal.ts';
 
 export const TOKEN_HEADER = 'x-sandbox-preview-token';

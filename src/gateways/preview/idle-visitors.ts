@@ -3,9 +3,9 @@
  * are too many, an address with few takes the place of one of the address with most.
  */
 import type { Socket } from 'node:net';
-import { networkOf } from '../../model/address-network.ts';
-import { Crowd } from '../../model/crowd.ts';
+import { Crowd } from '../../fairness/crowd.ts';
 import { limits } from '../../model/limits.ts';
+import { networkOf } from '../../model/network/address-network.ts';
 
 interface Visitor {
   requests: number;

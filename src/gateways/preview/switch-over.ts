@@ -1,8 +1,14 @@
 /** From HTTP to whatever the application agreed to speak, WebSocket mostly: bytes both ways until either leaves. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Visit } from './forward.ts';
 import { toVisitor } from './headers.ts';
+
+interface Visitor {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** The preview's URL carries its token. */
+  signed: boolean;
+}
 
 interface Upgraded {
   answer: IncomingMessage;
@@ -13,7 +19,7 @@ interface Upgraded {
 
 /** @param early What the visitor sent right behind its request. */
 export function switchOver(
-  { request, response, signed }: Visit,
+  { request, response, signed }: Visitor,
   early: Buffer,
   { answer, socket: upstream, head }: Upgraded,
 ): void {

@@ -4,7 +4,7 @@
  */
 import { createSign, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock, ContentsAccess, InstallationToken } from '../../control/ports.ts';
+import type { Clock, ContentsAccess, InstallationToken } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import type { RepositoryName } from '../../model/provider.ts';
 import { ask, notAsDocumented } from './http.ts';

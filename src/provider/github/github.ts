@@ -1,6 +1,6 @@
 /** A GitHub-compatible provider: its documented OAuth, device, REST and app endpoints behind the port of a code host. */
 import { createPrivateKey } from 'node:crypto';
-import type { Clock, CodeHost } from '../../control/ports.ts';
+import type { Clock, CodeHost } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { App } from './app.ts';
 import { ask } from './http.ts';

@@ -1,6 +1,6 @@
 /** Tokens of users: by code, by device code, by refresh token. Errors come with status 200 and a word for each. */
 import { z } from 'zod';
-import type { Clock, DeviceAnswer, DeviceCode } from '../../control/ports.ts';
+import type { Clock, DeviceAnswer, DeviceCode } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ProviderTokens } from '../../model/provider.ts';

@@ -1,6 +1,6 @@
 /** The provider as the operator describes it, with its secrets read from their files. */
 import { readFileSync, statSync } from 'node:fs';
-import type { Clock, CodeHost } from '../../control/ports.ts';
+import type { Clock, CodeHost } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { ProviderOptions } from '../../model/provider-options.ts';
 import { createGitHub } from './github.ts';

@@ -1,6 +1,6 @@
 /** What a user's token is let see: the account, and one repository with what may be done there. */
 import { z } from 'zod';
-import type { Sight } from '../../control/ports.ts';
+import type { Sight } from '../../control/ports/index.ts';
 import type { ProviderAccount, RepositoryName } from '../../model/provider.ts';
 import { ask, notAsDocumented, type Reply } from './http.ts';
 import { scopesOf } from './oauth.ts';

@@ -1,5 +1,5 @@
 /** Removes images that nothing uses, and layers that were kept for images to come. */
-import type { Images, Log } from '../../control/ports.ts';
+import type { Images, Log } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import type { Blobs } from './blobs.ts';
 import type { BuiltInImage } from './built-in.ts';

@@ -2,9 +2,11 @@
  * Unpacked images of this machine, by content digest: the project's own from the cache, all others from
  * registries. A name that was pulled once stands for the same contents as long as the image is here.
  */
-import type { CallOptions, Image, Images, Log, PullOptions } from '../../control/ports.ts';
+
+import { canceled, SharedWork } from '../../concurrency/single-flight.ts';
+import type { CallOptions, Image, Images, Log, PullOptions } from '../../control/ports/index.ts';
+import { FairQueue } from '../../fairness/fair-queue.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import { FairQueue } from '../../model/fair-queue.ts';
 import { limits } from '../../model/limits.ts';
 import {
   everyRegistry,
@@ -15,16 +17,15 @@ import {
 import { Blobs } from './blobs.ts';
 import { BuiltInImage, builtInNames } from './built-in.ts';
 import { collect } from './collect.ts';
-import { CredentialFiles, type RegistryAccess } from './credential-files.ts';
 import { ImageFolders } from './folders.ts';
 import type { Helpers } from './helpers.ts';
 import { Holds } from './holds.ts';
 import { pullImage } from './pull.ts';
 import type { ImageRecord } from './record.ts';
-import { formatReference, type ImageReference, parseReference } from './reference.ts';
-import { resolve } from './registry.ts';
-import { canceled, SharedWork } from './shared-work.ts';
-import { fromFirst } from './sources.ts';
+import { resolve } from './registry/client.ts';
+import { CredentialFiles, type RegistryAccess } from './registry/credential-files.ts';
+import { formatReference, type ImageReference, parseReference } from './registry/reference.ts';
+import { fromFirst } from './registry/sources.ts';
 import { defaultUnpackLimits, type UnpackLimits } from './unpack.ts';
 
 export interface ImagesOptions {

@@ -1,19 +1,19 @@
 /** Brings one image from a registry into the data directory: sizes first, then bytes, then files. */
 import { mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log, OnProgress } from '../../control/ports.ts';
+import type { Log, OnProgress } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { RegistryMirror } from '../../model/registry-rules.ts';
 import type { Blobs } from './blobs.ts';
 import type { ImageFolders } from './folders.ts';
 import { guarded } from './guard.ts';
-import { unusable } from './manifest.ts';
 import type { ImageRecord } from './record.ts';
-import type { ImageReference } from './reference.ts';
-import { fetchImage, type RegistryParts, type RemoteImage } from './registry.ts';
-import { retrying } from './retry.ts';
-import { fromFirst } from './sources.ts';
+import { fetchImage, type RegistryParts, type RemoteImage } from './registry/client.ts';
+import { unusable } from './registry/manifest.ts';
+import type { ImageReference } from './registry/reference.ts';
+import { retrying } from './registry/retry.ts';
+import { fromFirst } from './registry/sources.ts';
 import { DamagedBlob, measure, noRoom, readConfig, type UnpackLimits, unpack } from './unpack.ts';
 
 export interface PullParts extends RegistryParts {

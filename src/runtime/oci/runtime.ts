@@ -7,36 +7,42 @@
  */
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { Log, Runtime } from '../../control/ports.ts';
+import type { Log, Runtime } from '../../control/ports/index.ts';
 import type { GpuKind } from '../../model/gpu-kind.ts';
 import { limits } from '../../model/limits.ts';
 import { useRunner } from '../programs/run-program.ts';
 import { createSpawner } from '../programs/spawner.ts';
-import { installAgent } from './agent-binary.ts';
-import { createArchives } from './archives.ts';
-import { type Cgroups, createCgroups } from './cgroups.ts';
-import { createDiskGuard } from './disk-guard.ts';
-import { createDisks } from './disks.ts';
+import { createArchives } from './disk/archives.ts';
+import { createDiskGuard } from './disk/disk-guard.ts';
+import { createDisks } from './disk/disks.ts';
+import { createStorage } from './disk/storage.ts';
 import type { Owners } from './fairness/owners.ts';
 import { createProcessorGroups } from './fairness/processor-groups.ts';
 import { createProcessorShares } from './fairness/processor-shares.ts';
 import { createServiceGroup } from './fairness/service-group.ts';
 import { createGpus, type Gpus } from './gpu/gpus.ts';
 import { createInventory } from './gpu/inventory.ts';
-import { createHelpers, type Helpers } from './helper.ts';
-import { parseHierarchies } from './hierarchies.ts';
-import { allocatedBytes, freeDiskBytes, hostMemory, maxOpenFiles, memoryForMachines } from './host.ts';
-import { prepareHostLimits } from './host-limits.ts';
+import { type Cgroups, createCgroups } from './host/cgroups.ts';
+import {
+  allocatedBytes,
+  freeDiskBytes,
+  hostMemory,
+  maxOpenFiles,
+  memoryForMachines,
+} from './host/features.ts';
+import { createHelpers, type Helpers } from './host/helper.ts';
+import { parseHierarchies } from './host/hierarchies.ts';
+import { prepareHostLimits } from './host/host-limits.ts';
+import { createSurvey } from './host/survey.ts';
 import { createHoldings } from './kernel-memory/holdings.ts';
 import { createKernelMemoryWatch } from './kernel-memory/watch.ts';
 import { createLayout, makeFolders } from './layout.ts';
-import { createLifecycle } from './lifecycle.ts';
-import { createMachines } from './machines.ts';
-import type { Slots } from './slot.ts';
-import { createStarter } from './start.ts';
-import { createStorage } from './storage.ts';
-import { createSurvey } from './survey.ts';
-import { createUsage } from './usage.ts';
+import { installAgent } from './machine/agent-binary.ts';
+import { createMachines } from './machine/running.ts';
+import type { Slots } from './machine/slot.ts';
+import { createStarter } from './machine/start.ts';
+import { createLifecycle } from './machine/start-stop.ts';
+import { createUsage } from './machine/usage.ts';
 import { createWork } from './work.ts';
 
 export interface OciRuntimeOptions {

@@ -1,5 +1,5 @@
 /** Work on sandboxes as callers see it: checked, in its turn, and with failures that say nothing of the host. */
-import type { Log } from '../../control/ports.ts';
+import type { Log } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { sandboxIdPattern } from '../../model/ids.ts';
 import { toCallerError } from './failures.ts';

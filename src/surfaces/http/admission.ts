@@ -5,8 +5,8 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
-import { Shares } from '../../model/shares.ts';
 import type { Connections } from './connections.ts';
 
 export class Admission {

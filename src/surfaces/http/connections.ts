@@ -4,8 +4,8 @@
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
-import { Shares } from '../../model/shares.ts';
 import { transportOf } from '../break-off.ts';
 
 export class Connections {

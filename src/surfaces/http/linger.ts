@@ -4,8 +4,8 @@
  * it than a bound: who sends what is refused again and again must not have all of it read.
  */
 import type { IncomingMessage } from 'node:http';
+import { keepOpen, readNoMore } from '../../fairness/paced-connection.ts';
 import { limits } from '../../model/limits.ts';
-import { keepOpen, readNoMore } from '../../model/paced-connection.ts';
 
 export function linger(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;

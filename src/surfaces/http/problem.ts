@@ -1,7 +1,7 @@
 /** Errors as RFC 9457 problem details, whatever part of the HTTP server they come from. */
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Log } from '../../control/ports.ts';
+import type { Log } from '../../control/ports/index.ts';
 import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 

@@ -10,33 +10,33 @@ import Fastify, {
   type FastifyServerFactory,
 } from 'fastify';
 import type { Tool } from '../../catalog/tool.ts';
-import type { Log } from '../../control/ports.ts';
+import type { Log } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
-import { type Arrival, type Arrivals, createArrivals } from '../../model/arrival.ts';
-import { gatherPieces } from '../../model/body-pieces.ts';
+import { gatherPieces } from '../../fairness/body-pieces.ts';
+import { paceConnections } from '../../fairness/paced-connection.ts';
 import { type ErrorCode, notFound, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import { paceConnections } from '../../model/paced-connection.ts';
+import { type Arrival, type Arrivals, createArrivals } from '../../model/network/arrival.ts';
 import type { Caller } from '../../model/user.ts';
 import type { TlsServing } from '../../tls/serving.ts';
 import { breakOff } from '../break-off.ts';
 import { SharedRoom } from '../shared-room.ts';
-import { addAdminRoutes } from './admin-routes.ts';
 import { Admission } from './admission.ts';
 import { authenticate } from './authenticate.ts';
-import { addAuthorizationRoutes } from './authorization-routes.ts';
-import { addByteRoutes } from './byte-routes.ts';
 import { Connections } from './connections.ts';
 import { createHostCheck } from './hosts.ts';
-import { acceptJsonBodies } from './json-body.ts';
 import { linger } from './linger.ts';
-import { openApi } from './openapi.ts';
+import { openApi } from './openapi/openapi.ts';
 import { originOf } from './origin.ts';
 import { explain, refuseConnection, sendProblem } from './problem.ts';
+import { addAdminRoutes } from './routes/admin.ts';
+import { addAuthorizationRoutes } from './routes/authorization.ts';
+import { addByteRoutes } from './routes/bytes.ts';
+import { acceptJsonBodies } from './routes/json-body.ts';
+import { addToolRoutes } from './routes/tools.ts';
+import { addTunnelRoute, asksForTunnel } from './routes/tunnel.ts';
 import { SlowReaders } from './slow-readers.ts';
-import { addToolRoutes } from './tool-routes.ts';
-import { addTunnelRoute, asksForTunnel } from './tunnel-route.ts';
 
 export interface HttpServerParts {
   services: Services;

@@ -5,11 +5,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
+import { FairQueue } from '../../fairness/fair-queue.ts';
+import { LongWork } from '../../fairness/long-work.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import { FairQueue } from '../../model/fair-queue.ts';
 import { type JsonOutline, JsonScan, type JsonVerdict } from '../../model/json-bounds.ts';
 import { limits } from '../../model/limits.ts';
-import { LongWork } from '../../model/long-work.ts';
 import { bodyTooLarge, receive } from './receive.ts';
 
 /** What a surface bounds beside what all bodies are bounded in. */

@@ -1,8 +1,8 @@
 /** The bytes of a request's body, as long as they come quickly enough and are not too many. */
 import type { IncomingMessage } from 'node:http';
+import { SmallPieces } from '../../fairness/small-pieces.ts';
 import { invalidArgument, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { SmallPieces } from '../../model/small-pieces.ts';
 
 const CHECK_MS = 1_000;
 

@@ -1,7 +1,7 @@
 /** A large answer on its way: each piece is made and written within this thread's share of a turn, answer after answer. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { loopShare } from '../../model/loop-share.ts';
+import { loopShare } from '../../fairness/loop-share.ts';
 
 /** As fast as the client takes them. Fails when the signal is aborted before all is taken. */
 export async function writePieces(

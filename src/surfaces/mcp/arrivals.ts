@@ -1,8 +1,8 @@
 /** Messages as they arrive: bounded like every body, small besides the parameters of a tool, and few that wait for news. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Shares } from '../../fairness/shares.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { Shares } from '../../model/shares.ts';
 import type { JsonBodies } from '../json/bodies.ts';
 import { Envelope } from './envelope.ts';
 

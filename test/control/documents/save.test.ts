@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { type SandboxFiles, saveResult } from '../../../src/control/documents/save.ts';
-import type { DocumentsQuery } from '../../../src/control/ports.ts';
+import type { DocumentsQuery } from '../../../src/control/ports/index.ts';
 import { notFound, SandhavenError } from '../../../src/model/errors.ts';
 
 const caller = {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { DocumentService } from '../../../src/control/documents/documents.ts';
 import { OrderOfUse } from '../../../src/control/documents/order-of-use.ts';
-import type { DocumentDatabase } from '../../../src/control/ports.ts';
+import type { DocumentDatabase } from '../../../src/control/ports/index.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { Caller } from '../../../src/model/user.ts';
 

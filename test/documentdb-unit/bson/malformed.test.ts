@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldDocument } from '../../../src/documentdb/bson/field.ts';
 import { MalformedBson } from '../../../src/documentdb/bson/malformed.ts';
-import { EjsonWriter, toEjson } from '../../../src/documentdb/bson/write.ts';
+import { EjsonWriter, toEjson } from '../../../src/documentdb/bson/write/write.ts';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { cstring, document, float64, int32, oddDocuments, type RawValue, raw, text } from './generated.ts';

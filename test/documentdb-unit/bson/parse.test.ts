@@ -2,8 +2,8 @@
 import { Double, deserialize, EJSON, Long, ObjectId, serialize } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatEjson, parseEjson } from '../../../src/documentdb/bson/parse.ts';
-import { toEjson } from '../../../src/documentdb/bson/write.ts';
+import { formatEjson, parseEjson } from '../../../src/documentdb/bson/parse/parse.ts';
+import { toEjson } from '../../../src/documentdb/bson/write/write.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { exactDocuments } from './generated.ts';
 

@@ -1,6 +1,6 @@
 /** Text that is not taken: the error names the parameter and the place, and the hint the right spelling. */
 import { describe, expect, it } from 'vitest';
-import { parseEjson } from '../../../src/documentdb/bson/parse.ts';
+import { parseEjson } from '../../../src/documentdb/bson/parse/parse.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 

@@ -2,8 +2,8 @@
 import { deserialize, EJSON, serialize } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseEjson } from '../../../src/documentdb/bson/parse.ts';
-import { type EjsonMode, EjsonWriter, toEjson } from '../../../src/documentdb/bson/write.ts';
+import { parseEjson } from '../../../src/documentdb/bson/parse/parse.ts';
+import { type EjsonMode, EjsonWriter, toEjson } from '../../../src/documentdb/bson/write/write.ts';
 import {
   cstring,
   document,

@@ -2,9 +2,9 @@
 import { Decimal128, Long, ObjectId } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatEjson, parseEjson } from '../../../src/documentdb/bson/parse.ts';
-import { coerceFilter } from '../../../src/documentdb/coercion/coerce-filter.ts';
-import { tellCoerced } from '../../../src/documentdb/coercion/tell.ts';
+import { formatEjson, parseEjson } from '../../../src/documentdb/bson/parse/parse.ts';
+import { coerceFilter } from '../../../src/documentdb/query/coercion/coerce-filter.ts';
+import { tellCoerced } from '../../../src/documentdb/query/coercion/tell.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { processorMsOf } from '../../support/processor-time.ts';
 

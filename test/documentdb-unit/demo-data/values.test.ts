@@ -2,9 +2,9 @@
 import { Decimal128, ObjectId, UUID } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { momentOf, period } from '../../../src/demo-data/calendar.ts';
-import { Random } from '../../../src/demo-data/random.ts';
-import { idAt, idSpaces, money, trace, uuid } from '../../../src/demo-data/values.ts';
+import { momentOf, period } from '../../../src/demo-database/data/calendar.ts';
+import { Random } from '../../../src/demo-database/data/random.ts';
+import { idAt, idSpaces, money, trace, uuid } from '../../../src/demo-database/data/values.ts';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 

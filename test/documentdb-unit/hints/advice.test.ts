@@ -2,11 +2,11 @@
 import { ObjectId } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coerceFilter } from '../../../src/documentdb/coercion/coerce-filter.ts';
-import { asWritten, type Settlement } from '../../../src/documentdb/coercion/settle.ts';
 import { adviseFind, advisePipeline } from '../../../src/documentdb/hints/advice.ts';
 import { arrangeNotes } from '../../../src/documentdb/hints/notes.ts';
 import type { Probe } from '../../../src/documentdb/hints/probe.ts';
+import { coerceFilter } from '../../../src/documentdb/query/coercion/coerce-filter.ts';
+import { asWritten, type Settlement } from '../../../src/documentdb/query/coercion/settle.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { ordersSchema } from './orders.ts';
 

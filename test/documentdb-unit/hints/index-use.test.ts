@@ -3,7 +3,7 @@ import { BSONRegExp } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { indexNotes } from '../../../src/documentdb/hints/index-use.ts';
-import type { IndexInfo } from '../../../src/model/document-schema.ts';
+import type { IndexInfo } from '../../../src/model/documents/schema.ts';
 import { ordersSchema } from './orders.ts';
 
 const schema = ordersSchema();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { namedInFind, namedInPipeline } from '../../../src/documentdb/hints/named-fields.ts';
 import { suggestions, unknownFields } from '../../../src/documentdb/hints/unknown-fields.ts';
-import { paths } from '../../../src/model/schema-lookup.ts';
+import { paths } from '../../../src/model/documents/schema-lookup.ts';
 import { field, ordersSchema } from './orders.ts';
 
 const schema = ordersSchema();

@@ -2,8 +2,8 @@
 import { Double, Int32, Long } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCollection, readIndex } from '../../../src/documentdb/collection-info.ts';
-import { judge } from '../../../src/documentdb/privileges.ts';
+import { readCollection, readIndex } from '../../../src/documentdb/collections/collection-info.ts';
+import { judge } from '../../../src/documentdb/connection/privileges.ts';
 
 describe('a collection that the server lists', () => {
   it('is told with what is special about it', () => {

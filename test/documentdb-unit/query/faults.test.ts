@@ -1,7 +1,7 @@
 /** What the errors of servers mean to callers. */
 import { MongoServerError } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { Faults } from '../../../src/documentdb/faults.ts';
+import { Faults } from '../../../src/documentdb/connection/faults.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 
 const faults = new Faults('mongodb://user:s3cret-word@host/');

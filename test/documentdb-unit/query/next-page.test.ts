@@ -1,8 +1,8 @@
 /** The filter that goes on where a page ended. */
 import { Binary, Decimal128, Double, Long, MaxKey, ObjectId, serialize, Timestamp } from 'bson';
 import { describe, expect, it } from 'vitest';
-import { parseEjson } from '../../../src/documentdb/bson/parse.ts';
-import { beyond, nextPage, type PageEnd } from '../../../src/documentdb/next-page.ts';
+import { parseEjson } from '../../../src/documentdb/bson/parse/parse.ts';
+import { beyond, nextPage, type PageEnd } from '../../../src/documentdb/query/next-page.ts';
 
 const end = (last: unknown, more: Partial<PageEnd> = {}): PageEnd => ({
   filter: {},

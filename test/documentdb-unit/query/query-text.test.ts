@@ -1,9 +1,14 @@
 /** The shape of what callers write as JSON text. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textAllowance } from '../../../src/documentdb/bson/parse.ts';
+import { textAllowance } from '../../../src/documentdb/bson/parse/parse.ts';
 import { checkPipeline } from '../../../src/documentdb/guard/guard.ts';
-import { readFilter, readPipeline, readProjection, readSort } from '../../../src/documentdb/query-text.ts';
+import {
+  readFilter,
+  readPipeline,
+  readProjection,
+  readSort,
+} from '../../../src/documentdb/query/query-text.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 

@@ -1,7 +1,7 @@
 /** What is left out of every text from outside. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createScrub, scrubbedError } from '../../../src/documentdb/scrub.ts';
+import { createScrub, scrubbedError } from '../../../src/documentdb/connection/scrub.ts';
 import { limits } from '../../../src/model/limits.ts';
 
 const password = fc

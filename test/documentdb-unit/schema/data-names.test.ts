@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type Document, serialize } from 'bson';
 import { describe, expect, it } from 'vitest';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
+import { fieldAt, paths } from '../../../src/model/documents/schema-lookup.ts';
 import { limits } from '../../../src/model/limits.ts';
-import { fieldAt, paths } from '../../../src/model/schema-lookup.ts';
 
 const { manyNames, fields: mostFields } = limits.documents.schema;
 

@@ -1,8 +1,8 @@
 import { Binary, Decimal128, type Document, Double, Int32, Long, ObjectId, serialize, UUID } from 'bson';
 import { describe, expect, it } from 'vitest';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
+import { fieldAt } from '../../../src/model/documents/schema-lookup.ts';
 import { limits } from '../../../src/model/limits.ts';
-import { fieldAt } from '../../../src/model/schema-lookup.ts';
 import { documentOf, int32, text } from './bytes.ts';
 
 const { enumValues, exampleChars } = limits.documents.schema;

@@ -2,9 +2,9 @@ import { Double, serialize } from 'bson';
 import { describe, expect, it } from 'vitest';
 import { presentSchema } from '../../../src/catalog/documentdb/schema-view.ts';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
-import type { CollectionSchema, IndexInfo } from '../../../src/model/document-schema.ts';
+import type { CollectionSchema, IndexInfo } from '../../../src/model/documents/schema.ts';
+import { fieldAt, paths } from '../../../src/model/documents/schema-lookup.ts';
 import { limits } from '../../../src/model/limits.ts';
-import { fieldAt, paths } from '../../../src/model/schema-lookup.ts';
 import { shopOrder } from './shop-order.ts';
 
 const { shownBytes, shownFields } = limits.documents.schema;

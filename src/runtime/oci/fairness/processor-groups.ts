@@ -1,8 +1,8 @@
 /** Processor time of an instance's cgroups, read and weighed, on v1 and v2. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { sharesToWeight } from '../cgroups.ts';
-import { unlessMissing } from '../files.ts';
-import { controllerHierarchy, type Hierarchy } from '../hierarchies.ts';
+import { sharesToWeight } from '../host/cgroups.ts';
+import { unlessMissing } from '../host/files.ts';
+import { controllerHierarchy, type Hierarchy } from '../host/hierarchies.ts';
 
 export interface ProcessorGroups {
   /** All machines together weigh this part of what the kernel gives a group by itself. */

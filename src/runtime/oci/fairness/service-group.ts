@@ -11,9 +11,9 @@
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
-import { processesOf } from '../cgroup-processes.ts';
-import { isMissing } from '../files.ts';
-import { controllerHierarchy, type Hierarchy } from '../hierarchies.ts';
+import { processesOf } from '../host/cgroup-processes.ts';
+import { isMissing } from '../host/files.ts';
+import { controllerHierarchy, type Hierarchy } from '../host/hierarchies.ts';
 import { setWeight } from './processor-groups.ts';
 
 export interface ServiceGroup {

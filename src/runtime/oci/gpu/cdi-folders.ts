@@ -7,7 +7,7 @@ import { constants, type Stats } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../../../model/limits.ts';
-import { unlessMissing } from '../files.ts';
+import { unlessMissing } from '../host/files.ts';
 import { type CdiEdits, parseCdiSpec } from './cdi-spec.ts';
 
 /** What a later folder says of a device holds. */

@@ -7,8 +7,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { z } from 'zod';
 import { sandboxIdPattern } from '../../../model/ids.ts';
-import { currentBootId, machineDir, withMutex } from '../network/locks.ts';
-import type { Instance } from '../network/plan.ts';
+import { currentBootId, machineDir, withMutex } from '../host/locks.ts';
+import type { Instance } from '../host/plan.ts';
 
 export interface Claim {
   sandboxId: string;

@@ -2,10 +2,10 @@
  * Whole GPUs for sandboxes that run. What is held is read from the machine's own folder each time, never remembered;
  * a sandbox holds its GPUs from before its machine is made until nothing of that is left.
  */
-import type { Log } from '../../../control/ports.ts';
+import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
-import type { Instance } from '../network/plan.ts';
-import { isAbandoned } from '../network/reclaim.ts';
+import type { Instance } from '../host/plan.ts';
+import { isAbandoned } from '../host/reclaim.ts';
 import { allClaims, type Claim, freeClaim, freeClaims, readClaim, takeClaim } from './claims.ts';
 import { devicesOf, type Gpu, isSameHardware, type MachineDevices, noDevices } from './device.ts';
 import type { Inventory } from './inventory.ts';

@@ -4,7 +4,7 @@
  */
 import { lstat, stat } from 'node:fs/promises';
 import type { GpuKind } from '../../../model/gpu-kind.ts';
-import { unlessMissing } from '../files.ts';
+import { unlessMissing } from '../host/files.ts';
 import { type CdiDevice, fingerprint, readCdiDevices } from './cdi-folders.ts';
 import type { CdiEdits, CdiMount, CdiNode } from './cdi-spec.ts';
 import { type DeviceMount, type DeviceNode, type Gpu, isSameHardware, keyOf } from './device.ts';

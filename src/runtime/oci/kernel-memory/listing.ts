@@ -1,6 +1,6 @@
 /** Reads tables of /proc whose length a machine decides: line by line, a bounded part of them. */
 import { open } from 'node:fs/promises';
-import { isMissing } from '../files.ts';
+import { isMissing } from '../host/files.ts';
 
 const CHUNK_BYTES = 16 * 1024;
 

@@ -8,7 +8,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { limits } from '../../../model/limits.ts';
 import { mapBounded } from '../../map-bounded.ts';
-import { unlessMissing } from '../files.ts';
+import { unlessMissing } from '../host/files.ts';
 import { eachLine, unlessEnded } from './listing.ts';
 
 const { kernel } = limits;

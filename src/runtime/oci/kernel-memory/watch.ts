@@ -5,10 +5,10 @@
  * when memory is short: all its processes but PID 1 are killed, and with them goes what they held. Machines below their
  * bounds have a bound together: past it, those of the owner who holds most end, largest first.
  */
-import type { Log } from '../../../control/ports.ts';
+import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
-import type { Cgroups } from '../cgroups.ts';
 import type { Owners } from '../fairness/owners.ts';
+import type { Cgroups } from '../host/cgroups.ts';
 import type { Holding, Holdings } from './holdings.ts';
 import { hostTcpBytes } from './sockets.ts';
 import { endedFirst } from './whole.ts';

@@ -3,10 +3,10 @@
  * nftables.conf does), the uplink may change, Docker may start: so what is there is compared every few seconds
  * with what should be, and put right. Replacing the table leaves connections alone.
  */
-import type { Log } from '../../../control/ports.ts';
+import type { Log } from '../../../control/ports/index.ts';
+import { tableOf } from '../host/plan.ts';
 import { runCommand } from './command.ts';
 import { acceptInForeignChains, listChains, withdrawFromForeignChains } from './foreign-forward.ts';
-import { tableOf } from './plan.ts';
 import { renderRuleset } from './ruleset.ts';
 import { noteUplinks, openUplinks } from './uplinks.ts';
 

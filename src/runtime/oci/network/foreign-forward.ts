@@ -5,8 +5,8 @@
  * to work on a table with rules it did not write.
  */
 import { readFileSync } from 'node:fs';
+import { interfacePrefix, tableOf } from '../host/plan.ts';
 import { runCommand } from './command.ts';
-import { interfacePrefix, tableOf } from './plan.ts';
 
 export interface Chain {
   family: string;

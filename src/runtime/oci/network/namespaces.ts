@@ -6,7 +6,6 @@
 import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from './command.ts';
 import {
   addressOf,
   hostMac,
@@ -17,7 +16,8 @@ import {
   slotDir,
   slotsDir,
   uidBaseOf,
-} from './plan.ts';
+} from '../host/plan.ts';
+import { runCommand } from './command.ts';
 
 const nsfsMagic = 0x6e736673;
 const hasIPv6 = existsSync('/proc/sys/net/ipv6');

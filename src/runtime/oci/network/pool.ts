@@ -1,5 +1,5 @@
 /** Ready slots, refilled in the background: one batch at a time, whoever waits first served first. */
-import type { Log } from '../../../control/ports.ts';
+import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 

@@ -6,8 +6,8 @@
  * host's own programs included. Other tables may drop more; an accept here is not final.
  */
 import { limits } from '../../../model/limits.ts';
-import { blockedIPv4 } from '../../../model/public-addresses.ts';
-import { interfacePrefix, tableOf } from './plan.ts';
+import { blockedIPv4 } from '../../../model/network/public-addresses.ts';
+import { interfacePrefix, tableOf } from '../host/plan.ts';
 
 export interface RulesetInput {
   instanceId: string;

@@ -6,21 +6,21 @@
  * in place. After a crash only what sandboxes hold is kept, everything else is removed and made anew.
  */
 import { rmSync } from 'node:fs';
-import type { Log } from '../../../control/ports.ts';
+import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
-import type { Slot, Slots } from '../slot.ts';
-import { type DnsForwarder, startDnsForwarder } from './dns-forwarder.ts';
+import { createHolders } from '../host/held.ts';
+import { delegatedSlots, slotsWithProcesses, slotsWithStrangers } from '../host/host-ids.ts';
+import { declareAlive } from '../host/liveness.ts';
+import { allLocks, currentBootId, freeCount, freeLocks, locksOf, takeLocks } from '../host/locks.ts';
+import { addressOf, indexOfAddress, type NetworkMode, slotOf, slotsDir } from '../host/plan.ts';
+import { reclaimDeadInstances, removeInstance } from '../host/reclaim.ts';
+import { createRetirement } from '../host/retirement.ts';
+import type { Slot, Slots } from '../machine/slot.ts';
+import { type DnsForwarder, startDnsForwarder } from './dns/forwarder.ts';
 import { createFirewall, type Firewall } from './firewall.ts';
-import { createHolders } from './held.ts';
-import { delegatedSlots, slotsWithProcesses, slotsWithStrangers } from './host-ids.ts';
-import { declareAlive } from './liveness.ts';
-import { allLocks, currentBootId, freeCount, freeLocks, locksOf, takeLocks } from './locks.ts';
 import { addGatewayAddress, isPinned, makeSlots, slotRemains } from './namespaces.ts';
-import { addressOf, indexOfAddress, type NetworkMode, slotOf, slotsDir } from './plan.ts';
 import { createPool } from './pool.ts';
-import { reclaimDeadInstances, removeInstance } from './reclaim.ts';
-import { createRetirement } from './retirement.ts';
 
 export interface SlotsOptions {
   instanceId: string;

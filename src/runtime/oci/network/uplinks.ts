@@ -6,7 +6,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { currentBootId, machineDir, withMutex } from './locks.ts';
+import { currentBootId, machineDir, withMutex } from '../host/locks.ts';
 
 const notesDir = join(machineDir, 'uplinks');
 const routeUp = 0x1;

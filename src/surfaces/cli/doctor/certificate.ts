@@ -1,7 +1,9 @@
 /** The certificate of the listeners, as far as this process is told where it is. */
+
+import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import type { Check, DoctorFacts, Finding } from './doctor.ts';
+import type { Check, Finding } from './check.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

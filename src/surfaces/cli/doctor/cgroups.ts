@@ -1,7 +1,8 @@
 /** The control groups: tried as the engine uses them, by making one in each hierarchy and removing it again. */
 import { mkdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Check, DoctorFacts, Finding } from './doctor.ts';
+import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
+import type { Check, Finding } from './check.ts';
 
 type Hierarchy = ReturnType<DoctorFacts['cgroups']>[number];
 

@@ -1,7 +1,8 @@
 /** The data directory: whether it can be written, is private, and lies where sandboxes' file systems can be made. */
 import { access, constants, readdir, realpath, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Check, DoctorFacts, Finding } from './doctor.ts';
+import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
+import type { Check, Finding } from './check.ts';
 
 const ELSEWHERE = 'Give a directory on a disk of this machine with --data-dir (SANDHAVEN_DATA_DIR).';
 

@@ -5,79 +5,23 @@
  * Invariant: wherever `up` would fail for what this machine is, a check fails; `up` makes those checks first.
  */
 import { parseArgs } from 'node:util';
+import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { DEFAULT_DATA_DIR } from '../connection.ts';
 import { usageError } from '../flags.ts';
 import type { CliIo } from '../io.ts';
 import { printable } from '../render.ts';
 import { certificateChecks } from './certificate.ts';
+import type { Check, Finding } from './check.ts';
 import { dataChecks } from './data.ts';
 import { documentChecks } from './documents.ts';
 import { engineChecks } from './engine.ts';
 import { gpuCheck } from './gpus.ts';
 import { hostChecks } from './host.ts';
-import { type ListenAddress, portChecks } from './ports.ts';
+import { portChecks } from './ports.ts';
 import { roomChecks } from './room.ts';
 
-export interface Finding {
-  status: 'ok' | 'warn' | 'fail';
-  /** What was seen. */
-  found: string;
-  /** What to do about it; absent when all is well. */
-  advice?: string;
-}
-
-export interface Check {
-  name: string;
-  /** Where it fails, `up` fails. */
-  neededByUp?: boolean;
-  /** What it looks for is built by `make up` itself. */
-  isBuilt?: boolean;
-  run(): Promise<Finding>;
-}
-
 type Row = { name: string } & Finding;
-
-/** What the composition knows of the engine, as a surface may not. */
-export interface DoctorFacts {
-  /** What `up` listens on, as it is set now. */
-  addresses: ListenAddress[];
-  /** What the world does not reach although the API is public; null for nothing. */
-  missingPublicNames: { found: string; advice: string } | null;
-  /** Whether the service of this data directory runs. */
-  isServed(dataDir: string): boolean;
-  /** Instances whose data directory is gone, with what they left running. */
-  findOrphans(): Promise<{ instance: string; machines: number }[]>;
-  /** What else on this machine has the data directory's id, and what to do about it; null for nothing. */
-  otherService(dataDir: string): { found: string; advice: string } | null;
-  /** The hierarchies that are mounted here; controllers are those of v1. */
-  cgroups(): { mountpoint: string; version: 1 | 2; controllers: string[] }[];
-  /** What the kernel says against a firewall of ours; null when it takes the rules. */
-  tryRules(): Promise<string | null>;
-  /** What a program prints when it succeeds; null otherwise. */
-  tryProgram(path: string, args: string[]): Promise<string | null>;
-  /** The runc that the engine uses. */
-  runcPath: string;
-  /** null when the output is not that of `runc --version`. */
-  judgeRunc(output: string): { version: string; vulnerable: boolean } | null;
-  /** The programs that `make build` makes. */
-  builtPrograms: string[];
-  /** What this host has to hand out, as the service sees it. */
-  examineGpus(): Promise<{
-    kind: string;
-    names: string[];
-    held: number;
-    problems: string[];
-    /** What specifications ask for and nobody gets. */
-    leftOut: string[];
-  }>;
-  /** In the cache; null when there is none. */
-  readBaseImage(): Promise<{ digest: string; sizeBytes: number } | null>;
-  /** The listeners' certificate, judged; absent: there is none. */
-  readCertificate?: () => Promise<{ names: string[]; validFrom: number; validTo: number }>;
-  /** Whether the document database's credentials may write, null where it does not tell; absent: there is none. */
-  couldWriteDocuments?: () => Promise<boolean | null>;
-}
 
 const help = `Usage: sandhaven doctor [--json] [--data-dir DIR] [--before-build] [--allow-vulnerable-runc]
 

@@ -1,6 +1,8 @@
 /** The document database, as far as this process has its connection string. */
+
+import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
 import { SandhavenError } from '../../../model/errors.ts';
-import type { Check, DoctorFacts, Finding } from './doctor.ts';
+import type { Check, Finding } from './check.ts';
 
 export function documentChecks({ couldWriteDocuments }: DoctorFacts): Check[] {
   return [{ name: 'documents', run: () => documents(couldWriteDocuments) }];

@@ -1,7 +1,8 @@
 /** The programs and the image that sandboxes are made with. */
 import { access, constants } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Check, DoctorFacts, Finding } from './doctor.ts';
+import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
+import type { Check, Finding } from './check.ts';
 
 const NFT = '/usr/sbin/nft';
 

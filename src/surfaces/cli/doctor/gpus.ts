@@ -1,5 +1,7 @@
 /** The GPUs that sandboxes can get. */
-import type { Check, DoctorFacts, Finding } from './doctor.ts';
+
+import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
+import type { Check, Finding } from './check.ts';
 
 /** Of a host with many, the first say enough. */
 const PROBLEMS_SHOWN = 3;

@@ -1,8 +1,9 @@
 /** What the kernel and the machine's settings must offer. */
 import { open, readFile, stat } from 'node:fs/promises';
 import { release } from 'node:os';
+import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
 import { cgroupCheck } from './cgroups.ts';
-import type { Check, DoctorFacts, Finding } from './doctor.ts';
+import type { Check, Finding } from './check.ts';
 
 /** Overlay over idmapped layers came with it; all else that is needed is older. */
 const KERNEL_MIN = [5, 19] as const;

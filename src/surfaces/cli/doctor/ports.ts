@@ -1,15 +1,8 @@
 /** The addresses that `up` listens on, each tried. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Check, DoctorFacts, Finding } from './doctor.ts';
-
-export interface ListenAddress {
-  flag: string;
-  host: string;
-  port: number;
-  /** Whether a free port does as well: nobody chose this one. */
-  givesWay: boolean;
-}
+import type { DoctorFacts, ListenAddress } from '../../../control/ports/doctor-facts.ts';
+import type { Check, Finding } from './check.ts';
 
 interface Chosen {
   host: string;

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GiB, limits } from '../../../model/limits.ts';
-import type { Check, Finding } from './doctor.ts';
+import type { Check, Finding } from './check.ts';
 
 /** Below this a few full sandboxes use it up. */
 const DISK_COMFORT_BYTES = 20 * GiB;

@@ -1,0 +1,29 @@
+/** The audit log with what keeps it: rows in the database, the end of the chain beside it, the key of both. */
+import { AuditService } from '../control/audit/audit.ts';
+import type { Clock, Log, Store } from '../control/ports/index.ts';
+import { auditCheckpointFile } from '../store/audit-checkpoint.ts';
+import type { DataDirectory } from '../store/data-directory.ts';
+import type { Secrets } from '../store/secrets.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface AuditLogParts {
+  data: DataDirectory;
+  secrets: Secrets;
+  store: Store;
+  /** 0 keeps rows for good. */
+  keptDays: number;
+  clock: Clock;
+  log: Log;
+}
+
+export function auditLog({ data, secrets, store, keptDays, clock, log }: AuditLogParts): AuditService {
+  return new AuditService({
+    store: store.audit,
+    checkpoint: auditCheckpointFile(data.auditCheckpointFile),
+    key: secrets.deriveKey('audit chain'),
+    keptMs: keptDays * DAY_MS,
+    clock,
+    log,
+  });
+}

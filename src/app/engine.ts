@@ -1,0 +1,173 @@
+/** The concrete engine: the OCI runtime with its network, the images, and the link to the agents inside. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createAgentLink } from '../agent-link/agent-link.ts';
+import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
+import type { AgentLink, Clock, Log, RegistryCredentialStore } from '../control/ports/index.ts';
+import { SandhavenError } from '../model/errors.ts';
+import { defaultGpuKind, type GpuKind } from '../model/gpu-kind.ts';
+import { everyRegistry, type RegistryRules } from '../model/registry-rules.ts';
+import { defaultCacheDir } from '../runtime/images/cache-dir.ts';
+import { createImages, type LocalImages } from '../runtime/images/images.ts';
+import { readImageRecord } from '../runtime/images/record.ts';
+import { createOwners } from '../runtime/oci/fairness/owners.ts';
+import { cdiFolders } from '../runtime/oci/gpu/cdi-folders.ts';
+import { examineGpus } from '../runtime/oci/gpu/examine.ts';
+import { parseHierarchies } from '../runtime/oci/host/hierarchies.ts';
+import { refusalOf } from '../runtime/oci/host/liveness.ts';
+import { findOrphans } from '../runtime/oci/host/orphans.ts';
+import { addressOf } from '../runtime/oci/host/plan.ts';
+import { isVulnerable, parseRuncVersion } from '../runtime/oci/machine/runc-version.ts';
+import { runCommand } from '../runtime/oci/network/command.ts';
+import { renderRuleset } from '../runtime/oci/network/ruleset.ts';
+import { createSlots } from '../runtime/oci/network/slots.ts';
+import { createOciRuntime, type OciRuntime } from '../runtime/oci/runtime.ts';
+import { tryProgram } from '../runtime/try-program.ts';
+import { type DataDirectory, instanceIn } from '../store/data-directory.ts';
+import { isLocked } from '../store/lock.ts';
+import type { Secrets } from '../store/secrets.ts';
+
+export interface Engine {
+  runtime: OciRuntime;
+  images: LocalImages;
+  agent: AgentLink;
+  /** Fences what an earlier process left, then makes ready. */
+  init(): Promise<void>;
+}
+
+const SLOTS_READY = 4;
+const MACHINE_RUNC = '/usr/sbin/runc';
+const NATIVE = fileURLToPath(
+  new URL('../../native/target/x86_64-unknown-linux-gnu/release', import.meta.url),
+);
+
+export interface EngineParts {
+  data: DataDirectory;
+  secrets: Secrets;
+  /** For pulls; without it nothing is known of any registry. */
+  registries?: { rules: RegistryRules; credentials: RegistryCredentialStore };
+  clock: Clock;
+  log: Log;
+  gpuKind?: GpuKind | undefined;
+}
+
+export function openEngine(parts: EngineParts): Engine {
+  const { data, secrets, registries, log, gpuKind = defaultGpuKind } = parts;
+  const cacheDir = defaultCacheDir();
+  const runDir = runDirOf(data.instance);
+  const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
+  const owners = createOwners();
+  const slots = createSlots({
+    instanceId: data.instance,
+    runDir,
+    dataDir: data.path,
+    launcherPath,
+    log,
+    poolSize: SLOTS_READY,
+    network: 'nat',
+    ownerOf: owners.of,
+  });
+  const runtime = createOciRuntime({
+    instanceId: data.instance,
+    dataDir: data.path,
+    runDir,
+    runcPath: program(fixedRunc(cacheDir) ?? MACHINE_RUNC),
+    launcherPath,
+    agentPath: program(join(NATIVE, 'sandhaven-agent')),
+    slots,
+    owners,
+    gpuKind,
+    cdiFolders,
+    rootfsPath: (digest) => images.rootfsPath(digest),
+    installationKey: secrets.deriveKey('archive signature'),
+    log,
+  });
+  const images = createImages({
+    dataDir: data.path,
+    cacheDir,
+    helpers: runtime.helpers,
+    unpackPath: program(join(NATIVE, 'sandhaven-unpack')),
+    rules: registries?.rules ?? everyRegistry,
+    registries: {
+      credentials: async (registry) => registries?.credentials.get(registry) ?? null,
+      folder: join(runDir, 'registries'),
+    },
+    log,
+  });
+  return {
+    runtime,
+    images,
+    agent: createAgentLink({ openChannel: (id) => runtime.openChannel(id) }),
+    async init() {
+      await runtime.init();
+      await images.init();
+      await tellOfRunc(log);
+    },
+  };
+}
+
+/** What `doctor` has to know of the parts that are wired here; nothing is started. */
+export function doctorFacts(gpuKind = defaultGpuKind): Omit<DoctorFacts, 'addresses' | 'missingPublicNames'> {
+  const cacheDir = defaultCacheDir();
+  return {
+    tryProgram,
+    runcPath: fixedRunc(cacheDir) ?? MACHINE_RUNC,
+    judgeRunc(output) {
+      const version = parseRuncVersion(output);
+      return version && { version: version.text, vulnerable: isVulnerable(version) };
+    },
+    builtPrograms: ['sandhaven-agent', 'sandhaven-launcher', 'sandhaven-unpack'].map((name) =>
+      join(NATIVE, name),
+    ),
+    examineGpus: () => examineGpus(cdiFolders, gpuKind),
+    readBaseImage: () => readImageRecord(join(cacheDir, 'base/current')),
+    cgroups: () => parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')),
+    tryRules,
+    findOrphans,
+    isServed: isLocked,
+    otherService,
+  };
+}
+
+/** Of the service of the directory itself it says nothing: that one has the same id by right. */
+function otherService(dataDir: string): { found: string; advice: string } | null {
+  const id = instanceIn(dataDir);
+  if (id === null || isLocked(dataDir)) return null;
+  const refusal = refusalOf({ id, runDir: runDirOf(id), dataDir });
+  return refusal && { found: refusal.message, advice: refusal.fields.hint ?? '' };
+}
+
+async function tryRules(): Promise<string | null> {
+  const rules = renderRuleset({ instanceId: 'doctor', gateway: addressOf(0), guardedUplinks: [] });
+  return runCommand('unshare', ['--net', 'nft', '-f', '-'], rules).then(
+    () => null,
+    (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message),
+  );
+}
+
+function runDirOf(instance: string): string {
+  return `/run/sandhaven-${instance}`;
+}
+
+async function tellOfRunc(log: Log): Promise<void> {
+  const { runcPath, judgeRunc } = doctorFacts();
+  const verdict = judgeRunc((await tryProgram(runcPath, ['--version'])) ?? '');
+  if (verdict?.vulnerable === false) log.info('runc in use', { version: verdict.version });
+  else log.warn('this runc has known ways out; run `make setup`', { version: verdict?.version ?? 'unknown' });
+}
+
+/** The runc that set-up brought for the service alone, newest first. */
+function fixedRunc(cacheDir: string): string | null {
+  const folder = join(cacheDir, 'runc');
+  if (!existsSync(folder)) return null;
+  const versions = readdirSync(folder).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  return versions.map((version) => join(folder, version, 'runc')).find((path) => existsSync(path)) ?? null;
+}
+
+function program(path: string): string {
+  if (existsSync(path)) return path;
+  throw new SandhavenError('failed_precondition', `The program ${path} is missing.`, {
+    hint: "Run 'make setup build' in the checkout.",
+  });
+}

@@ -1,0 +1,123 @@
+/** The listeners of a service: the API with MCP, previews and SSH, opened in order. */
+import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
+import type { Tool } from '../catalog/tool.ts';
+import type { Log } from '../control/ports/index.ts';
+import { PreviewGateway } from '../gateways/preview/gateway.ts';
+import { openSshGateway, type SshGateway } from '../gateways/ssh/main/gateway.ts';
+import { SandhavenError } from '../model/errors.ts';
+import { createArrivals } from '../model/network/arrival.ts';
+import type { PreviewSite } from '../model/network/public-site.ts';
+import { createHttpServer } from '../surfaces/http/server.ts';
+import { createMcpEndpoint } from '../surfaces/mcp/endpoint.ts';
+import { SharedRoom } from '../surfaces/shared-room.ts';
+import type { TlsServing } from '../tls/serving.ts';
+import { version } from '../version.ts';
+import { allowedHosts, howTo, sshAddress, urlOf } from './announce.ts';
+import type { Address, GatewayAddress, UpOptions } from './options.ts';
+import { prove } from './prove.ts';
+import type { RunningService } from './service.ts';
+
+/** A file beside this one, whether it is run from source or from what was built of it. */
+const SSH_THREAD = new URL(`./ssh-worker${extname(import.meta.filename)}`, import.meta.url);
+
+interface ListenerParts {
+  options: UpOptions;
+  tools: readonly Tool[];
+  tls: TlsServing | null;
+  log: Log;
+}
+
+export interface Listeners {
+  /** Resolves to the API's own address, once all of them listen and, where asked for, the service has proved itself. */
+  open(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export function createListeners(service: RunningService, { options, tools, tls, log }: ListenerParts) {
+  const { previewDomain: domain, publicUrl } = options;
+  const { services } = service;
+  const arrivals = createArrivals(options.trustedProxies);
+  const room = new SharedRoom();
+  const mcp = createMcpEndpoint({ services, log, version, tools, room });
+  const http = createHttpServer({
+    ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl, room },
+    allowedHosts: allowedHosts(options.listen, publicUrl),
+    ready: () => service.readiness.check(),
+  });
+  const previews = new PreviewGateway({ access: service.previewAccess, domain, arrivals, tls, log });
+  let ssh: SshGateway | undefined;
+
+  return {
+    async open(): Promise<string> {
+      // First, so that no call is answered before its preview or its SSH access can be.
+      const previewPort = await claim('--preview-listen', options.previewListen, log, (address) =>
+        previews.listen(address),
+      );
+      const protocol = tls ? 'https' : 'http';
+      const site: PreviewSite = options.previewUrl ?? { protocol, domain, port: previewPort };
+      services.previews.servedAt(site);
+      ssh = await openSsh(options.sshListen, service, log);
+      const sshAt = sshAddress({ ...options, listening: ssh.address });
+      services.sshAccess.serveAt({ ...sshAt, hostKey: service.ssh.hostKey.publicKey });
+      await http.listen({ ...options.listen }).catch((error: unknown) => {
+        throw unusable('--listen', options.listen, error);
+      });
+      const url = urlOf(protocol, http.server.address() as AddressInfo);
+      services.authorizations?.servedAt(publicUrl ?? url);
+      log.info('listening', {
+        api: url,
+        previews: `${options.previewListen.host}:${previewPort}`,
+        ssh: `${ssh.address.host}:${ssh.address.port}`,
+      });
+      if (options.prove) {
+        const proof = await prove(url, service.apiKey, tls?.chain);
+        const { apiKeyFile } = service;
+        const [region] = options.regions;
+        const told = { url: publicUrl ?? url, site, ssh: sshAt, apiKeyFile, region };
+        process.stdout.write(`${proof}\n${howTo(told)}\n`);
+      }
+      return url;
+    },
+
+    async close(): Promise<void> {
+      await Promise.all([http.close(), mcp.close(), previews.close(), ssh?.close()]);
+    },
+  };
+}
+
+async function openSsh(listen: GatewayAddress, { ssh }: RunningService, log: Log): Promise<SshGateway> {
+  const { visits, hostKey } = ssh;
+  const parts = { hostKey: hostKey.privateKey, thread: SSH_THREAD, visits, log };
+  return claim('--ssh-listen', listen, log, (address) => openSshGateway({ ...parts, listen: address }));
+}
+
+/**
+ * Several services share a host without being told of each other: where another has the standard port, and nobody chose
+ * it for this one, a free one does.
+ */
+async function claim<T>(
+  flag: string,
+  { host, port, chosen }: GatewayAddress,
+  log: Log,
+  listen: (address: Address) => Promise<T>,
+): Promise<T> {
+  try {
+    return await listen({ host, port });
+  } catch (error) {
+    const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    if (chosen || !taken) throw unusable(flag, { host, port }, error);
+    log.warn('the standard port is taken, so a free one is used; choose one to keep it', { flag, port });
+    return listen({ host, port: 0 });
+  }
+}
+
+function unusable(flag: string, { host, port }: Address, error: unknown): SandhavenError {
+  const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  return new SandhavenError(
+    'failed_precondition',
+    `${host}:${port} cannot be listened on${taken ? ': another program does' : ''}.`,
+    { parameter: flag, hint: `Stop that program, or give another address with ${flag}.` },
+    error,
+  );
+}

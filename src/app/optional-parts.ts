@@ -1,0 +1,15 @@
+/** What is loaded where the operator asks for it, so that a service without it does not carry its parts. */
+import type { Clock, CodeHost, DocumentDatabase } from '../control/ports/index.ts';
+import type { ProviderOptions } from '../model/provider-options.ts';
+
+export async function openCodeHost(options: ProviderOptions | null, clock: Clock): Promise<CodeHost | null> {
+  if (options === null) return null;
+  const { openGitHub } = await import('../provider/github/open.ts');
+  return openGitHub(options, clock);
+}
+
+export async function openDocuments(connectionString: string | null): Promise<DocumentDatabase | null> {
+  if (connectionString === null) return null;
+  const { createDocumentDatabase } = await import('../documentdb/database.ts');
+  return createDocumentDatabase({ connectionString });
+}

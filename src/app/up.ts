@@ -1,0 +1,106 @@
+/** `sandhaven up`: the service in the foreground, until SIGTERM or SIGINT. */
+
+import { selectTools } from '../catalog/toolsets.ts';
+import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
+import type { Log } from '../control/ports/index.ts';
+import { createLog } from '../log.ts';
+import { assertUpCanStart } from '../surfaces/cli/doctor/doctor.ts';
+import { listenAddresses } from '../surfaces/cli/doctor/ports.ts';
+import { TlsServing } from '../tls/serving.ts';
+import { missingPublicNames } from './announce.ts';
+import { doctorFacts } from './engine.ts';
+import { giveBackIdleMemory } from './idle-memory.ts';
+import { createListeners } from './listeners.ts';
+import type { DocumentDbOptions, UpOptions } from './options.ts';
+import { raisePriority } from './priority.ts';
+import { startService } from './service.ts';
+import type { ServiceOptions } from './service-options.ts';
+
+/** What comes by environment only. */
+export interface Secrets {
+  apiKey: string | undefined;
+  documentDb: DocumentDbOptions;
+}
+
+/**
+ * Serves until the signal is aborted; resolves with the exit status once everything is closed. A start that fails leaves
+ * nothing running.
+ */
+export async function up(options: UpOptions, secrets: Secrets, signal: AbortSignal): Promise<number> {
+  raisePriority();
+  const log = createLog();
+  const tools = selectTools(options.toolsets, '--toolsets');
+  await assertUpCanStart(doctorFactsOf(options), options.dataDir);
+  const unreached = missingPublicNames(options);
+  if (unreached) log.warn(unreached.found, { advice: unreached.advice });
+  const tls = await openTls(options, log);
+  const reload = () => void tls?.reload();
+  if (tls) process.on('SIGHUP', reload);
+  try {
+    const service = await startService(serviceOptions(options, secrets, log));
+    let serving = false;
+    const stopGivingBack = giveBackIdleMemory(log);
+    const listeners = createListeners(service, { options, tools, tls, log });
+    try {
+      const url = await listeners.open();
+      serving = true;
+      process.stdout.write(`ready ${url}\n`);
+      await aborted(signal);
+      log.info('stopping');
+    } finally {
+      stopGivingBack();
+      await listeners.close();
+      await (serving ? service.close() : service.abandon());
+    }
+  } finally {
+    process.off('SIGHUP', reload);
+    tls?.close();
+  }
+  return 0;
+}
+
+export function doctorFactsOf(options: UpOptions): DoctorFacts {
+  return {
+    ...doctorFacts(options.gpuKind),
+    addresses: listenAddresses(options),
+    missingPublicNames: missingPublicNames(options),
+  };
+}
+
+function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log: Log): ServiceOptions {
+  return {
+    dataDir: options.dataDir,
+    warmPool: options.warmPool,
+    imageKeptMinutes: options.imageKeptMinutes,
+    auditKeptDays: options.auditKeptDays,
+    apiKey,
+    gpuKind: options.gpuKind,
+    gitAllow: options.gitAllow,
+    registryRules: options.registryRules,
+    provider: options.provider,
+    quota: options.quota,
+    diskOvercommit: options.diskOvercommit,
+    rate: options.rate,
+    regions: options.regions,
+    documentDb,
+    clock: Date,
+    log,
+  };
+}
+
+/** Before anything else is begun: a certificate that does not do is told at once. */
+async function openTls(
+  { tls: files, publicUrl, previewDomain }: UpOptions,
+  log: Log,
+): Promise<TlsServing | null> {
+  if (!files) return null;
+  const api = publicUrl === null ? [] : [new URL(publicUrl).hostname];
+  return TlsServing.open({ files, hosts: [...api, `*.${previewDomain}`], log });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

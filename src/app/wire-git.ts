@@ -1,0 +1,38 @@
+/** Puts Git together: the gateway, and the code-hosting provider with what users allow there. */
+
+import { GitService } from '../control/git/git-service.ts';
+import type { AgentLink, Clock, CodeHost, Log, Store } from '../control/ports/index.ts';
+import { AuthorizationService } from '../control/provider/authorizations.ts';
+import { ProviderRemotes } from '../control/provider/remotes.ts';
+import { UserTokens } from '../control/provider/tokens.ts';
+import type { Environments } from '../control/work/environment.ts';
+import type { Uses } from '../control/work/use.ts';
+import { createGitGateway } from '../gateways/git/gateway.ts';
+import { type AllowedRemote, remoteAt } from '../model/git/allowed-remotes.ts';
+
+export interface GitParts {
+  host: CodeHost | null;
+  store: Store;
+  uses: Uses;
+  agent: AgentLink;
+  environments: Environments;
+  /** Where remotes with credentials may be besides public ones. */
+  allowed: AllowedRemote[];
+  clock: Clock;
+  log: Log;
+}
+
+export function wireGit(parts: GitParts): { git: GitService; authorizations: AuthorizationService | null } {
+  const { host, store, uses, agent, environments, allowed, clock, log } = parts;
+  const common = { uses, agent, environments, credentials: store.gitCredentials };
+  if (host === null) {
+    const gateway = createGitGateway({ allowed });
+    return { git: new GitService({ ...common, gateway, provider: null }), authorizations: null };
+  }
+  const shared = { store: store.authorizations, host, clock, log };
+  const authorizations = new AuthorizationService(shared);
+  const provider = new ProviderRemotes(authorizations, new UserTokens(shared));
+  // The operator named the provider: it may be anywhere.
+  const gateway = createGitGateway({ allowed: [...allowed, remoteAt(host.url)] });
+  return { git: new GitService({ ...common, gateway, provider }), authorizations };
+}

@@ -1,0 +1,210 @@
+/** Puts the services and the workers of one process together; what they stand on is opened and closed by `startService`. */
+
+import { within } from '../concurrency/deadline.ts';
+import { PreviewAccess } from '../control/access/preview-access.ts';
+import { PreviewService } from '../control/access/previews.ts';
+import { AccessRevocation } from '../control/access/revocation.ts';
+import { SshAccessService } from '../control/access/ssh-access.ts';
+import { SshVisits } from '../control/access/ssh-visits.ts';
+import type { AccessService } from '../control/access/tokens.ts';
+import type { AuditService } from '../control/audit/audit.ts';
+import { PreviewGrants } from '../control/audit/preview-grants.ts';
+import { DocumentService } from '../control/documents/documents.ts';
+import { OrderOfUse } from '../control/documents/order-of-use.ts';
+import { ImageCollector } from '../control/images/collector.ts';
+import { RegistryService } from '../control/images/registries.ts';
+import { SnapshotWork } from '../control/images/snapshot-work.ts';
+import { SnapshotService } from '../control/images/snapshots.ts';
+import { Activity } from '../control/lifecycle/activity.ts';
+import { BASE_IMAGE } from '../control/lifecycle/base-image.ts';
+import { Creation } from '../control/lifecycle/creation.ts';
+import { DiskPromises } from '../control/lifecycle/disk-promises.ts';
+import { Idempotency } from '../control/lifecycle/idempotency.ts';
+import { Machines } from '../control/lifecycle/machines.ts';
+import { OperationQueue } from '../control/lifecycle/operation-queue.ts';
+import { WarmPool } from '../control/lifecycle/pool.ts';
+import { Readiness } from '../control/lifecycle/readiness.ts';
+import { reconcile } from '../control/lifecycle/reconciler.ts';
+import { SandboxService } from '../control/lifecycle/sandboxes.ts';
+import { Scheduler } from '../control/lifecycle/scheduler.ts';
+import { Watches } from '../control/lifecycle/watches.ts';
+import { createPeople } from '../control/people/people.ts';
+import type { CodeHost, DocumentDatabase, Store } from '../control/ports/index.ts';
+import type { Services } from '../control/services.ts';
+import { Environments } from '../control/work/environment.ts';
+import { ExecutionService } from '../control/work/execution.ts';
+import { FileService } from '../control/work/files.ts';
+import { SessionService } from '../control/work/sessions.ts';
+import { TunnelService } from '../control/work/tunnels.ts';
+import { Uses } from '../control/work/use.ts';
+import { limits } from '../model/limits.ts';
+import type { Quota } from '../model/quota.ts';
+import { localRegion } from '../model/region.ts';
+import { everyRegistry } from '../model/registry-rules.ts';
+import type { Engine } from './engine.ts';
+import type { ServiceOptions } from './service-options.ts';
+import { wireGit } from './wire-git.ts';
+
+const SCHEDULER_INTERVAL_MS = 5_000;
+const DRAIN_TIMEOUT_MS = 30_000;
+
+/** What everything stands on. */
+export interface Parts {
+  store: Store;
+  engine: Engine;
+  access: AccessService;
+  documents: DocumentDatabase | null;
+  /** The code-hosting provider. */
+  host: CodeHost | null;
+  audit: AuditService;
+  /** What members may have where nobody said anything. */
+  memberQuota: Quota;
+}
+
+export function wire(
+  { store, engine, access, documents, host, audit, memberQuota }: Parts,
+  {
+    clock,
+    log,
+    warmPool,
+    imageKeptMinutes,
+    gitAllow = [],
+    registryRules = everyRegistry,
+    quota = {},
+    diskOvercommit = limits.disk.overcommit.default,
+    rate = null,
+    regions = [localRegion],
+    documentDb,
+  }: ServiceOptions,
+) {
+  const { images, agent } = engine;
+  const readiness = new Readiness({ ...engine, clock, log });
+  const runtime = readiness.watch(engine.runtime);
+  const { sandboxes, snapshots } = store;
+  const people = createPeople({
+    store,
+    clock,
+    quota: { everybody: quota, members: memberQuota },
+    rate,
+    regions,
+  });
+  const { identity, quotas, standing } = people;
+  const queue = new OperationQueue();
+  const activity = new Activity(clock, sandboxes);
+  const watches = new Watches(agent, runtime, log);
+  const disks = new DiskPromises({ store: sandboxes, runtime, overcommit: diskOvercommit });
+  const machines = new Machines({
+    store: sandboxes,
+    runtime,
+    images,
+    agent,
+    queue,
+    quotas,
+    disks,
+    activity,
+    watches,
+    clock,
+    log,
+  });
+  const regionId = identity.home.id;
+  const pool = new WarmPool({
+    ...{ store: sandboxes, runtime, images, machines, regionId, clock, log },
+    size: warmPool,
+  });
+  const onClaim = () => pool.refill();
+  const creation = new Creation({
+    store: sandboxes,
+    snapshots,
+    runtime,
+    images,
+    machines,
+    quotas,
+    disks,
+    regionId,
+    clock,
+    onClaim,
+  });
+  const idempotency = new Idempotency(store.idempotency, clock);
+  const uses = new Uses(sandboxes, queue, activity, standing);
+  const scheduler = new Scheduler({
+    store: sandboxes,
+    machines,
+    agent,
+    activity,
+    clock,
+    log,
+    intervalMs: SCHEDULER_INTERVAL_MS,
+  });
+  const collector = new ImageCollector({
+    store: snapshots,
+    images,
+    runtime,
+    clock,
+    log,
+    keptMs: imageKeptMinutes * 60_000,
+    intervalMs: limits.image.collectIntervalMs,
+  });
+  const work = new SnapshotWork({ store: snapshots, images, clock, log });
+  const files = new FileService(uses, agent);
+  const environments = new Environments(images, runtime);
+  const services: Services = {
+    sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
+    snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
+    files,
+    execution: new ExecutionService(uses, agent, environments),
+    sessions: new SessionService(uses, agent, environments),
+    sshAccess: new SshAccessService(uses, access, clock),
+    previews: new PreviewService({ uses, agent, access, clock }),
+    accessRevocation: new AccessRevocation(sandboxes, access),
+    tunnels: new TunnelService({ store: sandboxes, uses, agent }),
+    ...wireGit({ host, store, uses, agent, environments, allowed: gitAllow, clock, log }),
+    identity,
+    registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
+    users: people.users,
+    keys: people.keys,
+    documents: new DocumentService({
+      database: documents,
+      files,
+      order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce'),
+    }),
+    audit,
+  };
+  return {
+    services,
+    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log }),
+    scheduler,
+    previewAccess: new PreviewAccess({ access, uses, agent, grants: new PreviewGrants(audit, clock), clock }),
+    collector,
+    pool,
+    readiness,
+    async reconcile() {
+      // Unpacked now, so that the first sandbox does not wait for it.
+      const base = await images.ensure(BASE_IMAGE).catch((error: unknown) => {
+        log.warn('the base image is not there', { error });
+        return null;
+      });
+      const keepsInPool = (sandbox: { imageDigest: string }) =>
+        warmPool > 0 && sandbox.imageDigest === base?.digest;
+      await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
+      await work.resume();
+      await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
+      await store.accessTokens.prune(clock.now());
+    },
+    async close() {
+      await services.documents.close();
+      await readiness.close();
+      await scheduler.close();
+      await collector.close();
+      await work.close();
+      await pool.close();
+      await within(
+        DRAIN_TIMEOUT_MS,
+        queue.drained(),
+        'Operations were still running when the service was stopped.',
+      );
+      watches.endAll();
+      await activity.flush();
+      await people.close();
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/** What the preview gateway needs: who may visit which sandbox, for how long, and the way into it. */
+import type { Duplex } from 'node:stream';
+import { at } from '../../concurrency/deadline.ts';
+import { Shares } from '../../fairness/shares.ts';
+import { limits } from '../../model/limits.ts';
+import type { PreviewGrants } from '../audit/preview-grants.ts';
+import type { AgentLink, Clock } from '../ports/index.ts';
+import type { Uses } from '../work/use.ts';
+import type { AccessService } from './tokens.ts';
+
+export interface Admission {
+  sandboxId: string;
+  port: number;
+  /** null: the sandbox's own token of that port. */
+  tokenId: string | null;
+  /** null: for as long as the sandbox is there. */
+  expiresAt: number | null;
+}
+
+export interface PreviewAccessDependencies {
+  access: AccessService;
+  uses: Uses;
+  agent: AgentLink;
+  grants: Pick<PreviewGrants, 'note'>;
+  clock: Clock;
+}
+
+export class PreviewAccess {
+  readonly #d: PreviewAccessDependencies;
+  readonly #requests = new Shares({
+    total: limits.preview.requests,
+    perOwner: limits.preview.requestsPerOwner,
+    what: 'preview requests are in progress',
+  });
+
+  constructor(dependencies: PreviewAccessDependencies) {
+    this.#d = dependencies;
+  }
+
+  async admitSigned(port: number, token: string): Promise<Admission | null> {
+    const found = await this.#d.access.check('preview', token);
+    if (found?.port !== port) return null;
+    return { sandboxId: found.sandboxId, port, tokenId: found.id, expiresAt: found.expiresAt };
+  }
+
+  async admitStandard(sandboxId: string, port: number, token: string): Promise<Admission | null> {
+    if (!(await this.#d.access.isPreviewToken(sandboxId, port, token))) return null;
+    return { sandboxId, port, tokenId: null, expiresAt: null };
+  }
+
+  /**
+   * Runs `work` as a use of the sandbox, and `expire` when the admission ends before it, previews are revoked, or the owner
+   * is disabled. A sandbox that is stopped or deleted under it takes its connections with it.
+   */
+  async visit(
+    admission: Admission,
+    address: string | null,
+    expire: () => void,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const { sandboxId, port, tokenId, expiresAt } = admission;
+    let over = false;
+    const end = () => {
+      over = true;
+      expire();
+    };
+    const stopExpiry = expiresAt === null ? () => {} : at(this.#d.clock, expiresAt, end);
+    const stopRevocation = this.#d.access.whileGranted('preview', sandboxId, end);
+    try {
+      const entered = async ({ ownerId }: { ownerId: string | null }) => {
+        // It may have waited for an operation on the sandbox.
+        if (over) return;
+        const leave = this.#requests.take(ownerId ?? '');
+        try {
+          this.#d.grants.note({ sandboxId, ownerId, port, tokenId, address });
+          await work();
+        } finally {
+          leave();
+        }
+      };
+      await this.#d.uses.connected(sandboxId, entered, end);
+    } finally {
+      stopExpiry();
+      stopRevocation();
+    }
+  }
+
+  connect(sandboxId: string, port: number, signal: AbortSignal): Promise<Duplex> {
+    return this.#d.agent.connectPort(sandboxId, port, signal);
+  }
+}

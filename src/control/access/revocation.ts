@@ -1,0 +1,27 @@
+/** Takes back what CreateSshAccess and GetPortPreviewUrl gave out, in any state of the sandbox. */
+import type { User } from '../../model/user.ts';
+import { resolveSandbox } from '../lifecycle/resolve.ts';
+import type { AccessKind, SandboxStore } from '../ports/index.ts';
+import type { AccessService } from './tokens.ts';
+
+export interface RevokedAccess {
+  sandboxId: string;
+  /** Minted tokens that had not expired. */
+  tokens: Record<AccessKind, number>;
+}
+
+export class AccessRevocation {
+  readonly #store: SandboxStore;
+  readonly #access: Pick<AccessService, 'revoke'>;
+
+  constructor(store: SandboxStore, access: Pick<AccessService, 'revoke'>) {
+    this.#store = store;
+    this.#access = access;
+  }
+
+  /** Of one of the caller's own sandboxes; connections that are open end too. */
+  async revoke(caller: User, reference: string, kinds: readonly AccessKind[]): Promise<RevokedAccess> {
+    const { id } = await resolveSandbox(this.#store, caller, reference);
+    return { sandboxId: id, tokens: await this.#access.revoke(id, kinds) };
+  }
+}

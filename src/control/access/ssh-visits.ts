@@ -1,0 +1,230 @@
+/**
+ * Who is inside over SSH. A visit begins with a good token, counts as a use of the sandbox for as long as it
+ * lasts, and ends by itself when the token expires or is revoked, or the machine is gone: "a token gives access until
+ * it expires, and none after" holds for connections that are open too.
+ */
+import type { Duplex } from 'node:stream';
+import { at } from '../../concurrency/deadline.ts';
+import { Shares } from '../../fairness/shares.ts';
+import { type AuditOutcome, auditActions } from '../../model/audit.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { AuditService } from '../audit/audit.ts';
+import type { AccessToken, AgentLink, Clock, Log, Runtime } from '../ports/index.ts';
+import type { Environments } from '../work/environment.ts';
+import type { Uses } from '../work/use.ts';
+
+export interface SshVisit {
+  tokenId: string;
+  sandboxId: string;
+  env: Record<string, string>;
+  /** Why nothing can be done in the sandbox; null when something can. */
+  refusal: string | null;
+  /** Resolves when the visit ends before it was left, with the reason in words for the client. */
+  ended: Promise<string>;
+  /** A fresh byte stream to the agent; destroyed when the visit is left. */
+  openChannel(): Promise<Duplex>;
+  leave(): void;
+}
+
+export interface VisitParts {
+  tokens: {
+    check(kind: 'ssh', token: string): Promise<AccessToken | null>;
+    whileGranted(kind: 'ssh', sandboxId: string, end: () => void): () => void;
+  };
+  uses: Pick<Uses, 'connected'>;
+  agent: Pick<AgentLink, 'watch'>;
+  runtime: Pick<Runtime, 'openChannel'>;
+  environments: Pick<Environments, 'of'>;
+  audit: Pick<AuditService, 'note'>;
+  clock: Clock;
+  log: Log;
+}
+
+export class SshVisits {
+  readonly #parts: VisitParts;
+  readonly #open = new Map<string, Set<Visit>>();
+  readonly #shares = new Shares({
+    total: limits.ssh.connections,
+    perOwner: limits.ssh.connectionsPerOwner,
+    what: 'SSH connections are open',
+  });
+
+  constructor(parts: VisitParts) {
+    this.#parts = parts;
+  }
+
+  /** The token is the password of the sandbox's id, or the user name by itself. Null when it is not good. */
+  async enter(username: string, password: string | null, address: string | null): Promise<SshVisit | null> {
+    const token = await this.#tokenOf(username, password);
+    if (!token) return null;
+    const id = token.sandboxId;
+    const others = this.#open.get(id) ?? new Set<Visit>();
+    const visit = new Visit(this.#parts, this.#shares, token, address);
+    if (others.size >= limits.ssh.connectionsPerSandbox) {
+      const refusal = `${others.size} SSH connections to the sandbox are open. Close one of them.`;
+      visit.refuse(new SandhavenError('resource_exhausted', refusal));
+      return visit;
+    }
+    this.#open.set(id, others.add(visit));
+    void visit.left.then(() => {
+      others.delete(visit);
+      if (others.size === 0 && this.#open.get(id) === others) this.#open.delete(id);
+    });
+    await visit.begin(() => [...others].reduce((sum, { channels }) => sum + channels, 0));
+    return visit;
+  }
+
+  async #tokenOf(username: string, password: string | null): Promise<AccessToken | null> {
+    const { tokens } = this.#parts;
+    const alone = await tokens.check('ssh', username);
+    if (alone || password === null) return alone;
+    const token = await tokens.check('ssh', password);
+    return token?.sandboxId === username ? token : null;
+  }
+}
+
+class Visit implements SshVisit {
+  readonly tokenId: string;
+  readonly sandboxId: string;
+  readonly ended: Promise<string>;
+  readonly left: Promise<void>;
+  env: Record<string, string> = {};
+  refusal: string | null = null;
+  readonly #parts: VisitParts;
+  /** Of all connections, by owner. */
+  readonly #shares: Shares;
+  readonly #token: AccessToken;
+  readonly #address: string | null;
+  readonly #begun = performance.now();
+  #ownerId: string | null = null;
+  readonly #left = new AbortController();
+  /** Why it ended before it was left. */
+  #over: string | null = null;
+  readonly #channels = new Set<Duplex>();
+  #callOffExpiry: () => void = () => {};
+  #end: (reason: string) => void = () => {};
+  #leave: () => void = () => {};
+  #channelsOfAll: () => number = () => 0;
+
+  constructor(parts: VisitParts, shares: Shares, token: AccessToken, address: string | null) {
+    this.#parts = parts;
+    this.#shares = shares;
+    this.#token = token;
+    this.#address = address;
+    this.tokenId = token.id;
+    this.sandboxId = token.sandboxId;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.left = new Promise((resolve) => {
+      this.#leave = resolve;
+    });
+  }
+
+  get channels(): number {
+    return this.#channels.size;
+  }
+
+  refuse(error: unknown): void {
+    this.#note(auditActions.sshLogin, error instanceof SandhavenError ? error.code : 'internal');
+    this.refusal = wordsOf(error);
+    this.leave();
+  }
+
+  /** Resolves once the sandbox is held as in use, or has refused. */
+  async begin(channelsOfAll: () => number): Promise<void> {
+    this.#channelsOfAll = channelsOfAll;
+    // Before the first wait: the token was good a moment ago.
+    const stop = this.#parts.tokens.whileGranted('ssh', this.sandboxId, () =>
+      this.#finish('The access token was revoked; get another with Sandbox.CreateSshAccess.'),
+    );
+    void this.left.then(stop);
+    await new Promise<void>((entered) => {
+      this.#parts.uses
+        .connected(
+          this.sandboxId,
+          async (sandbox) => {
+            const leave = this.#shares.take(sandbox.ownerId ?? '');
+            void this.left.then(leave);
+            this.env = await this.#parts.environments.of(sandbox);
+            if (this.#over !== null) throw new SandhavenError('permission_denied', this.#over);
+            this.#ownerId = sandbox.ownerId;
+            this.#watch(sandbox.name);
+            this.#note(auditActions.sshLogin, 'ok');
+            entered();
+            await this.left;
+            this.#note(auditActions.sshLogout, 'ok');
+          },
+          () => this.#finish("The sandbox's owner was disabled."),
+        )
+        .catch((error: unknown) => {
+          if (!(error instanceof SandhavenError)) this.#parts.log.error('an SSH visit failed', { error });
+          this.refuse(error);
+          entered();
+        });
+    });
+  }
+
+  async openChannel(): Promise<Duplex> {
+    if (this.refusal !== null || this.#left.signal.aborted) throw over();
+    if (this.#channelsOfAll() >= limits.ssh.agentChannelsPerSandbox) {
+      throw new SandhavenError('resource_exhausted', 'Too much is open over SSH in the sandbox.', {
+        hint: 'Close some of the programs and forwarded connections.',
+        retryable: true,
+      });
+    }
+    const channel = await this.#parts.runtime.openChannel(this.sandboxId);
+    channel.once('close', () => this.#channels.delete(channel));
+    this.#channels.add(channel);
+    if (!this.#left.signal.aborted) return channel;
+    channel.on('error', () => {});
+    channel.destroy();
+    throw over();
+  }
+
+  leave(): void {
+    if (this.#left.signal.aborted) return;
+    this.#left.abort();
+    this.#callOffExpiry();
+    for (const channel of this.#channels) channel.destroy();
+    this.#leave();
+  }
+
+  #note(action: string, outcome: AuditOutcome): void {
+    const subject = {
+      action,
+      caller: { id: this.#ownerId, keyId: this.tokenId },
+      origin: { transport: 'ssh', address: this.#address },
+      requestId: null,
+    } as const;
+    const durationMs = performance.now() - this.#begun;
+    this.#parts.audit.note(subject, { outcome, durationMs, sandboxId: this.sandboxId });
+  }
+
+  #finish(reason: string): void {
+    this.#over ??= reason;
+    this.#end(reason);
+  }
+
+  #watch(name: string): void {
+    this.#parts.agent.watch(this.sandboxId, this.#left.signal).then(
+      () => this.#end(`Sandbox '${name}' was stopped.`),
+      () => this.#end(`Sandbox '${name}' cannot be reached.`),
+    );
+    const { expiresAt } = this.#token;
+    if (expiresAt === null) return;
+    this.#callOffExpiry = at(this.#parts.clock, expiresAt, () =>
+      this.#end('The access token has expired; get another with Sandbox.CreateSshAccess.'),
+    );
+  }
+}
+
+function over(): SandhavenError {
+  return new SandhavenError('failed_precondition', 'The SSH connection is over.');
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof SandhavenError)) return 'An internal error occurred.';
+  return [error.message, error.fields.hint].filter(Boolean).join(' ');
+}

@@ -1,0 +1,106 @@
+/**
+ * The tokens that gateways ask for. A minted one is a row that keeps only its hash, and is dead at its expiry
+ * and with its sandbox. The token of a standard preview needs no row: it is derived from the sandbox and the
+ * port, and dies with the sandbox, since ids are never drawn twice. A revocation removes the rows, makes derived
+ * tokens others, and ends what is open by them.
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { SandhavenError } from '../../model/errors.ts';
+import { newTokenId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { AccessKind, AccessToken, AccessTokenStore, Clock } from '../ports/index.ts';
+import { type End, OpenEnds } from './open-ends.ts';
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+/** 130 bits: 26 characters, which fit a label of a host name beside a port. */
+const TOKEN_CHARS = 26;
+
+/** What a minted or derived token looks like. */
+export const accessTokenPattern = /^[a-z2-7]{26}$/;
+
+export interface AccessDependencies {
+  tokens: AccessTokenStore;
+  clock: Clock;
+  /** Of standard previews; secret, and the same for as long as the service's data is. */
+  previewKey: Buffer;
+}
+
+export class AccessService {
+  readonly #d: AccessDependencies;
+  readonly #open = new OpenEnds();
+
+  constructor(dependencies: AccessDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** The token itself is told here and never again. Fails with `not_found` when the sandbox is gone. */
+  async mint(
+    sandboxId: string,
+    kind: AccessKind,
+    { port, expiresAt }: { port: number | null; expiresAt: number | null },
+  ): Promise<{ token: string; record: AccessToken }> {
+    const { tokens, clock } = this.#d;
+    const now = clock.now();
+    await tokens.prune(now);
+    if ((await tokens.count(sandboxId, kind, now)) >= limits.accessTokensPerSandbox) throw tooMany(kind);
+    const token = textOf(randomBytes(TOKEN_CHARS));
+    const record = {
+      ...{ id: newTokenId(), sandboxId, kind, port },
+      ...{ hash: hashOf(token), createdAt: now, expiresAt },
+    };
+    await tokens.insert(record);
+    return { token, record };
+  }
+
+  /** null for one that never was, has expired, or whose sandbox is gone. */
+  async check(kind: AccessKind, token: string): Promise<AccessToken | null> {
+    if (!accessTokenPattern.test(token)) return null;
+    const found = await this.#d.tokens.byHash(kind, hashOf(token));
+    if (!found || (found.expiresAt !== null && found.expiresAt <= this.#d.clock.now())) return null;
+    return found;
+  }
+
+  /** Of a standard preview: the same for one sandbox and port until the sandbox's previews are revoked. */
+  async previewToken(sandboxId: string, port: number): Promise<string> {
+    const epoch = await this.#d.tokens.previewEpoch(sandboxId);
+    const named = epoch === 0 ? `${sandboxId} ${port}` : `${sandboxId} ${port} ${epoch}`;
+    const digest = createHmac('sha256', this.#d.previewKey).update(named).digest();
+    return textOf(digest.subarray(0, TOKEN_CHARS));
+  }
+
+  async isPreviewToken(sandboxId: string, port: number, token: string): Promise<boolean> {
+    return timingSafeEqual(hashOf(token), hashOf(await this.previewToken(sandboxId, port)));
+  }
+
+  /** Calls `end` when access of that kind is revoked; not after the returned function was called. */
+  whileGranted(kind: AccessKind, sandboxId: string, end: End): () => void {
+    return this.#open.watch(`${kind} ${sandboxId}`, end);
+  }
+
+  /**
+   * Ends every token of these kinds, and what is open by it.
+   * @returns how many minted ones there were that had not expired.
+   */
+  async revoke(sandboxId: string, kinds: readonly AccessKind[]): Promise<Record<AccessKind, number>> {
+    const revoked = await this.#d.tokens.revoke(sandboxId, kinds, this.#d.clock.now());
+    for (const kind of kinds) this.#open.over(`${kind} ${sandboxId}`);
+    return revoked;
+  }
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** Five bits of each byte. */
+function textOf(bytes: Buffer): string {
+  return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('');
+}
+
+function tooMany(kind: AccessKind): SandhavenError {
+  return new SandhavenError(
+    'resource_exhausted',
+    `The sandbox has ${limits.accessTokensPerSandbox} ${kind === 'ssh' ? 'SSH' : 'preview'} tokens that are still valid.`,
+    { hint: 'Use one of them, or wait until some expire; give later ones a shorter time.' },
+  );
+}

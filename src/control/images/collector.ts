@@ -1,0 +1,56 @@
+/** Removes images that no sandbox and no snapshot has used for a while; at once when the disk is short of space. */
+import type { Clock, Images, Log, Runtime, SnapshotStore } from '../ports/index.ts';
+
+export interface ImageCollectorDependencies {
+  store: Pick<SnapshotStore, 'imagesInUse'>;
+  images: Pick<Images, 'collect'>;
+  runtime: Pick<Runtime, 'capacity'>;
+  clock: Clock;
+  log: Log;
+  /** How long an unused image stays. */
+  keptMs: number;
+  intervalMs: number;
+}
+
+export class ImageCollector {
+  readonly #d: ImageCollectorDependencies;
+  #timer: NodeJS.Timeout | null = null;
+  #turn: Promise<void> | null = null;
+
+  constructor(dependencies: ImageCollectorDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Now, and from then on. */
+  begin(): void {
+    this.#timer = setInterval(() => void this.turn(), this.#d.intervalMs);
+    void this.turn();
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#turn;
+  }
+
+  /** One at a time: who comes during one waits for it. */
+  turn(): Promise<void> {
+    this.#turn ??= this.#collect()
+      .catch((error: unknown) => this.#d.log.error('images could not be collected', { error }))
+      .finally(() => {
+        this.#turn = null;
+      });
+    return this.#turn;
+  }
+
+  async #collect(): Promise<void> {
+    const { store, images, runtime, clock, keptMs, log } = this.#d;
+    const { freeDiskBytes, reserveDiskBytes } = await runtime.capacity();
+    const short = freeDiskBytes < reserveDiskBytes;
+    if (short) log.warn('disk space is short: unused images go at once', { freeDiskBytes });
+    await images.collect({
+      inUse: () => store.imagesInUse(),
+      unusedSince: clock.now() - (short ? 0 : keptMs),
+      thoroughly: short,
+    });
+  }
+}

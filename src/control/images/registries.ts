@@ -1,0 +1,44 @@
+/** What the service knows of registries: credentials that admins keep for all users, and the operator's rules. */
+import { notFound } from '../../model/errors.ts';
+import { registryKey } from '../../model/registry-name.ts';
+import type { RegistryRules } from '../../model/registry-rules.ts';
+import type { Clock, RegistryAccount, RegistryCredential, RegistryCredentialStore } from '../ports/index.ts';
+
+export interface RegistryDependencies {
+  store: RegistryCredentialStore;
+  rules: RegistryRules;
+  clock: Clock;
+}
+
+export class RegistryService {
+  readonly #d: RegistryDependencies;
+
+  constructor(dependencies: RegistryDependencies) {
+    this.#d = dependencies;
+  }
+
+  get rules(): RegistryRules {
+    return this.#d.rules;
+  }
+
+  list(): Promise<RegistryAccount[]> {
+    return this.#d.store.list();
+  }
+
+  /** In place of earlier ones of this registry. Nothing is asked of it: they are tried at the next pull. */
+  put({ registry, username, password }: RegistryCredential): Promise<RegistryAccount> {
+    const { store, clock } = this.#d;
+    return store.put({ registry: registryKey(registry), username, password }, clock.now());
+  }
+
+  /** Fails with `not_found`. Images that were pulled with them stay. */
+  async remove(registry: string): Promise<string> {
+    const key = registryKey(registry);
+    if (await this.#d.store.remove(key)) return key;
+    throw notFound(
+      'registry',
+      `No credentials are kept for the registry '${key}'.`,
+      'ListRegistries shows which there are.',
+    );
+  }
+}

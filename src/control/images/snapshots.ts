@@ -1,0 +1,181 @@
+/** Snapshots of a caller: named images with what a sandbox made from them gets. */
+import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
+import { newSnapshotId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { Resources } from '../../model/sandbox.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
+import type { User } from '../../model/user.ts';
+import { BASE_IMAGE, defaultResources } from '../lifecycle/base-image.ts';
+import type { Idempotency } from '../lifecycle/idempotency.ts';
+import type { IdentityService } from '../people/identity.ts';
+import type { Quotas } from '../people/quotas.ts';
+import type { Clock, Images, Page, SnapshotStore } from '../ports/index.ts';
+import { baseSnapshot, isBase } from './base-snapshot.ts';
+import type { SnapshotWork } from './snapshot-work.ts';
+
+export interface SnapshotRequest {
+  name: string;
+  image: string;
+  entrypoint?: string[];
+  /** What is left out is of the standard size. */
+  resources: Partial<Resources>;
+  regionId?: string;
+}
+
+export interface SnapshotDependencies {
+  store: SnapshotStore;
+  images: Images;
+  work: SnapshotWork;
+  identity: IdentityService;
+  idempotency: Idempotency;
+  quotas: Pick<Quotas, 'allowance'>;
+  clock: Clock;
+}
+
+export class SnapshotService {
+  readonly #d: SnapshotDependencies;
+
+  constructor(dependencies: SnapshotDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Resolves as soon as it is stored, in state `pending`; the rest goes on in the background. */
+  create(caller: User, request: SnapshotRequest, key?: string): Promise<Snapshot> {
+    if (key === undefined) return this.#create(caller, request, null);
+    return this.#d.idempotency.once(caller.id, key, ['CreateSnapshot', request], async (keptSince) => {
+      // There when the service was killed after the creation and before its answer was kept.
+      const made = await this.#d.store.createdUnder(caller.id, key, keptSince);
+      return made ?? this.#create(caller, request, key);
+    });
+  }
+
+  async get(caller: User, idOrName: string): Promise<Snapshot> {
+    if (isBase(idOrName)) return this.#base();
+    const snapshot = await this.#d.store.find(caller.id, idOrName);
+    if (snapshot) return snapshot;
+    throw unknown(idOrName);
+  }
+
+  /** Newest first; the base image, which nobody made, comes last. */
+  async list(caller: User, page: Page): Promise<{ snapshots: Snapshot[]; totalCount: number }> {
+    const { snapshots, totalCount } = await this.#d.store.list(caller.id, page);
+    const first = (page.page - 1) * page.pageSize;
+    const showsBase = first <= totalCount && totalCount < first + page.pageSize;
+    return {
+      snapshots: showsBase ? [...snapshots, await this.#base()] : snapshots,
+      totalCount: totalCount + 1,
+    };
+  }
+
+  async #create(caller: User, request: SnapshotRequest, creationKey: string | null): Promise<Snapshot> {
+    const { store, images, work, quotas, clock } = this.#d;
+    if (request.name === BASE_IMAGE) throw reserved();
+    images.check(request.image);
+    const regionId = this.#region(request.regionId);
+    await this.#assertRoom(caller);
+    const now = clock.now();
+    const snapshot: Snapshot = {
+      id: newSnapshotId(),
+      ownerId: caller.id,
+      name: request.name,
+      state: 'pending',
+      stateReason: null,
+      image: request.image,
+      imageDigest: null,
+      entrypoint: request.entrypoint?.length ? request.entrypoint : null,
+      resources: { ...defaultResources, ...request.resources },
+      regionId,
+      sizeBytes: null,
+      creationKey,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await store.insert(snapshot, await quotas.allowance(caller.id));
+    work.begin(snapshot);
+    return snapshot;
+  }
+
+  /**
+   * In whatever state; the work on one that is being made is broken off. Sandboxes that were made from it go on: a
+   * sandbox's own row has its image's digest and its entrypoint. Fails with `permission_denied` for the base image.
+   */
+  async delete(caller: User, idOrName: string): Promise<Snapshot> {
+    const snapshot = await this.get(caller, idOrName);
+    if (isBase(snapshot.id)) throw everybodys();
+    // The row goes first, so that nothing is stored of work that ends in between.
+    if (!(await this.#d.store.delete(snapshot.id))) throw unknown(idOrName);
+    this.#d.work.breakOff(snapshot.id);
+    return snapshot;
+  }
+
+  #base(): Promise<Snapshot> {
+    const { images, identity, clock } = this.#d;
+    return baseSnapshot(images, identity.home.id, clock);
+  }
+
+  #region(wanted: string | undefined): string {
+    const { identity } = this.#d;
+    const { id } = identity.home;
+    if (wanted === undefined || wanted === id) return id;
+    const known = identity.regions().map((region) => region.id);
+    const names = known.map((name) => `'${name}'`).join(', ');
+    throw known.includes(wanted)
+      ? invalidArgument(
+          'region_id',
+          `The region '${wanted}' is another service's; this one makes snapshots in '${id}'.`,
+          `Leave region_id out, or call the service in '${wanted}'.`,
+        )
+      : invalidArgument(
+          'region_id',
+          `There is no region '${wanted}'. The regions are ${names}.`,
+          'Leave region_id out for the closest one.',
+        );
+  }
+
+  async #assertRoom(caller: User): Promise<void> {
+    const { unfinished, perOwner } = limits.snapshot;
+    const waiting = (await this.#d.store.unfinished()).filter(({ ownerId }) => ownerId === caller.id);
+    if (waiting.length >= unfinished) {
+      throw new SandhavenError('resource_exhausted', `${waiting.length} snapshots are still being made.`, {
+        hint: 'Wait until some of them are active (Sandbox.ListSnapshots), then try again.',
+        retryable: true,
+      });
+    }
+    const totalCount = await this.#d.store.count(caller.id);
+    if (totalCount >= perOwner) {
+      throw new SandhavenError(
+        'resource_exhausted',
+        `There are ${totalCount} snapshots; more are not kept.`,
+        {
+          hint: 'Delete one with `sandhaven snapshots rm NAME`, or create sandboxes from an image directly.',
+        },
+      );
+    }
+  }
+}
+
+function unknown(idOrName: string): SandhavenError {
+  return notFound(
+    'snapshot',
+    `There is no snapshot '${idOrName}'.`,
+    'Call Sandbox.ListSnapshots to see the names and ids there are.',
+  );
+}
+
+function everybodys(): SandhavenError {
+  return new SandhavenError(
+    'permission_denied',
+    "The snapshot 'base' is the standard base image of everybody.",
+    {
+      parameter: 'snapshot',
+      hint: 'Only snapshots that were made with Sandbox.CreateSnapshot can be deleted.',
+    },
+  );
+}
+
+function reserved(): SandhavenError {
+  return new SandhavenError('already_exists', "The snapshot 'base' is the standard base image.", {
+    parameter: 'name',
+    hint: 'Choose another name.',
+  });
+}

@@ -1,0 +1,67 @@
+/**
+ * When each sandbox was last worked in, kept in memory and flushed every few seconds, so that a command costs
+ * no commit. A sandbox that is being worked in is never idle.
+ */
+import type { Clock, SandboxStore } from '../ports/index.ts';
+
+export class Activity {
+  readonly #clock: Clock;
+  readonly #store: Pick<SandboxStore, 'touch'>;
+  readonly #last = new Map<string, number>();
+  readonly #unflushed = new Map<string, number>();
+  readonly #uses = new Map<string, number>();
+
+  constructor(clock: Clock, store: Pick<SandboxStore, 'touch'>) {
+    this.#clock = clock;
+    this.#store = store;
+  }
+
+  /** Counts a use from now until the returned function is called. */
+  begin(id: string): () => void {
+    this.#uses.set(id, this.uses(id) + 1);
+    this.#touch(id);
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      const left = this.uses(id) - 1;
+      if (left > 0) this.#uses.set(id, left);
+      else this.#uses.delete(id);
+      this.#touch(id);
+    };
+  }
+
+  /** It was worked in until `at`, in ms since the epoch, and this process did not see it. */
+  note(id: string, at: number): void {
+    if (at <= this.last(id, 0)) return;
+    this.#last.set(id, at);
+    this.#unflushed.set(id, at);
+  }
+
+  uses(id: string): number {
+    return this.#uses.get(id) ?? 0;
+  }
+
+  /** The later of what is stored and what is remembered, in ms since the epoch. */
+  last(id: string, storedMs: number): number {
+    return Math.max(storedMs, this.#last.get(id) ?? 0);
+  }
+
+  async flush(): Promise<void> {
+    if (this.#unflushed.size === 0) return;
+    const batch = new Map(this.#unflushed);
+    this.#unflushed.clear();
+    await this.#store.touch(batch);
+  }
+
+  forget(id: string): void {
+    this.#last.delete(id);
+    this.#unflushed.delete(id);
+  }
+
+  #touch(id: string): void {
+    const now = this.#clock.now();
+    this.#last.set(id, now);
+    this.#unflushed.set(id, now);
+  }
+}

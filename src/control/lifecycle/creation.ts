@@ -1,0 +1,174 @@
+/** Making a sandbox: from the warm pool when one there fits, else from nothing. */
+import { SandhavenError } from '../../model/errors.ts';
+import { newSandboxId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { Language, Sandbox } from '../../model/sandbox.ts';
+import type { User } from '../../model/user.ts';
+import type { Quotas } from '../people/quotas.ts';
+import type {
+  Allowance,
+  Clock,
+  Image,
+  Images,
+  OnProgress,
+  Runtime,
+  SandboxStore,
+  SnapshotStore,
+} from '../ports/index.ts';
+import { BASE_IMAGE, defaultResources } from './base-image.ts';
+import { assertRoomToStart } from './capacity.ts';
+import type { DiskPromises } from './disk-promises.ts';
+import type { Machines } from './machines.ts';
+import { generateName } from './names.ts';
+import { type Template, templateOf } from './template.ts';
+
+export interface CreateRequest {
+  name?: string;
+  language: Language;
+  snapshot?: string;
+  image?: string;
+  envVars: Record<string, string>;
+  autoStopMinutes: number;
+  cpu: number;
+  memory: number;
+  disk: number;
+  gpu: number;
+  labels: Record<string, string>;
+  ephemeral: boolean;
+  /** Of a call that may be retried. */
+  creationKey?: string;
+}
+
+export interface CreationDependencies {
+  store: SandboxStore;
+  snapshots: Pick<SnapshotStore, 'find'>;
+  runtime: Runtime;
+  images: Images;
+  machines: Machines;
+  quotas: Quotas;
+  disks: Pick<DiskPromises, 'assertRoomFor'>;
+  regionId: string;
+  clock: Clock;
+  /** Told whenever a pool sandbox was taken. */
+  onClaim(): void;
+}
+
+/** What is set at creation, whichever way it goes. */
+type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'generation' | 'runGeneration'> & { ownerId: string };
+
+const NAME_TRIES = 5;
+
+export class Creation {
+  readonly #d: CreationDependencies;
+
+  constructor(dependencies: CreationDependencies) {
+    this.#d = dependencies;
+  }
+
+  async create(caller: User, request: CreateRequest, onProgress?: OnProgress): Promise<Sandbox> {
+    const { snapshots, images, quotas } = this.#d;
+    const template = await templateOf(snapshots, caller, request);
+    await quotas.assertRoomFor(caller.id, template.resources);
+    const make = (image: Image): Promise<Sandbox> => {
+      const blueprint = this.#blueprint(caller, request, image, template);
+      return request.name !== undefined ? this.#make(blueprint) : this.#makeNamed(blueprint);
+    };
+    // In use until the sandbox is made: before its row is committed, nothing else says so.
+    return images.use(template.wanted, make, { owner: caller.id, ...(onProgress ? { onProgress } : {}) });
+  }
+
+  /** A generated name may be taken; a given one is the caller's to change. */
+  async #makeNamed(blueprint: Blueprint): Promise<Sandbox> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#make({ ...blueprint, name: generateName() });
+      } catch (error) {
+        const taken = error instanceof SandhavenError && error.code === 'already_exists';
+        if (!taken || tries === NAME_TRIES) throw error;
+      }
+    }
+  }
+
+  async #make(blueprint: Blueprint): Promise<Sandbox> {
+    const allowance = await this.#d.quotas.allowance(blueprint.ownerId);
+    const claimed = await this.#claim(blueprint, allowance);
+    if (claimed) return claimed;
+    await assertRoomToStart(this.#d.runtime, blueprint.resources);
+    await this.#d.disks.assertRoomFor(blueprint.resources.disk);
+    const sandbox: Sandbox = {
+      ...blueprint,
+      id: newSandboxId(),
+      state: 'stopped',
+      operation: 'creating',
+      generation: 1,
+      runGeneration: null,
+    };
+    await this.#d.store.insert(sandbox, allowance);
+    return this.#d.machines.create(sandbox);
+  }
+
+  /**
+   * A pool sandbox has the standard sizes; cpu and memory follow at once, the disk must match. It has started
+   * without an entrypoint.
+   */
+  async #claim(blueprint: Blueprint, allowance: Allowance): Promise<Sandbox | null> {
+    const { image, entrypoint } = blueprint;
+    if (image !== BASE_IMAGE || entrypoint !== null || blueprint.resources.gpu > 0) return null;
+    const { store, runtime, machines } = this.#d;
+    const { cpu, memory, disk } = blueprint.resources;
+    const asIs = cpu === defaultResources.cpu && memory === defaultResources.memory;
+    const match = { imageDigest: blueprint.imageDigest, diskGb: disk };
+    const sandbox = await store.claim(
+      match,
+      { ...blueprint, operation: asIs ? null : 'creating' },
+      allowance,
+    );
+    if (!sandbox) return null;
+    runtime.assign(sandbox.id, sandbox.ownerId);
+    this.#d.onClaim();
+    if (asIs) return sandbox;
+    try {
+      await runtime.resizeLive(sandbox.id, blueprint.resources);
+      const ready = await store.update(sandbox.id, sandbox.generation, { operation: null });
+      if (ready) return ready;
+      throw new SandhavenError('unavailable', 'The sandbox ended while it was being made.', {
+        retryable: true,
+      });
+    } catch (error) {
+      await machines.discard(sandbox);
+      throw error;
+    }
+  }
+
+  #blueprint(caller: User, request: CreateRequest, image: Image, template: Template): Blueprint {
+    const now = this.#d.clock.now();
+    return {
+      ownerId: caller.id,
+      name: request.name ?? '',
+      state: 'started',
+      stateReason: null,
+      language: request.language,
+      snapshot: template.snapshot,
+      image: template.image,
+      imageDigest: image.digest,
+      entrypoint: template.entrypoint,
+      resources: template.resources,
+      resizeTarget: null,
+      labels: request.labels,
+      envVars: request.envVars,
+      autoStopMinutes: request.autoStopMinutes,
+      autoArchiveMinutes: limits.autoArchiveMinutes.default,
+      autoDeleteMinutes: limits.autoDeleteMinutes.default,
+      ephemeral: request.ephemeral,
+      regionId: this.#d.regionId,
+      archive: null,
+      creationKey: request.creationKey ?? null,
+      createdAt: now,
+      updatedAt: now,
+      lastActivityAt: now,
+      startedAt: now,
+      stoppedAt: null,
+      archivedAt: null,
+    };
+  }
+}

@@ -1,0 +1,61 @@
+/** A call made twice under one key happens once: the second gets the first one's answer. */
+import { createHash } from 'node:crypto';
+import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { Clock, IdempotencyStore } from '../ports/index.ts';
+
+export class Idempotency {
+  readonly #store: IdempotencyStore;
+  readonly #clock: Clock;
+  readonly #inFlight = new Map<string, { digest: string; result: Promise<unknown> }>();
+
+  constructor(store: IdempotencyStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /**
+   * Failures are not kept, so a retry tries again. The same key with another request is `invalid_argument`.
+   * @param request Plain JSON; what the key stands for.
+   * @param work Told since when answers are kept, so that it can look for what was done and not answered.
+   */
+  async once<T>(
+    ownerId: string,
+    key: string,
+    request: unknown,
+    work: (keptSince: number) => Promise<T>,
+  ): Promise<T> {
+    const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex');
+    const slot = `${ownerId} ${key}`;
+    const running = this.#inFlight.get(slot);
+    if (running) return same(digest, running.digest, running.result as Promise<T>);
+    const result = this.#lookUpOrWork(ownerId, key, digest, work);
+    this.#inFlight.set(slot, { digest, result });
+    try {
+      return await result;
+    } finally {
+      this.#inFlight.delete(slot);
+    }
+  }
+
+  async #lookUpOrWork<T>(
+    ownerId: string,
+    key: string,
+    digest: string,
+    work: (keptSince: number) => Promise<T>,
+  ): Promise<T> {
+    const known = await this.#store.get(ownerId, key);
+    if (known) return same(digest, known.requestDigest, known.result as T);
+    const result = await work(this.#clock.now() - limits.idempotencyKeptMs);
+    await this.#store.put(ownerId, key, digest, result, this.#clock.now());
+    return result;
+  }
+}
+
+function same<T>(digest: string, known: string, result: T): T {
+  if (digest === known) return result;
+  throw new SandhavenError('invalid_argument', 'This Idempotency-Key was used for another request.', {
+    parameter: 'Idempotency-Key',
+    hint: 'Use a new key for a new request.',
+  });
+}

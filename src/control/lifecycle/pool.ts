@@ -1,0 +1,119 @@
+/**
+ * Sandboxes of the base image made ahead of time. They are rows like any other, without an owner, so a crash
+ * loses none and leaves none behind.
+ */
+import { newSandboxId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import type { Clock, Images, Log, Runtime, SandboxStore } from '../ports/index.ts';
+import { BASE_IMAGE, defaultResources } from './base-image.ts';
+import { assertRoomToStart } from './capacity.ts';
+import type { Machines } from './machines.ts';
+
+export interface WarmPoolDependencies {
+  store: SandboxStore;
+  runtime: Runtime;
+  images: Images;
+  machines: Machines;
+  regionId: string;
+  clock: Clock;
+  log: Log;
+  /** How many wait ready; 0 turns the pool off. */
+  size: number;
+}
+
+/** A burst of claims is served first; the pool fills up again once it is over. */
+const REFILL_DELAY_MS = 250;
+const RETRY_DELAY_MS = 10_000;
+
+export class WarmPool {
+  readonly #d: WarmPoolDependencies;
+  #timer: NodeJS.Timeout | null = null;
+  #filling: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(dependencies: WarmPoolDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Asks for a refill soon; every call puts it off, up to the delay again. */
+  refill(delayMs = REFILL_DELAY_MS): void {
+    if (this.#closed || this.#d.size === 0) return;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#filling ??= this.#fill().finally(() => {
+        this.#filling = null;
+      });
+    }, delayMs);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.#filling;
+  }
+
+  /** As `close`, and deletes the sandboxes that wait. */
+  async discard(): Promise<void> {
+    await this.close();
+    for (const sandbox of await this.#d.store.pool()) await this.#d.machines.discard(sandbox);
+  }
+
+  async #fill(): Promise<void> {
+    try {
+      await this.#d.images.use({ reference: BASE_IMAGE }, async ({ digest }) => {
+        while (!this.#closed && this.#timer === null) {
+          const ready = await this.#d.store.pool();
+          if (ready.length >= this.#d.size) return;
+          await assertRoomToStart(this.#d.runtime, defaultResources);
+          await this.#makeOne(digest);
+        }
+      });
+    } catch (error) {
+      this.#d.log.warn('warm pool could not be filled', { error });
+      this.refill(RETRY_DELAY_MS);
+    }
+  }
+
+  async #makeOne(imageDigest: string): Promise<void> {
+    const sandbox = poolSandbox(newSandboxId(), imageDigest, this.#d.regionId, this.#d.clock.now());
+    await this.#d.store.insert(sandbox);
+    await this.#d.machines.create(sandbox);
+  }
+}
+
+function poolSandbox(id: string, imageDigest: string, regionId: string, now: number): Sandbox {
+  return {
+    id,
+    ownerId: null,
+    name: id,
+    state: 'stopped',
+    operation: 'creating',
+    stateReason: null,
+    generation: 1,
+    runGeneration: null,
+    language: 'python',
+    snapshot: null,
+    image: BASE_IMAGE,
+    imageDigest,
+    entrypoint: null,
+    resources: defaultResources,
+    resizeTarget: null,
+    labels: {},
+    envVars: {},
+    autoStopMinutes: 0,
+    autoArchiveMinutes: limits.autoArchiveMinutes.default,
+    autoDeleteMinutes: limits.autoDeleteMinutes.default,
+    ephemeral: false,
+    regionId,
+    archive: null,
+    creationKey: null,
+    createdAt: now,
+    updatedAt: now,
+    lastActivityAt: now,
+    startedAt: null,
+    stoppedAt: null,
+    archivedAt: null,
+  };
+}

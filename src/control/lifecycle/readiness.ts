@@ -1,0 +1,143 @@
+/**
+ * Whether this service can make machines, as `/readyz` tells: it has made one lately, for whatever reason, or makes one
+ * now, on trial. Nothing is tried while nobody asks, and at most one trial runs at a time; strangers may ask.
+ *
+ * A trial machine has no row in the store: one that a crash leaves is destroyed by the next start, as nobody's.
+ */
+
+import { within } from '../../concurrency/deadline.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { newSandboxId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { Resources } from '../../model/sandbox.ts';
+import type { AgentLink, Clock, Images, Log, Runtime } from '../ports/index.ts';
+import { BASE_IMAGE } from './base-image.ts';
+
+export interface ReadinessDependencies {
+  runtime: Runtime;
+  images: Pick<Images, 'use'>;
+  agent: Pick<AgentLink, 'hello'>;
+  clock: Clock;
+  log: Log;
+}
+
+/** The disk is of the size that ready ones have; nothing is written to it. */
+const trialResources: Resources = {
+  cpu: limits.cpu.min,
+  memory: limits.memoryGb.min,
+  disk: limits.diskGb.default,
+  gpu: 0,
+};
+
+export class Readiness {
+  readonly #d: ReadinessDependencies;
+  readonly #closing = new AbortController();
+  #madeAt: number | null = null;
+  #failure: { at: number; error: SandhavenError } | null = null;
+  #trial: Promise<void> | null = null;
+
+  constructor(dependencies: ReadinessDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** The same runtime, whose starts count as what they show: a success for a while, a failure until it is looked into. */
+  watch(runtime: Runtime): Runtime {
+    return {
+      ...runtime,
+      start: async (...request) => {
+        try {
+          await runtime.start(...request);
+          this.#madeAt = this.#d.clock.now();
+        } catch (error) {
+          this.#doubt();
+          throw error;
+        }
+      },
+    };
+  }
+
+  /** Resolves to true when machines can be made; otherwise fails with `unavailable` and the reason. */
+  async check(): Promise<true> {
+    const { clock } = this.#d;
+    if (this.#madeAt !== null && clock.now() - this.#madeAt < limits.readiness.freshMs) return true;
+    if (this.#failure && clock.now() - this.#failure.at < limits.readiness.failureKeptMs)
+      throw this.#failure.error;
+    this.#trial ??= this.#try().finally(() => {
+      this.#trial = null;
+    });
+    try {
+      await within(limits.readiness.trialTimeoutMs, this.#trial, 'A trial sandbox was not ready in time.');
+      return true;
+    } catch (error) {
+      throw isTimeout(error) ? notReady(error) : error;
+    }
+  }
+
+  /** Ends a trial that is under way. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#trial?.catch(() => {});
+  }
+
+  /** A failed start may be the one sandbox's own trouble: soon, not at once, it is looked into. */
+  #doubt(): void {
+    const { freshMs, failureKeptMs } = limits.readiness;
+    if (this.#madeAt !== null)
+      this.#madeAt = Math.min(this.#madeAt, this.#d.clock.now() - freshMs + failureKeptMs);
+  }
+
+  async #try(): Promise<void> {
+    const { clock, log } = this.#d;
+    try {
+      await this.#makeOne();
+      this.#madeAt = clock.now();
+      this.#failure = null;
+    } catch (error) {
+      if (!this.#closing.signal.aborted)
+        log.error('no sandbox can be made: the service is not ready', { error });
+      this.#failure = { at: clock.now(), error: notReady(error) };
+      throw this.#failure.error;
+    }
+  }
+
+  async #makeOne(): Promise<void> {
+    const { runtime, images, agent } = this.#d;
+    const signal = AbortSignal.any([
+      this.#closing.signal,
+      AbortSignal.timeout(limits.readiness.trialTimeoutMs),
+    ]);
+    const id = newSandboxId();
+    await images.use({ reference: BASE_IMAGE }, async ({ digest }) => {
+      try {
+        await runtime.start({ id, imageDigest: digest, resources: trialResources }, 1, { signal });
+        await agent.hello(id, 1);
+      } catch (error) {
+        // A host that is full is not broken: it still serves the sandboxes that it is full of.
+        if (!isFull(error)) throw error;
+      } finally {
+        await runtime.destroy(id);
+      }
+    });
+  }
+}
+
+/** The disk guard's refusal, which all sandboxes get, says that it ends by itself. */
+function isFull(error: unknown): boolean {
+  return (
+    error instanceof SandhavenError && error.code === 'resource_exhausted' && error.fields.retryable !== true
+  );
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof SandhavenError && error.code === 'timeout';
+}
+
+function notReady(error: unknown): SandhavenError {
+  const reason = error instanceof SandhavenError ? error.message : 'An internal error occurred.';
+  return new SandhavenError(
+    'unavailable',
+    `No sandbox can be made: ${reason}`,
+    { hint: 'Run `sandhaven doctor` on the host; the log of the service has the cause.' },
+    error,
+  );
+}

@@ -1,0 +1,84 @@
+/**
+ * Makes the store and the machine agree when the service starts, whatever ended the last one: what runs is
+ * adopted, what was half done is finished or removed, what nobody knows is destroyed.
+ *
+ * Sandboxes that are settled are put right before this resolves; operations that are to be finished go on in
+ * the background, in the sandboxes' own queues, so that calls on those sandboxes wait for them.
+ */
+import type { Sandbox } from '../../model/sandbox.ts';
+import type { Log, Observed, Runtime, SandboxStore } from '../ports/index.ts';
+import type { Machines } from './machines.ts';
+
+export interface ReconcilerDependencies {
+  store: SandboxStore;
+  runtime: Runtime;
+  machines: Machines;
+  log: Log;
+  /** Whether a sandbox that waits in the warm pool is still of use. */
+  keepsInPool(sandbox: Sandbox): boolean;
+}
+
+const CONCURRENCY = 8;
+const GONE_REASON = 'Its machine ended while the service was away.';
+
+export async function reconcile(dependencies: ReconcilerDependencies): Promise<void> {
+  const { store, runtime, machines, log } = dependencies;
+  const sandboxes = await store.all();
+  const observed = new Map((await runtime.observe()).map((seen) => [seen.id, seen]));
+  const known = new Set(sandboxes.map(({ id }) => id));
+  const orphans = [...observed.keys()].filter((id) => !known.has(id));
+  const unfinished: Sandbox[] = [];
+
+  await inParallel(orphans, async (id) => {
+    log.warn('removing what no sandbox owns', { sandbox: id });
+    await runtime.destroy(id);
+  });
+  await inParallel(sandboxes, async (sandbox) => {
+    try {
+      const settled = await putRight(dependencies, sandbox, observed.get(sandbox.id) ?? null);
+      if (!settled) unfinished.push(sandbox);
+    } catch (error) {
+      log.error('sandbox could not be put right', { sandbox: sandbox.id, error });
+    }
+  });
+
+  for (const { id, operation } of unfinished) {
+    log.info('finishing what was begun', { sandbox: id, operation });
+    machines.finish(id).catch((error: unknown) => {
+      log.error('operation could not be finished', { sandbox: id, operation, error });
+    });
+  }
+}
+
+/** Whether the sandbox is settled; false leaves an operation to finish. */
+async function putRight(
+  { runtime, machines, keepsInPool }: ReconcilerDependencies,
+  sandbox: Sandbox,
+  seen: Observed | null,
+): Promise<boolean> {
+  const runs = seen !== null && seen.runningGeneration !== null;
+  const uselessInPool = sandbox.ownerId === null && !(runs && keepsInPool(sandbox));
+  if (sandbox.operation === 'creating' || uselessInPool) {
+    await machines.discard(sandbox);
+    return true;
+  }
+  if (sandbox.operation !== null) return false;
+  if (sandbox.state === 'started') {
+    const { runGeneration } = sandbox;
+    if (runs && seen.runningGeneration === runGeneration) await machines.adopt(sandbox);
+    else if (runGeneration !== null) await machines.exited(sandbox.id, runGeneration, GONE_REASON);
+    return true;
+  }
+  if (runs) await runtime.stop(sandbox.id, 0);
+  if (sandbox.state === 'archived' && seen?.hasArchive && seen.hasDisk) await runtime.dropDisk(sandbox.id);
+  if (sandbox.archive === null && seen?.hasDisk && seen.hasArchive) await runtime.dropArchive(sandbox.id);
+  return true;
+}
+
+async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const worker = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+}

@@ -1,0 +1,46 @@
+/** From what a caller wrote as `sandbox` to the record: an id, a name, or nothing when there is only one. */
+import { notFound, SandhavenError } from '../../model/errors.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import type { User } from '../../model/user.ts';
+import { concerns } from '../audit/scope.ts';
+import type { SandboxStore } from '../ports/index.ts';
+
+const NAMED_IN_ERROR = 10;
+
+/** Fails with `not_found`; with `ambiguous_sandbox` when none is named and the caller has none or several. */
+export async function resolveSandbox(
+  store: SandboxStore,
+  caller: User,
+  reference: string | undefined,
+): Promise<Sandbox> {
+  const wanted = reference ?? (await soleSandbox(store, caller));
+  const sandbox = await store.find(caller.id, wanted);
+  if (sandbox) {
+    concerns(sandbox.id);
+    return sandbox;
+  }
+  throw notFound(
+    'sandbox',
+    `There is no sandbox '${wanted}'.`,
+    'Call Sandbox.ListSandboxes to see the names and ids there are.',
+  );
+}
+
+async function soleSandbox(store: SandboxStore, caller: User): Promise<string> {
+  const found = await store.names(caller.id, NAMED_IN_ERROR + 1);
+  const [only] = found;
+  if (only && found.length === 1) return only.id;
+  if (!only) {
+    throw new SandhavenError('ambiguous_sandbox', 'No sandbox was named, and there is none.', {
+      parameter: 'sandbox',
+      hint: 'Call Sandbox.CreateSandbox first.',
+    });
+  }
+  const names = found.slice(0, NAMED_IN_ERROR).map(({ name }) => `'${name}'`);
+  const more = found.length > NAMED_IN_ERROR ? ' and more' : '';
+  throw new SandhavenError(
+    'ambiguous_sandbox',
+    `No sandbox was named, and there are several: ${names.join(', ')}${more}.`,
+    { parameter: 'sandbox', hint: 'Give the name or the id of one of them as `sandbox`.' },
+  );
+}

@@ -1,0 +1,158 @@
+/** The life of a caller's sandboxes: what the lifecycle tools do. */
+import { invalidArgument } from '../../model/errors.ts';
+import { deletedByStop } from '../../model/lifecycle.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import type { User } from '../../model/user.ts';
+import { concerns } from '../audit/scope.ts';
+import type { OnProgress, Page, Runtime, SandboxFilter, SandboxStore, SandboxUsage } from '../ports/index.ts';
+import type { Activity } from './activity.ts';
+import type { CreateRequest, Creation } from './creation.ts';
+import type { Idempotency } from './idempotency.ts';
+import type { Machines, Settled } from './machines.ts';
+import { resolveSandbox } from './resolve.ts';
+
+export interface AutoSettings {
+  autoStopMinutes?: number;
+  autoArchiveMinutes?: number;
+  autoDeleteMinutes?: number;
+}
+
+export class SandboxService {
+  readonly #store: SandboxStore;
+  readonly #creation: Creation;
+  readonly #machines: Machines;
+  readonly #activity: Activity;
+  readonly #idempotency: Idempotency;
+  readonly #runtime: Pick<Runtime, 'usage'>;
+
+  constructor(
+    store: SandboxStore,
+    creation: Creation,
+    machines: Machines,
+    activity: Activity,
+    idempotency: Idempotency,
+    runtime: Pick<Runtime, 'usage'>,
+  ) {
+    this.#store = store;
+    this.#creation = creation;
+    this.#machines = machines;
+    this.#activity = activity;
+    this.#idempotency = idempotency;
+    this.#runtime = runtime;
+  }
+
+  async create(
+    caller: User,
+    request: CreateRequest,
+    options: { onProgress?: OnProgress; idempotencyKey?: string } = {},
+  ): Promise<Sandbox> {
+    const sandbox = await this.#create(caller, request, options);
+    concerns(sandbox.id);
+    return sandbox;
+  }
+
+  #create(
+    caller: User,
+    request: CreateRequest,
+    options: { onProgress?: OnProgress; idempotencyKey?: string },
+  ): Promise<Sandbox> {
+    const { idempotencyKey: key, onProgress } = options;
+    if (key === undefined) return this.#creation.create(caller, request, onProgress);
+    return this.#idempotency.once(caller.id, key, ['CreateSandbox', request], async (keptSince) => {
+      // There when the service was killed after the creation and before its answer was kept.
+      const made = await this.#store.createdUnder(caller.id, key, keptSince);
+      const sandbox =
+        made ?? (await this.#creation.create(caller, { ...request, creationKey: key }, onProgress));
+      return { ...sandbox, envVars: {} };
+    });
+  }
+
+  async get(caller: User, reference: string): Promise<Sandbox> {
+    return this.#seen(await resolveSandbox(this.#store, caller, reference));
+  }
+
+  /** What it has in use now. */
+  usage({ id }: Sandbox): Promise<SandboxUsage> {
+    return this.#runtime.usage(id);
+  }
+
+  async list(
+    caller: User,
+    filter: Omit<SandboxFilter, 'ownerId'>,
+    page: Page,
+  ): Promise<{ sandboxes: Sandbox[]; totalCount: number }> {
+    const found = await this.#store.list({ ...filter, ownerId: caller.id }, page);
+    return { ...found, sandboxes: found.sandboxes.map((sandbox) => this.#seen(sandbox)) };
+  }
+
+  async start(caller: User, reference: string): Promise<Sandbox> {
+    return (await this.#command(caller, reference, 'start')).sandbox;
+  }
+
+  stop(caller: User, reference: string): Promise<Settled> {
+    return this.#command(caller, reference, 'stop');
+  }
+
+  async archive(caller: User, reference: string): Promise<Sandbox> {
+    return (await this.#command(caller, reference, 'archive')).sandbox;
+  }
+
+  async delete(caller: User, reference: string): Promise<{ id: string; name: string }> {
+    const { id, name } = await resolveSandbox(this.#store, caller, reference);
+    await this.#machines.command(id, { type: 'delete' });
+    return { id, name };
+  }
+
+  /** Setting autoDeleteMinutes to 0 on a sandbox that is stopped deletes it. */
+  async configure(caller: User, reference: string, settings: AutoSettings): Promise<Settled> {
+    if (Object.values(settings).every((value) => value === undefined)) {
+      throw invalidArgument(
+        'auto_stop_minutes',
+        'Nothing to change: none of auto_stop_minutes, auto_archive_minutes, auto_delete_minutes was given.',
+        'Give at least one of them.',
+      );
+    }
+    const { id } = await resolveSandbox(this.#store, caller, reference);
+    const sandbox = await this.#machines.change(id, () => settings);
+    const gone = settings.autoDeleteMinutes === 0 && sandbox.state !== 'started' && deletedByStop(sandbox);
+    if (!gone) return { sandbox: this.#seen(sandbox), deleted: false };
+    return this.#machines.command(id, { type: 'delete' });
+  }
+
+  async resize(
+    caller: User,
+    reference: string,
+    request: { cpu?: number; memory?: number; disk?: number },
+  ): Promise<Sandbox> {
+    if (Object.values(request).every((value) => value === undefined)) {
+      throw invalidArgument(
+        'cpu',
+        'Nothing to change: at least one of cpu, memory_gb, disk_gb is required.',
+        'Give at least one of them.',
+      );
+    }
+    const { id } = await resolveSandbox(this.#store, caller, reference);
+    return this.#seen((await this.#machines.command(id, { type: 'resize', request })).sandbox);
+  }
+
+  /** Replaces all labels. */
+  async setLabels(caller: User, reference: string, labels: Record<string, string>): Promise<Sandbox> {
+    const { id } = await resolveSandbox(this.#store, caller, reference);
+    return this.#seen(await this.#machines.change(id, () => ({ labels })));
+  }
+
+  async #command(caller: User, reference: string, type: 'start' | 'stop' | 'archive'): Promise<Settled> {
+    const { id } = await resolveSandbox(this.#store, caller, reference);
+    const settled = await this.#machines.command(id, { type });
+    return { ...settled, sandbox: this.#seen(settled.sandbox) };
+  }
+
+  /** Activity that is not flushed yet is shown all the same, and so is why a sandbox stands still. */
+  #seen(sandbox: Sandbox): Sandbox {
+    return {
+      ...sandbox,
+      stateReason: sandbox.stateReason ?? this.#machines.pausedReason(sandbox.id),
+      lastActivityAt: this.#activity.last(sandbox.id, sandbox.lastActivityAt),
+    };
+  }
+}

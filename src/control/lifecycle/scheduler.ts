@@ -1,0 +1,111 @@
+/**
+ * Does what time asks for: auto-stop, auto-archive, auto-delete. Deadlines are read from the store at every
+ * turn, so those that passed while the service was down are acted on at the first.
+ */
+import { nextDeadline } from '../../model/lifecycle.ts';
+import { limits } from '../../model/limits.ts';
+import type { AgentSessions, Clock, Log, SandboxStore, Schedulable } from '../ports/index.ts';
+import type { Activity } from './activity.ts';
+import type { Machines } from './machines.ts';
+
+export interface SchedulerDependencies {
+  store: Pick<SandboxStore, 'schedulable'>;
+  machines: Machines;
+  agent: Pick<AgentSessions, 'listSessions'>;
+  activity: Activity;
+  clock: Clock;
+  log: Log;
+  intervalMs: number;
+}
+
+type TimedCommand = 'stop' | 'archive' | 'delete';
+
+const RETRY_AFTER_MS = 60_000;
+const STOP_REASON = 'Stopped automatically after auto_stop_minutes without activity.';
+
+export class Scheduler {
+  readonly #d: SchedulerDependencies;
+  readonly #acting = new Set<string>();
+  /** When a command that failed may be tried again, in ms since the epoch. */
+  readonly #retryAt = new Map<string, number>();
+  readonly #turns = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(dependencies: SchedulerDependencies) {
+    this.#d = dependencies;
+  }
+
+  begin(): void {
+    this.#timer = setInterval(() => {
+      // A long archive in one turn holds up no other: turns overlap, and `#acting` keeps them apart.
+      const turn = this.turn().finally(() => this.#turns.delete(turn));
+      this.#turns.add(turn);
+    }, this.#d.intervalMs);
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    await Promise.all(this.#turns);
+  }
+
+  /** Acts on everything that is due now, and resolves when it is done. */
+  async turn(): Promise<void> {
+    try {
+      await this.#d.activity.flush();
+      const acts = (await this.#d.store.schedulable())
+        .filter(({ id }) => !this.#acting.has(id) && this.#d.clock.now() >= (this.#retryAt.get(id) ?? 0))
+        .map((sandbox) => ({ sandbox, command: this.#due(sandbox) }));
+      await Promise.all(
+        acts.map(({ sandbox, command }) => (command ? this.#act(sandbox, command) : undefined)),
+      );
+    } catch (error) {
+      this.#d.log.error('scheduler turn failed', { error });
+    }
+  }
+
+  /** What is to be done to the sandbox now. */
+  #due(sandbox: Schedulable): TimedCommand | null {
+    const { activity, clock } = this.#d;
+    if (activity.uses(sandbox.id) > 0) return null;
+    const lastActivityAt = activity.last(sandbox.id, sandbox.lastActivityAt);
+    const deadline = nextDeadline({ ...sandbox, lastActivityAt });
+    return deadline && deadline.at <= clock.now() ? deadline.command : null;
+  }
+
+  /**
+   * Commands of sessions are activity, and only the agent knows of them: they outlive calls, and this process. An
+   * agent that does not answer runs none.
+   */
+  async #noteSessionCommands(id: string): Promise<void> {
+    const { agent, activity, clock } = this.#d;
+    const sessions = await agent.listSessions(id, { timeoutMs: limits.session.busyMs }).catch(() => null);
+    if (sessions?.busy) activity.note(id, clock.now());
+    else if (sessions && sessions.idleMs !== null) activity.note(id, clock.now() - sessions.idleMs);
+  }
+
+  async #act(sandbox: Schedulable, command: TimedCommand): Promise<void> {
+    const { id } = sandbox;
+    this.#acting.add(id);
+    try {
+      if (command === 'stop') {
+        await this.#noteSessionCommands(id);
+        if (this.#due(sandbox) !== command) return;
+      }
+      this.#d.log.info('acting on a deadline', { sandbox: id, command });
+      await this.#d.machines.command(
+        id,
+        { type: command },
+        {
+          stillWanted: (sandbox) => this.#due(sandbox) === command,
+          ...(command === 'stop' ? { reason: STOP_REASON } : {}),
+        },
+      );
+      this.#retryAt.delete(id);
+    } catch (error) {
+      this.#retryAt.set(id, this.#d.clock.now() + RETRY_AFTER_MS);
+      this.#d.log.error('deadline could not be acted on', { sandbox: id, command, error });
+    } finally {
+      this.#acting.delete(id);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/** What a sandbox is made from: the base image, a container image, or a snapshot. */
+import { notFound, SandhavenError } from '../../model/errors.ts';
+import type { Resources, Sandbox } from '../../model/sandbox.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
+import type { User } from '../../model/user.ts';
+import { isBase } from '../images/base-snapshot.ts';
+import type { SnapshotStore } from '../ports/index.ts';
+import { BASE_IMAGE, defaultResources } from './base-image.ts';
+
+/** The part of a request that says what the sandbox is made from. */
+export interface TemplateRequest extends Resources {
+  snapshot?: string;
+  image?: string;
+}
+
+export interface Template extends Pick<Sandbox, 'snapshot' | 'image' | 'entrypoint'> {
+  wanted: { reference: string } | { digest: string };
+  resources: Resources;
+}
+
+/** Fails with `not_found` or `invalid_state` for a snapshot, with `invalid_argument` when both are given. */
+export async function templateOf(
+  store: Pick<SnapshotStore, 'find'>,
+  caller: User,
+  request: TemplateRequest,
+): Promise<Template> {
+  const { snapshot: wanted, image = BASE_IMAGE } = request;
+  if (wanted === undefined) {
+    const { cpu, memory, disk, gpu } = request;
+    const resources = { cpu, memory, disk, gpu };
+    return { wanted: { reference: image }, snapshot: null, image, entrypoint: null, resources };
+  }
+  if (request.image !== undefined) throw bothGiven();
+  if (isBase(wanted)) {
+    const resources = defaultResources;
+    const base = { snapshot: BASE_IMAGE, image: BASE_IMAGE, entrypoint: null };
+    return { wanted: { reference: BASE_IMAGE }, ...base, resources };
+  }
+  const snapshot = await store.find(caller.id, wanted);
+  if (!snapshot) {
+    throw notFound(
+      'snapshot',
+      `There is no snapshot '${wanted}'.`,
+      "Call Sandbox.ListSnapshots to see the ones there are; 'base' is always there.",
+    );
+  }
+  const { name, image: reference, imageDigest, entrypoint, resources } = snapshot;
+  if (snapshot.state !== 'active' || imageDigest === null) throw notActive(snapshot);
+  return { wanted: { digest: imageDigest }, snapshot: name, image: reference, entrypoint, resources };
+}
+
+function bothGiven(): SandhavenError {
+  return new SandhavenError(
+    'invalid_argument',
+    'snapshot and image are mutually exclusive; both were given.',
+    {
+      parameter: 'snapshot',
+      hint: 'Give one of them, or neither for the standard base image.',
+    },
+  );
+}
+
+function notActive({ name, state, stateReason }: Snapshot): SandhavenError {
+  const failed = state === 'error';
+  const detail = failed
+    ? `Snapshot '${name}' is in error: ${stateReason ?? 'it could not be made.'}`
+    : `Snapshot '${name}' is ${state}; it must be active.`;
+  return new SandhavenError('invalid_state', detail, {
+    parameter: 'snapshot',
+    hint: failed
+      ? 'Call Sandbox.CreateSnapshot with the same name to try again.'
+      : 'Call Sandbox.GetSnapshot until it is active, then try again.',
+    retryable: !failed,
+  });
+}

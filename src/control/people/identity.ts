@@ -1,0 +1,52 @@
+/** Who calls, and where things are. */
+import type { Region, Regions } from '../../model/region.ts';
+import type { Caller } from '../../model/user.ts';
+import type { Clock, KeyStore } from '../ports/index.ts';
+import type { KeyUse } from './key-use.ts';
+import type { Rates } from './rates.ts';
+import type { Standing } from './standing.ts';
+
+export interface IdentityDependencies {
+  keys: Pick<KeyStore, 'callerOf'>;
+  use: Pick<KeyUse, 'note'>;
+  standing: Pick<Standing, 'whileValid'>;
+  rates: Rates;
+  regions: Regions;
+  clock: Clock;
+}
+
+export class IdentityService {
+  readonly #d: IdentityDependencies;
+
+  constructor(dependencies: IdentityDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** null for a key that is not valid. */
+  async authenticate(apiKey: string): Promise<Caller | null> {
+    const { keys, use, clock } = this.#d;
+    const caller = await keys.callerOf(apiKey, clock.now());
+    if (caller) await use.note(caller.keyId);
+    return caller;
+  }
+
+  /** One call of the caller's key. Fails with `resource_exhausted`, before anything is done, when it calls too often. */
+  count(caller: Caller): void {
+    this.#d.rates.count(caller);
+  }
+
+  /** Calls `end` when the caller's key is over, until the returned function is called. */
+  whileValid(caller: Caller, end: () => void): () => void {
+    return this.#d.standing.whileValid(caller, end);
+  }
+
+  /** Those that are known, this service's own first. */
+  regions(): Regions {
+    return this.#d.regions;
+  }
+
+  /** Where everything is that this service makes. */
+  get home(): Region {
+    return this.#d.regions[0];
+  }
+}

@@ -1,0 +1,99 @@
+/** API keys: an owner's own, and for an admin everybody's. */
+import { notFound, SandhavenError } from '../../model/errors.ts';
+import { newApiKey } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { Account, ApiKey, Caller, KeyState } from '../../model/user.ts';
+import type { Clock, KeyStore, Page } from '../ports/index.ts';
+import type { KeyUse } from './key-use.ts';
+import type { Standing } from './standing.ts';
+import type { UserService } from './users.ts';
+
+export interface KeyDependencies {
+  store: KeyStore;
+  users: UserService;
+  use: KeyUse;
+  standing: Standing;
+  clock: Clock;
+}
+
+export interface OwnedKey {
+  key: ApiKey;
+  owner: Account;
+  /** Now. */
+  state: KeyState;
+}
+
+const MINUTE_MS = 60_000;
+
+export class KeyService {
+  readonly #d: KeyDependencies;
+
+  constructor(dependencies: KeyDependencies) {
+    this.#d = dependencies;
+  }
+
+  /**
+   * The key itself is told here and never again. 0 minutes never expire.
+   * @param user Whose; the caller's own without.
+   */
+  async create(
+    caller: Caller,
+    { user, name, expiresInMinutes }: { user: string | undefined; name: string; expiresInMinutes: number },
+  ): Promise<OwnedKey & { apiKey: string }> {
+    const { store, clock } = this.#d;
+    const owner = await this.#ownerOf(caller, user ?? caller.id);
+    const now = clock.now();
+    if ((await store.countLive(owner.id, now)) >= limits.keysPerUser) throw tooMany();
+    const apiKey = newApiKey();
+    const expiresAt = expiresInMinutes === 0 ? null : now + expiresInMinutes * MINUTE_MS;
+    const key = await store.add(owner.id, apiKey, { name, createdAt: now, expiresAt });
+    return { ...this.#shown(key, owner), apiKey };
+  }
+
+  /** @param user Whose; without, all that the caller may see. */
+  async list(
+    caller: Caller,
+    user: string | undefined,
+    page: Page,
+  ): Promise<{ keys: OwnedKey[]; totalCount: number }> {
+    const { store, users, use } = this.#d;
+    const everybody = user === undefined && caller.role === 'admin';
+    const owner = everybody ? null : await this.#ownerOf(caller, user ?? caller.id);
+    await use.flush();
+    const { keys, totalCount } = await store.list(owner?.id ?? null, page);
+    const owned = keys.map(async (key) => this.#shown(key, owner ?? (await users.find(key.userId))));
+    return { keys: await Promise.all(owned), totalCount };
+  }
+
+  /** For good, and at once: what is open for the key ends. Another user's is `not_found` to a member. */
+  async revoke(caller: Caller, id: string): Promise<OwnedKey> {
+    const { store, users, standing, clock } = this.#d;
+    const found = await store.find(id);
+    const may = found !== null && (caller.role === 'admin' || found.userId === caller.id);
+    const key = may ? await store.revoke(id, clock.now()) : null;
+    if (!key) throw notFound('key', `There is no key '${id}'.`, 'ListKeys shows the ids of keys.');
+    standing.ended(key.id);
+    return this.#shown(key, await users.find(key.userId));
+  }
+
+  #shown(key: ApiKey, owner: Account): OwnedKey {
+    const expired = key.expiresAt !== null && key.expiresAt <= this.#d.clock.now();
+    return { key, owner, state: key.revokedAt !== null ? 'revoked' : expired ? 'expired' : 'valid' };
+  }
+
+  /** The same refusal whether or not there is such a user. */
+  async #ownerOf(caller: Caller, user: string): Promise<Account> {
+    const own = user === caller.id || user.toLowerCase() === caller.email.toLowerCase();
+    if (own || caller.role === 'admin') return this.#d.users.find(user);
+    throw new SandhavenError('permission_denied', 'Only an admin may do this for another user.', {
+      parameter: 'user',
+      hint: 'Leave user out for yourself, or ask an admin.',
+    });
+  }
+}
+
+function tooMany(): SandhavenError {
+  return new SandhavenError('resource_exhausted', `There are ${limits.keysPerUser} keys that are valid.`, {
+    hint: 'Revoke some that are no longer needed.',
+  });
+}

@@ -1,0 +1,66 @@
+/** Users, their keys, and what hangs on both, put together. */
+
+import type { Rate } from '../../fairness/rate.ts';
+import { newUserId } from '../../model/ids.ts';
+import type { Regions } from '../../model/region.ts';
+import type { Clock, Store } from '../ports/index.ts';
+import { IdentityService } from './identity.ts';
+import { KeyUse } from './key-use.ts';
+import { KeyService } from './keys.ts';
+import { type QuotaDefaults, Quotas } from './quotas.ts';
+import { Rates } from './rates.ts';
+import { Standing } from './standing.ts';
+import { UserService } from './users.ts';
+
+export interface PeopleParts {
+  store: Pick<Store, 'users' | 'keys'> & {
+    sandboxes: Pick<Store['sandboxes'], 'usage'>;
+    snapshots: Pick<Store['snapshots'], 'count'>;
+  };
+  clock: Clock;
+  /** What a user may have unless an admin says otherwise. */
+  quota: QuotaDefaults;
+  /** How often a key may call; null without a limit. */
+  rate: Rate | null;
+  regions: Regions;
+}
+
+export interface People {
+  identity: IdentityService;
+  users: UserService;
+  keys: KeyService;
+  quotas: Quotas;
+  standing: Standing;
+  /** Writes what is only noted yet. */
+  close(): Promise<void>;
+}
+
+export function createPeople({ store, clock, quota, rate, regions }: PeopleParts): People {
+  const quotas = new Quotas({ ...store, defaults: quota });
+  const standing = new Standing(store.users, clock);
+  const use = new KeyUse(store.keys, clock);
+  const users = new UserService({ store: store.users, quotas, standing, clock });
+  const rates = new Rates(rate, clock);
+  return {
+    ...{ users, quotas, standing },
+    identity: new IdentityService({ keys: store.keys, use, standing, rates, regions, clock }),
+    keys: new KeyService({ store: store.keys, users, use, standing, clock }),
+    close: () => use.flush(),
+  };
+}
+
+/** A key that the operator gives is one more key of the first user, and replaces none. */
+export async function enrolFirstUser(
+  { users, keys }: Pick<Store, 'users' | 'keys'>,
+  clock: Clock,
+  apiKey: string,
+): Promise<void> {
+  const createdAt = clock.now();
+  let user = await users.firstUser();
+  if (!user) {
+    const admin = { name: 'admin', email: 'admin@localhost', role: 'admin' as const };
+    user = { id: newUserId(), ...admin, createdAt, disabledAt: null, quota: {} };
+    await users.insertUser(user);
+  }
+  await keys.add(user.id, apiKey, { name: 'given at the start', createdAt, expiresAt: null });
+}

@@ -1,0 +1,57 @@
+/** What each user may have: the service's defaults, and what an admin set instead. */
+import { assertWithinQuota, isUnlimited, type Quota, type Usage, unlimited } from '../../model/quota.ts';
+import type { Resources } from '../../model/sandbox.ts';
+import type { Account } from '../../model/user.ts';
+import type { Allowance, SandboxStore, SnapshotStore, UserStore } from '../ports/index.ts';
+
+export interface QuotaDefaults {
+  /** What the operator said, for members and admins alike. */
+  everybody: Partial<Quota>;
+  /** For members, where the operator said nothing; admins then have no limit. */
+  members: Quota;
+}
+
+export interface QuotaDependencies {
+  users: Pick<UserStore, 'findUser'>;
+  sandboxes: Pick<SandboxStore, 'usage'>;
+  snapshots: Pick<SnapshotStore, 'count'>;
+  defaults: QuotaDefaults;
+}
+
+export class Quotas {
+  readonly #d: QuotaDependencies;
+
+  constructor(dependencies: QuotaDependencies) {
+    this.#d = dependencies;
+  }
+
+  of({ role, quota }: Pick<Account, 'role' | 'quota'>): Quota {
+    const { everybody, members } = this.#d.defaults;
+    return { ...(role === 'admin' ? unlimited : members), ...everybody, ...quota };
+  }
+
+  async usage(ownerId: string): Promise<Usage> {
+    const { sandboxes, snapshots } = this.#d;
+    return { ...(await sandboxes.usage(ownerId)), snapshots: await snapshots.count(ownerId) };
+  }
+
+  /** For the store, which holds it in the transaction of what is asked for. */
+  async allowance(ownerId: string): Promise<Allowance> {
+    const account = await this.#d.users.findUser(ownerId);
+    return { ownerId, quota: this.of(account ?? { role: 'member', quota: {} }) };
+  }
+
+  /** Fails with `resource_exhausted` when there is no room for one more sandbox now: before what takes long is begun. */
+  async assertRoomFor(ownerId: string, { cpu, memory, disk }: Resources): Promise<void> {
+    const { quota } = await this.allowance(ownerId);
+    if (isUnlimited(quota)) return;
+    const used = await this.usage(ownerId);
+    assertWithinQuota(quota, used, {
+      sandboxes: used.sandboxes + 1,
+      cpu: used.cpu + cpu,
+      memory: used.memory + memory,
+      disk: used.disk + disk,
+      snapshots: used.snapshots,
+    });
+  }
+}

@@ -1,0 +1,42 @@
+/** How often each key calls, in memory: after a restart every key has its whole burst again. */
+
+import { type Bucket, isFull, type Rate, takeOne } from '../../fairness/rate.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { Caller } from '../../model/user.ts';
+import type { Clock } from '../ports/index.ts';
+
+export class Rates {
+  readonly #rate: Rate | null;
+  readonly #clock: Clock;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(rate: Rate | null, clock: Clock) {
+    this.#rate = rate;
+    this.#clock = clock;
+  }
+
+  /** One call of this key. Fails with `resource_exhausted`, and says when to come back, before anything is done. */
+  count({ keyId }: Pick<Caller, 'keyId'>): void {
+    if (!this.#rate) return;
+    const now = this.#clock.now();
+    const { bucket, waitMs } = takeOne(this.#rate, this.#buckets.get(keyId), now);
+    this.#buckets.set(keyId, bucket);
+    if (this.#buckets.size > limits.rateBuckets) this.#forget(this.#rate, now);
+    if (waitMs === 0) return;
+    const { perSecond, burst } = this.#rate;
+    throw new SandhavenError(
+      'resource_exhausted',
+      `This key may call ${perSecond} times a second, ${burst} times at once, and none is left.`,
+      {
+        hint: 'Wait as long as retry_after_seconds says, then send the same call again: nothing of it was done.',
+        retryable: true,
+        retry_after_seconds: Math.ceil(waitMs / 1_000),
+      },
+    );
+  }
+
+  #forget(rate: Rate, now: number): void {
+    for (const [keyId, bucket] of this.#buckets) if (isFull(rate, bucket, now)) this.#buckets.delete(keyId);
+  }
+}

@@ -1,0 +1,99 @@
+/** Users of the service, as admins manage them. */
+import { notFound } from '../../model/errors.ts';
+import { newUserId } from '../../model/ids.ts';
+import type { Quota, Usage } from '../../model/quota.ts';
+import type { Account, Caller, Role } from '../../model/user.ts';
+import type { AccountPatch, Clock, Page, UserStore } from '../ports/index.ts';
+import type { Quotas } from './quotas.ts';
+import type { Standing } from './standing.ts';
+
+export interface NewUser {
+  name: string;
+  email: string;
+  role: Role;
+  quota: Partial<Quota>;
+}
+
+export interface UserChange extends Partial<NewUser> {
+  /** Forgets what was set for this user before; `quota` counts after it. */
+  defaultQuota?: boolean;
+}
+
+export interface Member {
+  account: Account;
+  quota: Quota;
+  used: Usage;
+}
+
+export interface UserDependencies {
+  store: UserStore;
+  quotas: Quotas;
+  standing: Pick<Standing, 'ended'>;
+  clock: Clock;
+}
+
+export class UserService {
+  readonly #d: UserDependencies;
+
+  constructor(dependencies: UserDependencies) {
+    this.#d = dependencies;
+  }
+
+  async create(user: NewUser): Promise<Member> {
+    const { store, clock } = this.#d;
+    const account = { id: newUserId(), ...user, createdAt: clock.now(), disabledAt: null };
+    await store.insertUser(account);
+    return this.#member(account);
+  }
+
+  /** An admin sees all, a member only themselves. */
+  async list(caller: Caller, page: Page): Promise<{ users: Member[]; totalCount: number }> {
+    if (caller.role !== 'admin') {
+      const own = await this.#member(await this.find(caller.id));
+      return { users: page.page === 1 ? [own] : [], totalCount: 1 };
+    }
+    const { users, totalCount } = await this.#d.store.listUsers(page);
+    return { users: await Promise.all(users.map((account) => this.#member(account))), totalCount };
+  }
+
+  async update(idOrEmail: string, change: UserChange): Promise<Member> {
+    const { quota, defaultQuota, ...rest } = change;
+    return this.#change(idOrEmail, (account) => ({
+      ...rest,
+      quota: { ...(defaultQuota ? {} : account.quota), ...quota },
+    }));
+  }
+
+  /** The user's keys open nothing from now on, and what is open for them ends; the sandboxes stay. */
+  async disable(idOrEmail: string): Promise<Member> {
+    const now = this.#d.clock.now();
+    const member = await this.#change(idOrEmail, ({ disabledAt }) => ({ disabledAt: disabledAt ?? now }));
+    this.#d.standing.ended(member.account.id);
+    return member;
+  }
+
+  enable(idOrEmail: string): Promise<Member> {
+    return this.#change(idOrEmail, () => ({ disabledAt: null }));
+  }
+
+  /** Fails with `not_found`. */
+  async find(idOrEmail: string): Promise<Account> {
+    const account = await this.#d.store.findUser(idOrEmail);
+    if (account) return account;
+    throw notFound(
+      'user',
+      `There is no user '${idOrEmail}'.`,
+      'ListUsers shows the ids and emails there are.',
+    );
+  }
+
+  async #change(idOrEmail: string, change: (account: Account) => AccountPatch): Promise<Member> {
+    const { id } = await this.find(idOrEmail);
+    return this.#member((await this.#d.store.updateUser(id, change)) ?? (await this.find(id)));
+  }
+
+  async #member(account: Account): Promise<Member> {
+    const { quotas } = this.#d;
+    return { account, quota: quotas.of(account), used: await quotas.usage(account.id) };
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * What the services need of the world. `store`, `runtime` and `agent-link` implement these and never import
+ * each other; each port has one conformance suite in `test/`, run by every implementation.
+ */
+export type * from './access-store.ts';
+export type * from './agent-link.ts';
+export type * from './agent-processes.ts';
+export type * from './agent-search.ts';
+export type * from './agent-sessions.ts';
+export type * from './agent-tunnels.ts';
+export type * from './audit-store.ts';
+export type * from './code-host.ts';
+export type * from './common.ts';
+export type * from './document-database.ts';
+export type * from './git-gateway.ts';
+export type * from './registry-store.ts';
+export type * from './runtime.ts';
+export type * from './snapshot-store.ts';
+export type * from './store.ts';
+export type * from './user-store.ts';

@@ -1,0 +1,72 @@
+/** Code and commands in a sandbox. */
+import { SandhavenError } from '../../model/errors.ts';
+import type { User } from '../../model/user.ts';
+import type { AgentLink, Chart, ExecResult } from '../ports/index.ts';
+import type { Environments } from './environment.ts';
+import type { Uses } from './use.ts';
+
+const SHELLS = ['bash', 'sh'];
+
+export class ExecutionService {
+  readonly #uses: Uses;
+  readonly #agent: AgentLink;
+  readonly #environments: Environments;
+
+  constructor(uses: Uses, agent: AgentLink, environments: Environments) {
+    this.#uses = uses;
+    this.#agent = agent;
+    this.#environments = environments;
+  }
+
+  /** A command that outlives its timeout is a result (`timedOut`), not an error. */
+  runCommand(
+    caller: User,
+    reference: string | undefined,
+    request: { command: string; cwd?: string; env: Record<string, string>; timeoutMs: number },
+    signal?: AbortSignal,
+  ): Promise<ExecResult> {
+    return this.#uses.run(caller, reference, async (sandbox) => {
+      const { command, cwd = '.', timeoutMs } = request;
+      const env = await this.#environments.of(sandbox, request.env);
+      for (const shell of SHELLS) {
+        try {
+          return await this.#agent.exec(
+            sandbox.id,
+            { argv: [shell, '-c', command], cwd, env, timeoutMs },
+            signal,
+          );
+        } catch (error) {
+          if (!isMissingProgram(error)) throw error;
+        }
+      }
+      throw new SandhavenError('failed_precondition', "The sandbox's image has neither bash nor sh.", {
+        hint: 'Create the sandbox from an image that has a shell.',
+      });
+    });
+  }
+
+  /** Runs in the interpreter of the sandbox's language. `failed_precondition` when the image lacks it. */
+  runCode(
+    caller: User,
+    reference: string | undefined,
+    request: { code: string; timeoutMs: number },
+    signal?: AbortSignal,
+  ): Promise<ExecResult & { charts: Chart[] }> {
+    return this.#uses.run(caller, reference, async (sandbox) =>
+      this.#agent.runCode(
+        sandbox.id,
+        {
+          language: sandbox.language,
+          code: request.code,
+          env: await this.#environments.of(sandbox),
+          timeoutMs: request.timeoutMs,
+        },
+        signal,
+      ),
+    );
+  }
+}
+
+function isMissingProgram(error: unknown): boolean {
+  return error instanceof SandhavenError && error.fields.resource === 'interpreter';
+}

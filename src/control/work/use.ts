@@ -1,0 +1,147 @@
+/** Working inside a sandbox: it must be started, the work counts as activity, and its end is told truly. */
+import { notFound, SandhavenError } from '../../model/errors.ts';
+import { decide } from '../../model/lifecycle.ts';
+import { limits } from '../../model/limits.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import type { User } from '../../model/user.ts';
+import type { Activity } from '../lifecycle/activity.ts';
+import type { OperationQueue } from '../lifecycle/operation-queue.ts';
+import { resolveSandbox } from '../lifecycle/resolve.ts';
+import type { Standing } from '../people/standing.ts';
+import type { SandboxStore } from '../ports/index.ts';
+
+export class Uses {
+  readonly #store: SandboxStore;
+  readonly #queue: OperationQueue;
+  readonly #activity: Activity;
+  readonly #standing: Pick<Standing, 'whileEnabled'>;
+  readonly #calls = new Turns(limits.concurrentUses, 'calls are already working');
+  readonly #connections = new Turns(limits.concurrentConnections, 'connections are already open');
+
+  constructor(
+    store: SandboxStore,
+    queue: OperationQueue,
+    activity: Activity,
+    standing: Pick<Standing, 'whileEnabled'>,
+  ) {
+    this.#store = store;
+    this.#queue = queue;
+    this.#activity = activity;
+    this.#standing = standing;
+  }
+
+  /**
+   * Runs `work` once the lifecycle operations before it have ended. Fails with `invalid_state` when the sandbox
+   * is not started, or is stopped under the work.
+   */
+  async run<T>(
+    caller: User,
+    reference: string | undefined,
+    work: (sandbox: Sandbox) => Promise<T>,
+  ): Promise<T> {
+    const sandbox = await resolveSandbox(this.#store, caller, reference);
+    return this.#use(this.#calls, sandbox, () => resolveSandbox(this.#store, caller, sandbox.id), work);
+  }
+
+  /**
+   * As `run`, for a connection through a gateway, which has itself checked the right to it. Connections have a
+   * bound of their own, so that they leave room for calls. Fails with `not_found` when the sandbox is gone, with
+   * `permission_denied` when its owner is disabled.
+   * @param end Called when the owner is disabled under the work.
+   */
+  async connected<T>(
+    id: string,
+    work: (sandbox: Sandbox) => Promise<T>,
+    end: () => void = () => {},
+  ): Promise<T> {
+    const resolve = async () => {
+      const sandbox = await this.#store.get(id);
+      if (sandbox && sandbox.operation !== 'creating' && isOwned(sandbox)) return sandbox;
+      throw notFound('sandbox', 'There is no such sandbox.', 'It was deleted; create another.');
+    };
+    const found = await resolve();
+    const stop = await this.#standing.whileEnabled(found.ownerId, end);
+    try {
+      return await this.#use(this.#connections, found, resolve, work);
+    } finally {
+      stop();
+    }
+  }
+
+  async #use<T>(
+    turns: Turns,
+    found: Sandbox,
+    again: () => Promise<Sandbox>,
+    work: (sandbox: Sandbox) => Promise<T>,
+  ): Promise<T> {
+    let sandbox = found;
+    if (this.#queue.busy(sandbox.id)) {
+      await this.#queue.idle(sandbox.id);
+      sandbox = await again();
+    }
+    const decision = decide(sandbox, { type: 'use' });
+    if (decision.kind === 'refused') throw decision.error;
+    const leave = turns.enter(sandbox);
+    const end = this.#activity.begin(sandbox.id);
+    try {
+      return await work(sandbox);
+    } catch (error) {
+      throw await this.#explain(sandbox, error);
+    } finally {
+      end();
+      leave();
+    }
+  }
+
+  /** A connection that broke because the machine was stopped is no fault of the engine. */
+  async #explain(sandbox: Sandbox, error: unknown): Promise<unknown> {
+    if (!(error instanceof SandhavenError) || error.code !== 'unavailable') return error;
+    await this.#queue.idle(sandbox.id).catch(() => {});
+    const now = await this.#store.get(sandbox.id);
+    if (now?.state === 'started' && now.runGeneration === sandbox.runGeneration) return error;
+    return new SandhavenError(
+      'invalid_state',
+      now
+        ? `Sandbox '${sandbox.name}' was stopped while it was being worked in.`
+        : `Sandbox '${sandbox.name}' was deleted while it was being worked in.`,
+      {
+        parameter: 'sandbox',
+        hint: now ? 'Call Sandbox.StartSandbox, then try again.' : 'Create another sandbox.',
+      },
+      error,
+    );
+  }
+}
+
+function isOwned(sandbox: Sandbox): sandbox is Sandbox & { ownerId: string } {
+  return sandbox.ownerId !== null;
+}
+
+/** How many work in each sandbox at once. */
+class Turns {
+  readonly #most: number;
+  readonly #what: string;
+  readonly #taken = new Map<string, number>();
+
+  constructor(most: number, what: string) {
+    this.#most = most;
+    this.#what = what;
+  }
+
+  /** Fails with `resource_exhausted`; the returned function is called once, at the end. */
+  enter({ id, name }: Sandbox): () => void {
+    const taken = this.#taken.get(id) ?? 0;
+    if (taken >= this.#most) {
+      throw new SandhavenError('resource_exhausted', `${taken} ${this.#what} in sandbox '${name}'.`, {
+        hint: 'Wait for some of them to end, then try again.',
+        retryable: true,
+      });
+    }
+    this.#taken.set(id, taken + 1);
+    return () => {
+      const left = (this.#taken.get(id) ?? 1) - 1;
+      if (left > 0) this.#taken.set(id, left);
+      else this.#taken.delete(id);
+    };
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * `sandhaven demo-db`: a document database to try the DocumentDb tools on, in a sandbox of the service. Every step
+ * leaves what the next call goes on from, so it may be interrupted at any time.
+ */
+
+import { limits } from '../../model/limits.ts';
+import { createAdminClient, createClient } from '../../surfaces/cli/client.ts';
+import { interrupted } from '../../surfaces/cli/commands/forward.ts';
+import { type Connection, connectionOf } from '../../surfaces/cli/connection.ts';
+import { flagIsSet, parseKnownFlags } from '../../surfaces/cli/flags.ts';
+import { type Forwarder, isTaken, openForwarder } from '../../surfaces/cli/forwarder.ts';
+import type { CliIo, Command } from '../../surfaces/cli/io.ts';
+import { type ProgressLine, printProblem, progressLine } from '../../surfaces/cli/output.ts';
+import { connectWhenReady, type LoadData, readerConnectionString } from './database.ts';
+import { rememberDocuments, removeMachine, SANDBOX, type Steps, startMachine } from './machine.ts';
+import { type DemoDbOptions, demoDbFlags, demoDbHelp, demoDbOptions } from './options.ts';
+import { BUILT_IN, SERVER_PORT, serverKind } from './server-kind.ts';
+
+export interface DemoDbParts {
+  load: LoadData;
+  /** Builds the image of the document database on this machine unless it is there. */
+  buildImage(onOutput: (text: string) => void, signal: AbortSignal): Promise<void>;
+  /** What names the recipe of the image that is there; null when none is. */
+  builtRecipe(): Promise<string | null>;
+}
+
+export function demoDb(parts: DemoDbParts): Pick<Command, 'run'> {
+  return {
+    async run(argv, io) {
+      const flags = parseKnownFlags(argv, demoDbFlags);
+      if (flagIsSet(flags, 'help')) {
+        io.stdout.write(demoDbHelp);
+        return 0;
+      }
+      const options = demoDbOptions(flags);
+      const connection = await connectionOf(flags, io);
+      const progress = progressLine(io);
+      const steps = stepsOf(connection, parts, progress, io);
+      if (flagIsSet(flags, 'remove')) {
+        const removed = await removeMachine(steps);
+        steps.say(removed.length > 0 ? `deleted ${removed.join(', ')}` : 'there is none');
+        return 0;
+      }
+      try {
+        await serve(connection, options, steps, parts.load, io);
+      } finally {
+        progress.clear();
+      }
+      return 0;
+    },
+  };
+}
+
+async function serve(
+  connection: Connection,
+  options: DemoDbOptions,
+  steps: Steps,
+  load: LoadData,
+  io: CliIo,
+): Promise<void> {
+  const asked = options.image === null ? null : serverKind(options.image);
+  const { machine, image } = await startMachine(steps, asked, asked ?? serverKind(BUILT_IN));
+  const kind = serverKind(image);
+  let ready = false;
+  const forwarder = await listen(options.listen, (at) =>
+    openForwarder({
+      connection,
+      ...{ sandbox: machine.id, port: SERVER_PORT, listen: at },
+      // Until the server listens inside, each attempt to reach it fails, as is to be expected.
+      onProblem: (problem) => void (ready && printProblem(problem, options.json, io)),
+    }),
+  );
+  try {
+    steps.say('waiting for the database');
+    const client = await connectWhenReady(forwarder, kind, machine, io.signal);
+    ready = true;
+    try {
+      const documents = options.documents ?? machine.documents ?? limits.documents.demo.documents.default;
+      steps.say(`looking for the ${documents} documents`);
+      const onProgress = (done: number, total: number) =>
+        steps.onProgress({ message: 'demo-db: loading documents', done, total });
+      const { loaded, collections } = await load(client, { documents, onProgress, signal: io.signal });
+      if (documents !== machine.documents) await rememberDocuments(steps, machine, documents);
+      steps.say(loaded ? 'loaded them' : 'they are there');
+      announce(readerConnectionString(forwarder, machine), forwarder, { loaded, collections }, options, io);
+    } finally {
+      await client.close();
+    }
+    await interrupted(io.signal);
+  } finally {
+    await forwarder.close();
+  }
+}
+
+function announce(
+  connectionString: string,
+  { host, port }: Forwarder,
+  { loaded, collections }: Awaited<ReturnType<LoadData>>,
+  { json }: DemoDbOptions,
+  io: CliIo,
+): void {
+  if (json) {
+    const told = { connection_string: connectionString, sandbox: SANDBOX, host, port };
+    io.stdout.write(`${JSON.stringify({ ...told, loaded, databases: { shop: collections } })}\n`);
+    return;
+  }
+  io.stdout.write(`${connectionString}\n`);
+  io.stderr.write(
+    `\nTo try the DocumentDb tools on it, start the service anew in another terminal:\n` +
+      `  export DOCUMENTDB_CONNECTION_STRING='${connectionString}'\n  bin/sandhaven up\n` +
+      'This command goes on meanwhile, and ends with Ctrl-C; the sandbox stays.\n',
+  );
+}
+
+/** A standard port that another program has gives way, unless somebody chose it. */
+async function listen(
+  chosen: DemoDbOptions['listen'],
+  open: (at: { host: string; port: number }) => Promise<Forwarder>,
+): Promise<Forwarder> {
+  return open(chosen ?? { host: '127.0.0.1', port: SERVER_PORT }).catch((error: unknown) => {
+    if (chosen || !isTaken(error)) throw error;
+    return open({ host: '127.0.0.1', port: 0 });
+  });
+}
+
+function stepsOf(connection: Connection, parts: DemoDbParts, progress: ProgressLine, io: CliIo): Steps {
+  const say = (step: string) => {
+    progress.clear();
+    io.stderr.write(`demo-db: ${step}\n`);
+  };
+  return {
+    client: createClient(connection),
+    administer: createAdminClient(connection),
+    signal: io.signal,
+    say,
+    onProgress: progress.show,
+    buildImage: () => parts.buildImage((text) => void io.stderr.write(text), io.signal),
+    recipe: parts.builtRecipe,
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * Puts the demo data into a database. A mark is removed before anything else changes and written when all is there and
+ * counted, so whatever breaks in between leaves a set that the next call replaces.
+ */
+import type { Document } from 'bson';
+import type { Db, MongoClient } from 'mongodb';
+import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { collectionNames, type DemoCollection, documentsOf, indexes, views } from './collections.ts';
+import { planShop, type Shop } from './shop.ts';
+
+const { batchDocuments, batchesInFlight } = limits.documents.demo;
+
+export interface LoadOptions {
+  /** In all collections together. */
+  documents: number;
+  /** `shop` unless a test needs one of its own. */
+  database?: string;
+  onProgress?(done: number, total: number): void;
+  /** Ends it between two batches. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface LoadedData {
+  /** Whether it had to be loaded; false when the whole set was there. */
+  loaded: boolean;
+  collections: Record<DemoCollection, number>;
+}
+
+/** What the mark of a whole set says. */
+interface Mark {
+  _id: string;
+  version: number;
+  documents: number;
+}
+
+/** Raised with every change of the documents, indexes or views. */
+const VERSION = 1;
+/** The mark is beside the server's own data, where no list of databases or collections for callers shows it. */
+const mark = { database: 'admin', collection: 'sandhaven_demo' } as const;
+
+interface Batch {
+  collection: DemoCollection;
+  documents: Document[];
+}
+
+export async function loadDemoData(client: MongoClient, options: LoadOptions): Promise<LoadedData> {
+  try {
+    return await loadUnlessThere(client, options);
+  } catch (error) {
+    throw options.signal?.aborted ? options.signal.reason : told(error);
+  }
+}
+
+async function loadUnlessThere(client: MongoClient, options: LoadOptions): Promise<LoadedData> {
+  const { documents, database = 'shop', signal } = options;
+  const shop = planShop(documents);
+  const db = client.db(database);
+  const marks = client.db(mark.database).collection<Mark>(mark.collection);
+  const found = await marks.findOne({ _id: database });
+  if (found?.version === VERSION && found.documents === documents && (await hasCollections(db))) {
+    return { loaded: false, collections: await count(db) };
+  }
+  signal?.throwIfAborted();
+  await marks.deleteOne({ _id: database });
+  await db.dropDatabase();
+  await insertAll(db, shop, options);
+  for (const name of collectionNames) {
+    signal?.throwIfAborted();
+    await db.collection(name).createIndexes(indexes[name]);
+  }
+  await createViews(db);
+  const collections = await count(db);
+  if (collectionNames.some((name) => collections[name] !== shop[name])) throw changedMeanwhile();
+  await marks.replaceOne({ _id: database }, { version: VERSION, documents }, { upsert: true });
+  return { loaded: true, collections };
+}
+
+/** A few batches on their way at once. All are answered when it returns, so that none arrives after the next drop. */
+async function insertAll(db: Db, shop: Shop, { documents, onProgress, signal }: LoadOptions): Promise<void> {
+  const remaining = batchesOf(shop);
+  let done = 0;
+  const insertRest = async () => {
+    for (const batch of remaining) {
+      signal?.throwIfAborted();
+      await db.collection(batch.collection).insertMany(batch.documents, { ordered: false });
+      done += batch.documents.length;
+      onProgress?.(done, documents);
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: batchesInFlight }, insertRest));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+function* batchesOf(shop: Shop): Generator<Batch> {
+  for (const collection of collectionNames) {
+    let documents: Document[] = [];
+    for (const document of documentsOf(shop, collection)) {
+      documents.push(document);
+      if (documents.length < batchDocuments) continue;
+      yield { collection, documents };
+      documents = [];
+    }
+    if (documents.length > 0) yield { collection, documents };
+  }
+}
+
+/** A server may know no views; the data is whole without them. */
+async function createViews(db: Db): Promise<void> {
+  for (const [name, view] of Object.entries(views)) {
+    await db.createCollection(name, view).catch((error: unknown) => {
+      if (!(error instanceof Error) || error.name !== 'MongoServerError') throw error;
+    });
+  }
+}
+
+async function hasCollections(db: Db): Promise<boolean> {
+  const listed = await db.listCollections({}, { nameOnly: true }).toArray();
+  return collectionNames.every((name) => listed.some((collection) => collection.name === name));
+}
+
+async function count(db: Db): Promise<Record<DemoCollection, number>> {
+  const counted = collectionNames.map(async (name) => [name, await db.collection(name).countDocuments()]);
+  return Object.fromEntries(await Promise.all(counted)) as Record<DemoCollection, number>;
+}
+
+/** The driver's own error holds the whole batch, and would be shown with it. */
+function told(error: unknown): unknown {
+  if (!(error instanceof Error) || !error.name.startsWith('Mongo')) return error;
+  return new SandhavenError('unavailable', `The database did not take the demo data: ${error.message}`, {
+    hint: 'Try again; what was loaded in part is loaded anew.',
+  });
+}
+
+function changedMeanwhile(): SandhavenError {
+  return new SandhavenError('failed_precondition', 'The demo data changed while it was being loaded.', {
+    hint: 'Something else writes to the same database, perhaps another sandhaven demo-db; end it and try again.',
+  });
+}

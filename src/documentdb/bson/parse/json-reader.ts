@@ -1,0 +1,216 @@
+/**
+ * JSON as RFC 8259 has it, read from a caller's text by what the platform's parser cannot do: keys that are there
+ * twice and text that is no Unicode are refused with their place, numbers come as they were written, and keys keep
+ * their order.
+ */
+import { invalidArgument, type SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import { tooManyValues } from '../../query/too-many-values.ts';
+import { keyProblem } from './key-problem.ts';
+import { inOrder, setKey } from './ordered-document.ts';
+import { excerpt, parameterOf, placeInText, placeOf } from './place.ts';
+import { type Expected, syntaxFault } from './syntax-fault.ts';
+
+/** What becomes of what was read. */
+export interface JsonMeaning {
+  number(source: string, reader: JsonReader): unknown;
+  document(document: Record<string, unknown>, keys: readonly string[], reader: JsonReader): unknown;
+}
+
+const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+/** What would be a longer number, had JSON its form. */
+const numberTail = /[\w.+]/;
+const blanks = /[ \t\n\r]*/y;
+const literals = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+] as const;
+const escapes: Record<string, string> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+
+export class JsonReader {
+  private readonly text: string;
+  private readonly name: string;
+  private readonly meaning: JsonMeaning;
+  private readonly allowance: { values: number };
+  private at = 0;
+  /** From the whole to the value that is being read. */
+  private readonly path: (string | number)[] = [];
+  /** Where what is open now was opened. */
+  private readonly opened: number[] = [];
+
+  /** @param allowance How many values there may be; what is read is taken off. */
+  constructor(text: string, name: string, meaning: JsonMeaning, allowance: { values: number }) {
+    this.text = text;
+    this.name = name;
+    this.meaning = meaning;
+    this.allowance = allowance;
+  }
+
+  read(): unknown {
+    const value = this.value();
+    this.skipBlanks();
+    if (this.at < this.text.length) throw this.syntax('end');
+    return value;
+  }
+
+  /** An error in the value that is being read, or inside of it. */
+  fault(inside: readonly string[], problem: string, hint?: string): SandhavenError {
+    const place = placeOf(this.name, [...this.path, ...inside]);
+    return invalidArgument(parameterOf(this.name), `${place} ${problem}.`, hint);
+  }
+
+  private value(): unknown {
+    if (--this.allowance.values < 0) throw this.fault([], tooManyValues.problem, tooManyValues.hint);
+    this.skipBlanks();
+    const { text, at } = this;
+    switch (text[at]) {
+      case '{':
+        return this.document();
+      case '[':
+        return this.array();
+      case '"':
+        return this.wellFormed(this.string());
+    }
+    for (const [word, value] of literals) {
+      if (!text.startsWith(word, at) || /[\w(]/.test(text[at + word.length] ?? '')) continue;
+      this.at += word.length;
+      return value;
+    }
+    return this.number();
+  }
+
+  private document(): unknown {
+    this.open();
+    const document: Record<string, unknown> = {};
+    const keys: string[] = [];
+    this.skipBlanks();
+    while (this.text[this.at] !== '}') {
+      if (keys.length > 0) this.take(',', 'comma');
+      this.skipBlanks();
+      const key = this.key(document);
+      keys.push(key);
+      this.take(':', 'colon');
+      this.path.push(key);
+      setKey(document, key, this.value());
+      this.path.pop();
+      this.skipBlanks();
+    }
+    this.close();
+    return this.meaning.document(inOrder(document, keys), keys, this);
+  }
+
+  private array(): unknown[] {
+    this.open();
+    const array: unknown[] = [];
+    this.skipBlanks();
+    while (this.text[this.at] !== ']') {
+      if (array.length > 0) this.take(',', 'comma');
+      this.path.push(array.length);
+      array.push(this.value());
+      this.path.pop();
+      this.skipBlanks();
+    }
+    this.close();
+    return array;
+  }
+
+  private key(document: Record<string, unknown>): string {
+    if (this.text[this.at] !== '"') throw this.syntax('key');
+    const begin = this.at;
+    const key = this.string();
+    const problem = keyProblem(key, Object.hasOwn(document, key));
+    if (problem === null) return key;
+    const where = `at ${placeInText(this.text, begin)}: ${excerpt(this.text, begin)}`;
+    throw this.fault([], `${problem.problem} ${where}`, problem.hint);
+  }
+
+  private number(): unknown {
+    numberForm.lastIndex = this.at;
+    const source = numberForm.exec(this.text)?.[0];
+    if (source === undefined) throw this.syntax('value');
+    if (numberTail.test(this.text[this.at + source.length] ?? '')) throw this.syntax('number');
+    this.at += source.length;
+    return this.meaning.number(source, this);
+  }
+
+  private string(): string {
+    const { text } = this;
+    const begin = this.at++;
+    let string = '';
+    for (;;) {
+      const from = this.at;
+      while (isPlain(text.charCodeAt(this.at))) this.at++;
+      string += text.slice(from, this.at);
+      const next = text[this.at];
+      if (next === '"') {
+        this.at++;
+        return string;
+      }
+      if (next === undefined) throw this.syntax('quote', begin);
+      if (next !== '\\') throw this.syntax('character');
+      string += this.escape();
+    }
+  }
+
+  private escape(): string {
+    const letter = this.text[this.at + 1] ?? '';
+    const simple = escapes[letter];
+    if (simple !== undefined) {
+      this.at += 2;
+      return simple;
+    }
+    const hex = /^[0-9a-fA-F]{4}$/.exec(this.text.slice(this.at + 2, this.at + 6))?.[0];
+    if (letter !== 'u' || hex === undefined) throw this.syntax('escape');
+    this.at += 6;
+    return String.fromCharCode(Number.parseInt(hex, 16));
+  }
+
+  /** Half of a surrogate pair has no UTF-8, so the database would get another text. */
+  private wellFormed(string: string): string {
+    if (string.isWellFormed()) return string;
+    throw this.fault([], 'holds half of a surrogate pair', 'Give text of whole Unicode characters.');
+  }
+
+  private open(): void {
+    if (this.opened.length >= limits.documents.depth) {
+      const at = placeInText(this.text, this.at);
+      throw this.fault([], `is nested more than ${limits.documents.depth} levels deep, at ${at}`);
+    }
+    this.opened.push(this.at++);
+  }
+
+  private close(): void {
+    this.at++;
+    this.opened.pop();
+  }
+
+  private take(character: string, expected: Expected): void {
+    this.skipBlanks();
+    if (this.text[this.at] !== character) throw this.syntax(expected);
+    this.at++;
+  }
+
+  private skipBlanks(): void {
+    blanks.lastIndex = this.at;
+    this.at += blanks.exec(this.text)?.[0].length ?? 0;
+  }
+
+  private syntax(expected: Expected, at = this.at): SandhavenError {
+    return syntaxFault(this.text, this.name, at, expected, this.opened.at(-1));
+  }
+}
+
+/** Stands for itself in a string. False for NaN, which is what follows the end of the text. */
+function isPlain(code: number): boolean {
+  return code >= 0x20 && code !== 0x22 && code !== 0x5c;
+}

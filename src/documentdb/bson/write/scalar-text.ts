@@ -1,0 +1,124 @@
+/** Values that hold no documents, from raw BSON to Extended JSON. `checkLeast` was called for each. */
+import { bsonType, int32, int64, int64Text, isExactInt64 } from '../bytes.ts';
+import { MalformedBson } from '../malformed.ts';
+import { decimalText } from './decimal-text.ts';
+import { NUMBER_BYTES, writeDouble, writeInstant, writeInteger } from './number-text.ts';
+import { writeRare } from './rare-text.ts';
+import type { TextBuffer } from './text-buffer.ts';
+import { ascii, writeObjectId, writeQuoted, writeString } from './text-parts.ts';
+
+/** See `write.ts`. */
+export type EjsonMode = 'relaxed' | 'canonical' | 'lossless';
+
+const END_OF_9999_MS = 253_402_300_799_999;
+const CLOSE = 0x7d;
+
+const text = ascii({
+  null: 'null',
+  true: 'true',
+  false: 'false',
+  int: '{"$numberInt":"',
+  long: '{"$numberLong":"',
+  double: '{"$numberDouble":"',
+  decimal: '{"$numberDecimal":"',
+  instant: '{"$date":"',
+  date: '{"$date":',
+  close: '"}',
+});
+const scratch = new Float64Array(1);
+const scratchBytes = new Uint8Array(scratch.buffer);
+
+/** Writes the value of the type that begins there, and gives where it ended, `limit` at most. */
+export function writeScalar(
+  to: TextBuffer,
+  mode: EjsonMode,
+  type: number,
+  source: Buffer,
+  at: number,
+  limit: number,
+): number {
+  switch (type) {
+    case bsonType.string:
+      return writeString(to, source, at, limit);
+    case bsonType.int:
+      writeInt(to, mode, int32(source, at));
+      return at + 4;
+    case bsonType.double:
+      writeFloat(to, mode, source, at);
+      return at + 8;
+    case bsonType.objectId:
+      writeObjectId(to, source, at);
+      return at + 12;
+    case bsonType.date:
+      writeDate(to, mode, source, at);
+      return at + 8;
+    case bsonType.long:
+      writeLong(to, mode, source, at);
+      return at + 8;
+    case bsonType.boolean:
+      writeBoolean(to, source, at);
+      return at + 1;
+    case bsonType.null:
+      to.literal(text.null);
+      return at;
+    case bsonType.decimal:
+      writeQuoted(to, text.decimal, decimalText(source, at));
+      return at + 16;
+    default:
+      return writeRare(to, type, source, at, limit);
+  }
+}
+
+function writeInt(to: TextBuffer, mode: EjsonMode, value: number): void {
+  if (mode === 'canonical') {
+    writeQuoted(to, text.int, String(value));
+    return;
+  }
+  to.reserve(NUMBER_BYTES);
+  to.length = writeInteger(to.bytes, to.length, value);
+}
+
+function writeFloat(to: TextBuffer, mode: EjsonMode, source: Buffer, at: number): void {
+  for (let i = 0; i < 8; i++) scratchBytes[i] = source[at + i] as number;
+  const value = scratch[0] as number;
+  if (!Number.isFinite(value)) {
+    writeQuoted(to, text.double, String(value));
+    return;
+  }
+  if (mode === 'canonical') to.literal(text.double);
+  to.reserve(NUMBER_BYTES);
+  to.length = writeDouble(to.bytes, to.length, value);
+  if (mode === 'canonical') to.literal(text.close);
+}
+
+function writeLong(to: TextBuffer, mode: EjsonMode, source: Buffer, at: number): void {
+  const value = int64(source, at);
+  const named =
+    mode === 'canonical' || !isExactInt64(source, at) || (mode === 'lossless' && value === (value | 0));
+  if (named) {
+    writeQuoted(to, text.long, int64Text(source, at));
+    return;
+  }
+  to.reserve(NUMBER_BYTES);
+  to.length = writeInteger(to.bytes, to.length, value);
+}
+
+function writeDate(to: TextBuffer, mode: EjsonMode, source: Buffer, at: number): void {
+  const ms = int64(source, at);
+  if (mode === 'canonical' || ms < 0 || ms > END_OF_9999_MS) {
+    to.literal(text.date);
+    writeQuoted(to, text.long, int64Text(source, at));
+    to.byte(CLOSE);
+    return;
+  }
+  to.literal(text.instant);
+  to.reserve(NUMBER_BYTES);
+  to.length = writeInstant(to.bytes, to.length, ms);
+  to.literal(text.close);
+}
+
+function writeBoolean(to: TextBuffer, source: Buffer, at: number): void {
+  const byte = source[at] as number;
+  if (byte > 1) throw new MalformedBson('a boolean that is neither', at);
+  to.literal(byte === 1 ? text.true : text.false);
+}

@@ -1,0 +1,73 @@
+/** Small questions beside a query. Those that only help with its answer give null when they have no answer in their time. */
+import type { Document, FindOptions, MongoClient } from 'mongodb';
+import type { CollectionName } from '../../model/documents/schema.ts';
+import { limits } from '../../model/limits.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { Asked } from '../connection/faults.ts';
+import type { Probe } from '../hints/probe.ts';
+import { batchesOf } from '../query/batches.ts';
+
+export interface Probes {
+  /** Whether any document matches. */
+  matches: Probe;
+  /** The `_id` that a sort by it in that direction puts last, as a document of its own. */
+  lastId(direction: 1 | -1): Promise<Uint8Array | null>;
+}
+
+export function probesOf(
+  connection: Connection,
+  name: CollectionName,
+  signal: AbortSignal | undefined,
+): Probes {
+  /** The first document's `_id`; undefined when there is none. */
+  const first = async (filter: Record<string, unknown>, options: FindOptions, timeMs: number) =>
+    await connection.askOnce(
+      async (client: MongoClient, ended) => {
+        const collection = client.db(name.database).collection(name.collection);
+        const own = { raw: true, signal: ended, maxTimeMS: timeMs, limit: 1, projection: { _id: 1 } };
+        const cursor = collection.find(filter, { ...options, ...own });
+        for await (const [document] of batchesOf(client, cursor, ended)) return document;
+        return undefined;
+      },
+      { name, timeMs, signal },
+    );
+  const ifAnswered = async <T>(question: Promise<T>): Promise<T | null> => {
+    try {
+      return await question;
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      return null;
+    }
+  };
+  return {
+    matches: (filter, timeMs) =>
+      ifAnswered(first(filter, {}, timeMs).then((document) => document !== undefined)),
+    async lastId(direction) {
+      const backwards = direction === 1 ? -1 : 1;
+      const options = { sort: { _id: backwards } } as const;
+      return (await ifAnswered(first({}, options, limits.documents.probeTimeMs))) ?? null;
+    },
+  };
+}
+
+/** Questions whose answer decides what a query gives: they fail as the query itself does. */
+export function questionsOf(connection: Connection, asked: Required<Asked>, signal: AbortSignal | undefined) {
+  const { database, collection } = asked.name;
+  const hasAny = async (stages: readonly Document[], timeMs: number): Promise<boolean> =>
+    await connection.ask(
+      async (client, ended) => {
+        const first = [...stages, { $limit: 1 }, { $project: { _id: 1 } }];
+        const options = { raw: true, signal: ended, maxTimeMS: timeMs };
+        const cursor = client.db(database).collection(collection).aggregate(first, options);
+        for await (const batch of batchesOf(client, cursor, ended, 1)) return batch.length > 0;
+        return false;
+      },
+      { ...asked, timeMs, signal },
+    );
+  return {
+    /** Whether the stages give any document. */
+    finds: hasAny,
+    /** Whether any document matches. */
+    matches: (filter: Document, timeMs: number) => hasAny([{ $match: filter }], timeMs),
+  };
+}

@@ -1,0 +1,108 @@
+/** Queries of one connection string: each within its time, and once more where what failed is likely to pass. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import type { MongoClient } from 'mongodb';
+import { limits } from '../../model/limits.ts';
+import { CurrentClient } from './client.ts';
+import { type Asked, Faults, tookTooLong } from './faults.ts';
+
+const bounds = limits.documents;
+
+export interface AskOptions extends Asked {
+  /** What the server itself may work on it. */
+  timeMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+export type Work<T> = (client: MongoClient, signal: AbortSignal) => Promise<T>;
+
+export class Connection {
+  readonly faults: Faults;
+  readonly #current: CurrentClient;
+
+  constructor(connectionString: string) {
+    this.#current = new CurrentClient(connectionString);
+    this.faults = new Faults(connectionString);
+  }
+
+  /**
+   * Work whose result nobody has seen yet: where the connection breaks, the server that was there is found no more, or
+   * it has forgotten the cursor, it is done once more from its beginning.
+   */
+  async ask<T>(work: Work<T>, options: AskOptions): Promise<T> {
+    const { isConnected } = this.#current;
+    try {
+      return await this.#attempt(work, options);
+    } catch (error) {
+      const isPassing = this.faults.isPassing(error) || (isConnected && isServerGone(error));
+      if (options.signal?.aborted || !isPassing) throw this.#told(error, options);
+    }
+    await pause(bounds.againAfterMs, undefined, { signal: options.signal }).catch(() => {});
+    return await this.askOnce(work, options);
+  }
+
+  async askOnce<T>(work: Work<T>, options: AskOptions): Promise<T> {
+    try {
+      return await this.#attempt(work, options);
+    } catch (error) {
+      throw this.#told(error, options);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#current.close();
+  }
+
+  /** No look at this shows what it was made with. */
+  [inspect.custom](): string {
+    return 'Connection {}';
+  }
+
+  /** Ends with the signal and at the deadline, whether or not the driver notices. */
+  async #attempt<T>(work: Work<T>, { timeMs, signal }: AskOptions): Promise<T> {
+    if (signal?.aborted) throw canceled(signal);
+    const end = new AbortController();
+    const onAbort = () => end.abort(signal && canceled(signal));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(() => end.abort(tookTooLong()), timeMs + bounds.replyGraceMs);
+    let client: MongoClient | undefined;
+    try {
+      client = await orAborted(this.#current.get(), end.signal);
+      return await orAborted(work(client, end.signal), end.signal);
+    } catch (error) {
+      if (client && isServerGone(error)) this.#current.giveUp(client);
+      throw end.signal.aborted ? end.signal.reason : error;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** What ended it from outside is passed on as it is. */
+  #told(error: unknown, options: AskOptions): unknown {
+    return options.signal?.aborted ? error : this.faults.of(error, options);
+  }
+}
+
+/** No server of the string was found in time. */
+function isServerGone(error: unknown): boolean {
+  return error instanceof Error && error.name === 'MongoServerSelectionError';
+}
+
+function canceled(signal: AbortSignal): Error {
+  const reason: unknown = signal.reason;
+  return reason instanceof Error ? reason : new Error('The call was cancelled.');
+}
+
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,122 @@
+/** Why no connection came about: the kind of failure, by the system's and OpenSSL's words for it. */
+import { SandhavenError } from '../../model/errors.ts';
+
+const operator = "The service's operator";
+
+interface Reason {
+  sign: RegExp;
+  detail: string;
+  hint: string;
+}
+
+/** The first that fits. */
+const reasons: readonly Reason[] = [
+  {
+    sign: /\bopen '|\bread EISDIR/,
+    detail: 'a file that the connection string names cannot be read',
+    hint: `${operator} corrects tlsCAFile or tlsCertificateKeyFile in DOCUMENTDB_CONNECTION_STRING.`,
+  },
+  {
+    sign: /maximum wire version/,
+    detail: 'its version is too old',
+    hint: `${operator} updates the server: it must speak the protocol of MongoDB 4.4 or newer.`,
+  },
+  {
+    sign: /ENOTFOUND|EAI_AGAIN|ENODATA|ESERVFAIL|getaddrinfo|query(?:Srv|Txt)/,
+    detail: 'its host name is not known here',
+    hint: `${operator} checks the host in DOCUMENTDB_CONNECTION_STRING and the service's DNS.`,
+  },
+  {
+    sign: /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|certificate|altnames/i,
+    detail: 'its TLS certificate is not trusted, or is of another host',
+    hint: `${operator} names the authority in DOCUMENTDB_CONNECTION_STRING: tlsCAFile=/path/to/ca.pem.`,
+  },
+  {
+    sign: /EPROTO|ERR_SSL|\bSSL\b|\bTLS\b|wrong version number|packet length too long/i,
+    detail: 'the TLS handshake failed',
+    hint: `${operator} sets tls=false in DOCUMENTDB_CONNECTION_STRING if the server does not speak TLS.`,
+  },
+  {
+    sign: /ECONNREFUSED/,
+    detail: 'nothing accepts connections at its address',
+    hint: `${operator} starts it, or corrects host and port in DOCUMENTDB_CONNECTION_STRING.`,
+  },
+  {
+    sign: /EHOSTUNREACH|ENETUNREACH|EACCES|EPERM/,
+    detail: 'no route leads to its address',
+    hint: `${operator} checks the network between the service and the server.`,
+  },
+  {
+    sign: /Topology is closed|ServerClosed|PoolClosed|client was closed/i,
+    detail: 'the service gave up its connections',
+    hint: 'Call again.',
+  },
+  {
+    sign: /Message size|Invalid message|opcode|Parse/i,
+    detail: 'what answers at its address does not speak its protocol',
+    hint: `${operator} checks the port in DOCUMENTDB_CONNECTION_STRING; tls=true where it demands TLS.`,
+  },
+  {
+    sign: /closed|ECONNRESET|EPIPE|hang up|ECONNABORTED/,
+    detail: 'it ended the connection',
+    hint: `Try again; ${operator.toLowerCase()} sets tls=true in DOCUMENTDB_CONNECTION_STRING if it demands TLS.`,
+  },
+  {
+    sign: /ETIMEDOUT|timed out|timeout/i,
+    detail: 'it does not answer',
+    hint: `Try again; ${operator.toLowerCase()} checks host, port and what lies between.`,
+  },
+];
+
+const unknown: Omit<Reason, 'sign'> = {
+  detail: 'no server takes the query',
+  hint: `Try again; ${operator.toLowerCase()} checks that the server is up.`,
+};
+
+const MAX_CAUSES = 8;
+const MAX_SERVERS = 16;
+
+export function unreachable(error: unknown, cause: Error): SandhavenError {
+  const words = wordsOf(error);
+  const found = reasons.find(({ sign }) => sign.test(words)) ?? unknown;
+  const hint = isSetBehindOneAddress(error)
+    ? `${found.hint} Where the members of its replica set have names that are not known here, directConnection=true helps.`
+    : found.hint;
+  return new SandhavenError(
+    'unavailable',
+    `The document database cannot be reached: ${found.detail}.`,
+    { hint },
+    cause,
+  );
+}
+
+/** Messages and codes of the error, of its causes, and of what each server of the topology last failed with. */
+function wordsOf(error: unknown): string {
+  const servers = serversOf(error).map((server) => causesOf(field(server, 'error')));
+  // The errors of servers say more than the sum of them, which is that none was found in time.
+  const words = servers.filter((text) => text !== '');
+  return words.length > 0 ? words.join(' ') : causesOf(error);
+}
+
+function causesOf(error: unknown): string {
+  const words: string[] = [];
+  let current = error;
+  for (let depth = 0; current instanceof Error && depth < MAX_CAUSES; depth++) {
+    words.push(current.name, String(field(current, 'code') ?? ''), current.message);
+    current = current.cause;
+  }
+  return words.join(' ');
+}
+
+function serversOf(error: unknown): unknown[] {
+  const servers = field(field(error, 'reason'), 'servers');
+  return servers instanceof Map ? [...servers.values()].slice(0, MAX_SERVERS) : [];
+}
+
+function isSetBehindOneAddress(error: unknown): boolean {
+  return String(field(field(error, 'reason'), 'type') ?? '').startsWith('ReplicaSet');
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

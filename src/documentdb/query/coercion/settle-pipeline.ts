@@ -1,0 +1,106 @@
+/**
+ * The same for the $match stages of a pipeline, one after another: each runs as written, on what the stages before it
+ * give, and only one that lets nothing through is tried in its other form.
+ */
+import type { Stage } from '../../hints/leading-stages.ts';
+import { isDocument } from '../../hints/values.ts';
+import { type CoercedFilter, coerceFilter } from './coerce-filter.ts';
+import { asWritten, type Settled, type Settlement, timeLeft } from './settle.ts';
+import { tellCoerced, tellUntried } from './tell.ts';
+
+type Stages = readonly Stage[];
+
+export interface PipelineTrial<Result> {
+  stages: Stages;
+  /** @param timeMs What the server may work on it. */
+  run(stages: Stages, timeMs: number): Promise<Result>;
+  isEmpty(result: Result): boolean;
+  /** Whether the stages give any document. */
+  finds(stages: Stages, timeMs: number): Promise<boolean>;
+  /** For the pipeline as written, and the same again for all that is asked beside it. */
+  timeMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+export async function settlePipeline<Result>(trial: PipelineTrial<Result>): Promise<Settled<Stages, Result>> {
+  const { stages, run, isEmpty, timeMs } = trial;
+  const matches = stages.flatMap((stage, index) => {
+    const coerced = nameOf(stage) === '$match' ? coerceFilter(stage['$match']) : null;
+    return coerced ? [{ ...coerced, index }] : [];
+  });
+  const [first] = matches;
+  if (first && stages.slice(first.index + 1).some((stage) => MAKE_DOCUMENTS.has(nameOf(stage)))) {
+    // Its result does not tell what the $match let through.
+    const choice = await choose({ ...trial, matches, isEmpty: false, leftMs: timeLeft(timeMs) });
+    return { ...choice, result: await run(choice.used, timeMs) };
+  }
+  const result = await run(stages, timeMs);
+  if (!first || !isEmpty(result)) return { ...asWritten, used: stages, result };
+  const leftMs = timeLeft(timeMs);
+  const choice = await choose({ ...trial, matches, isEmpty: true, leftMs });
+  if (choice.outcome !== 'coerced') return { ...choice, result };
+  return { ...choice, result: await run(choice.used, leftMs()) };
+}
+
+interface Match extends CoercedFilter {
+  index: number;
+}
+
+interface Choosing extends Pick<PipelineTrial<unknown>, 'stages' | 'finds' | 'signal'> {
+  matches: readonly Match[];
+  /** The whole pipeline was seen to give nothing. */
+  isEmpty: boolean;
+  leftMs: () => number;
+}
+
+async function choose({ stages, matches, isEmpty, finds, leftMs, signal }: Choosing) {
+  const written = { ...asWritten, used: stages };
+  let choice: Settlement & { used: Stages } = written;
+  for (const { index, filter, strings } of matches) {
+    const parameter = `pipeline[${index}]`;
+    const upTo = (form: Stages) => finds(form.slice(0, index + 1), leftMs());
+    try {
+      const isKnownEmpty =
+        isEmpty &&
+        choice === written &&
+        stages.slice(index + 1).every((stage) => KEEP_SOME.has(nameOf(stage)));
+      if (!isKnownEmpty && (await upTo(choice.used))) continue;
+      const used = choice.used.with(index, { $match: filter });
+      if (!(await upTo(used))) return { ...written, outcome: 'neither', strings } as const;
+      const notes = [...choice.notes, tellCoerced(strings, parameter)];
+      choice = { used, outcome: 'coerced', strings: [...choice.strings, ...strings], notes };
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      const notes = [tellUntried(strings, parameter, error)];
+      return { ...written, outcome: 'untried', strings, notes } as const;
+    }
+  }
+  return choice;
+}
+
+/** They give documents where none came. */
+const MAKE_DOCUMENTS = new Set(['$facet', '$unionWith', '$densify']);
+
+/** They give a document where one came. */
+const KEEP_SOME = new Set([
+  '$addFields',
+  '$bucketAuto',
+  '$count',
+  '$fill',
+  '$graphLookup',
+  '$group',
+  '$limit',
+  '$lookup',
+  '$project',
+  '$replaceRoot',
+  '$replaceWith',
+  '$set',
+  '$setWindowFields',
+  '$sort',
+  '$sortByCount',
+  '$unset',
+]);
+
+function nameOf(stage: unknown): string {
+  return isDocument(stage) ? (Object.keys(stage)[0] ?? '') : '';
+}

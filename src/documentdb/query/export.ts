@@ -1,0 +1,116 @@
+/**
+ * A query's result as JSON lines, in pieces of a steady size: as many documents are held as one round trip brings,
+ * and the next ones are on their way while a piece is taken.
+ */
+import type { AbstractCursor, MongoClient } from 'mongodb';
+import type { ExportedQuery } from '../../control/ports/index.ts';
+import { limits } from '../../model/limits.ts';
+import { FirstNames } from '../bson/first-names.ts';
+import { EjsonWriter } from '../bson/write/write.ts';
+import type { AskOptions, Connection } from '../connection/connection.ts';
+import { batchesOf, readAhead } from './batches.ts';
+
+const { exportChunkBytes } = limits.documents;
+
+type Batches = AsyncGenerator<Uint8Array[], void, void>;
+
+/** @param first As many documents at most; 0 for all. */
+export type Open = (client: MongoClient, signal: AbortSignal, first: number) => AbstractCursor;
+
+export interface Exporting {
+  open: Open;
+  asked: AskOptions;
+  /** No more than these; undefined for all. */
+  limit: number | undefined;
+}
+
+export interface Exported extends ExportedQuery {
+  /** The query gives no document. */
+  readonly isEmpty: boolean;
+}
+
+/** Fails here where the query itself does, before anything is made of its result. */
+export async function exportQuery(connection: Connection, exporting: Exporting): Promise<Exported> {
+  const { asked, open, limit } = exporting;
+  const own = new AbortController();
+  const signal = asked.signal ? AbortSignal.any([asked.signal, own.signal]) : own.signal;
+  const stop = () => own.abort(new Error('The export is over.'));
+  // One more than are saved, to know whether there is more.
+  const first = limit === undefined ? 0 : limit + 1;
+  const begin = async (client: MongoClient) => {
+    const batches = batchesOf(client, open(client, signal, first), signal, first || undefined);
+    return { batches, answer: await batches.next() };
+  };
+  const { batches, answer } = await connection.ask(begin, asked).catch((error: unknown) => {
+    stop();
+    throw error;
+  });
+  async function* all(): Batches {
+    for (let batch = answer; !batch.done; batch = await connection.askOnce(() => batches.next(), asked)) {
+      yield batch.value;
+    }
+  }
+  const end = () => {
+    stop();
+    // Behind what is still on its way, so nobody waits for it.
+    batches.return().catch(() => {});
+  };
+  return new Export({ ...exporting, batches: readAhead(all()), isEmpty: answer.done === true, end });
+}
+
+interface Begun extends Exporting {
+  batches: Batches;
+  isEmpty: boolean;
+  end: () => void;
+}
+
+class Export implements Exported {
+  count = 0;
+  bytes = 0;
+  hasMore = false;
+  readonly isEmpty: boolean;
+  readonly notes: string[] = [];
+  readonly lines: AsyncIterable<Uint8Array>;
+  readonly #names = new FirstNames();
+
+  constructor(begun: Begun) {
+    this.isEmpty = begun.isEmpty;
+    this.lines = this.#lines(begun);
+  }
+
+  get fields(): string[] {
+    return this.#names.list;
+  }
+
+  async *#lines({ batches, end, limit, asked }: Begun): AsyncGenerator<Uint8Array, void, void> {
+    const writer = new EjsonWriter();
+    try {
+      for await (const batch of batches) {
+        for (const document of batch) {
+          this.hasMore = this.count === limit;
+          if (this.hasMore) break;
+          this.#add(writer, document);
+          if (writer.length < exportChunkBytes) continue;
+          yield this.#taken(writer);
+          asked.signal?.throwIfAborted();
+        }
+        if (this.hasMore) break;
+      }
+      if (writer.length > 0) yield this.#taken(writer);
+    } finally {
+      end();
+    }
+  }
+
+  #add(writer: EjsonWriter, document: Uint8Array): void {
+    this.#names.add(document);
+    writer.line(document);
+    this.count++;
+  }
+
+  #taken(writer: EjsonWriter): Uint8Array {
+    const lines = writer.takeLines();
+    this.bytes += lines.length;
+    return lines;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * A client's connection as a server of HTTP gets it: its bytes come in slices, within this thread's share for its
+ * network. A body in pieces of one byte costs Node's parser a hundred times what its bytes do, and without this
+ * every connection that has sent something is taken apart in the same turn of the loop.
+ *
+ * The socket itself is paced, between what the system has for it and what it has for its reader. Another stream around it
+ * would cost each call a hop in both directions, and each connection that is refused twice its objects.
+ */
+import { type Server, Socket } from 'node:net';
+import { networkOf } from '../model/network/address-network.ts';
+import { Demand } from './demand.ts';
+import { PacedIntake } from './paced-intake.ts';
+
+/**
+ * Paces every connection that this server takes.
+ * @param event `secureConnection` where the server speaks TLS.
+ */
+export function paceConnections(server: Server, event: 'connection' | 'secureConnection'): void {
+  server.prependListener(event, (socket: Socket) => connections.set(socket, new PacedConnection(socket)));
+  server.on(event, readHere);
+}
+
+/** For good. The client's system keeps what it still sends, and notices when it has no more room. */
+export function readNoMore(socket: Socket): void {
+  connections.get(socket)?.readNoMore();
+}
+
+/**
+ * From now on `destroySoon` leaves it open for reading: who calls this destroys it.
+ * @returns Ends that.
+ */
+export function keepOpen(socket: Socket): () => void {
+  return connections.get(socket)?.keepOpen() ?? (() => {});
+}
+
+class PacedConnection {
+  readonly #socket: Socket;
+  readonly #intake: PacedIntake;
+  /** Those who read on after `destroySoon`. */
+  #keepers = 0;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    const demand = new Demand(socket);
+    const push = socket.push.bind(socket);
+    this.#intake = new PacedIntake({
+      source: networkOf(socket.remoteAddress ?? ''),
+      // The socket stops by itself when `push` wants no more.
+      gate: { pause: () => {}, resume: () => Socket.prototype._read.call(socket, 0) },
+      take: (slice) => {
+        if (!socket.destroyed && !push(slice)) demand.full();
+      },
+      over: () => {
+        push(null);
+        // Tells it where nothing is left to read, as the socket does behind an end of its own.
+        socket.read(0);
+      },
+    });
+    demand.of(this.#intake);
+    this.#standBetween(demand);
+  }
+
+  readNoMore(): void {
+    this.#intake.stop();
+    this.#socket.pause();
+  }
+
+  keepOpen(): () => void {
+    this.#keepers++;
+    return () => {
+      this.#keepers--;
+    };
+  }
+
+  #standBetween(demand: Demand): void {
+    const socket = this.#socket;
+    socket.push = (chunk: Buffer | null) => {
+      if (chunk !== null) return this.#intake.arrive(chunk);
+      this.#intake.end(null);
+      return false;
+    };
+    socket._read = () => demand.more();
+    socket.pause = () => {
+      demand.pause();
+      return Socket.prototype.pause.call(socket);
+    };
+    socket.resume = () => {
+      Socket.prototype.resume.call(socket);
+      demand.resume();
+      return socket;
+    };
+    socket.destroySoon = () => this.#destroySoon();
+  }
+
+  /** Once all that was written is sent. */
+  #destroySoon(): void {
+    const socket = this.#socket;
+    if (socket.writable) socket.end();
+    const sent = () => {
+      if (this.#keepers === 0) socket.destroy();
+    };
+    if (socket.writableFinished) sent();
+    else socket.once('finish', sent);
+  }
+}
+
+const connections = new WeakMap<Socket, PacedConnection>();
+
+/** Node's parser reads a connection by itself, past its stream, until somebody else listens for its bytes. */
+function readHere(socket: Socket): void {
+  const nothing = () => {};
+  socket.on('data', nothing).off('data', nothing);
+}

@@ -1,0 +1,110 @@
+/**
+ * The SSH gateway, as the main thread has it: it holds the address and the connections, and passes their bytes
+ * to a thread of its own, where all of SSH is spoken. The thread costs memory, so it is there only while
+ * somebody is connected; when it fails its connections end, and the next one gets another.
+ */
+import { createServer, type Socket } from 'node:net';
+import type { SshVisits } from '../../../control/access/ssh-visits.ts';
+import type { Log } from '../../../control/ports/index.ts';
+import { limits } from '../../../model/limits.ts';
+import { Door } from './admission.ts';
+import { GatewayThread } from './worker-thread.ts';
+
+export interface GatewayOptions {
+  listen: { host: string; port: number };
+  /** In OpenSSH's format. */
+  hostKey: string;
+  /** The file that the thread begins with. */
+  thread: URL;
+  visits: Pick<SshVisits, 'enter'>;
+  log: Log;
+}
+
+export interface SshGateway {
+  /** The port is the real one, also when any was asked for. */
+  address: { host: string; port: number };
+  /** Ends all connections, and with them what they run. */
+  close(): Promise<void>;
+}
+
+/** Resolves once the address is listened on; fails with Node's own error when it cannot be. */
+export async function openSshGateway(options: GatewayOptions): Promise<SshGateway> {
+  const connections = new Connections(options);
+  const server = createServer({ pauseOnConnect: true, noDelay: true, keepAlive: true }, (socket) =>
+    connections.take(socket),
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.listen, resolve);
+  });
+  server.removeAllListeners('error');
+  server.on('error', (error) => options.log.error('the SSH gateway cannot accept', { error }));
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  return {
+    address: { host: options.listen.host, port },
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await connections.close();
+      await closed;
+    },
+  };
+}
+
+/** The connections there are, and the thread while there are any. */
+class Connections {
+  readonly #options: GatewayOptions;
+  readonly #door = new Door();
+  readonly #sockets = new Set<Socket>();
+  #thread: GatewayThread | null = null;
+  #idle: NodeJS.Timeout | undefined;
+  #closing = false;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+  }
+
+  take(socket: Socket): void {
+    socket.on('error', () => {});
+    const loggedIn = this.#closing ? null : this.#door.admit(socket);
+    if (!loggedIn) {
+      socket.destroy();
+      return;
+    }
+    clearTimeout(this.#idle);
+    this.#sockets.add(socket);
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      this.#restSoon();
+    });
+    this.#thread ??= this.#startThread();
+    this.#thread.connect(socket, loggedIn);
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    clearTimeout(this.#idle);
+    await this.#thread?.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #startThread(): GatewayThread {
+    const { thread: file, hostKey, visits, log } = this.#options;
+    const thread = new GatewayThread({ file, hostKey, visits, log });
+    void thread.ended.then(() => {
+      if (this.#thread === thread) this.#thread = null;
+    });
+    return thread;
+  }
+
+  #restSoon(): void {
+    clearTimeout(this.#idle);
+    if (this.#sockets.size > 0 || this.#closing) return;
+    this.#idle = setTimeout(() => {
+      const thread = this.#thread;
+      this.#thread = null;
+      void thread?.close();
+    }, limits.ssh.threadIdleMs);
+    this.#idle.unref();
+  }
+}

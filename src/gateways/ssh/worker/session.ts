@@ -1,0 +1,140 @@
+/** One session channel: what a client says before it names a program, and the program that it names. */
+
+import type { Duplex } from 'node:stream';
+import type { Connection, ServerChannel, Session } from 'ssh2';
+import type { AgentProcesses, RunningProcess, TerminalSize } from '../../../control/ports/index.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import { failProgram, type ProgramPlace, runProgram } from './program.ts';
+import { boundInput, whenClosed } from './ssh2-gaps.ts';
+import { terminalSize } from './terminal.ts';
+
+const SHELLS = ['bash', 'sh'];
+/** A client that may run anything can set anything; these are the ones that it means for the other side. */
+const VARIABLES = /^(?:LANG|LC_[A-Z]+|TERM|COLORTERM|NO_COLOR|TZ|GIT_[A-Z_]+)$/;
+
+export interface SessionParts {
+  connection: Connection;
+  /** Carries the connection. */
+  stream: Duplex;
+  agent: AgentProcesses;
+  /** Stands for the sandbox with the agent link. */
+  key: string;
+  env: Record<string, string>;
+  /** Why no program can run; null when they can. */
+  refusal: string | null;
+  /** Resolves when the connection is gone. */
+  gone: Promise<void>;
+  /** Of the whole connection; each is there until its program has ended. */
+  programs: Set<Promise<void>>;
+}
+
+/** Resolves when the client has closed the session, or is gone. */
+export function serveSession(session: Session, parts: SessionParts): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    whenClosed(session, resolve);
+    void parts.gone.then(resolve);
+  });
+  const served = new ServedSession(session, parts, closed);
+  session.on('pty', (accept, _reject, { cols, rows, term }) => {
+    served.terminal = terminalSize(cols, rows);
+    served.set('TERM', term.slice(0, limits.ssh.terminalNameChars));
+    accept?.();
+  });
+  session.on('window-change', (accept, _reject, { cols, rows }) => {
+    if (served.terminal) served.terminal = terminalSize(cols, rows);
+    accept?.();
+  });
+  session.on('env', (accept, reject, { key, val }) => {
+    if (VARIABLES.test(key) && served.set(key, val)) accept?.();
+    else reject?.();
+  });
+  session.on('shell', (accept) => served.shell(accept()));
+  session.on('exec', (accept, _reject, { command }) => served.exec(accept(), command));
+  session.on('subsystem', (accept, reject, { name }) => {
+    if (name === 'sftp') served.sftp(accept());
+    else reject();
+  });
+  return closed;
+}
+
+class ServedSession {
+  terminal: TerminalSize | undefined;
+  readonly #session: Session;
+  readonly #parts: SessionParts;
+  readonly #closed: Promise<void>;
+  readonly #variables: Record<string, string> = {};
+
+  constructor(session: Session, parts: SessionParts, closed: Promise<void>) {
+    this.#session = session;
+    this.#parts = parts;
+    this.#closed = closed;
+  }
+
+  set(name: string, value: string): boolean {
+    const { variables, variableBytes } = limits.ssh;
+    if (value.includes('\0') || Buffer.byteLength(value) > variableBytes) return false;
+    if (Object.keys(this.#variables).length >= variables) return false;
+    this.#variables[name] = value;
+    return true;
+  }
+
+  shell(channel: ServerChannel | undefined): void {
+    this.#run(channel, (signal) => this.#open((shell) => [shell, '-l'], signal));
+  }
+
+  exec(channel: ServerChannel | undefined, command: string): void {
+    this.#run(channel, (signal) => this.#open((shell) => [shell, '-c', command], signal));
+  }
+
+  sftp(channel: ServerChannel | undefined): void {
+    const { agent, key } = this.#parts;
+    this.#run(channel, (signal) => agent.openSftp(key, signal));
+  }
+
+  /** Without a channel the client has asked for a second program, or has gone. */
+  #run(channel: ServerChannel | undefined, open: (signal: AbortSignal) => Promise<RunningProcess>): void {
+    if (!channel) return;
+    const { connection, stream, refusal, programs } = this.#parts;
+    const place: ProgramPlace = { session: this.#session, channel, stream, closed: this.#closed };
+    channel.on('error', () => {});
+    boundInput(channel, connection);
+    const program = (
+      refusal === null ? runProgram(place, async (signal) => open(signal)) : failProgram(place, refusal)
+    ).finally(() => programs.delete(program));
+    programs.add(program);
+  }
+
+  async #open(argv: (shell: string) => string[], signal: AbortSignal): Promise<RunningProcess> {
+    const { agent, key } = this.#parts;
+    for (const shell of SHELLS) {
+      const request = { argv: argv(shell), cwd: '.', env: this.#environment(shell) };
+      try {
+        return await agent.openProcess(
+          key,
+          this.terminal ? { ...request, terminal: this.terminal } : request,
+          signal,
+        );
+      } catch (error) {
+        if (!(error instanceof SandhavenError && error.fields.resource === 'interpreter')) throw error;
+      }
+    }
+    throw new SandhavenError('failed_precondition', "The sandbox's image has neither bash nor sh.", {
+      hint: 'Create the sandbox from an image that has a shell.',
+    });
+  }
+
+  /** Where the client is, is none of the sandbox's business; programs only ask whether these are there. */
+  #environment(shell: string): Record<string, string> {
+    return {
+      USER: 'root',
+      LOGNAME: 'root',
+      SHELL: `/bin/${shell}`,
+      ...this.#parts.env,
+      SSH_CLIENT: '127.0.0.1 0 22',
+      SSH_CONNECTION: '127.0.0.1 0 127.0.0.1 22',
+      ...(this.terminal ? { SSH_TTY: '/dev/tty', TERM: 'xterm' } : {}),
+      ...this.#variables,
+    };
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * How a request came: from whom, by which protocol, and to which name. A proxy before a listener says so in
+ * X-Forwarded-For, -Proto and -Host; of anyone else these headers are words, and count for nothing.
+ */
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { invalidArgument } from '../errors.ts';
+import { limits } from '../limits.ts';
+
+export interface Network {
+  network: string;
+  prefix: number;
+  family: 'ipv4' | 'ipv6';
+}
+
+export interface Arrival {
+  /** The client's address; empty once its connection is gone. */
+  client: string;
+  protocol: 'http' | 'https';
+  /** As in the header Host. */
+  host: string | undefined;
+}
+
+export type Arrivals = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => Arrival;
+
+/** Fails with `invalid_argument` naming the flag. `none` is the empty list. */
+export function parseNetworks(flag: string, text: string): Network[] {
+  if (text.trim() === 'none') return [];
+  const entries = text.split(',').map((entry) => parseNetwork(flag, entry.trim()));
+  if (entries.length <= limits.proxies.networks) return entries;
+  throw invalidArgument(flag, `${flag} takes at most ${limits.proxies.networks} networks.`);
+}
+
+/** What is nearest counts: the last entry of each header is the trusted proxy's own. */
+export function createArrivals(trusted: readonly Network[]): Arrivals {
+  const isTrusted = membership(trusted);
+  return ({ socket, headers }) => {
+    const direct: Arrival = {
+      client: plainAddress(socket.remoteAddress ?? ''),
+      protocol: 'encrypted' in socket && socket.encrypted ? 'https' : 'http',
+      host: headers.host,
+    };
+    if (!isTrusted(direct.client)) return direct;
+    const protocol = last(headers['x-forwarded-proto'])?.toLowerCase();
+    return {
+      client: followBack(direct.client, headers['x-forwarded-for'], isTrusted),
+      protocol: protocol === 'http' || protocol === 'https' ? protocol : direct.protocol,
+      host: last(headers['x-forwarded-host']) ?? direct.host,
+    };
+  };
+}
+
+/** From proxy to proxy, as long as each is one of ours; what is no address ends the way. */
+function followBack(
+  nearest: string,
+  header: string | string[] | undefined,
+  isTrusted: (address: string) => boolean,
+): string {
+  let client = nearest;
+  for (const entry of entriesOf(header).toReversed().slice(0, limits.proxies.chain)) {
+    const address = addressOf(entry);
+    if (address === null) break;
+    client = address;
+    if (!isTrusted(address)) break;
+  }
+  return client;
+}
+
+/** Some proxies add the port that the client came from. */
+function addressOf(entry: string): string | null {
+  const [, bracketed, dotted] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/.exec(entry) ?? [];
+  const address = plainAddress(bracketed ?? dotted ?? entry);
+  return isIP(address) === 0 ? null : address;
+}
+
+function membership(networks: readonly Network[]): (address: string) => boolean {
+  // A list each: an IPv4 address would also be looked up among IPv6 ranges, in its mapped form.
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const { network, prefix, family } of networks) lists[family].addSubnet(network, prefix, family);
+  return (address) => {
+    const version = isIP(address);
+    if (version === 0) return false;
+    const family = version === 4 ? 'ipv4' : 'ipv6';
+    return lists[family].check(address, family);
+  };
+}
+
+function parseNetwork(flag: string, entry: string): Network {
+  const [, network = '', digits] = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
+  const version = isIP(network);
+  const bits = version === 4 ? 32 : 128;
+  const prefix = digits === undefined ? bits : Number(digits);
+  if (version !== 0 && prefix <= bits) return { network, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
+  throw invalidArgument(
+    flag,
+    `${flag} must be addresses or networks with commas between, and '${entry}' was given.`,
+    'For example 127.0.0.1,10.1.0.0/16; none when no proxy is before the service.',
+  );
+}
+
+function last(header: string | string[] | undefined): string | undefined {
+  return entriesOf(header).at(-1);
+}
+
+function entriesOf(header: string | string[] | undefined): string[] {
+  return [header ?? []]
+    .flat()
+    .flatMap((value) => value.split(','))
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+/** An IPv4 address as such, where a socket of both families has it. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}

@@ -1,0 +1,63 @@
+/** The names by which the world knows this service: one for the API, a domain of them for previews. */
+import { invalidArgument } from '../errors.ts';
+
+/** Where previews are: each is a name in the domain. */
+export interface PreviewSite {
+  protocol: 'http' | 'https';
+  domain: string;
+  port: number;
+}
+
+const STANDARD_PORTS = { http: 80, https: 443 };
+/** A preview's own label, of up to 33 characters, goes before it in a name of at most 253. */
+const DOMAIN_CHARS = 219;
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const DOMAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
+
+/** Without a slash at its end. `name` is all of a preview's own, or `*`. */
+export function previewOrigin({ protocol, domain, port }: PreviewSite, name: string): string {
+  return `${protocol}://${name}.${domain}${port === STANDARD_PORTS[protocol] ? '' : `:${port}`}`;
+}
+
+/** An origin such as https://sandhaven.example.com; null when there is none. Fails with `invalid_argument`. */
+export function parsePublicUrl(flag: string, text: string): string | null {
+  if (text === '') return null;
+  const url = URL.parse(text);
+  const plain = url !== null && url.href.replace(/\/$/, '') === url.origin;
+  if (plain && /^https?:$/.test(url.protocol) && !url.hostname.includes('*')) return url.origin;
+  throw invalidArgument(
+    flag,
+    `${flag} must be scheme, host and port of a URL, and '${text}' was given.`,
+    'For example https://sandhaven.example.com; a path before the API is not possible.',
+  );
+}
+
+/** Such as https://*.previews.example.com; null when there is none. Fails with `invalid_argument`. */
+export function parsePreviewUrl(flag: string, text: string): PreviewSite | null {
+  if (text === '') return null;
+  const [, scheme = '', domain = '', digits] =
+    /^(https?):\/\/\*\.([^:/]+)(?::(\d{1,5}))?\/?$/.exec(text.toLowerCase()) ?? [];
+  const protocol = scheme === 'http' ? 'http' : 'https';
+  const port = digits === undefined ? STANDARD_PORTS[protocol] : Number(digits);
+  if (isDomain(domain) && port > 0 && port <= 65_535) return { protocol, domain, port };
+  throw invalidArgument(
+    flag,
+    `${flag} must be a URL with * for the name of a preview, and '${text}' was given.`,
+    'For example https://*.previews.example.com.',
+  );
+}
+
+/** Fails with `invalid_argument` naming the flag. */
+export function parseDomain(flag: string, text: string): string {
+  const domain = text.toLowerCase();
+  if (isDomain(domain)) return domain;
+  throw invalidArgument(
+    flag,
+    `${flag} must be the name of a domain, and '${text}' was given.`,
+    'For example previews.example.org, whose wildcard *.previews.example.org leads to --preview-listen.',
+  );
+}
+
+function isDomain(text: string): boolean {
+  return text.length <= DOMAIN_CHARS && DOMAIN.test(text);
+}

@@ -1,0 +1,128 @@
+/**
+ * Asks registries and fetches from them, by skopeo, with the credentials that are kept for each and none of the
+ * machine's.
+ */
+import { createHash } from 'node:crypto';
+import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import type { Helpers } from '../helpers.ts';
+import type { CredentialFiles } from './credential-files.ts';
+import { registryError } from './errors.ts';
+import { type Manifest, parseManifest, unusable } from './manifest.ts';
+import { proxyVariables } from './proxy.ts';
+import { formatReference, type ImageReference } from './reference.ts';
+import { retrying } from './retry.ts';
+import type { Source } from './sources.ts';
+
+export interface RegistryParts {
+  helpers: Helpers;
+  credentials: CredentialFiles;
+}
+
+export interface RemoteImage {
+  /** Of the manifest for this machine's platform: hex digits alone. */
+  digest: string;
+  compressedBytes: number;
+  /** `sha256:` and hex digits, lowest first. */
+  layers: string[];
+}
+
+/**
+ * What this reference means now, for this machine's platform; nothing is fetched. Fails with `not_found`,
+ * `unavailable`, `too_large`, or `failed_precondition` (another platform, an unknown kind of manifest).
+ */
+export async function resolve(
+  parts: RegistryParts,
+  source: Source,
+  signal: AbortSignal,
+): Promise<RemoteImage> {
+  const { reference } = source;
+  const name = formatReference(reference);
+  const first = await inspect(parts, source, signal);
+  const parsed = parseManifest(first, name);
+  assertNamed(reference, first);
+  if ('manifest' in parsed) return describe(reference, first, parsed.manifest);
+  const exact = { ...reference, tag: null, digest: parsed.platformDigest };
+  const second = await inspect(parts, { ...source, reference: exact }, signal);
+  const inner = parseManifest(second, name);
+  assertNamed(exact, second);
+  if (!('manifest' in inner)) throw unusable(name, 'its manifest is a list of lists');
+  return describe(exact, second, inner.manifest);
+}
+
+/**
+ * Fetches into an OCI layout in `folder` (made here), all but the layers that are in `blobs` already; those fetched
+ * are put there one by one, each once it is whole. Digests are checked by skopeo.
+ */
+export async function fetchImage(
+  { helpers, credentials }: RegistryParts,
+  reference: ImageReference,
+  folder: string,
+  { signal, temporary, blobs }: { signal: AbortSignal; temporary: string; blobs: string },
+): Promise<void> {
+  const args = (authFile: string | null) => [
+    ...[
+      `--tmpdir=${temporary}`,
+      'copy',
+      '--quiet',
+      authFile ? `--src-authfile=${authFile}` : '--src-no-creds',
+    ],
+    `--src-tls-verify=${!reference.loopback}`,
+    // As they are: what is compressed anew has another digest, and would be fetched again the next time.
+    ...['--dest-oci-accept-uncompressed-layers', `--dest-shared-blob-dir=${blobs}`],
+    ...[`docker://${formatReference(reference)}`, `oci:${folder}:image`],
+  ];
+  const options = { timeoutMs: limits.image.pullTimeoutMs, signal, env: proxyVariables() };
+  await credentials.use(reference.registry, async (authFile) => {
+    try {
+      await helpers.run('skopeo', args(authFile), options);
+    } catch (error) {
+      throw registryError(error, reference, authFile !== null);
+    }
+  });
+}
+
+function inspect(
+  { helpers, credentials }: RegistryParts,
+  { reference, isMirror }: Source,
+  signal: AbortSignal,
+): Promise<string> {
+  const timeoutMs = isMirror ? limits.registries.mirrorTimeoutMs : limits.image.registryTimeoutMs;
+  const options = { timeoutMs, signal, env: proxyVariables() };
+  return credentials.use(reference.registry, async (authFile) => {
+    const who = authFile ? `--authfile=${authFile}` : '--no-creds';
+    const tls = `--tls-verify=${!reference.loopback}`;
+    const args = ['inspect', '--raw', who, tls, `docker://${formatReference(reference)}`];
+    try {
+      return await retrying(signal, () => helpers.run('skopeo', args, options));
+    } catch (error) {
+      throw registryError(error, reference, authFile !== null);
+    }
+  });
+}
+
+/** A digest is the contents' own name, whoever sends them. */
+function assertNamed(reference: ImageReference, text: string): void {
+  if (reference.digest === null || reference.digest === `sha256:${digestOf(text)}`) return;
+  throw unusable(formatReference(reference), 'its manifest is not the one that its digest names');
+}
+
+function describe(reference: ImageReference, text: string, { layers }: Manifest): RemoteImage {
+  const digest = digestOf(text);
+  if (layers.some(({ urls }) => urls && urls.length > 0)) {
+    throw unusable(formatReference(reference), 'it has layers that are kept elsewhere than in its registry');
+  }
+  const compressedBytes = layers.reduce((sum, layer) => sum + layer.size, 0);
+  if (compressedBytes > limits.image.compressedBytes) {
+    throw new SandhavenError(
+      'too_large',
+      `The image ${formatReference(reference)} has ${compressedBytes} bytes; at most ${limits.image.compressedBytes} are pulled.`,
+      { parameter: 'image', hint: 'Choose a smaller image.' },
+    );
+  }
+  return { digest, compressedBytes, layers: layers.map((layer) => layer.digest) };
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

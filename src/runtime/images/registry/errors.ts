@@ -1,0 +1,57 @@
+/** What a registry's refusal means to the caller. */
+import { notFound, SandhavenError } from '../../../model/errors.ts';
+import { failureOf } from '../helpers.ts';
+import { formatReference, type ImageReference } from './reference.ts';
+
+const absent =
+  /name unknown|repository name not known|(reading|fetching) manifest .*(unknown|not found|404)/i;
+const refused =
+  /unauthorized|authentication required|invalid username\/password|denied|status (code )?40[13]/i;
+const untrue = /digest did not match|does not match (the )?(expected )?digest|digest mismatch/i;
+
+/**
+ * What skopeo said stays in the cause: it may hold addresses of the operator's network.
+ * @param withCredentials Whether the service had any for this registry.
+ */
+export function registryError(error: unknown, reference: ImageReference, withCredentials: boolean): unknown {
+  if (error instanceof SandhavenError) return error;
+  const said = failureOf(error)?.stderr ?? '';
+  const name = formatReference(reference);
+  if (absent.test(said)) return notFound('image', `There is no image ${name}.`, 'Check its name and tag.');
+  if (refused.test(said)) return withCredentials ? refusedToUs(reference, error) : notForAll(reference);
+  if (untrue.test(said)) {
+    return new SandhavenError(
+      'unavailable',
+      `The registry ${reference.registry} sends something else for ${name} than what the image is made of.`,
+      { parameter: 'image', hint: 'Choose another image or registry.', retryable: false },
+      error,
+    );
+  }
+  return new SandhavenError(
+    'unavailable',
+    `The registry ${reference.registry} cannot be reached, or does not answer as a registry does.`,
+    { parameter: 'image', hint: 'Check the name of the registry, then try again.', retryable: true },
+    error,
+  );
+}
+
+function notForAll(reference: ImageReference): SandhavenError {
+  return notFound(
+    'image',
+    `There is no image ${formatReference(reference)} that can be pulled without credentials.`,
+    `Check its name; if it is private, an admin must give credentials: sandhaven registries add ${reference.registry}.`,
+  );
+}
+
+/** Registries do not tell a wrong password from an image that this account may not see. */
+function refusedToUs(reference: ImageReference, cause: unknown): SandhavenError {
+  return new SandhavenError(
+    'permission_denied',
+    `The registry ${reference.registry} refuses ${formatReference(reference)} to the account that this service has there.`,
+    {
+      parameter: 'image',
+      hint: `Check the image's name; an admin can renew the credentials: sandhaven registries add ${reference.registry}.`,
+    },
+    cause,
+  );
+}

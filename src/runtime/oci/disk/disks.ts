@@ -1,0 +1,212 @@
+/**
+ * Disks: sparse ext4 images, one a sandbox, with the overlay's `upper` and `work` in them, and `spare`
+ * (native/launcher/src/spare.rs). Ids on a disk count from 0; `work` belongs to 65536, which is host root when
+ * it is mounted (native/launcher/src/idmap.rs).
+ *
+ * A disk is made whole under another name and then renamed; it is changed only while no loop device uses it.
+ */
+import { chown, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Log } from '../../../control/ports/index.ts';
+import { randomText } from '../../../model/ids.ts';
+import { GiB, limits } from '../../../model/limits.ts';
+import { describeFailure } from '../failures.ts';
+import { commit, isMissing, removeDurably, sync, unlessMissing } from '../host/files.ts';
+import type { Helpers } from '../host/helper.ts';
+import type { Layout } from '../layout.ts';
+import { waitUntilFree } from './loop-devices.ts';
+
+export interface Disks {
+  /** Removes what earlier boots left half-made, and begins to fill the pool. */
+  init(): Promise<void>;
+  has(id: string): Promise<boolean>;
+  /** A disk for the sandbox, unless it has one. */
+  ensure(id: string, diskGb: number, signal?: AbortSignal): Promise<void>;
+  /** To exactly `diskGb`, unless it is that large already. Finishes a growth that was interrupted. */
+  grow(id: string, diskGb: number): Promise<void>;
+  remove(id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
+  const seed = join(layout.pool, 'seed');
+  const closing = new AbortController();
+  let refilling: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const make = (path: string, diskGb: number, signal?: AbortSignal): Promise<void> =>
+    makeDisk(helpers, seed, path, diskGb, signal);
+
+  function refill(): void {
+    if (closing.signal.aborted) return;
+    refilling ??= fillPool(layout.pool, make, closing.signal)
+      .catch((error: unknown) => {
+        if (!closing.signal.aborted) {
+          log.warn('the pool of disks could not be filled', { reason: describeFailure(error) });
+        }
+      })
+      .finally(() => {
+        refilling = null;
+      });
+  }
+
+  /** A start that took a disk goes first: making another competes with it for processor and journal. */
+  function refillLater(): void {
+    clearTimeout(timer);
+    timer = setTimeout(refill, REFILL_DELAY_MS).unref();
+  }
+
+  return {
+    async init() {
+      for (const folder of ['upper', 'work', 'spare']) {
+        await mkdir(join(seed, folder), { recursive: true, mode: 0o755 });
+      }
+      await chown(join(seed, 'work'), OVERLAY_OWNER, OVERLAY_OWNER);
+      for (const name of await readdir(layout.pool)) {
+        if (name.endsWith(PARTIAL)) await rm(join(layout.pool, name));
+      }
+      refill();
+    },
+
+    has: async (id) => (await unlessMissing(stat(layout.disk(id)))) !== null,
+
+    async ensure(id, diskGb, signal) {
+      const path = layout.disk(id);
+      if (await unlessMissing(stat(path))) return repairIfGrowing(helpers, path);
+      if (diskGb === limits.diskGb.default && (await takeFromPool(layout.pool, path))) return refillLater();
+      await make(path, diskGb, signal);
+    },
+
+    async grow(id, diskGb) {
+      const path = layout.disk(id);
+      await waitUntilFree(path);
+      await repairIfGrowing(helpers, path);
+      if ((await fileSystemBytes(path)) < diskGb * GiB) await growDisk(helpers, path, diskGb);
+    },
+
+    async remove(id) {
+      const path = layout.disk(id);
+      await waitUntilFree(path);
+      await rm(growing(path), { force: true });
+      await rm(path + PARTIAL, { force: true });
+      await removeDurably(path);
+    },
+
+    async close() {
+      closing.abort();
+      clearTimeout(timer);
+      await refilling;
+    },
+  };
+}
+
+/** On-disk owner of `work`: mapped to host root, as whom overlayfs works. */
+const OVERLAY_OWNER = 65_536;
+const BLOCK_BYTES = 4096;
+const PARTIAL = '.partial';
+const READY = /^ready-[0-9a-z]+\.img$/;
+
+const REFILL_DELAY_MS = 200;
+
+/** Present while a disk is grown: where it outlives its helper, the file system may be inconsistent. */
+const growing = (path: string): string => `${path}.growing`;
+
+async function makeDisk(
+  helpers: Helpers,
+  seed: string,
+  path: string,
+  diskGb: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const partial = path + PARTIAL;
+  await rm(partial, { force: true });
+  await helpers.run('mke2fs', [...MKE2FS, '-d', seed, partial, `${diskGb}G`], {
+    timeoutMs: limits.diskHelperTimeoutMs,
+    signal,
+  });
+  await commit(partial, path);
+}
+
+/** No reserve (the quota is the machine's to use), and a journal too small to matter for thin images. */
+const MKE2FS = [
+  '-q',
+  '-F',
+  ...['-t', 'ext4'],
+  ...['-b', String(BLOCK_BYTES)],
+  ...['-m', '0'],
+  ...['-I', '256'],
+  ...['-i', String(limits.diskBytesPerInode)],
+  ...['-J', `size=${limits.diskJournalMb}`],
+  ...['-E', 'lazy_journal_init=1'],
+];
+
+/**
+ * Whether a ready disk became the sandbox's. The name is made durable by the caller's start, which syncs the
+ * sandbox's folder while the machine launches.
+ */
+async function takeFromPool(pool: string, path: string): Promise<boolean> {
+  for (const name of await readdir(pool)) {
+    if (!READY.test(name)) continue;
+    try {
+      await rename(join(pool, name), path);
+      return true;
+    } catch (error) {
+      // Another start was faster.
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return false;
+}
+
+async function fillPool(
+  pool: string,
+  make: (path: string, diskGb: number, signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const ready = (await readdir(pool)).filter((name) => READY.test(name)).length;
+    if (ready >= limits.diskPool) return;
+    await make(join(pool, `ready-${randomText(12)}.img`), limits.diskGb.default, signal);
+  }
+}
+
+async function growDisk(helpers: Helpers, path: string, diskGb: number): Promise<void> {
+  const options = { timeoutMs: limits.diskHelperTimeoutMs, lock: path };
+  await helpers.run('e2fsck', ['-f', '-p', path], { ...options, accept: E2FSCK_SOUND });
+  await writeFile(growing(path), '');
+  await sync(dirname(path));
+  await helpers.run('resize2fs', [path, `${diskGb}G`], options);
+  await sync(path);
+  await removeDurably(growing(path));
+}
+
+/**
+ * A growth that was killed leaves bookkeeping that needs answers, all of them yes: the file system was checked
+ * before, and growing moves no data.
+ */
+async function repairIfGrowing(helpers: Helpers, path: string): Promise<void> {
+  if ((await unlessMissing(stat(growing(path)))) === null) return;
+  await helpers.run('e2fsck', ['-f', '-y', path], {
+    timeoutMs: limits.diskHelperTimeoutMs,
+    lock: path,
+    accept: E2FSCK_SOUND,
+  });
+  await sync(path);
+  await removeDurably(growing(path));
+}
+
+/** Sound, or made so. */
+const E2FSCK_SOUND = [0, 1];
+
+/** The size that the superblock tells, which a growth changes last; the file may be longer. */
+async function fileSystemBytes(path: string): Promise<number> {
+  const superblock = Buffer.alloc(1024);
+  const handle = await open(path, 'r');
+  try {
+    await handle.read(superblock, 0, superblock.length, 1024);
+  } finally {
+    await handle.close();
+  }
+  const blocks = superblock.readUInt32LE(0x150) * 2 ** 32 + superblock.readUInt32LE(0x4);
+  return blocks * BLOCK_BYTES;
+}

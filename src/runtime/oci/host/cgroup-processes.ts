@@ -1,0 +1,79 @@
+/** The processes of cgroups: which there are, and how they end. */
+import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../../../model/limits.ts';
+import { isMissing, unlessMissing } from './files.ts';
+
+export async function children(group: string): Promise<string[]> {
+  const entries = await unlessMissing(readdir(group, { withFileTypes: true }));
+  return (entries ?? []).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+export async function processesOf(group: string): Promise<number[]> {
+  const text = await unlessMissing(readFile(`${group}/cgroup.procs`, 'utf8'));
+  return (text ?? '').split('\n').filter(Boolean).map(Number);
+}
+
+/** A group that cannot be emptied within the bound is a defect of the kernel or of this code: it throws. */
+export async function destroyGroup(group: string): Promise<void> {
+  const deadline = performance.now() + limits.teardownTimeoutMs;
+  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+    try {
+      await rmdir(group);
+      return;
+    } catch (error) {
+      if (isMissing(error)) return;
+      if (performance.now() > deadline) throw error;
+    }
+    await killGroup(group);
+    await sleep(pause);
+  }
+}
+
+async function killGroup(group: string): Promise<void> {
+  // A file of v2; where there is none, the freezer holds process ids still, so that none is signalled after its reuse.
+  if (await written(`${group}/cgroup.kill`, '1')) return;
+  const frozen = await written(`${group}/freezer.state`, 'FROZEN');
+  for (const pid of await processesOf(group)) kill(pid);
+  if (frozen) await written(`${group}/freezer.state`, 'THAWED');
+}
+
+/**
+ * Kills the processes of a machine but its PID 1. They are frozen meanwhile, so that none escapes by making another. What
+ * somebody else has frozen goes on too.
+ */
+export async function endPrograms(group: string): Promise<void> {
+  const [file, freeze, thaw] = (await written(`${group}/cgroup.freeze`, '1'))
+    ? [`${group}/cgroup.freeze`, '1', '0']
+    : [`${group}/freezer.state`, 'FROZEN', 'THAWED'];
+  await written(file, freeze);
+  try {
+    for (const pid of await processesOf(group)) if ((await isInit(pid)) === false) kill(pid);
+  } finally {
+    await written(file, thaw);
+  }
+}
+
+/** Whether it is PID 1 of a machine; null when it has ended. */
+async function isInit(pid: number): Promise<boolean | null> {
+  const status = await unlessMissing(readFile(`/proc/${pid}/status`, 'utf8').catch(ended));
+  return status === null ? null : /^NSpid:.*\t1$/m.test(status);
+}
+
+function ended(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ESRCH') return null;
+  throw error;
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Whether the file is there, and so was written. */
+export async function written(file: string, text: string): Promise<boolean> {
+  return (await unlessMissing(writeFile(file, text, { flag: 'r+' }).then(() => true))) ?? false;
+}

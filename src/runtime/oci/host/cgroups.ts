@@ -1,0 +1,217 @@
+/**
+ * Cgroups of one instance, on v1 and v2 alike:
+ *
+ * - `/sandhaven-<instance>/<sandbox id>`: a machine; the parent holds all machines together below the host's memory
+ * - `/sandhaven-<instance>-helpers/<boot>`: the fence, with every helper program of one boot of the service
+ * - `/sandhaven-<instance>-service`: the service itself, for its weight alone (`fairness/service-group.ts`)
+ *
+ * Who is in a cgroup is the kernel's own truth about what runs, whatever became of the service.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { randomText, sandboxIdPattern } from '../../../model/ids.ts';
+import { limits } from '../../../model/limits.ts';
+import type { Resources } from '../../../model/sandbox.ts';
+import { cgroupLimits } from '../machine/config.ts';
+import { children, destroyGroup, endPrograms, processesOf, written } from './cgroup-processes.ts';
+import { unlessMissing } from './files.ts';
+import { controllerHierarchy, type Hierarchy, memoryHierarchy } from './hierarchies.ts';
+
+export interface Cgroups {
+  /** The hierarchy that limits memory: every running machine is in it. */
+  memory: Hierarchy;
+  swapAccounting: boolean;
+  /** As an OCI configuration names it. */
+  path(id: string): string;
+  /** Ends all helpers of earlier boots, and makes this boot's fence and the parent with the limits of all machines together. */
+  prepare(whole: Whole): Promise<void>;
+  /** The files through which a helper, which has one thread, joins the fence. */
+  fenceFiles(): string[];
+  /** Sandboxes that have a cgroup, in any hierarchy. */
+  ids(): Promise<string[]>;
+  /** Process ids of the machine, by the hierarchy that limits its memory; zombies are not among them. */
+  processes(id: string): Promise<number[]>;
+  /** Kills all that is in the machine's cgroups, and removes them. Resolves when they are gone. */
+  destroy(id: string): Promise<void>;
+  /**
+   * Before the machine's first process: what has to be limited before a socket is made, and runc does not limit; and the
+   * groups that `shown` names.
+   */
+  admit(id: string, resources: Resources): Promise<void>;
+  /** On v1, the groups that a machine sees of itself: the names of their hierarchies, and their folders. */
+  shown(id: string): { name: string; path: string }[];
+  resize(id: string, resources: Resources): Promise<void>;
+  /** Holds or lets go all processes of the machine; nothing where the machine is gone. */
+  setFrozen(id: string, frozen: boolean): Promise<void>;
+  /** Kills every process of the machine but its PID 1. */
+  endPrograms(id: string): Promise<void>;
+  /** Ends what helpers are left of this boot, and removes its fence. */
+  removeFence(): Promise<void>;
+  /** Removes the parent and all fences; the machines are gone before. */
+  purge(): Promise<void>;
+}
+
+/** What all machines have together. */
+export interface Whole {
+  memoryBytes: number;
+  /** Processes and threads. */
+  processes: number;
+}
+
+/** Controllers in which runtimes of languages look for their limits. */
+const SHOWN = ['memory', 'cpu', 'cpuacct', 'cpuset', 'pids'];
+
+/** @param hierarchies As `parseHierarchies` finds them. Throws when none of them can limit memory. */
+export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgroups {
+  const memory = memoryHierarchy(hierarchies);
+  if (!memory) throw new Error('no cgroup hierarchy with a memory controller is mounted');
+  const parent = `sandhaven-${instanceId}`;
+  const helpers = `${parent}-helpers`;
+  const fence = `${helpers}/${randomText(8)}`;
+  // Joining a group of v1 by its list of threads takes no time. By a list of processes, on v1 and v2, the kernel first waits
+  // for all processors: milliseconds, for each helper.
+  const fenceHierarchy =
+    hierarchies.find(({ controllers }) => controllers.includes('freezer')) ??
+    hierarchies.find(({ version }) => version === 2) ??
+    memory;
+  const fenceFile = fenceHierarchy.version === 1 ? 'tasks' : 'cgroup.procs';
+  const killers = hierarchies.filter(
+    ({ version, controllers }) => version === 2 || controllers.includes('freezer'),
+  );
+  const everywhere = (group: string): string[] =>
+    hierarchies.map(({ mountpoint }) => `${mountpoint}/${group}`);
+  const apart = memory.version === 1 ? hierarchies : [];
+  const shown: Cgroups['shown'] = (id) =>
+    apart
+      .filter(({ controllers }) => controllers.some((controller) => SHOWN.includes(controller)))
+      .map(({ mountpoint }) => ({ name: basename(mountpoint), path: `${mountpoint}/${parent}/${id}` }));
+
+  return {
+    memory,
+    swapAccounting: hasSwapAccounting(memory),
+    path: (id) => `/${parent}/${id}`,
+    fenceFiles: () => [`${fenceHierarchy.mountpoint}/${fence}/${fenceFile}`],
+
+    async prepare({ memoryBytes, processes }) {
+      // In all hierarchies: the fence of an earlier boot may have been in another one.
+      for (const fences of everywhere(helpers)) {
+        for (const name of await children(fences)) await destroyGroup(`${fences}/${name}`);
+      }
+      await mkdir(`${fenceHierarchy.mountpoint}/${fence}`, { recursive: true });
+      if (memory.version === 2) await enableControllers(memory.mountpoint);
+      const group = `${memory.mountpoint}/${parent}`;
+      await mkdir(group, { recursive: true });
+      const sockets = memory.version === 1 ? Math.floor(memoryBytes / limits.kernel.socketMemoryDivisor) : 0;
+      await setMemory(memory, group, memoryBytes - sockets);
+      await setSocketMemory(memory, group, sockets);
+      const pids = controllerHierarchy(hierarchies, 'pids');
+      if (!pids) return;
+      await mkdir(`${pids.mountpoint}/${parent}`, { recursive: true });
+      await writeFile(`${pids.mountpoint}/${parent}/pids.max`, String(processes));
+    },
+
+    async ids() {
+      const names = await Promise.all(everywhere(parent).map(children));
+      return [...new Set(names.flat())].filter((name) => sandboxIdPattern.test(name));
+    },
+
+    processes: (id) => processesOf(`${memory.mountpoint}/${parent}/${id}`),
+
+    async destroy(id) {
+      // Where a whole group can be killed at once, it is; the others then find their processes gone.
+      for (const { mountpoint } of killers) await destroyGroup(`${mountpoint}/${parent}/${id}`);
+      await Promise.all(everywhere(`${parent}/${id}`).map(destroyGroup));
+    },
+
+    async admit(id, resources) {
+      if (memory.version === 2) return;
+      await Promise.all(shown(id).map(({ path }) => mkdir(path, { recursive: true })));
+      const group = `${memory.mountpoint}/${parent}/${id}`;
+      await setSocketMemory(memory, group, socketMemoryBytes(resources));
+    },
+
+    shown,
+
+    async resize(id, resources) {
+      const { memoryBytes, ...processor } = cgroupLimits(resources);
+      const group = `${memory.mountpoint}/${parent}/${id}`;
+      await setMemory(memory, group, memoryBytes);
+      await setSocketMemory(memory, group, socketMemoryBytes(resources));
+      const cpu = controllerHierarchy(hierarchies, 'cpu');
+      if (cpu) await setProcessor(cpu, `${cpu.mountpoint}/${parent}/${id}`, processor);
+    },
+
+    async setFrozen(id, frozen) {
+      for (const { mountpoint, version } of killers) {
+        const group = `${mountpoint}/${parent}/${id}`;
+        if (version === 2) await written(`${group}/cgroup.freeze`, frozen ? '1' : '0');
+        else await written(`${group}/freezer.state`, frozen ? 'FROZEN' : 'THAWED');
+      }
+    },
+
+    async endPrograms(id) {
+      for (const { mountpoint } of killers) await endPrograms(`${mountpoint}/${parent}/${id}`);
+    },
+
+    removeFence: () => destroyGroup(`${fenceHierarchy.mountpoint}/${fence}`),
+
+    async purge() {
+      for (const group of [parent, helpers]) {
+        for (const directory of everywhere(group)) {
+          for (const name of await children(directory)) await destroyGroup(`${directory}/${name}`);
+          await destroyGroup(directory);
+        }
+      }
+    },
+  };
+}
+
+function hasSwapAccounting({ version, mountpoint }: Hierarchy): boolean {
+  return version === 2 || existsSync(`${mountpoint}/memory.memsw.limit_in_bytes`);
+}
+
+async function enableControllers(root: string): Promise<void> {
+  for (const controller of ['memory', 'cpu', 'pids']) {
+    await writeFile(`${root}/cgroup.subtree_control`, `+${controller}`);
+  }
+}
+
+/** Memory and swap together never exceed `bytes`. v1 keeps memory ≤ memory + swap at every moment. */
+async function setMemory({ version }: Hierarchy, group: string, bytes: number): Promise<void> {
+  if (version === 2) {
+    await writeFile(`${group}/memory.max`, String(bytes));
+    await unlessMissing(writeFile(`${group}/memory.swap.max`, '0', { flag: 'r+' }));
+    return;
+  }
+  const [plain, withSwap] = [`${group}/memory.limit_in_bytes`, `${group}/memory.memsw.limit_in_bytes`];
+  const current = await unlessMissing(readFile(withSwap, 'utf8'));
+  if (current === null) return writeFile(plain, String(bytes));
+  const order = Number(current) < bytes ? [withSwap, plain] : [plain, withSwap];
+  for (const file of order) await writeFile(file, String(bytes));
+}
+
+/** Buffers of TCP and UDP, which v1 keeps apart from the rest of a group's memory; v2 counts them as part of it. */
+async function setSocketMemory({ version }: Hierarchy, group: string, bytes: number): Promise<void> {
+  if (version === 1) await written(`${group}/memory.kmem.tcp.limit_in_bytes`, String(bytes));
+}
+
+function socketMemoryBytes(resources: Resources): number {
+  const { socketMemoryMinBytes, socketMemoryDivisor } = limits.kernel;
+  return Math.max(socketMemoryMinBytes, cgroupLimits(resources).memoryBytes / socketMemoryDivisor);
+}
+
+/** Not its weight, which is `fairness/processor-shares.ts`'s. */
+async function setProcessor(
+  { version }: Hierarchy,
+  group: string,
+  { cpuQuotaUs, cpuPeriodUs }: { cpuQuotaUs: number; cpuPeriodUs: number },
+): Promise<void> {
+  if (version === 2) await writeFile(`${group}/cpu.max`, `${cpuQuotaUs} ${cpuPeriodUs}`);
+  else await writeFile(`${group}/cpu.cfs_quota_us`, String(cpuQuotaUs));
+}
+
+/** As runc and systemd convert v1 shares (2…262144) to a v2 weight (1…10000). */
+export function sharesToWeight(shares: number): number {
+  return Math.trunc(1 + ((shares - 2) * 9999) / 262_142);
+}

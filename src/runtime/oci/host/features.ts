@@ -1,0 +1,45 @@
+/** What this host has and allows. */
+import { readFile, stat, statfs } from 'node:fs/promises';
+import { limits } from '../../../model/limits.ts';
+import { unlessMissing } from './files.ts';
+
+export interface Memory {
+  totalBytes: number;
+  availableBytes: number;
+}
+
+export async function hostMemory(): Promise<Memory> {
+  return parseMeminfo(await readFile('/proc/meminfo', 'utf8'));
+}
+
+export function parseMeminfo(text: string): Memory {
+  const bytes = (name: string): number => {
+    const match = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text);
+    if (!match) throw new Error(`/proc/meminfo has no ${name}`);
+    return Number(match[1]) * 1024;
+  };
+  return { totalBytes: bytes('MemTotal'), availableBytes: bytes('MemAvailable') };
+}
+
+/** For all machines together. A small host keeps an eighth for itself instead of the whole reserve. */
+export function memoryForMachines(totalBytes: number): number {
+  return totalBytes - Math.min(limits.hostReserveMemoryBytes, Math.floor(totalBytes / 8));
+}
+
+export async function freeDiskBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
+}
+
+/** What a sparse file takes; null where there is none. */
+export async function allocatedBytes(path: string): Promise<number | null> {
+  const found = await unlessMissing(stat(path));
+  return found && found.blocks * 512;
+}
+
+/** The hard limit of open files of this process, which a machine's cannot exceed. */
+export async function maxOpenFiles(): Promise<number> {
+  const match = /^Max open files\s+\S+\s+(\d+|unlimited)/m.exec(await readFile('/proc/self/limits', 'utf8'));
+  const value = match?.[1];
+  return value === undefined || value === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(value);
+}

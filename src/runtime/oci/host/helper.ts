@@ -1,0 +1,142 @@
+/**
+ * Helper programs (mke2fs, tar, runc …), all started through the launcher, so that each is inside the fence and
+ * holds the lock of the disk it works on. Each has a time limit and a bound on what it may say; whatever way it
+ * ends, its whole process group ends with it.
+ */
+import { limits } from '../../../model/limits.ts';
+import { runProgram } from '../../programs/run-program.ts';
+import type { ProgramEnd, RunningProgram } from '../../programs/runner.ts';
+import { canceled } from '../canceled.ts';
+
+export interface HelperOptions {
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  /** Exit codes that are no failure; 0 alone by default. */
+  accept?: number[];
+  /** Beside the little that every helper gets. */
+  env?: Record<string, string> | undefined;
+  /** Told each line of standard output as it comes. */
+  onLine?: ((line: string) => void) | undefined;
+}
+
+/** How a helper failed. For the log and for decisions here; callers of the service never see it. */
+export class HelperFailure extends Error {
+  readonly program: string;
+  /** null when it was ended by a signal. */
+  readonly exitCode: number | null;
+  readonly stderr: string;
+  /** "took over …", "ended with …" */
+  readonly why: string;
+
+  constructor(program: string, exitCode: number | null, stderr: string, why: string, cause?: unknown) {
+    super(`${program} ${why}`, cause === undefined ? undefined : { cause });
+    this.name = 'HelperFailure';
+    this.program = program;
+    this.exitCode = exitCode;
+    this.stderr = stderr;
+    this.why = why;
+  }
+}
+
+/** Exit statuses of the launcher itself (native/launcher/src/failure.rs). */
+export const launcherStatus = { noSpace: 121, locked: 122 } as const;
+
+/** Starts the launcher with these arguments and waits; resolves with what was written to standard output. */
+export async function runLauncher(
+  launcherPath: string,
+  args: string[],
+  options: HelperOptions,
+): Promise<string> {
+  if (options.signal?.aborted) throw canceled();
+  const program = programName(args);
+  const stdout = bounded();
+  const stderr = bounded();
+  const inLines = linesTo(options.onLine ?? (() => {}));
+  const running = runProgram(launcherPath, args, {
+    env: { ...options.env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+    onStdout: (piece) => {
+      stdout.add(piece);
+      inLines(piece);
+    },
+    onStderr: stderr.add,
+  });
+  const { end, why } = await endOf(running, options).catch((cause: Error) => {
+    throw new HelperFailure(program, null, '', cause.message, cause);
+  });
+  if (why === 'canceled') throw canceled();
+  if (why) throw new HelperFailure(program, null, stderr.text(), `took over ${options.timeoutMs} ms`);
+  const { code } = end;
+  if (code !== null && (options.accept ?? [0]).includes(code)) return stdout.text();
+  throw new HelperFailure(program, code, stderr.text(), `ended with ${code ?? 'a signal'}`);
+}
+
+/** Waits for its end, and brings it about when the time is over or the caller has given up: `why` says which. */
+async function endOf(
+  running: RunningProgram,
+  { timeoutMs, signal }: Pick<HelperOptions, 'timeoutMs' | 'signal'>,
+): Promise<{ end: ProgramEnd; why: 'timeout' | 'canceled' | null }> {
+  let why: 'timeout' | 'canceled' | null = null;
+  const stop = (reason: 'timeout' | 'canceled'): void => {
+    why ??= reason;
+    running.kill();
+  };
+  const onAbort = (): void => stop('canceled');
+  const timer = setTimeout(() => stop('timeout'), timeoutMs);
+  signal?.addEventListener('abort', onAbort);
+  try {
+    return { end: await running.ended, why };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+export interface Helpers {
+  run(
+    program: string,
+    args: string[],
+    options: HelperOptions & { lock?: string; nice?: number },
+  ): Promise<string>;
+}
+
+export function createHelpers(launcherPath: string, fenceFiles: () => string[]): Helpers {
+  return {
+    run(program, args, { lock, nice, ...options }) {
+      const fence = fenceFiles().flatMap((file) => ['--cgroup', file]);
+      const lockArgs = lock === undefined ? [] : ['--lock', lock];
+      const niceArgs = nice === undefined ? [] : ['--nice', String(nice)];
+      const command = ['exec', ...fence, ...lockArgs, ...niceArgs, '--', program, ...args];
+      return runLauncher(launcherPath, command, options);
+    },
+  };
+}
+
+function programName(args: string[]): string {
+  const separator = args.indexOf('--');
+  return separator < 0 ? (args[0] ?? 'launcher') : (args[separator + 1] ?? 'launcher');
+}
+
+/** Keeps the first bytes and lets the others go, so that a talkative program does not fill memory. */
+function bounded(): { add(piece: Buffer): void; text(): string } {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  return {
+    add(piece) {
+      const kept = piece.subarray(0, Math.max(limits.helperOutputBytes - size, 0));
+      if (kept.length > 0) pieces.push(Buffer.from(kept));
+      size += kept.length;
+    },
+    text: () => Buffer.concat(pieces).toString('utf8'),
+  };
+}
+
+/** Each line is told as soon as it is whole, so none after the program's end. One that is too long is dropped. */
+function linesTo(onLine: (line: string) => void): (piece: Buffer) => void {
+  let begun = '';
+  return (piece) => {
+    const lines = (begun + piece.toString('latin1')).split('\n');
+    begun = lines.pop() ?? '';
+    if (begun.length > limits.helperOutputBytes) begun = '';
+    for (const line of lines) onLine(line);
+  };
+}

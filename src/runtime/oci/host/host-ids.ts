@@ -1,0 +1,106 @@
+/** Which slots' ranges of host ids are in other hands: still used by processes, or given away by the host. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { limits } from '../../../model/limits.ts';
+import { memoryHierarchy, parseHierarchies } from './hierarchies.ts';
+import { indexOfUid } from './plan.ts';
+
+const readsPerTurn = 64;
+/** The cgroup of an instance's machines; that of its helpers has another name. */
+const machinesGroup = /^sandhaven-[0-9a-z]{6}$/;
+
+/**
+ * Slots whose ids any process has, as real, effective, saved or file system user. Ids of a user namespace cannot leave
+ * its range, so a process shows its slot whatever it does. It looks at every process of the host.
+ */
+export async function slotsWithProcesses(): Promise<Set<number>> {
+  return slotsOf(readdirSync('/proc').filter((name) => /^\d+$/.test(name)));
+}
+
+/**
+ * The same of the processes that are in no machine's cgroup, so that it costs nothing per machine. For slots whose
+ * machine is known to be gone, cgroup and all: nobody but a stranger can have their ids.
+ */
+export async function slotsWithStrangers(): Promise<Set<number>> {
+  const memory = memoryHierarchy(parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')));
+  if (memory === null) return slotsWithProcesses();
+  const pids: string[] = [];
+  const groups = [memory.mountpoint];
+  let reads = 0;
+  for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
+    if (++reads % readsPerTurn === 0) await nextTurn();
+    // A process of another process namespace has the number 0 here, and no entry in /proc.
+    pids.push(
+      ...read(`${group}/cgroup.procs`)
+        .split('\n')
+        .filter((pid) => pid !== '' && pid !== '0'),
+    );
+    for (const name of childrenOf(group)) if (!machinesGroup.test(name)) groups.push(`${group}/${name}`);
+  }
+  return slotsOf(pids);
+}
+
+/** Slots of which some id is delegated to a user of the host, for rootless containers. */
+export function delegatedSlots(): Set<number> {
+  return new Set(['/etc/subuid', '/etc/subgid'].flatMap((path) => slotsInDelegations(read(path))));
+}
+
+/** @param table Lines of `user:first id:count`, as subuid(5) has them. */
+export function slotsInDelegations(table: string): number[] {
+  return table.split('\n').flatMap((line) => {
+    const [, first, count] = /^[^:#]+:(\d+):(\d+)\s*$/.exec(line)?.map(Number) ?? [];
+    if (first === undefined || !count) return [];
+    const from = Math.max(indexOfUid(first), 0);
+    const to = Math.min(indexOfUid(first + count - 1), limits.network.slots - 1);
+    return Array.from({ length: Math.max(to - from + 1, 0) }, (_, i) => from + i);
+  });
+}
+
+async function slotsOf(pids: string[]): Promise<Set<number>> {
+  const busy = new Set<number>();
+  for (const [i, pid] of pids.entries()) {
+    // The kernel makes these files as they are read: waiting for each would take ten times as long.
+    if (i % readsPerTurn === 0) await nextTurn();
+    for (const index of slotsInStatus(read(`/proc/${pid}/status`))) busy.add(index);
+  }
+  return busy;
+}
+
+/**
+ * A zombie counts while one of its threads lives. One without is only waiting for its parent, which may never come: in
+ * a container whose first process does not reap, it stays for good and uses nothing.
+ * @param status Of /proc/PID/status; empty for a process that has ended.
+ */
+export function slotsInStatus(status: string): number[] {
+  const threads = Number(/^Threads:\s+(\d+)$/m.exec(status)?.[1] ?? 1);
+  if (/^State:\s+[ZX]/m.test(status) && threads <= 1) return [];
+  const uids = /^Uid:\s+(.*)$/m.exec(status)?.[1]?.split(/\s+/) ?? [];
+  return uids.map((uid) => indexOfUid(Number(uid))).filter((index) => index >= 0);
+}
+
+function childrenOf(group: string): string[] {
+  try {
+    return readdirSync(group, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+  } catch (error) {
+    if (hasEnded(error)) return [];
+    throw error;
+  }
+}
+
+/** Empty for what is not there. Any other failure is one: a process that cannot be looked at may have any id. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (hasEnded(error)) return '';
+    throw error;
+  }
+}
+
+/** EOPNOTSUPP is of a threaded cgroup, whose processes its parent lists. */
+function hasEnded(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return ['ENOENT', 'ESRCH', 'ENODEV', 'EOPNOTSUPP', 'ENOTSUP'].includes(code);
+}

@@ -1,0 +1,71 @@
+/**
+ * Locks whose instance is no more. An instance is dead when its data or its run folder is gone, no service
+ * serves it and no process has the ids of any of its slots; then whatever it left in the kernel goes too. One
+ * that is merely not running keeps all it has. Nothing outlives a reboot, so a lock of an earlier boot holds
+ * nothing.
+ */
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import type { Log } from '../../../control/ports/index.ts';
+import { removeFirewall } from '../network/firewall.ts';
+import { removeGatewayAddress, removeSlots } from '../network/namespaces.ts';
+import { restoreUplinks } from '../network/uplinks.ts';
+import { slotsWithProcesses } from './host-ids.ts';
+import { isAlive } from './liveness.ts';
+import { allLocks, currentBootId, currentNetworkNamespace, freeLocks, type Lock } from './locks.ts';
+import { addressOf, type Instance } from './plan.ts';
+
+/** Frees the locks of instances other than `own` that are dead. */
+export async function reclaimDeadInstances(own: Instance, log: Log): Promise<void> {
+  const others = allLocks().filter(({ instance }) => instance.id !== own.id);
+  const bootId = currentBootId();
+  freeLocks(others.filter((lock) => lock.bootId !== bootId));
+
+  const suspects = others.filter((lock) => lock.bootId === bootId && isAbandoned(lock.instance));
+  if (suspects.length === 0) return;
+  const busy = await slotsWithProcesses();
+  const elsewhere = otherNetworkNamespaces();
+  for (const locks of Map.groupBy(suspects, ({ instance }) => instance.id).values()) {
+    const [first] = locks;
+    if (!first || locks.some(({ index }) => busy.has(index)) || !isAbandoned(first.instance)) continue;
+    // Only there could its links and rules be removed; where no process is, they are gone.
+    if (locks.some(({ networkNamespace }) => elsewhere.has(networkNamespace))) continue;
+    log.info('freeing the slots of an instance that is gone', {
+      instance: first.instance.id,
+      slots: locks.length,
+    });
+    await removeInstance(first.instance, locks);
+  }
+}
+
+export function isAbandoned(instance: Instance): boolean {
+  const { runDir, dataDir } = instance;
+  return !(existsSync(runDir) && existsSync(dataDir)) && !isAlive(instance);
+}
+
+/** Those, but ours, that any process is in. */
+function otherNetworkNamespaces(): Set<string> {
+  const namespaces = new Set<string>();
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      namespaces.add(readlinkSync(`/proc/${pid}/ns/net`));
+    } catch {
+      // It has ended, or is a zombie and in none.
+    }
+  }
+  namespaces.delete(currentNetworkNamespace());
+  return namespaces;
+}
+
+/** Removes all that an instance without machines has in the kernel, then its locks. */
+export async function removeInstance(instance: Instance, locks: Lock[]): Promise<void> {
+  await removeSlots(
+    instance,
+    locks.map(({ index }) => index),
+  );
+  await removeFirewall(instance.id);
+  for (const { index, purpose } of locks) {
+    if (purpose === 'gateway') await removeGatewayAddress(addressOf(index));
+  }
+  restoreUplinks(instance.id);
+  freeLocks(locks);
+}

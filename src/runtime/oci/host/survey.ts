@@ -1,0 +1,70 @@
+/** What this host holds of each sandbox, and what room it has; looked up each time, never remembered. */
+import { readdir, stat } from 'node:fs/promises';
+import type { Observed, Runtime } from '../../../control/ports/index.ts';
+import { sandboxIdPattern } from '../../../model/ids.ts';
+import { limits } from '../../../model/limits.ts';
+import { mapBounded } from '../../map-bounded.ts';
+import type { Gpus } from '../gpu/gpus.ts';
+import type { Layout } from '../layout.ts';
+import type { Machines } from '../machine/running.ts';
+import type { Slots } from '../machine/slot.ts';
+import { checkId } from '../work.ts';
+import { freeDiskBytes, hostMemory, memoryForMachines } from './features.ts';
+import { unlessMissing } from './files.ts';
+
+export interface Survey extends Pick<Runtime, 'observe' | 'inspect' | 'capacity'> {
+  /** Every sandbox of which there is any trace. */
+  ids(): Promise<string[]>;
+}
+
+/** Each look opens a few files; a thousand at once would be more than this process may have. */
+const AT_ONCE = 16;
+
+export function createSurvey(layout: Layout, machines: Machines, slots: Slots, gpus: Gpus): Survey {
+  async function ids(): Promise<string[]> {
+    const [folders, traces, held] = await Promise.all([
+      readdir(layout.sandboxes),
+      machines.traces(),
+      slots.held(),
+    ]);
+    return [...new Set([...folders.filter((name) => sandboxIdPattern.test(name)), ...traces, ...held])];
+  }
+
+  async function look(id: string): Promise<Observed> {
+    const [machine, disk, archive] = await Promise.all([
+      machines.running(id),
+      unlessMissing(stat(layout.disk(id))),
+      unlessMissing(stat(layout.archive(id))),
+    ]);
+    const runningGeneration = machine?.generation ?? null;
+    return { id, runningGeneration, hasDisk: disk !== null, hasArchive: archive !== null };
+  }
+
+  return {
+    ids,
+    async observe() {
+      return mapBounded(await ids(), AT_ONCE, look);
+    },
+
+    async inspect(id) {
+      checkId(id);
+      return (await unlessMissing(stat(layout.sandbox(id)))) && look(id);
+    },
+
+    async capacity() {
+      const [memory, freeDisk, counted] = await Promise.all([
+        hostMemory(),
+        freeDiskBytes(layout.sandboxes),
+        gpus.count(),
+      ]);
+      return {
+        freeMemoryBytes: memory.availableBytes,
+        freeDiskBytes: freeDisk,
+        reserveMemoryBytes: memory.totalBytes - memoryForMachines(memory.totalBytes),
+        reserveDiskBytes: limits.hostReserveDiskBytes,
+        freeSlots: slots.free(),
+        ...counted,
+      };
+    },
+  };
+}

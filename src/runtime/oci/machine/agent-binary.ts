@@ -1,0 +1,25 @@
+/**
+ * Agent programs as immutable files named by digest: a new build replaces none that a machine runs, and applies
+ * at a machine's next start.
+ */
+import { createHash } from 'node:crypto';
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { commit, unlessMissing } from '../host/files.ts';
+
+/** The name under which the present agent lies; others are removed, which machines that run them do not notice. */
+export async function installAgent(agentPath: string, agents: string): Promise<string> {
+  const program = await readFile(agentPath);
+  const name = createHash('sha256').update(program).digest('hex');
+  const path = join(agents, name);
+  if ((await unlessMissing(stat(path))) === null) {
+    const partial = `${path}.partial`;
+    await writeFile(partial, program);
+    await chmod(partial, 0o755);
+    await commit(partial, path);
+  }
+  for (const other of await readdir(agents)) {
+    if (other !== name) await rm(join(agents, other));
+  }
+  return name;
+}

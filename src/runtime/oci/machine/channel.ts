@@ -1,0 +1,41 @@
+/** Connects to a machine's agent. */
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+
+/**
+ * Tries again while the agent's queue of connections is full, and while `starting` holds; gives up with
+ * `unavailable` after limits.agentConnectTimeoutMs.
+ */
+export async function openSocket(path: string, starting: () => boolean): Promise<Socket> {
+  const deadline = performance.now() + limits.agentConnectTimeoutMs;
+  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+    try {
+      return await connectOnce(path);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      const hopeful = code === 'EAGAIN' || starting();
+      if (!hopeful || performance.now() > deadline) {
+        throw new SandhavenError(
+          'unavailable',
+          'The sandbox does not answer.',
+          { hint: 'Try again, or look at its state with Sandbox.GetSandbox.' },
+          error,
+        );
+      }
+    }
+    await sleep(pause);
+  }
+}
+
+function connectOnce(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path, allowHalfOpen: true });
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });
+}

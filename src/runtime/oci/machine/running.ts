@@ -1,0 +1,185 @@
+/**
+ * Running machines: launching one, finding out what runs, and leaving nothing behind.
+ *
+ * Invariant: what runs is read from the kernel and from runc's state each time, never remembered. A machine runs
+ * when runc has started its program and that program is in the machine's cgroup.
+ */
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createQueue } from '../../../concurrency/semaphore.ts';
+import { sandboxIdPattern } from '../../../model/ids.ts';
+import { limits } from '../../../model/limits.ts';
+import { waitUntilFree } from '../disk/loop-devices.ts';
+import type { DeviceNode } from '../gpu/device.ts';
+import type { Cgroups } from '../host/cgroups.ts';
+import { unlessMissing } from '../host/files.ts';
+import { HelperFailure, runLauncher } from '../host/helper.ts';
+import { bundleGeneration, type Layout } from '../layout.ts';
+import type { Slot } from './slot.ts';
+
+export interface RunningMachine {
+  /** Process id of the machine's PID 1, as the host sees it. */
+  pid: number;
+  generation: number;
+}
+
+export interface Launch {
+  id: string;
+  bundle: string;
+  /** The unpacked image. */
+  lower: string;
+  slot: Slot;
+  nodes: DeviceNode[];
+  /** Limits of each process. */
+  openFiles: { soft: number; hard: number };
+}
+
+export interface Machines {
+  /** Resolves when the machine's program runs and its socket listens. */
+  launch(launch: Launch, signal: AbortSignal): Promise<void>;
+  running(id: string): Promise<RunningMachine | null>;
+  /** Asks PID 1 to end, and waits for at most the grace. */
+  terminate(id: string, graceMs: number): Promise<void>;
+  /** Kills what is left, and removes its cgroups, runc's state and its socket; resolves when the disk is free. */
+  clear(id: string): Promise<void>;
+  /** Sandboxes of which a cgroup, runc state or a socket is there. */
+  traces(): Promise<string[]>;
+}
+
+export interface Programs {
+  launcherPath: string;
+  runcPath: string;
+}
+
+export function createMachines(layout: Layout, cgroups: Cgroups, programs: Programs): Machines {
+  const queue = createQueue(limits.launchesPerCore * availableParallelism());
+
+  async function running(id: string): Promise<RunningMachine | null> {
+    const state = await readRuncState(layout, id);
+    if (!state) return null;
+    const processes = await cgroups.processes(id);
+    return processes.includes(state.pid) ? state : null;
+  }
+
+  return {
+    running,
+
+    launch: (launch, signal) =>
+      queue.run(async () => {
+        const args = launchArguments(layout, cgroups, programs.runcPath, launch);
+        try {
+          await runLauncher(programs.launcherPath, args, { timeoutMs: limits.launchTimeoutMs, signal });
+        } catch (error) {
+          throw error instanceof HelperFailure ? await withRuncLog(error, launch.bundle) : error;
+        }
+      }, signal),
+
+    async terminate(id, graceMs) {
+      const machine = await running(id);
+      if (!machine) return;
+      signalProcess(machine.pid, 'SIGTERM');
+      const deadline = performance.now() + graceMs;
+      for (let pause = 1; performance.now() < deadline; pause = Math.min(pause * 2, 20)) {
+        if (!(await cgroups.processes(id)).includes(machine.pid)) return;
+        await sleep(pause);
+      }
+    },
+
+    async clear(id) {
+      await cgroups.destroy(id);
+      await rm(layout.socket(id), { force: true });
+      await rm(join(layout.runc, id), { recursive: true, force: true });
+      await waitUntilFree(layout.disk(id));
+    },
+
+    async traces() {
+      const [groups, states, sockets] = await Promise.all([
+        cgroups.ids(),
+        readdir(layout.runc),
+        readdir(layout.sockets),
+      ]);
+      const ids = [...groups, ...states, ...sockets.map((name) => basename(name, '.sock'))];
+      return [...new Set(ids)].filter((id) => sandboxIdPattern.test(id));
+    },
+  };
+}
+
+function launchArguments(
+  layout: Layout,
+  cgroups: Cgroups,
+  runcPath: string,
+  { id, bundle, lower, slot, nodes, openFiles }: Launch,
+): string[] {
+  const options = {
+    id,
+    bundle,
+    lower,
+    agents: layout.agents,
+    stage: layout.stage,
+    disk: layout.disk(id),
+    'uid-base': String(slot.uidBase),
+    'open-files': `${openFiles.soft}:${openFiles.hard}`,
+    socket: layout.socket(id),
+    runc: runcPath,
+    'runc-root': layout.runc,
+  };
+  const fence = cgroups.fenceFiles().flatMap((file) => ['--cgroup', file]);
+  const own = cgroups.shown(id).flatMap(({ name, path }) => ['--own-cgroup', `${name}=${path}`]);
+  const devices = nodes.flatMap((node) => ['--device', deviceArgument(node)]);
+  return [
+    'start',
+    ...fence,
+    ...own,
+    ...devices,
+    ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
+  ];
+}
+
+function deviceArgument({ type, major, minor, mode, uid, gid }: DeviceNode): string {
+  return [type, major, minor, mode.toString(8), uid, gid].join(':');
+}
+
+/** runc says why it failed in its log, since its standard error is the machine's. */
+async function withRuncLog(failure: HelperFailure, bundle: string): Promise<HelperFailure> {
+  const text = await unlessMissing(readFile(join(bundle, 'runc.log'), 'utf8'));
+  const said = `${failure.stderr}${(text ?? '').slice(-limits.helperOutputBytes)}`;
+  return new HelperFailure(failure.program, failure.exitCode, said, failure.why);
+}
+
+/** What runc holds of a container whose program it has started; null for none, and for one half-made. */
+async function readRuncState(layout: Layout, id: string): Promise<RunningMachine | null> {
+  const folder = join(layout.runc, id);
+  const [text, waiting] = await Promise.all([
+    unlessMissing(readFile(join(folder, 'state.json'), 'utf8')),
+    unlessMissing(readdir(folder)),
+  ]);
+  // Until the program is executed, its process waits at this fifo.
+  if (text === null || waiting?.includes('exec.fifo')) return null;
+  return parseRuncState(text);
+}
+
+/** @param text runc's state.json. null when it is not whole, as after a power cut. */
+export function parseRuncState(text: string): RunningMachine | null {
+  try {
+    const state = JSON.parse(text) as { init_process_pid?: unknown; config?: { labels?: unknown } };
+    const labels = state.config?.labels;
+    if (typeof state.init_process_pid !== 'number' || !Array.isArray(labels)) return null;
+    const bundle = labels.find(
+      (label): label is string => typeof label === 'string' && label.startsWith('bundle='),
+    );
+    const generation = bundle === undefined ? null : bundleGeneration(basename(bundle));
+    return generation === null ? null : { pid: state.init_process_pid, generation };
+  } catch {
+    return null;
+  }
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,74 @@
+/** Machines come and go: the part of the port that is about what runs. */
+import { rm } from 'node:fs/promises';
+import type { Runtime } from '../../../control/ports/index.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import type { Owners } from '../fairness/owners.ts';
+import type { ProcessorShares } from '../fairness/processor-shares.ts';
+import type { Gpus } from '../gpu/gpus.ts';
+import type { Cgroups } from '../host/cgroups.ts';
+import type { Layout } from '../layout.ts';
+import { checkId, type Work } from '../work.ts';
+import { openSocket } from './channel.ts';
+import type { Machines } from './running.ts';
+import type { Slots } from './slot.ts';
+import type { Starter } from './start.ts';
+
+type Lifecycle = Pick<Runtime, 'start' | 'stop' | 'resizeLive' | 'destroy' | 'openChannel'>;
+
+interface Parts {
+  layout: Layout;
+  cgroups: Cgroups;
+  machines: Machines;
+  slots: Slots;
+  gpus: Gpus;
+  starter: Starter;
+  shares: Pick<ProcessorShares, 'forget'>;
+  owners: Pick<Owners, 'forget'>;
+  work: Work;
+}
+
+export function createLifecycle(parts: Parts): Lifecycle {
+  const { layout, cgroups, machines, slots, gpus, starter, shares, owners, work } = parts;
+
+  async function stop(id: string, graceMs: number): Promise<void> {
+    await machines.terminate(id, graceMs);
+    await machines.clear(id);
+    gpus.release(id);
+    shares.forget(id);
+    owners.forget(id);
+    await slots.release(id);
+  }
+
+  return {
+    start: (spec, generation, options) =>
+      work.inTurn(
+        spec.id,
+        'The machine could not be started.',
+        (signal) => starter.start(spec, generation, signal),
+        options?.signal,
+      ),
+
+    stop: (id, graceMs) => work.inTurn(id, 'The machine could not be stopped.', () => stop(id, graceMs)),
+
+    resizeLive: (id, resources) =>
+      work.inTurn(id, 'The machine could not be resized.', async () => {
+        if (!(await machines.running(id))) {
+          const hint = 'Start the sandbox first.';
+          throw new SandhavenError('unavailable', 'The machine does not run.', { hint });
+        }
+        await cgroups.resize(id, resources);
+        shares.forget(id);
+      }),
+
+    destroy: (id) =>
+      work.atOnce(id, 'The sandbox could not be removed.', async () => {
+        await stop(id, 0);
+        await rm(layout.sandbox(id), { recursive: true, force: true });
+      }),
+
+    async openChannel(id) {
+      checkId(id);
+      return openSocket(layout.socket(id), () => work.busy(id));
+    },
+  };
+}

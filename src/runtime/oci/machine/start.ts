@@ -1,0 +1,130 @@
+/**
+ * The start of a machine. A start that fails or is canceled leaves the disk and nothing else; one that is
+ * killed with the service is cleared away by the next call for the sandbox.
+ */
+import { mkdir } from 'node:fs/promises';
+import type { MachineSpec } from '../../../control/ports/index.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import type { Disks } from '../disk/disks.ts';
+import type { Gpus } from '../gpu/gpus.ts';
+import type { Cgroups } from '../host/cgroups.ts';
+import { sync } from '../host/files.ts';
+import type { Layout } from '../layout.ts';
+import { bundleGenerations, removeOldBundles, writeBundle } from './bundle.ts';
+import { type HostFacts, openFiles } from './config.ts';
+import type { Machines } from './running.ts';
+import type { Slots } from './slot.ts';
+
+export interface Starter {
+  /** Given once the host is known. */
+  use(facts: Facts): void;
+  start(spec: MachineSpec, generation: number, signal: AbortSignal): Promise<void>;
+}
+
+interface Facts {
+  /** Of the installed, immutable agent. */
+  agentName: string;
+  host: HostFacts;
+}
+
+interface Parts {
+  layout: Layout;
+  cgroups: Cgroups;
+  machines: Machines;
+  disks: Disks;
+  slots: Slots;
+  gpus: Gpus;
+  rootfsPath: (imageDigest: string) => string;
+}
+
+export function createStarter({ layout, cgroups, machines, disks, slots, gpus, rootfsPath }: Parts): Starter {
+  let facts: Facts | null = null;
+
+  async function launch(spec: MachineSpec, generation: number, signal: AbortSignal): Promise<void> {
+    if (!facts) throw new Error('the runtime is not initialised');
+    const { id, resources } = spec;
+    const bundle = layout.bundle(id, generation);
+    const devices = await gpus.acquire(id, resources.gpu);
+    const slot = await slots.acquire(id);
+    await ensureDisk(spec, signal);
+    await writeBundle(bundle, {
+      id,
+      generation,
+      stagePath: layout.stage,
+      agentName: facts.agentName,
+      cgroupPath: cgroups.path(id),
+      slot,
+      resources,
+      devices,
+      host: facts.host,
+    });
+    const durable = sync(layout.sandbox(id)).then(() => sync(layout.sandboxes));
+    durable.catch(() => {});
+    const lower = rootfsPath(spec.imageDigest);
+    await cgroups.admit(id, resources);
+    const launch = { id, bundle, lower, slot, nodes: devices.nodes, openFiles: openFiles(facts.host) };
+    await machines.launch(launch, signal);
+    await durable;
+    await removeOldBundles(layout, id);
+  }
+
+  /** A bundle is written after its disk exists: where there is one without a disk, an empty disk would hide a loss. */
+  async function ensureDisk({ id, resources }: MachineSpec, signal: AbortSignal): Promise<void> {
+    const lost = !(await disks.has(id)) && (await bundleGenerations(layout, id)).length > 0;
+    if (lost) {
+      throw new SandhavenError('unavailable', "The sandbox's disk is not there.", {
+        hint: 'An archived sandbox is restored first; otherwise ask the operator.',
+        retryable: false,
+      });
+    }
+    await disks.ensure(id, resources.disk, signal);
+  }
+
+  return {
+    use(given) {
+      facts = given;
+    },
+
+    async start(spec, generation, signal) {
+      const { id } = spec;
+      const fresh = await makeFolder(layout.sandbox(id));
+      if (!fresh) {
+        const present = await machines.running(id);
+        if (present?.generation === generation) return;
+        await refuseLate(layout, id, generation, present?.generation ?? null);
+        await machines.clear(id);
+      }
+      try {
+        await launch(spec, generation, signal);
+      } catch (error) {
+        // Where this fails too, the next call for the sandbox does it; the caller needs the first reason.
+        await machines
+          .clear(id)
+          .then(() => gpus.release(id))
+          .then(() => slots.release(id))
+          .catch(() => {});
+        throw error;
+      }
+    },
+  };
+}
+
+/** Whether the folder was not there before; then no other trace of the sandbox was. */
+async function makeFolder(path: string): Promise<boolean> {
+  return (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined;
+}
+
+/** Work of an older generation comes from before something that the host has seen since; it must not undo that. */
+async function refuseLate(
+  layout: Layout,
+  id: string,
+  generation: number,
+  running: number | null,
+): Promise<void> {
+  const newest = Math.max(running ?? 0, ...(await bundleGenerations(layout, id)));
+  if (generation >= newest) return;
+  throw new SandhavenError('unavailable', 'A newer operation on the sandbox has replaced this one.', {
+    hint: 'Look at its state with Sandbox.GetSandbox.',
+    retryable: false,
+  });
+}

@@ -1,0 +1,182 @@
+/**
+ * The DNS server of one instance's machines, bound to their gateway address alone. It passes questions on to
+ * the host's resolvers and hands back nothing that names a private address, so that no name can lead a machine,
+ * or a program that trusts its answers, to a place the firewall forbids. There is no IPv6: AAAA has no answer.
+ */
+import { createSocket } from 'node:dgram';
+import { createServer, type Socket } from 'node:net';
+import { SandhavenError } from '../../../../model/errors.ts';
+import { limits } from '../../../../model/limits.ts';
+import { isPublicIPv4, isPublicIPv6 } from '../../../../model/network/public-addresses.ts';
+import { type Answer, emptyAnswer, encodeAnswer, udpLimit } from './answer.ts';
+import { frame, readFrames } from './frames.ts';
+import { encodeRefusal, parseQuery, type Question } from './query.ts';
+import { DnsShares } from './shares.ts';
+import { createUpstream, type Upstream } from './upstream.ts';
+import { recordTypes, responseCodes } from './wire.ts';
+
+const port = 53;
+const maxTcpAnswerBytes = 65_535;
+const bounds = limits.network;
+
+export interface DnsForwarder {
+  close(): Promise<void>;
+}
+
+export interface DnsForwarderOptions {
+  /** The address to listen on. */
+  gateway: string;
+  /** Whether an address is one of this instance's machines: nobody else is answered. */
+  isMachine(address: string): boolean;
+  /** Whose the machine with this address is; machines of one owner share his part. */
+  ownerOf(address: string): string;
+  resolvConfPath: string;
+}
+
+/** @throws `unavailable` when the port is taken: some other server listens on every address of the host. */
+export async function startDnsForwarder(options: DnsForwarderOptions): Promise<DnsForwarder> {
+  const desk = createDesk(createUpstream(options.resolvConfPath, options.gateway), options.ownerOf);
+  const closeUdp = await listenUdp(options, desk).catch(portTaken);
+  const closeTcp = await listenTcp(options, desk).catch(async (error) => {
+    await closeUdp();
+    return portTaken(error);
+  });
+  return {
+    async close() {
+      desk.close();
+      await Promise.all([closeUdp(), closeTcp()]);
+    },
+  };
+}
+
+/** Answers one question for one machine; null when it has too many waiting already. */
+interface Desk {
+  answer(address: string, asked: Question, whole: boolean): Promise<Answer> | null;
+  shares: DnsShares;
+  close(): void;
+}
+
+function createDesk(upstream: Upstream, ownerOf: DnsForwarderOptions['ownerOf']): Desk {
+  const closing = new AbortController();
+  const shares = new DnsShares(ownerOf);
+  return {
+    shares,
+    answer(address, asked, whole) {
+      if (asked.type === recordTypes.AAAA) return Promise.resolve(emptyAnswer(responseCodes.ok));
+      const evicted = new AbortController();
+      const leave = shares.waiting.enter(address, () => evicted.abort());
+      if (!leave) return null;
+      return upstream
+        .ask(asked.question, whole, AbortSignal.any([closing.signal, evicted.signal]))
+        .then(withoutPrivate, () => emptyAnswer(responseCodes.failed))
+        .finally(leave);
+    },
+    close: () => closing.abort(),
+  };
+}
+
+/** One private address among many spoils the answer: a client would try them all. */
+function withoutPrivate(answer: Answer): Answer {
+  const allowed = answer.ipv4.every(isPublicIPv4) && answer.ipv6.every(isPublicIPv6);
+  return allowed ? answer : emptyAnswer(responseCodes.noSuchName);
+}
+
+function listenUdp({ gateway, isMachine }: DnsForwarderOptions, desk: Desk): Promise<() => Promise<void>> {
+  const socket = createSocket('udp4');
+  let open = true;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      open = false;
+      socket.close(() => resolve());
+    });
+  socket.on('message', (message, sender) => {
+    if (!isMachine(sender.address) || message.length > bounds.dnsQueryBytes) return;
+    if (desk.shares.query(sender.address) > 0) return;
+    // The machine may be gone by the time its answer is ready.
+    const reply = (bytes: Buffer) => open && socket.send(bytes, sender.port, sender.address, () => {});
+    const asked = parseQuery(message);
+    if (asked === null) return;
+    if ('refusal' in asked) {
+      reply(encodeRefusal(asked));
+      return;
+    }
+    const limit = udpLimit(asked, bounds.dnsUdpBytes);
+    void desk
+      .answer(sender.address, asked, false)
+      ?.then((answer) => reply(encodeAnswer(asked, answer, limit)));
+  });
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.bind({ address: gateway, port }, () => {
+      socket.removeAllListeners('error').on('error', () => {});
+      resolve(close);
+    });
+  });
+}
+
+function listenTcp({ gateway, isMachine }: DnsForwarderOptions, desk: Desk): Promise<() => Promise<void>> {
+  const connections = new Set<Socket>();
+  const { shares } = desk;
+  const server = createServer((socket) => {
+    const address = socket.remoteAddress ?? '';
+    socket.on('error', () => {});
+    const leave = isMachine(address) ? shares.connections.enter(address, () => socket.destroy()) : null;
+    // A connection costs as much as a query does.
+    if (!leave || shares.query(address) > 0) {
+      leave?.();
+      socket.destroy();
+      return;
+    }
+    connections.add(socket);
+    socket.on('close', () => {
+      connections.delete(socket);
+      leave();
+    });
+    socket.setTimeout(bounds.dnsIdleMs, () => socket.destroy());
+    const take = (message: Buffer) => answerTcp(socket, address, message, desk);
+    readFrames(socket, bounds.dnsQueryBytes, take, () => shares.query(address));
+  });
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of connections) socket.destroy();
+    });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: gateway, port }, () => {
+      server.removeAllListeners('error').on('error', () => {});
+      resolve(close);
+    });
+  });
+}
+
+function answerTcp(socket: Socket, address: string, message: Buffer, desk: Desk): void {
+  const asked = parseQuery(message);
+  if (asked === null) {
+    socket.destroy();
+    return;
+  }
+  const reply = (bytes: Buffer) => {
+    // A machine that asks and does not read gets no more of our memory.
+    if (socket.writableLength > 2 * maxTcpAnswerBytes) socket.destroy();
+    else if (!socket.destroyed) socket.write(frame(bytes));
+  };
+  if ('refusal' in asked) {
+    reply(encodeRefusal(asked));
+    return;
+  }
+  void desk
+    .answer(address, asked, true)
+    ?.then((answer) => reply(encodeAnswer(asked, answer, maxTcpAnswerBytes)));
+}
+
+function portTaken(error: unknown): never {
+  throw new SandhavenError(
+    'unavailable',
+    'The DNS port of the sandboxes is taken by another program.',
+    {
+      hint: 'Bind the DNS server of this host to its own addresses only (dnsmasq: bind-interfaces), then start again.',
+    },
+    error,
+  );
+}

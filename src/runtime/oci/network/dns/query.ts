@@ -1,0 +1,78 @@
+/**
+ * Queries: one question in, from machines that are not trusted, and the same question out to a resolver. What
+ * does not parse to the last byte is refused; of what the machine sent only the question goes further.
+ */
+import {
+  counts,
+  flag,
+  header,
+  headerBytes,
+  optRecord,
+  recordTypes,
+  responseCodes,
+  skipName,
+} from './wire.ts';
+
+const classInternet = 1;
+
+export interface Question {
+  id: number;
+  /** Name, type and class as the machine sent them, uncompressed. */
+  question: Buffer;
+  type: number;
+  /** What the asker takes by UDP; null without EDNS. */
+  udpBytes: number | null;
+}
+
+/** A message that is a query, but none that is forwarded. */
+export interface Refusal {
+  id: number;
+  refusal: number;
+}
+
+/** @returns null for what is not even a query, and gets no answer. */
+export function parseQuery(message: Buffer): Question | Refusal | null {
+  if (message.length < headerBytes) return null;
+  const id = message.readUInt16BE(0);
+  const flags = message.readUInt16BE(2);
+  if ((flags & flag.response) !== 0) return null;
+  if ((flags & flag.opcode) !== 0) return { id, refusal: responseCodes.notImplemented };
+  const malformed = { id, refusal: responseCodes.malformed };
+  const [questions, answers, authorities, additionals] = counts(message);
+  if (questions !== 1 || answers !== 0 || authorities !== 0 || additionals > 1) return malformed;
+  const question = readQuestion(message);
+  if (question === null) return malformed;
+  const udpBytes = additionals === 0 ? null : readOpt(message, headerBytes + question.length);
+  if (udpBytes === undefined || (additionals === 0 && message.length !== headerBytes + question.length)) {
+    return malformed;
+  }
+  const type = question.readUInt16BE(question.length - 4);
+  if (question.readUInt16BE(question.length - 2) !== classInternet || type === recordTypes.ANY) {
+    return { id, refusal: responseCodes.notImplemented };
+  }
+  return { id, question, type, udpBytes };
+}
+
+export function encodeQuery(id: number, question: Buffer, udpBytes: number): Buffer {
+  return Buffer.concat([header(id, flag.recursionDesired, 0, 1), question, optRecord(udpBytes)]);
+}
+
+/** The answer to a message that was refused as a whole: its header only. */
+export function encodeRefusal({ id, refusal }: Refusal): Buffer {
+  const message = header(id, flag.response | flag.recursionAvailable | refusal, 0, 0);
+  message.writeUInt16BE(0, 4);
+  return message;
+}
+
+function readQuestion(message: Buffer): Buffer | null {
+  const end = skipName(message, headerBytes, false);
+  if (end === null || end + 4 > message.length) return null;
+  return Buffer.from(message.subarray(headerBytes, end + 4));
+}
+
+/** The size in an OPT record that ends the message; undefined when it is anything else. */
+function readOpt(message: Buffer, at: number): number | undefined {
+  if (at + 11 > message.length || message[at] !== 0) return undefined;
+  if (message.readUInt16BE(at + 1) !== recordTypes.OPT) return undefined;
+  return at + 11 + message.readUInt16BE(at + 9) === message.length ? message.readUInt16BE(at + 3) : undefined;
+}

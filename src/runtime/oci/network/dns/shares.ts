@@ -1,0 +1,59 @@
+/**
+ * What each machine may have of the forwarder: queries a second, by UDP and TCP together, queries that wait for a
+ * resolver, and connections. The whole is never one owner's, however many machines he has: when it is full, an owner
+ * who has little takes the place of one who has most.
+ */
+import { Crowd } from '../../../../fairness/crowd.ts';
+import { type Bucket, takeOne } from '../../../../fairness/rate.ts';
+import { Shares } from '../../../../fairness/shares.ts';
+import { limits } from '../../../../model/limits.ts';
+
+const bounds = limits.network;
+const rate = { perSecond: bounds.dnsQueriesPerSecond, burst: bounds.dnsQueryBurst };
+
+export class DnsShares {
+  /** By address: no more than there are slots. */
+  readonly #rates = new Map<string, Bucket>();
+  readonly waiting: DnsPlaces;
+  readonly connections: DnsPlaces;
+
+  constructor(ownerOf: (address: string) => string) {
+    this.waiting = new DnsPlaces(bounds.dnsQueriesInFlight, bounds.dnsQueriesInFlightPerSandbox, ownerOf);
+    this.connections = new DnsPlaces(bounds.dnsConnections, bounds.dnsConnectionsPerSandbox, ownerOf);
+  }
+
+  /** Takes the right to one query; else how long until there is one. */
+  query(address: string, now: number = performance.now()): number {
+    const { bucket, waitMs } = takeOne(rate, this.#rates.get(address), now);
+    this.#rates.set(address, bucket);
+    return waitMs;
+  }
+}
+
+class DnsPlaces {
+  readonly #machines: Shares;
+  readonly #owners: Crowd;
+  readonly #ownerOf: (address: string) => string;
+
+  constructor(total: number, perMachine: number, ownerOf: (address: string) => string) {
+    this.#machines = new Shares({ total, perOwner: perMachine, what: 'places are taken' });
+    this.#owners = new Crowd({ total, perGroup: total });
+    this.#ownerOf = ownerOf;
+  }
+
+  /** As `Crowd.enter`. Null also when the machine has its share. */
+  enter(address: string, evict: () => void): (() => void) | null {
+    if (!this.#machines.hasShare(address, 1)) return null;
+    let release = () => {};
+    const leave = this.#owners.enter(this.#ownerOf(address), () => {
+      release();
+      evict();
+    });
+    if (!leave) return null;
+    release = this.#machines.take(address);
+    return () => {
+      leave();
+      release();
+    };
+  }
+}

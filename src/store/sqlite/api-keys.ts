@@ -1,0 +1,161 @@
+/**
+ * API keys as rows. Only the SHA-256 of a key is stored. It is found by its first eight bytes and then compared whole in
+ * constant time, so that how long a wrong key takes says nothing of the right ones. The same eight bytes are the key's
+ * id: a prefix of a hash leads nowhere for a key that was drawn.
+ */
+import { hash as digest, timingSafeEqual } from 'node:crypto';
+import type { KeyDetails, KeyStore, Page } from '../../control/ports/index.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { ApiKey, Caller, Role } from '../../model/user.ts';
+import type { Database, Row } from './database.ts';
+
+const SELECTOR_BYTES = 8;
+const idPattern = new RegExp(`^key_([0-9a-f]{${2 * SELECTOR_BYTES}})$`);
+
+export class KeyRows implements KeyStore {
+  readonly #database: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#statements = prepare(database);
+  }
+
+  async add(userId: string, apiKey: string, details: KeyDetails): Promise<ApiKey> {
+    const hash = hashOf(apiKey);
+    const selector = selectorOf(hash);
+    const { insert, forget, find } = this.#statements;
+    const row = { name: details.name, created: details.createdAt, expires: details.expiresAt };
+    return this.#database.write(() => {
+      const known = this.#matching(hash);
+      if (known && known['user_id'] !== userId) throw anothers();
+      if (!known) {
+        insert.run({ hash, selector, user_id: userId, ...row });
+        forget.run({ user_id: userId, now: details.createdAt, kept: limits.keysKeptPerUser });
+      }
+      return keyOf(find.get({ selector }) ?? {});
+    });
+  }
+
+  async callerOf(apiKey: string, now: number): Promise<Caller | null> {
+    const row = this.#matching(hashOf(apiKey));
+    if (!row || row['revoked_at'] !== null || row['disabled_at'] !== null) return null;
+    const { id, userId, expiresAt } = keyOf(row);
+    if (expiresAt !== null && expiresAt <= now) return null;
+    const user = { name: String(row['user_name']), email: String(row['email']), role: row['role'] as Role };
+    return { id: userId, ...user, keyId: id, keyExpiresAt: expiresAt };
+  }
+
+  async find(id: string): Promise<ApiKey | null> {
+    const selector = selectorIn(id);
+    const row = selector && this.#statements.find.get({ selector });
+    return row ? keyOf(row) : null;
+  }
+
+  async list(
+    userId: string | null,
+    { page, pageSize }: Page,
+  ): Promise<{ keys: ApiKey[]; totalCount: number }> {
+    const { list, count } = this.#statements;
+    const window = { offset: (page - 1) * pageSize, limit: pageSize };
+    return this.#database.read(() => ({
+      keys: list.all({ user_id: userId, ...window }).map(keyOf),
+      totalCount: Number(count.get({ user_id: userId })?.['count']),
+    }));
+  }
+
+  async countLive(userId: string, now: number): Promise<number> {
+    return Number(this.#statements.countLive.get({ user_id: userId, now })?.['count']);
+  }
+
+  async revoke(id: string, now: number): Promise<ApiKey | null> {
+    const selector = selectorIn(id);
+    if (!selector) return null;
+    const row = await this.#database.write(() => this.#statements.revoke.get({ selector, now }));
+    return row ? keyOf(row) : null;
+  }
+
+  async touch(used: Map<string, number>): Promise<void> {
+    if (used.size === 0) return;
+    await this.#database.write(() => {
+      for (const [id, at] of used) this.#statements.touch.run({ selector: selectorIn(id), at });
+    });
+  }
+
+  #matching(hash: Buffer): Row | undefined {
+    const candidates = this.#statements.bySelector.all({ selector: selectorOf(hash) });
+    return candidates.find((candidate) => timingSafeEqual(candidate['hash'] as Uint8Array, hash));
+  }
+}
+
+const COLUMNS = 'selector, user_id, name, created_at, expires_at, last_used_at, revoked_at';
+const LIVE = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)';
+const OF_USER = '(:user_id IS NULL OR user_id = :user_id)';
+
+function prepare(database: Database) {
+  return {
+    insert: database.prepare(
+      `INSERT INTO api_keys (hash, selector, user_id, name, created_at, expires_at)
+       VALUES (:hash, :selector, :user_id, :name, :created, :expires)`,
+    ),
+    bySelector: database.prepare(
+      `SELECT hash, selector, user_id, api_keys.name, api_keys.created_at, expires_at, last_used_at, revoked_at,
+              users.name AS user_name, users.email, users.role, users.disabled_at
+       FROM api_keys JOIN users ON users.id = api_keys.user_id WHERE selector = :selector`,
+    ),
+    find: database.prepare(`SELECT ${COLUMNS} FROM api_keys WHERE selector = :selector`),
+    list: database.prepare(
+      `SELECT ${COLUMNS} FROM api_keys WHERE ${OF_USER}
+       ORDER BY created_at DESC, rowid DESC LIMIT :limit OFFSET :offset`,
+    ),
+    count: database.prepare(`SELECT count(*) AS count FROM api_keys WHERE ${OF_USER}`),
+    countLive: database.prepare(
+      `SELECT count(*) AS count FROM api_keys WHERE user_id = :user_id AND ${LIVE}`,
+    ),
+    forget: database.prepare(
+      `DELETE FROM api_keys WHERE rowid IN (
+         SELECT rowid FROM api_keys WHERE user_id = :user_id AND NOT (${LIVE})
+         ORDER BY coalesce(revoked_at, expires_at) DESC LIMIT -1 OFFSET :kept)`,
+    ),
+    revoke: database.prepare(
+      `UPDATE api_keys SET revoked_at = coalesce(revoked_at, :now) WHERE selector = :selector
+       RETURNING ${COLUMNS}`,
+    ),
+    touch: database.prepare(
+      `UPDATE api_keys SET last_used_at = :at
+       WHERE selector = :selector AND (last_used_at IS NULL OR last_used_at < :at)`,
+    ),
+  };
+}
+
+function hashOf(apiKey: string): Buffer {
+  return digest('sha256', apiKey, 'buffer');
+}
+
+function selectorOf(hash: Buffer): Buffer {
+  return hash.subarray(0, SELECTOR_BYTES);
+}
+
+function selectorIn(id: string): Buffer | null {
+  const digits = idPattern.exec(id)?.[1];
+  return digits === undefined ? null : Buffer.from(digits, 'hex');
+}
+
+function keyOf(row: Row): ApiKey {
+  return {
+    id: `key_${Buffer.from(row['selector'] as Uint8Array).toString('hex')}`,
+    userId: String(row['user_id']),
+    name: String(row['name']),
+    createdAt: Number(row['created_at']),
+    expiresAt: row['expires_at'] as number | null,
+    lastUsedAt: row['last_used_at'] as number | null,
+    revokedAt: row['revoked_at'] as number | null,
+  };
+}
+
+function anothers(): SandhavenError {
+  return new SandhavenError('already_exists', 'The API key belongs to another user.', {
+    hint: 'Give the first user a key of their own as SANDBOX_API_KEY, or leave it unset.',
+  });
+}

@@ -1,0 +1,146 @@
+/** The rows of the audit log. What each means, and whether it is genuine, is for who reads them to say. */
+import type { AuditStore, SealedEnd } from '../../control/ports/index.ts';
+import type { AuditFilter, AuditRow, ChainEnd } from '../../model/audit.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { type Database, isDuplicate, type Row, type SqlValue } from './database.ts';
+
+const columns: Record<Exclude<keyof AuditRow, 'hash'>, string> = {
+  sequence: 'sequence',
+  time: 'time',
+  action: 'action',
+  transport: 'transport',
+  outcome: 'outcome',
+  durationMs: 'duration_ms',
+  userId: 'user_id',
+  keyId: 'key_id',
+  sandboxId: 'sandbox_id',
+  clientAddress: 'client_address',
+  requestId: 'request_id',
+  count: 'count',
+};
+const properties = Object.keys(columns) as (keyof typeof columns)[];
+const names = [...Object.values(columns), 'hash'];
+const all = names.join(', ');
+
+const conditions: Record<keyof AuditFilter, string> = {
+  userId: 'user_id = :userId',
+  keyId: 'key_id = :keyId',
+  action: 'action = :action',
+  sandboxId: 'sandbox_id = :sandboxId',
+  outcome: 'outcome = :outcome',
+  since: 'time >= :since',
+  until: 'time < :until',
+  exceptAction: 'action <> :exceptAction',
+};
+
+export class AuditRows implements AuditStore {
+  readonly #database: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#statements = prepare(database);
+  }
+
+  async append(rows: readonly AuditRow[]): Promise<void> {
+    try {
+      await this.#database.write(() => {
+        for (const row of rows) this.#statements.insert.run(encode(row));
+      });
+    } catch (error) {
+      if (!isDuplicate(error, 'key')) throw error;
+      throw new SandhavenError('already_exists', 'The audit log has a row of this sequence.');
+    }
+  }
+
+  async last(): Promise<ChainEnd | null> {
+    const row = this.#statements.last.get();
+    return row ? { sequence: Number(row['sequence']), hash: bytesOf(row['hash']) } : null;
+  }
+
+  async read(after: number, limit: number): Promise<AuditRow[]> {
+    return this.#statements.read.all({ after, limit }).map(decode);
+  }
+
+  async search(
+    filter: AuditFilter,
+    { after, through }: { after: number; through: number },
+    { which, limit }: { which: 'first' | 'last'; limit: number },
+  ): Promise<AuditRow[]> {
+    const given = Object.entries(filter) as [keyof AuditFilter, SqlValue][];
+    const where = ['sequence > :after', 'sequence <= :through', ...given.map(([name]) => conditions[name])];
+    const order = which === 'first' ? 'ASC' : 'DESC';
+    const sql = `SELECT ${all} FROM audit_log WHERE ${where.join(' AND ')} ORDER BY sequence ${order} LIMIT :limit`;
+    const rows = this.#database
+      .prepare(sql)
+      .all({ ...filter, after, through, limit })
+      .map(decode);
+    return which === 'first' ? rows : rows.reverse();
+  }
+
+  /** By halves, on the sequence: an index on time would be one more write for every row. */
+  async sequenceAt(time: number): Promise<number> {
+    const { from, last, first } = this.#statements;
+    return this.#database.read(() => {
+      let low = Number(first.get()?.['sequence'] ?? 1);
+      let high = Number(last.get()?.['sequence'] ?? 0) + 1;
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        const row = from.get({ sequence: middle });
+        if (row && Number(row['time']) < time) low = Number(row['sequence']) + 1;
+        else high = middle;
+      }
+      // Numbers may be missing: it is the row there that counts.
+      return Number(from.get({ sequence: low })?.['sequence'] ?? low);
+    });
+  }
+
+  async anchor(): Promise<SealedEnd | null> {
+    const row = this.#statements.anchor.get();
+    if (!row) return null;
+    return { sequence: Number(row['sequence']), hash: bytesOf(row['hash']), seal: bytesOf(row['seal']) };
+  }
+
+  async prune({ sequence, hash, seal }: SealedEnd): Promise<void> {
+    await this.#database.write(() => {
+      this.#statements.setAnchor.run({ sequence, hash, seal });
+      this.#statements.removeThrough.run({ sequence });
+    });
+  }
+}
+
+function prepare(database: Database) {
+  return {
+    insert: database.prepare(
+      `INSERT INTO audit_log (${all}) VALUES (${names.map((name) => `:${name}`).join(', ')})`,
+    ),
+    first: database.prepare('SELECT sequence FROM audit_log ORDER BY sequence LIMIT 1'),
+    last: database.prepare('SELECT sequence, hash FROM audit_log ORDER BY sequence DESC LIMIT 1'),
+    from: database.prepare(
+      'SELECT sequence, time FROM audit_log WHERE sequence >= :sequence ORDER BY sequence LIMIT 1',
+    ),
+    read: database.prepare(
+      `SELECT ${all} FROM audit_log WHERE sequence > :after ORDER BY sequence LIMIT :limit`,
+    ),
+    anchor: database.prepare('SELECT sequence, hash, seal FROM audit_anchor'),
+    setAnchor: database.prepare(
+      `INSERT INTO audit_anchor (only_row, sequence, hash, seal) VALUES (1, :sequence, :hash, :seal)
+       ON CONFLICT DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash, seal = excluded.seal`,
+    ),
+    removeThrough: database.prepare('DELETE FROM audit_log WHERE sequence <= :sequence'),
+  };
+}
+
+function encode(row: AuditRow): Record<string, SqlValue> {
+  const values = properties.map((property): [string, SqlValue] => [columns[property], row[property]]);
+  return { ...Object.fromEntries(values), hash: row.hash };
+}
+
+function decode(row: Row): AuditRow {
+  const plain = Object.fromEntries(properties.map((property) => [property, row[columns[property]]]));
+  return { ...plain, hash: bytesOf(row['hash']) } as unknown as AuditRow;
+}
+
+function bytesOf(value: unknown): Buffer {
+  return Buffer.from(value as Uint8Array);
+}

@@ -1,0 +1,117 @@
+/** What users have allowed at the code-hosting provider. Tokens are sealed for the row that they are in. */
+import type { AuthorizationStore } from '../../control/ports/index.ts';
+import type { Authorization, ProviderTokens } from '../../model/provider.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Database, Row } from './database.ts';
+
+type TokenColumn = 'access_token' | 'refresh_token';
+
+export class AuthorizationRows implements AuthorizationStore {
+  readonly #database: Database;
+  readonly #secrets: Secrets;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(database: Database, secrets: Secrets) {
+    this.#database = database;
+    this.#secrets = secrets;
+    this.#statements = prepare(database);
+  }
+
+  async get(userId: string, provider: string): Promise<Authorization | null> {
+    const row = this.#statements.get.get({ user: userId, provider });
+    return row ? this.#decode(row) : null;
+  }
+
+  async list(userId: string): Promise<Authorization[]> {
+    return this.#statements.list.all({ user: userId }).map((row) => this.#decode(row));
+  }
+
+  async put({ tokens, account, ...rest }: Authorization): Promise<void> {
+    const row = {
+      id: rest.id,
+      user: rest.userId,
+      provider: rest.provider,
+      account_id: account.id,
+      account_login: account.login,
+      created: rest.createdAt,
+      updated: rest.updatedAt,
+      ...this.#encode(rest.id, tokens),
+    };
+    await this.#database.write(() => {
+      this.#statements.clear.run({ user: rest.userId, provider: rest.provider });
+      this.#statements.insert.run(row);
+    });
+  }
+
+  async renew(id: string, tokens: ProviderTokens, now: number): Promise<boolean> {
+    const values = { id, updated: now, ...this.#encode(id, tokens) };
+    return this.#database.write(() => this.#statements.renew.run(values).changes > 0);
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return this.#database.write(() => this.#statements.remove.run({ id }).changes > 0);
+  }
+
+  #encode(id: string, tokens: ProviderTokens) {
+    const { accessToken, accessExpiresAt, refreshToken, refreshExpiresAt, scopes } = tokens;
+    return {
+      scopes: JSON.stringify(scopes),
+      access: this.#secrets.seal(accessToken, placeOf(id, 'access_token')),
+      access_expires: accessExpiresAt,
+      refresh: refreshToken === null ? null : this.#secrets.seal(refreshToken, placeOf(id, 'refresh_token')),
+      refresh_expires: refreshExpiresAt,
+    };
+  }
+
+  #decode(row: Row): Authorization {
+    const id = String(row['id']);
+    const refresh = row['refresh_token'];
+    return {
+      id,
+      userId: String(row['user_id']),
+      provider: String(row['provider']),
+      account: { id: String(row['account_id']), login: String(row['account_login']) },
+      tokens: {
+        accessToken: this.#secrets.open(row['access_token'], placeOf(id, 'access_token')),
+        accessExpiresAt: timeOf(row['access_expires_at']),
+        refreshToken: refresh === null ? null : this.#secrets.open(refresh, placeOf(id, 'refresh_token')),
+        refreshExpiresAt: timeOf(row['refresh_expires_at']),
+        scopes: JSON.parse(String(row['scopes'])) as string[],
+      },
+      createdAt: Number(row['created_at']),
+      updatedAt: Number(row['updated_at']),
+    };
+  }
+}
+
+function prepare(database: Database) {
+  const all = 'SELECT * FROM provider_authorizations';
+  return {
+    get: database.prepare(`${all} WHERE user_id = :user AND provider = :provider`),
+    list: database.prepare(`${all} WHERE user_id = :user ORDER BY provider`),
+    clear: database.prepare(
+      'DELETE FROM provider_authorizations WHERE user_id = :user AND provider = :provider',
+    ),
+    insert: database.prepare(
+      `INSERT INTO provider_authorizations (id, user_id, provider, account_id, account_login, scopes,
+         access_token, access_expires_at, refresh_token, refresh_expires_at, created_at, updated_at)
+       VALUES (:id, :user, :provider, :account_id, :account_login, :scopes,
+         :access, :access_expires, :refresh, :refresh_expires, :created, :updated)`,
+    ),
+    renew: database.prepare(
+      `UPDATE provider_authorizations
+       SET scopes = :scopes, access_token = :access, access_expires_at = :access_expires,
+         refresh_token = :refresh, refresh_expires_at = :refresh_expires, updated_at = :updated
+       WHERE id = :id`,
+    ),
+    remove: database.prepare('DELETE FROM provider_authorizations WHERE id = :id'),
+  };
+}
+
+function placeOf(id: string, column: TokenColumn) {
+  return { table: 'provider_authorizations', row: id, column };
+}
+
+function timeOf(value: unknown): number | null {
+  return value === null ? null : Number(value);
+}

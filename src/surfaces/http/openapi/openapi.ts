@@ -1,0 +1,102 @@
+/** The HTTP surface as OpenAPI 3.1, derived from the catalogue. */
+import { descriptions, type ToolDescription } from '../../../catalog/describe.ts';
+import { toolkitVersions } from '../../../catalog/toolkits.ts';
+import { limits } from '../../../model/limits.ts';
+import { adminPaths, adminSchemas } from './admin.ts';
+import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
+
+/** @param url The service's own, or `/`: where the description comes from. */
+export function openApi(version: string, url = '/'): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sandhaven',
+      version,
+      summary: 'Self-hosted sandboxes and data access for language-model agents.',
+      description:
+        'Every tool is one POST with its parameters as a JSON object. Unknown parameters are refused. With ' +
+        '`Accept: text/event-stream` the answer is `progress` events and then one `result` or `error` event: use it ' +
+        'for calls that may take over a minute.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      'x-toolkits': toolkitVersions,
+    },
+    servers: [{ url, description: 'The service that this description comes from.' }],
+    security: [{ bearer: [] }, { apiKey: [] }],
+    tags: [
+      { name: 'Tools', description: 'What agents call.' },
+      { name: 'Files', description: 'Bytes of files, streamed.' },
+      { name: 'Ports', description: 'Bytes of connections.' },
+      { name: 'Administration', description: 'What operators and members do to the service.' },
+      { name: 'Service', description: 'The service itself.' },
+    ],
+    paths: {
+      ...Object.fromEntries(
+        descriptions.map((tool) => [`/v1/tools/${tool.name}`, { post: toolOperation(tool) }]),
+      ),
+      ...adminPaths,
+      ...servicePaths,
+    },
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'The API key.' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The API key.' },
+      },
+      schemas: {
+        Problem: problemSchema,
+        ...Object.fromEntries(
+          descriptions.flatMap((tool) => [
+            [`${shortName(tool)}Input`, tool.input_schema],
+            [`${shortName(tool)}Result`, tool.output_schema],
+          ]),
+        ),
+        ...adminSchemas,
+      },
+      responses: {
+        Failure: {
+          description: 'The call failed; `code` says how, `detail` what is wrong, `hint` what to do next.',
+          content: { 'application/problem+json': { schema: reference('Problem') } },
+        },
+      },
+    },
+  };
+}
+
+function toolOperation(tool: ToolDescription): Json {
+  const parameters = tool.idempotency_key ? { parameters: [idempotencyKey] } : {};
+  return {
+    operationId: shortName(tool),
+    summary: tool.title,
+    description: tool.description,
+    tags: ['Tools'],
+    ...parameters,
+    requestBody: {
+      required: (tool.input_schema.required ?? []).length > 0,
+      content: { [JSON_TYPE]: { schema: reference(`${shortName(tool)}Input`) } },
+    },
+    responses: {
+      '200': {
+        description: 'The result.',
+        headers: { 'x-request-id': requestIdHeader },
+        content: {
+          [JSON_TYPE]: { schema: reference(`${shortName(tool)}Result`) },
+          'text/event-stream': { schema: { type: 'string' } },
+        },
+      },
+      ...failures,
+    },
+  };
+}
+
+const requestIdHeader: Json = { description: 'Finds the call in the log.', schema: { type: 'string' } };
+
+const idempotencyKey: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'Makes a retry safe: the same key and request give the first answer again.',
+  schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKeyChars },
+};
+
+/** CreateSandbox of Sandbox.CreateSandbox; the names of all toolkits are distinct. */
+function shortName({ name }: ToolDescription): string {
+  return name.slice(name.indexOf('.') + 1);
+}

@@ -1,0 +1,232 @@
+/** The part of the OpenAPI description that no tool adds to: errors, bytes of files, tunnels, health. */
+import { errorTable } from '../../../model/errors.ts';
+
+export type Json = Record<string, unknown>;
+
+export const JSON_TYPE = 'application/json';
+
+const failure = { $ref: '#/components/responses/Failure' };
+
+/** The statuses of the table of errors, each once. */
+export const failures: Json = Object.fromEntries(
+  [...new Set(Object.values(errorTable).map(({ status }) => status))]
+    .sort()
+    .map((status) => [status, failure]),
+);
+
+export const problemSchema: Json = {
+  type: 'object',
+  description: 'Problem details as in RFC 9457.',
+  required: ['type', 'title', 'status', 'code', 'detail', 'retryable', 'request_id'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    code: { type: 'string', enum: Object.keys(errorTable) },
+    detail: { type: 'string', description: 'What is wrong.' },
+    hint: { type: 'string', description: 'What to do next.' },
+    parameter: { type: 'string', description: 'The parameter at fault; dotted where nested.' },
+    resource: { type: 'string', description: 'The kind of thing that is not there.' },
+    retryable: { type: 'boolean', description: 'Whether the same call may succeed later.' },
+    retry_after_seconds: {
+      type: 'integer',
+      description:
+        'When the same call will be taken; nothing of it was done. Also as the header Retry-After.',
+    },
+    request_id: { type: 'string' },
+    authorization_url: {
+      type: 'string',
+      description: 'Where a person allows it, once; of authorization_required.',
+    },
+  },
+};
+
+const catalogueOperation: Json = {
+  operationId: 'listTools',
+  summary: 'List the tools',
+  tags: ['Service'],
+  parameters: [
+    {
+      name: 'toolsets',
+      in: 'query',
+      description: 'Only these groups, separated by commas, such as files,git; all for every one.',
+      schema: { type: 'string' },
+    },
+  ],
+  responses: {
+    '200': {
+      description: 'The tools with their schemas.',
+      content: {
+        [JSON_TYPE]: {
+          schema: {
+            type: 'object',
+            required: ['tools'],
+            properties: {
+              tools: { type: 'array', items: { type: 'object' } },
+              toolkits: { type: 'object', description: 'Versions of the toolkits, by name.' },
+            },
+          },
+        },
+      },
+    },
+    ...failures,
+  },
+};
+
+const descriptionOperation: Json = {
+  operationId: 'getOpenApi',
+  summary: 'This description',
+  tags: ['Service'],
+  responses: {
+    '200': { description: 'OpenAPI 3.1.', content: { [JSON_TYPE]: { schema: { type: 'object' } } } },
+    ...failures,
+  },
+};
+
+const bytes: Json = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+
+const filesPath: Json = {
+  parameters: [
+    {
+      name: 'sandbox',
+      in: 'path',
+      required: true,
+      description: 'Sandbox name or ID.',
+      schema: { type: 'string' },
+    },
+    {
+      name: 'path',
+      in: 'query',
+      required: true,
+      description: 'The file, relative to /workspace or absolute.',
+      schema: { type: 'string' },
+    },
+  ],
+  get: {
+    operationId: 'readFileBytes',
+    summary: 'Read the bytes of a file',
+    tags: ['Files'],
+    parameters: [
+      {
+        name: 'Range',
+        in: 'header',
+        description: 'One range of bytes: bytes=0-99, bytes=100- or bytes=-100.',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: {
+      '200': { description: 'The whole file.', content: bytes },
+      '206': { description: 'The range.', content: bytes },
+      '416': failure,
+      ...failures,
+    },
+  },
+  put: {
+    operationId: 'writeFileBytes',
+    summary: 'Write the bytes of a file',
+    tags: ['Files'],
+    parameters: [
+      {
+        name: 'mode',
+        in: 'query',
+        description: 'Unix permissions, 3 or 4 octal digits; otherwise those of the file that is replaced.',
+        schema: { type: 'string', pattern: '^[0-7]{3,4}$' },
+      },
+      {
+        name: 'create_parents',
+        in: 'query',
+        description: 'Make missing parent folders.',
+        schema: { type: 'boolean', default: true },
+      },
+      {
+        name: 'durable',
+        in: 'query',
+        description: 'Safe from a power cut once it answers; otherwise within two seconds.',
+        schema: { type: 'boolean', default: false },
+      },
+    ],
+    requestBody: { required: true, content: bytes },
+    responses: {
+      '200': { description: 'Written.', content: { [JSON_TYPE]: { schema: reference('WriteFileResult') } } },
+      ...failures,
+    },
+  },
+};
+
+const tunnelPath: Json = {
+  get: {
+    operationId: 'openTunnel',
+    summary: 'Connect to a port inside',
+    description:
+      'With `Connection: Upgrade` and `Upgrade: tcp` the answer is 101, and from then on the bytes of one connection ' +
+      "to the port of the sandbox's own loopback, both ways. Each way has its own end.",
+    tags: ['Ports'],
+    parameters: [
+      {
+        name: 'sandbox',
+        in: 'path',
+        required: true,
+        description: 'Sandbox name or ID.',
+        schema: { type: 'string' },
+      },
+      {
+        name: 'port',
+        in: 'query',
+        required: true,
+        description: 'Port inside the sandbox.',
+        schema: { type: 'integer', minimum: 1, maximum: 65_535 },
+      },
+    ],
+    responses: {
+      '101': { description: 'Connected.' },
+      '426': failure,
+      ...failures,
+    },
+  },
+};
+
+const page: Json = { 'text/html': { schema: { type: 'string' } } };
+
+/** For browsers: what opens it is the state in the query, once. */
+const callbackPath: Json = {
+  get: {
+    operationId: 'askToAuthorize',
+    summary: 'Where the code-hosting provider sends a browser back to',
+    tags: ['Service'],
+    security: [],
+    parameters: ['state', 'code', 'error'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
+    responses: {
+      '200': { description: 'A page.', content: page },
+      '400': { description: 'Too late.', content: page },
+    },
+  },
+};
+
+export const servicePaths: Json = {
+  '/auth/github/callback': callbackPath,
+  '/v1/tools': { get: catalogueOperation },
+  '/v1/sandboxes/{sandbox}/files': filesPath,
+  '/v1/sandboxes/{sandbox}/tunnel': tunnelPath,
+  '/healthz': { get: healthOperation('getHealth', 'Whether the process lives', {}) },
+  '/readyz': { get: healthOperation('getReadiness', 'Whether calls are taken', { '503': failure }) },
+  '/openapi.json': { get: descriptionOperation },
+};
+
+function healthOperation(operationId: string, summary: string, more: Json): Json {
+  const schema = { type: 'object', required: ['status'], properties: { status: { type: 'string' } } };
+  return {
+    operationId,
+    summary,
+    tags: ['Service'],
+    security: [],
+    responses: {
+      '200': { description: 'Yes.', content: { [JSON_TYPE]: { schema } } },
+      '4XX': failure,
+      ...more,
+    },
+  };
+}
+
+export function reference(schema: string): Json {
+  return { $ref: `#/components/schemas/${schema}` };
+}

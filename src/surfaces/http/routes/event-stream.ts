@@ -1,0 +1,51 @@
+/** A call as server-sent events: `progress` as it comes, then one `result` or `error`. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CallContext } from '../../../catalog/tool.ts';
+import type { Problem } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import { jsonPieces } from '../../json/pieces.ts';
+import { writePieces } from '../../json/write-pieces.ts';
+
+export function wantsEventStream({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/event-stream') ?? false;
+}
+
+/**
+ * @param call Is given where its progress goes.
+ * @param explain What the client is told of an error.
+ * @param signal Aborted when the client goes away.
+ */
+export async function streamCall(
+  reply: FastifyReply,
+  call: (progress: CallContext['progress']) => Promise<unknown>,
+  explain: (error: unknown) => Problem,
+  signal: AbortSignal,
+): Promise<void> {
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+  const heartbeat = () => {
+    if (!raw.writableNeedDrain) raw.write(': the call is in progress\n\n');
+  };
+  heartbeat();
+  const timer = setInterval(heartbeat, limits.eventStreamHeartbeatMs);
+  try {
+    const result = await call((update) => {
+      // A client that does not read misses progress rather than filling memory.
+      if (!raw.writableNeedDrain && !raw.writableEnded) raw.write(event('progress', update));
+    });
+    clearInterval(timer);
+    raw.write('event: result\ndata: ');
+    await writePieces(raw, jsonPieces(result), signal);
+    raw.write('\n\n');
+  } catch (error) {
+    raw.write(event('error', explain(error)));
+  } finally {
+    clearInterval(timer);
+    raw.end();
+  }
+}
+
+function event(name: string, data: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}

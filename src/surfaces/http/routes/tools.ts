@@ -1,0 +1,76 @@
+/** POST /v1/tools/{name} calls a tool; GET /v1/tools lists them. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { callTool, findTool } from '../../../catalog/call.ts';
+import { descriptions } from '../../../catalog/describe.ts';
+import { tools as allTools } from '../../../catalog/index.ts';
+import type { CallContext, Tool } from '../../../catalog/tool.ts';
+import { toolkitVersions } from '../../../catalog/toolkits.ts';
+import { selectTools } from '../../../catalog/toolsets.ts';
+import type { Log } from '../../../control/ports/index.ts';
+import type { Services } from '../../../control/services.ts';
+import { type AnswerRoom, collecting } from '../../../fairness/answer-room.ts';
+import { invalidArgument } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import { originOf } from '../origin.ts';
+import { explain } from '../problem.ts';
+import { clientSignal } from './client-signal.ts';
+import { streamCall, wantsEventStream } from './event-stream.ts';
+import { sendJson } from './send-json.ts';
+
+export interface ToolRoutesParts {
+  services: Services;
+  log: Log;
+  /** What is listed to clients that do not choose themselves, with `?toolsets=`. Every tool can be called. */
+  tools?: readonly Tool[];
+  answers: AnswerRoom;
+}
+
+export function addToolRoutes(
+  app: FastifyInstance,
+  { services, log, tools = allTools, answers }: ToolRoutesParts,
+): void {
+  const list = (chosen: readonly Tool[]) => ({
+    tools: descriptions.filter(({ name }) => chosen.some((tool) => tool.name === name)),
+    toolkits: toolkitVersions,
+  });
+  app.get<{ Querystring: { toolsets?: string | string[] } }>('/v1/tools', async (request) => {
+    const { toolsets } = request.query;
+    return list(toolsets === undefined ? tools : selectTools(String(toolsets), 'toolsets'));
+  });
+
+  app.post<{ Params: { name: string } }>('/v1/tools/:name', async (request, reply) => {
+    const { name } = request.params;
+    const idempotencyKey = idempotencyKeyOf(request);
+    const signal = clientSignal(reply);
+    const hold = answers.hold(request.caller.id);
+    reply.raw.once('close', () => hold.release());
+    const context = {
+      caller: request.caller,
+      services,
+      requestId: request.id,
+      origin: originOf(request),
+      signal,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    };
+    const call = (progress: CallContext['progress']) => {
+      request.tool = findTool(name).name;
+      return collecting(hold, () => callTool(name, request.body, { ...context, progress }));
+    };
+    if (!wantsEventStream(request)) return sendJson(reply, await call(ignoreProgress), signal);
+    await streamCall(reply, call, (error) => explain(error, request, log), signal);
+    return reply;
+  });
+}
+
+function ignoreProgress(): void {}
+
+function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && key.length > 0 && key.length <= limits.idempotencyKeyChars) return key;
+  throw invalidArgument(
+    'Idempotency-Key',
+    `Idempotency-Key must be 1 to ${limits.idempotencyKeyChars} characters.`,
+    'Use a UUID.',
+  );
+}

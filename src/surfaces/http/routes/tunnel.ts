@@ -1,0 +1,147 @@
+/**
+ * GET /v1/sandboxes/{sandbox}/tunnel, upgraded to `tcp`: from the answer on, the bytes of one connection to a port
+ * of the sandbox's own loopback.
+ */
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { sandbox } from '../../../catalog/parameters/sandbox.ts';
+import { validateInput } from '../../../catalog/validate.ts';
+import type { Services } from '../../../control/services.ts';
+import { Shares } from '../../../fairness/shares.ts';
+import { auditActions } from '../../../model/audit.ts';
+import { invalidArgument, toProblem } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import { breakOff } from '../../break-off.ts';
+import { joinStreams } from '../../join-streams.ts';
+import { subjectOf } from '../origin.ts';
+import { sendProblem } from '../problem.ts';
+
+const PROTOCOL = 'tcp';
+const SWITCH = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n`;
+
+const target = z.strictObject({
+  sandbox,
+  port: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port, 1 to 65535')
+    .transform(Number)
+    .pipe(z.int().min(1).max(65_535)),
+});
+
+/** For the server's `shouldUpgradeCallback`: every other upgrade stays the plain request that it also is. */
+export function asksForTunnel({ method, headers }: IncomingMessage): boolean {
+  const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+  return method === 'GET' && headers.upgrade?.toLowerCase() === PROTOCOL && !hasBody;
+}
+
+export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 'tunnels' | 'audit'>): void {
+  const tunnels = new Tunnels();
+  app.server.on('upgrade', (request: IncomingMessage, socket: Socket, early: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    // A refusal is the connection's last answer.
+    response.once('finish', () => socket.destroySoon());
+    tunnels.expect(request, early);
+    app.routing(request, response);
+  });
+  // The server lets go of connections that are upgraded, and would wait for them for good.
+  app.addHook('preClose', () => tunnels.endAll());
+
+  app.get('/v1/sandboxes/:sandbox/tunnel', { exposeHeadRoute: false }, async (request, reply) => {
+    const { sandbox: reference, port } = validateInput(target, {
+      ...(request.query as object),
+      ...(request.params as object),
+    });
+    const early = tunnels.earlyBytesOf(request.raw);
+    if (early === null) return refusePlain(request, reply);
+    const gone = new AbortController();
+    const subject = subjectOf(request, auditActions.tunnelOpen, gone.signal);
+    const visit = services.audit.visit(subject, auditActions.tunnelClose, async (begun) => {
+      const release = tunnels.take(request.caller.id);
+      reply.raw.once('close', release);
+      const left = () => gone.abort();
+      reply.raw.once('close', left);
+      const work = async (connection: Duplex) => {
+        begun();
+        // From here on the connection decides itself when it is over.
+        reply.raw.off('close', left);
+        reply.hijack();
+        await tunnels.carry(reply, early, connection);
+      };
+      await services.tunnels.visit(request.caller, reference, port, work, gone.signal);
+    });
+    await tunnels.during(visit);
+    return reply;
+  });
+}
+
+class Tunnels {
+  /** What each client sent right behind its request. */
+  readonly #early = new WeakMap<IncomingMessage, Buffer>();
+  readonly #open = new Set<Socket>();
+  readonly #visits = new Set<Promise<void>>();
+  readonly #shares = new Shares({ ...limits.shares.tunnels, what: 'tunnels are already open' });
+
+  expect(request: IncomingMessage, early: Buffer): void {
+    this.#early.set(request, early);
+  }
+
+  earlyBytesOf(request: IncomingMessage): Buffer | null {
+    return this.#early.get(request) ?? null;
+  }
+
+  /** Fails with `resource_exhausted`. Returns what gives it back. */
+  take(owner: string): () => void {
+    return this.#shares.take(owner);
+  }
+
+  /** Resolves when both sides have left. */
+  async carry(reply: FastifyReply, early: Buffer, connection: Duplex): Promise<void> {
+    const { socket } = reply.request.raw;
+    this.#open.add(socket);
+    reply.raw.statusCode = 101;
+    reply.request.leave?.();
+    socket.setKeepAlive(true, limits.tunnel.keepaliveMs);
+    socket.setNoDelay(true);
+    socket.write(`${SWITCH}x-request-id: ${reply.request.id}\r\n\r\n`);
+    if (early.length > 0) connection.write(early);
+    try {
+      await joinStreams(socket, connection);
+    } finally {
+      this.#open.delete(socket);
+    }
+  }
+
+  during(visit: Promise<void>): Promise<void> {
+    const over = visit.finally(() => this.#visits.delete(over));
+    this.#visits.add(over);
+    return over;
+  }
+
+  /** Resolves once what they noted of themselves is noted, or the grace is over. */
+  async endAll(): Promise<void> {
+    for (const socket of this.#open) breakOff(socket);
+    const grace = new AbortController();
+    const late = sleep(limits.closeGraceMs, undefined, { signal: grace.signal }).catch(() => {});
+    await Promise.race([Promise.allSettled(this.#visits), late]);
+    grace.abort();
+  }
+}
+
+/** Status 426 is HTTP's own word for it, which the table of codes has no other use for. */
+function refusePlain(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = invalidArgument(
+    'Upgrade',
+    'A tunnel is no plain request.',
+    `Send \`Connection: Upgrade\` and \`Upgrade: ${PROTOCOL}\`, or use \`sandhaven forward\`.`,
+  );
+  request.outcome = error.code;
+  reply.header('upgrade', PROTOCOL).header('connection', 'upgrade, close');
+  return sendProblem(reply, { ...toProblem(error, request.id), status: 426, title: 'Upgrade required' });
+}
