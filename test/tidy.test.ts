@@ -29,7 +29,7 @@ describe('imports', () => {
   const whole: Allowed = { run: [...parts, ...adapters, ...top], types: [] };
   const areas: Record<string, Allowed> = {
     model: { run: ['concurrency'], types: [] },
-    concurrency: { run: ['model'], types: ['control/ports'] },
+    concurrency: { run: [], types: [] },
     fairness: { run: ['model', 'concurrency'], types: [] },
     control: { run: core, types: [] },
     store: adapter,

@@ -21,7 +21,7 @@ import { Creation } from '../control/lifecycle/creation.ts';
 import { DiskPromises } from '../control/lifecycle/disk-promises.ts';
 import { Idempotency } from '../control/lifecycle/idempotency.ts';
 import { Machines } from '../control/lifecycle/machines.ts';
-import { OperationQueue } from '../control/lifecycle/operation-queue.ts';
+import { createOperationQueue } from '../control/lifecycle/operation-queue.ts';
 import { WarmPool } from '../control/lifecycle/pool.ts';
 import { Readiness } from '../control/lifecycle/readiness.ts';
 import { reconcile } from '../control/lifecycle/reconciler.ts';
@@ -37,6 +37,7 @@ import { FileService } from '../control/work/files.ts';
 import { SessionService } from '../control/work/sessions.ts';
 import { TunnelService } from '../control/work/tunnels.ts';
 import { Uses } from '../control/work/use.ts';
+import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Quota } from '../model/quota.ts';
 import { localRegion } from '../model/region.ts';
@@ -89,7 +90,7 @@ export function wire(
     regions,
   });
   const { identity, quotas, standing } = people;
-  const queue = new OperationQueue();
+  const queue = createOperationQueue();
   const activity = new Activity(clock, sandboxes);
   const watches = new Watches(agent, runtime, log);
   const disks = new DiskPromises({ store: sandboxes, runtime, overcommit: diskOvercommit });
@@ -197,11 +198,9 @@ export function wire(
       await collector.close();
       await work.close();
       await pool.close();
-      await within(
-        DRAIN_TIMEOUT_MS,
-        queue.drained(),
-        'Operations were still running when the service was stopped.',
-      );
+      await within(DRAIN_TIMEOUT_MS, queue.drained(), () => {
+        throw new SandhavenError('timeout', 'Operations were still running when the service was stopped.');
+      });
       watches.endAll();
       await activity.flush();
       await people.close();

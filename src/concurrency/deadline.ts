@@ -1,13 +1,10 @@
-/** Acting at a time that may be years away, and not waiting longer than so long. */
-
-import type { Clock } from '../control/ports/index.ts';
-import { SandhavenError } from '../model/errors.ts';
+/** Time limits, and acting at a time that may be years away. */
 
 /** Node's own timers fire at once beyond 2^31 ms. */
 const LONGEST_TIMER_MS = 24 * 60 * 60 * 1000;
 
-/** `act` is called once the clock has come to `time` (ms since the epoch), at once when it has. Returns what calls it off. */
-export function at(clock: Clock, time: number, act: () => void): () => void {
+/** Calls `act` once the clock has come to `time` (ms since the epoch), at once when it has. Returns what calls it off. */
+export function at(clock: { now(): number }, time: number, act: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const wait = () => {
     const left = time - clock.now();
@@ -18,14 +15,18 @@ export function at(clock: Clock, time: number, act: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Fails with `timeout` and these words when `work` takes longer; what it does goes on. */
-export async function within(timeoutMs: number, work: Promise<void>, words: string): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new SandhavenError('timeout', words)), timeoutMs);
-  });
+/** Returns what `work` gives, or after `timeoutMs` what `late` returns or throws; the work itself goes on. */
+export async function within<T>(timeoutMs: number, work: Promise<T>, late: () => T): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => {
+    try {
+      resolve(late());
+    } catch (error) {
+      reject(error);
+    }
+  }, timeoutMs);
   try {
-    await Promise.race([work, late]);
+    return await Promise.race([work, promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,11 +1,11 @@
-/** At most so many at once, the others in order of arrival. */
+/** A semaphore: at most `width` pieces of work run at once, the others wait in order of arrival. */
 
-export interface Queue {
+export interface Semaphore {
   /** Rejects with the signal's reason when it is aborted while waiting. */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-export function createQueue(width: number): Queue {
+export function createSemaphore(width: number): Semaphore {
   const waiting: (() => void)[] = [];
   let active = 0;
 

@@ -1,28 +1,39 @@
-/** Work that several callers want at once is done once, and goes on until the last of them has lost interest. */
-import type { CallOptions, OnProgress } from '../control/ports/index.ts';
-import { SandhavenError } from '../model/errors.ts';
+/** One run of work that several callers want at once. It goes on until the last of them has given up. */
+import { abortRace } from './abort-race.ts';
 
-interface Flight<T> {
+export interface FlightOptions<Progress> {
+  signal?: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+}
+
+interface Flight<T, Progress> {
   result: Promise<T>;
-  listeners: Set<OnProgress>;
+  listeners: Set<(progress: Progress) => void>;
   waiting: number;
   controller: AbortController;
 }
 
-export class SharedWork<T> {
-  readonly #flights = new Map<string, Flight<T>>();
+export class SingleFlight<T, Progress> {
+  readonly #flights = new Map<string, Flight<T, Progress>>();
+  readonly #canceled: () => Error;
 
+  /** @param canceled Error for a caller that gives up, and reason of the signal of work that all have given up. */
+  constructor(canceled: () => Error) {
+    this.#canceled = canceled;
+  }
+
+  /** Joins the run of this key, or begins it. */
   async run(
     key: string,
-    { signal, onProgress }: CallOptions,
-    work: (options: Required<CallOptions>) => Promise<T>,
+    { signal, onProgress }: FlightOptions<Progress>,
+    work: (options: Required<FlightOptions<Progress>>) => Promise<T>,
   ): Promise<T> {
-    if (signal?.aborted) throw canceled();
+    if (signal?.aborted) throw this.#canceled();
     const flight = this.#flights.get(key) ?? this.#begin(key, work);
     flight.waiting++;
     if (onProgress) flight.listeners.add(onProgress);
     try {
-      return await abortable(flight.result, signal);
+      return await this.#unlessAborted(flight.result, signal);
     } finally {
       flight.waiting--;
       if (onProgress) flight.listeners.delete(onProgress);
@@ -30,13 +41,13 @@ export class SharedWork<T> {
     }
   }
 
-  #begin(key: string, work: (options: Required<CallOptions>) => Promise<T>): Flight<T> {
+  #begin(key: string, work: (options: Required<FlightOptions<Progress>>) => Promise<T>): Flight<T, Progress> {
     const controller = new AbortController();
-    const listeners = new Set<OnProgress>();
-    const onProgress: OnProgress = (progress) => {
+    const listeners = new Set<(progress: Progress) => void>();
+    const onProgress = (progress: Progress) => {
       for (const listener of listeners) listener(progress);
     };
-    // Begun a moment later, when its first caller listens.
+    // Begins a moment later, when its first caller listens.
     const result = Promise.resolve().then(() => work({ signal: controller.signal, onProgress }));
     const flight = { result, listeners, waiting: 0, controller };
     this.#flights.set(key, flight);
@@ -45,31 +56,22 @@ export class SharedWork<T> {
     return flight;
   }
 
-  /** A caller who comes after this begins anew instead of joining work that is being given up. */
-  #end(key: string, flight: Flight<T>): void {
-    this.#forget(key, flight);
-    flight.controller.abort(canceled());
+  async #unlessAborted(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    if (!signal) return result;
+    try {
+      return await abortRace(result, signal);
+    } catch (error) {
+      throw error === signal.reason ? this.#canceled() : error;
+    }
   }
 
-  #forget(key: string, flight: Flight<T>): void {
+  /** A caller that comes after this begins anew instead of joining work that is being given up. */
+  #end(key: string, flight: Flight<T, Progress>): void {
+    this.#forget(key, flight);
+    flight.controller.abort(this.#canceled());
+  }
+
+  #forget(key: string, flight: Flight<T, Progress>): void {
     if (this.#flights.get(key) === flight) this.#flights.delete(key);
   }
-}
-
-async function abortable<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return result;
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(canceled());
-    signal.addEventListener('abort', onAbort);
-  });
-  try {
-    return await Promise.race([result, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
-export function canceled(): SandhavenError {
-  return new SandhavenError('unavailable', 'The operation was canceled.', { hint: 'Try again.' });
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OperationQueue } from '../../src/control/lifecycle/operation-queue.ts';
+import { createOperationQueue } from '../../src/control/lifecycle/operation-queue.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 
@@ -16,7 +16,7 @@ describe('operations of one sandbox', () => {
   it('run one at a time, in the order they came, whatever their durations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 }), async (turns) => {
-        const queue = new OperationQueue();
+        const queue = createOperationQueue();
         const begun: number[] = [];
         let running = 0;
         await Promise.all(
@@ -37,7 +37,7 @@ describe('operations of one sandbox', () => {
   });
 
   it('go on after one of them fails', async () => {
-    const queue = new OperationQueue();
+    const queue = createOperationQueue();
     const failing = queue.run('a', async () => {
       throw new Error('broken');
     });
@@ -47,7 +47,7 @@ describe('operations of one sandbox', () => {
   });
 
   it('do not hold up those of another sandbox', async () => {
-    const queue = new OperationQueue();
+    const queue = createOperationQueue();
     const { open, opened } = gate();
     const held = queue.run('a', () => opened);
     await expect(queue.run('b', async () => 'b')).resolves.toBe('b');
@@ -56,7 +56,7 @@ describe('operations of one sandbox', () => {
   });
 
   it('are refused beyond the limit of the line', async () => {
-    const queue = new OperationQueue();
+    const queue = createOperationQueue();
     const { open, opened } = gate();
     const all = Array.from({ length: limits.queuedOperations + 1 }, () => queue.run('a', () => opened));
     await expect(queue.run('a', async () => {})).rejects.toMatchObject({ code: 'resource_exhausted' });
@@ -67,7 +67,7 @@ describe('operations of one sandbox', () => {
 
 describe('waiting for quiet', () => {
   it('ends when the last operation does, a pre-empting one too', async () => {
-    const queue = new OperationQueue();
+    const queue = createOperationQueue();
     const { open, opened } = gate();
     const deleting = queue.preempt('a', () => opened);
     let quiet = false;
@@ -84,7 +84,7 @@ describe('waiting for quiet', () => {
 
 describe('a delete', () => {
   it('[WIRE-BOX-18] goes first: what runs is told to give up, what waits fails, what comes later is refused', async () => {
-    const queue = new OperationQueue();
+    const queue = createOperationQueue();
     const order: string[] = [];
     const running = queue.run('a', async (signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));

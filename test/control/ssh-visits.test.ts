@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SshVisits } from '../../src/control/access/ssh-visits.ts';
 import { Activity } from '../../src/control/lifecycle/activity.ts';
-import { OperationQueue } from '../../src/control/lifecycle/operation-queue.ts';
+import { createOperationQueue } from '../../src/control/lifecycle/operation-queue.ts';
 import { Standing } from '../../src/control/people/standing.ts';
 import type { AccessToken, SandboxStore } from '../../src/control/ports/index.ts';
 import { Environments } from '../../src/control/work/environment.ts';
@@ -40,7 +40,7 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
       check: async (_kind, text) => (text === TOKEN ? token : null),
       whileGranted: () => () => {},
     },
-    uses: new Uses(store, new OperationQueue(), activity, standing),
+    uses: new Uses(store, createOperationQueue(), activity, standing),
     agent: {
       watch: () =>
         new Promise((resolve) => {

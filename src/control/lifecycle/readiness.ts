@@ -65,12 +65,8 @@ export class Readiness {
     this.#trial ??= this.#try().finally(() => {
       this.#trial = null;
     });
-    try {
-      await within(limits.readiness.trialTimeoutMs, this.#trial, 'A trial sandbox was not ready in time.');
-      return true;
-    } catch (error) {
-      throw isTimeout(error) ? notReady(error) : error;
-    }
+    await within(limits.readiness.trialTimeoutMs, this.#trial, trialTooSlow);
+    return true;
   }
 
   /** Ends a trial that is under way. */
@@ -128,8 +124,8 @@ function isFull(error: unknown): boolean {
   );
 }
 
-function isTimeout(error: unknown): boolean {
-  return error instanceof SandhavenError && error.code === 'timeout';
+function trialTooSlow(): never {
+  throw notReady(new SandhavenError('timeout', 'A trial sandbox was not ready in time.'));
 }
 
 function notReady(error: unknown): SandhavenError {

@@ -15,8 +15,8 @@ export class Uses {
   readonly #queue: OperationQueue;
   readonly #activity: Activity;
   readonly #standing: Pick<Standing, 'whileEnabled'>;
-  readonly #calls = new Turns(limits.concurrentUses, 'calls are already working');
-  readonly #connections = new Turns(limits.concurrentConnections, 'connections are already open');
+  readonly #calls = new UseCounts(limits.concurrentUses, 'calls are already working');
+  readonly #connections = new UseCounts(limits.concurrentConnections, 'connections are already open');
 
   constructor(
     store: SandboxStore,
@@ -69,7 +69,7 @@ export class Uses {
   }
 
   async #use<T>(
-    turns: Turns,
+    counts: UseCounts,
     found: Sandbox,
     again: () => Promise<Sandbox>,
     work: (sandbox: Sandbox) => Promise<T>,
@@ -81,7 +81,7 @@ export class Uses {
     }
     const decision = decide(sandbox, { type: 'use' });
     if (decision.kind === 'refused') throw decision.error;
-    const leave = turns.enter(sandbox);
+    const leave = counts.enter(sandbox);
     const end = this.#activity.begin(sandbox.id);
     try {
       return await work(sandbox);
@@ -117,8 +117,8 @@ function isOwned(sandbox: Sandbox): sandbox is Sandbox & { ownerId: string } {
   return sandbox.ownerId !== null;
 }
 
-/** How many work in each sandbox at once. */
-class Turns {
+/** Counts of uses under way, by sandbox, each with a bound. */
+class UseCounts {
   readonly #most: number;
   readonly #what: string;
   readonly #taken = new Map<string, number>();

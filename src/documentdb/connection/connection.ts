@@ -1,7 +1,9 @@
 /** Queries of one connection string: each within its time, and once more where what failed is likely to pass. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { MongoClient } from 'mongodb';
+import { abortRace } from '../../concurrency/abort-race.ts';
 import { limits } from '../../model/limits.ts';
 import { CurrentClient } from './client.ts';
 import { type Asked, Faults, tookTooLong } from './faults.ts';
@@ -67,8 +69,8 @@ export class Connection {
     const timer = setTimeout(() => end.abort(tookTooLong()), timeMs + bounds.replyGraceMs);
     let client: MongoClient | undefined;
     try {
-      client = await orAborted(this.#current.get(), end.signal);
-      return await orAborted(work(client, end.signal), end.signal);
+      client = await abortRace(this.#current.get(), end.signal);
+      return await abortRace(work(client, end.signal), end.signal);
     } catch (error) {
       if (client && isServerGone(error)) this.#current.giveUp(client);
       throw end.signal.aborted ? end.signal.reason : error;
@@ -92,17 +94,4 @@ function isServerGone(error: unknown): boolean {
 function canceled(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
   return reason instanceof Error ? reason : new Error('The call was cancelled.');
-}
-
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -3,6 +3,7 @@
  *
  * Invariant: an answer takes at most the time that is left for all of them, whatever the server does.
  */
+import { within } from '../../concurrency/deadline.ts';
 import type { CollectionSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { indexesOf, isNarrowed } from './index-use.ts';
@@ -33,28 +34,13 @@ export function boundedProbe({ schema, probe, signal }: Bounds): Ask {
     if (left === 0 || timeoutMs < 1 || signal?.aborted) return null;
     if (!isSmall && !isNarrowed(filter, indexes)) return null;
     left--;
-    // Who was late once is asked no more: a timer may fire a moment before its time, which leaves some.
-    const onLate = () => {
+    // A question that fails explains nothing; the result that it is about stays good.
+    const ask = async () => probe(filter, timeoutMs);
+    const answer = ask().catch(() => null);
+    return await within(timeoutMs, answer, () => {
+      // Stops probing after the first timeout: a timer may fire a moment before its time, which leaves some.
       left = 0;
-    };
-    return await within(timeoutMs, async () => await probe(filter, timeoutMs), onLate);
+      return null;
+    });
   };
-}
-
-/** A question that fails explains nothing; the result that it is about stays good. */
-async function within(
-  timeoutMs: number,
-  ask: () => Promise<boolean | null>,
-  onLate: () => void,
-): Promise<boolean | null> {
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(() => {
-    onLate();
-    late.resolve(null);
-  }, timeoutMs);
-  try {
-    return await Promise.race([ask().catch(() => null), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -3,8 +3,8 @@
  * registries. A name that was pulled once stands for the same contents as long as the image is here.
  */
 
-import { canceled, SharedWork } from '../../concurrency/single-flight.ts';
-import type { CallOptions, Image, Images, Log, PullOptions } from '../../control/ports/index.ts';
+import { SingleFlight } from '../../concurrency/single-flight.ts';
+import type { CallOptions, Image, Images, Log, OnProgress, PullOptions } from '../../control/ports/index.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -14,6 +14,7 @@ import {
   isImageAllowed,
   type RegistryRules,
 } from '../../model/registry-rules.ts';
+import { canceled } from '../canceled.ts';
 import { Blobs } from './blobs.ts';
 import { BuiltInImage, builtInNames } from './built-in.ts';
 import { collect } from './collect.ts';
@@ -61,8 +62,8 @@ export function createImages(options: ImagesOptions): LocalImages {
     builtInNames.map((name) => [name, new BuiltInImage(name, cacheDir, folders, helpers)]),
   );
   const holds = new Holds();
-  const byName = new SharedWork<ImageRecord>();
-  const byDigest = new SharedWork<ImageRecord>();
+  const byName = new SingleFlight<ImageRecord, Parameters<OnProgress>[0]>(canceled);
+  const byDigest = new SingleFlight<ImageRecord, Parameters<OnProgress>[0]>(canceled);
   const pulls = new FairQueue({ ...limits.shares.pulls, what: 'images are being pulled' });
   const parts = { folders, blobs, helpers, credentials, mirrors: rules.mirrors, log, unpackPath, bounds };
 

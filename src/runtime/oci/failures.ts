@@ -1,8 +1,8 @@
 /** What callers are told when the engine fails: never a helper's own words, which name paths of the host. */
 import type { Log } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
+import { canceled, isAbort } from '../canceled.ts';
 import { isOutOfHandles } from '../start-program.ts';
-import { canceled, isAbort } from './canceled.ts';
 import { HelperFailure, launcherStatus } from './host/helper.ts';
 
 /** @param what What could not be done, as a sentence for the caller. */

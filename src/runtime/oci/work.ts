@@ -1,9 +1,10 @@
 /** Work on sandboxes as callers see it: checked, in its turn, and with failures that say nothing of the host. */
+import { KeyedQueue } from '../../concurrency/keyed-queue.ts';
 import type { Log } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { sandboxIdPattern } from '../../model/ids.ts';
+import { canceled } from '../canceled.ts';
 import { toCallerError } from './failures.ts';
-import { createTurns } from './turns.ts';
 
 export interface Work {
   /** @param what What could not be done, should it fail, as a sentence for the caller. */
@@ -20,7 +21,7 @@ export interface Work {
 }
 
 export function createWork(log: Log): Work {
-  const turns = createTurns();
+  const turns = new KeyedQueue({ preempted: () => canceled() });
 
   async function asCallersSee<T>(id: string, what: string, begin: () => Promise<T>): Promise<T> {
     checkId(id);
@@ -34,8 +35,8 @@ export function createWork(log: Log): Work {
   return {
     inTurn: (id, what, work, signal) => asCallersSee(id, what, () => turns.run(id, work, signal)),
     atOnce: (id, what, work) => asCallersSee(id, what, () => turns.preempt(id, work)),
-    busy: turns.busy,
-    close: turns.close,
+    busy: (id) => turns.busy(id),
+    close: () => turns.close(),
   };
 }
 

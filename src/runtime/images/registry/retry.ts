@@ -1,7 +1,7 @@
 /** Another try for what a registry or the way to it broke off, after a pause that doubles. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { canceled } from '../../../concurrency/single-flight.ts';
 import { limits } from '../../../model/limits.ts';
+import { canceled } from '../../canceled.ts';
 import { failureOf } from '../helpers.ts';
 
 /** A server that is in trouble, or a connection that broke; not one that is refused, or a name that is unknown. */

@@ -4,9 +4,9 @@
  * ends, its whole process group ends with it.
  */
 import { limits } from '../../../model/limits.ts';
+import { canceled } from '../../canceled.ts';
 import { runProgram } from '../../programs/run-program.ts';
 import type { ProgramEnd, RunningProgram } from '../../programs/runner.ts';
-import { canceled } from '../canceled.ts';
 
 export interface HelperOptions {
   timeoutMs: number;

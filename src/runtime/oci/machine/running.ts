@@ -8,7 +8,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createQueue } from '../../../concurrency/semaphore.ts';
+import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import { waitUntilFree } from '../disk/loop-devices.ts';
@@ -54,7 +54,7 @@ export interface Programs {
 }
 
 export function createMachines(layout: Layout, cgroups: Cgroups, programs: Programs): Machines {
-  const queue = createQueue(limits.launchesPerCore * availableParallelism());
+  const queue = createSemaphore(limits.launchesPerCore * availableParallelism());
 
   async function running(id: string): Promise<RunningMachine | null> {
     const state = await readRuncState(layout, id);

@@ -1,5 +1,5 @@
 /** The end of work that its caller gave up, or that a later call pre-empted. */
-import { SandhavenError } from '../../model/errors.ts';
+import { SandhavenError } from '../model/errors.ts';
 
 export function canceled(cause?: unknown): SandhavenError {
   return new SandhavenError('unavailable', 'The operation was canceled.', { hint: 'Try again.' }, cause);

@@ -1,0 +1,147 @@
+/**
+ * A queue for each key. Work of one key runs one piece at a time, in order of arrival. A pre-empting piece turns away
+ * the pieces that wait, cancels the one that runs, and begins when that one has ended.
+ */
+
+export interface KeyedQueueOptions {
+  /** Pieces that may wait for one key; unbounded by default. */
+  maxWaiting?: number;
+  /** Error for a piece that finds `maxWaiting` others waiting. */
+  full?(): Error;
+  /** Error for a piece that a pre-empting one turns away, and reason of the signal of the one that runs. */
+  preempted(): Error;
+  /** Rejects whatever arrives while a pre-empting piece waits or runs; otherwise it queues behind that piece. */
+  rejectsWhilePreempting?: boolean;
+}
+
+type Work<T> = (signal: AbortSignal) => Promise<T>;
+
+interface Piece {
+  begin(): void;
+  /** Absent for a pre-empting piece, which nothing turns away. */
+  turnAway?(error: Error): void;
+}
+
+interface Line {
+  waiting: Piece[];
+  running: AbortController | null;
+  /** Pre-empting pieces that wait or run. */
+  preempting: number;
+  /** Resolves when the last piece has ended and the line is gone. */
+  ended: Promise<void>;
+  end(): void;
+}
+
+export class KeyedQueue {
+  readonly #options: KeyedQueueOptions;
+  readonly #lines = new Map<string, Line>();
+
+  constructor(options: KeyedQueueOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs `work` when all pieces before it have ended.
+   * @param signal Cancels the piece: one that still waits rejects with the signal's reason when its turn comes.
+   */
+  run<T>(key: string, work: Work<T>, signal?: AbortSignal): Promise<T> {
+    const { maxWaiting = Number.POSITIVE_INFINITY, full } = this.#options;
+    const line = this.#line(key);
+    const refusal = this.#refusal(line) ?? (line.waiting.length >= maxWaiting ? full?.() : undefined);
+    if (refusal) return Promise.reject(refusal);
+    return new Promise<T>((resolve, reject) => {
+      const begin = () => this.#begin(key, line, cancelable(work, signal)).then(resolve, reject);
+      this.#enqueue(line, { begin, turnAway: reject });
+    });
+  }
+
+  /** Runs `work` before all pieces that wait, which reject; the one that runs is canceled and awaited. */
+  preempt<T>(key: string, work: Work<T>): Promise<T> {
+    const line = this.#line(key);
+    const refusal = this.#refusal(line);
+    if (refusal) return Promise.reject(refusal);
+    line.preempting++;
+    this.#cancel(line);
+    return new Promise<T>((resolve, reject) => {
+      const begin = () => {
+        this.#begin(key, line, work)
+          .finally(() => line.preempting--)
+          .then(resolve, reject);
+      };
+      this.#enqueue(line, { begin });
+    });
+  }
+
+  /** Resolves when nothing of this key runs or waits. */
+  async idle(key: string): Promise<void> {
+    await this.#lines.get(key)?.ended;
+  }
+
+  busy(key: string): boolean {
+    return this.#lines.has(key);
+  }
+
+  /** Resolves when nothing of any key runs or waits. */
+  async drained(): Promise<void> {
+    while (this.#lines.size > 0) await Promise.all([...this.#lines.values()].map(({ ended }) => ended));
+  }
+
+  /** Cancels everything, and resolves when it has ended. */
+  async close(): Promise<void> {
+    for (const line of this.#lines.values()) this.#cancel(line);
+    await this.drained();
+  }
+
+  #refusal(line: Line): Error | undefined {
+    const refuses = this.#options.rejectsWhilePreempting && line.preempting > 0;
+    return refuses ? this.#options.preempted() : undefined;
+  }
+
+  #cancel(line: Line): void {
+    const kept = line.waiting.filter(({ turnAway }) => turnAway === undefined);
+    for (const { turnAway } of line.waiting.splice(0)) turnAway?.(this.#options.preempted());
+    line.waiting.push(...kept);
+    line.running?.abort(this.#options.preempted());
+  }
+
+  #line(key: string): Line {
+    let line = this.#lines.get(key);
+    if (!line) {
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      line = { waiting: [], running: null, preempting: 0, ended, end };
+      this.#lines.set(key, line);
+    }
+    return line;
+  }
+
+  #enqueue(line: Line, piece: Piece): void {
+    if (line.running) line.waiting.push(piece);
+    else piece.begin();
+  }
+
+  async #begin<T>(key: string, line: Line, work: Work<T>): Promise<T> {
+    const controller = new AbortController();
+    line.running = controller;
+    try {
+      return await work(controller.signal);
+    } finally {
+      line.running = null;
+      const next = line.waiting.shift();
+      if (next) next.begin();
+      else {
+        this.#lines.delete(key);
+        line.end();
+      }
+    }
+  }
+}
+
+/** `work` with both signals in one; rejects at once when one is aborted already. */
+function cancelable<T>(work: Work<T>, signal: AbortSignal | undefined): Work<T> {
+  if (!signal) return work;
+  return async (preempted) => {
+    const either = AbortSignal.any([preempted, signal]);
+    either.throwIfAborted();
+    return work(either);
+  };
+}
