@@ -7,8 +7,9 @@ import { version } from './version.ts';
 const up: Command = {
   summary: 'run the service in the foreground',
   async run(argv, { env, stdout, signal }) {
-    const { parseDocumentDbOptions, parseUpOptions } = await import('./app/options.ts');
-    const { secretVariables, upHelp } = await import('./app/option-flags.ts');
+    const { parseUpOptions } = await import('./app/options/up-options.ts');
+    const { parseDocumentDbOptions, secretVariables } = await import('./app/options/environment.ts');
+    const { upHelp } = await import('./app/options/help.ts');
     if (argv.includes('--help')) {
       stdout.write(upHelp);
       return 0;
@@ -71,7 +72,7 @@ const purge: Command = {
       });
     }
     const [{ purge }, { createLog }] = await Promise.all([import('./app/purge.ts'), import('./log.ts')]);
-    const { parseUpOptions } = await import('./app/options.ts');
+    const { parseUpOptions } = await import('./app/options/up-options.ts');
     const dataDir = flagValue(flags, 'data-dir') ?? parseUpOptions([], env).dataDir;
     await purge({ dataDir, clock: Date, log: createLog() });
     stdout.write('Purged.\n');
@@ -106,7 +107,8 @@ const doctor: Command = {
       import('./surfaces/cli/doctor/doctor.ts'),
       import('./app/engine.ts'),
     ]);
-    const { parseDocumentDbOptions, parseUpOptions } = await import('./app/options.ts');
+    const { parseUpOptions } = await import('./app/options/up-options.ts');
+    const { parseDocumentDbOptions } = await import('./app/options/environment.ts');
     const options = parseUpOptions([], io.env);
     const { tls, gpuKind } = options;
     const { listenAddresses } = await import('./surfaces/cli/doctor/ports.ts');

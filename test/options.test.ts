@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseUpOptions } from '../src/app/options.ts';
+import { parseUpOptions } from '../src/app/options/up-options.ts';
 import { localRegion } from '../src/model/region.ts';
 
 describe('what `sandhaven up` can be told', () => {

@@ -14,7 +14,8 @@ import { SharedRoom } from '../surfaces/shared-room.ts';
 import type { TlsServing } from '../tls/serving.ts';
 import { version } from '../version.ts';
 import { allowedHosts, howTo, sshAddress, urlOf } from './announce.ts';
-import type { Address, GatewayAddress, UpOptions } from './options.ts';
+import type { Address, GatewayAddress } from './options/address.ts';
+import type { UpOptions } from './options/up-options.ts';
 import { prove } from './prove.ts';
 import type { RunningService } from './service.ts';
 

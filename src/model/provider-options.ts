@@ -11,35 +11,29 @@ export interface ProviderOptions {
   app: { id: string; slug: string; privateKeyFile: string } | null;
 }
 
-/** Each is an environment variable too. */
-export const providerFlags = {
-  'github-url': { default: 'https://github.com', help: 'code-hosting provider' },
-  'github-api-url': { default: '', help: 'its API, when it is not where its kind has it' },
-  'github-client-id': {
-    default: '',
-    help: 'what the provider knows this service by; without it there is none',
-  },
-  'github-client-secret-file': { default: '', help: 'file, or SANDHAVEN_GITHUB_CLIENT_SECRET itself' },
-  'github-app-id': { default: '', help: 'id of an app that is installed at repositories' },
-  'github-app-slug': { default: '', help: "name of that app in the provider's URLs" },
-  'github-app-private-key-file': { default: '', help: "that app's private key" },
-};
+/** Texts of the flags; an empty one was not given. */
+export interface ProviderTexts {
+  url: string;
+  apiUrl: string;
+  clientId: string;
+  clientSecretFile: string;
+  appId: string;
+  appSlug: string;
+  appPrivateKeyFile: string;
+}
 
-type FlagName = keyof typeof providerFlags;
-
-const PUBLIC_URL = providerFlags['github-url'].default;
+const PUBLIC_URL = 'https://github.com';
 const PUBLIC_API_URL = 'https://api.github.com';
 /** Below a provider's own server. */
 const OWN_API_PATH = '/api/v3';
 
 /** Fails with `invalid_argument` naming the flag. null: there is no provider. */
 export function parseProviderOptions(
-  value: (flag: FlagName) => string,
+  texts: ProviderTexts,
   clientSecret: string | null,
 ): ProviderOptions | null {
-  const clientId = value('github-client-id');
-  const secretFile = value('github-client-secret-file');
-  const app = parseApp(value);
+  const { clientId, clientSecretFile: secretFile } = texts;
+  const app = parseApp(texts);
   if (clientId === '') {
     if (secretFile === '' && clientSecret === null && app === null) return null;
     throw missing('--github-client-id', 'Both an OAuth app and a GitHub App have a client id.');
@@ -47,11 +41,11 @@ export function parseProviderOptions(
   if (secretFile === '' && clientSecret === null) {
     throw missing('--github-client-secret-file', 'Or set SANDHAVEN_GITHUB_CLIENT_SECRET.');
   }
-  const url = parseBaseUrl('--github-url', value('github-url'));
+  const url = parseBaseUrl('--github-url', texts.url);
   const usualApi = url === PUBLIC_URL ? PUBLIC_API_URL : `${url}${OWN_API_PATH}`;
   return {
     url,
-    apiUrl: parseBaseUrl('--github-api-url', value('github-api-url') || usualApi, true),
+    apiUrl: parseBaseUrl('--github-api-url', texts.apiUrl || usualApi, true),
     clientId,
     clientSecret: secretFile === '' ? { value: clientSecret ?? '' } : { file: secretFile },
     app,
@@ -67,12 +61,11 @@ function parseBaseUrl(flag: string, text: string, mayHavePath = false): string {
   throw invalidArgument(flag, `${flag} must be a URL such as ${PUBLIC_URL}, and '${text}' was given.`);
 }
 
-function parseApp(value: (flag: FlagName) => string): ProviderOptions['app'] {
-  const [id, slug, privateKeyFile] = [
-    value('github-app-id'),
-    value('github-app-slug'),
-    value('github-app-private-key-file'),
-  ];
+function parseApp({
+  appId: id,
+  appSlug: slug,
+  appPrivateKeyFile: privateKeyFile,
+}: ProviderTexts): ProviderOptions['app'] {
   if (id === '' && slug === '' && privateKeyFile === '') return null;
   if (id === '')
     throw missing('--github-app-id', "An app needs its id, its slug and its private key's file.");

@@ -1,7 +1,7 @@
 /** What the operator says of the provider, and which URLs name a repository there. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseUpOptions } from '../../src/app/options.ts';
+import { parseUpOptions } from '../../src/app/options/up-options.ts';
 import { repositoryOfPath } from '../../src/model/provider.ts';
 
 const parse = (flags: string[], env: Record<string, string> = {}) => parseUpOptions(flags, env).provider;

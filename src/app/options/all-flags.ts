@@ -1,0 +1,77 @@
+/** The flags of `sandhaven up`, in the order of its help. A new flag is one file, and one line here. */
+import { listen } from './network/listen.ts';
+import { previewDomain } from './network/preview-domain.ts';
+import { previewListen } from './network/preview-listen.ts';
+import { previewUrl } from './network/preview-url.ts';
+import { publicUrl } from './network/public-url.ts';
+import { sshListen } from './network/ssh-listen.ts';
+import { sshPublic } from './network/ssh-public.ts';
+import { tlsCert } from './network/tls-cert.ts';
+import { tlsKey } from './network/tls-key.ts';
+import { trustedProxies } from './network/trusted-proxy.ts';
+import { githubApiUrl } from './provider/github-api-url.ts';
+import { githubAppId } from './provider/github-app-id.ts';
+import { githubAppPrivateKeyFile } from './provider/github-app-private-key-file.ts';
+import { githubAppSlug } from './provider/github-app-slug.ts';
+import { githubClientId } from './provider/github-client-id.ts';
+import { githubClientSecretFile } from './provider/github-client-secret-file.ts';
+import { githubUrl } from './provider/github-url.ts';
+import { gitAllow } from './sandboxes/git-allow.ts';
+import { gpuKind } from './sandboxes/gpu-kind.ts';
+import { imageKeptMinutes } from './sandboxes/image-kept-minutes.ts';
+import { allowedImages } from './sandboxes/registry-allow.ts';
+import { registryMirrors } from './sandboxes/registry-mirror.ts';
+import { runtime } from './sandboxes/runtime.ts';
+import { warmPool } from './sandboxes/warm-pool.ts';
+import { auditKeptDays } from './service/audit-kept-days.ts';
+import { dataDir } from './service/data-dir.ts';
+import { regions } from './service/region.ts';
+import { toolsets } from './service/toolsets.ts';
+import { diskOvercommit } from './tenants/disk-overcommit.ts';
+import { quotaCpu } from './tenants/quota-cpu.ts';
+import { quotaDiskGb } from './tenants/quota-disk-gb.ts';
+import { quotaMemoryGb } from './tenants/quota-memory-gb.ts';
+import { quotaSandboxes } from './tenants/quota-sandboxes.ts';
+import { quotaSnapshots } from './tenants/quota-snapshots.ts';
+import { rate } from './tenants/rate.ts';
+
+export const allFlags = {
+  listen,
+  previewListen,
+  previewDomain,
+  previewUrl,
+  publicUrl,
+  trustedProxies,
+  tlsCert,
+  tlsKey,
+  sshListen,
+  sshPublic,
+  dataDir,
+  warmPool,
+  imageKeptMinutes,
+  auditKeptDays,
+  runtime,
+  regions,
+  toolsets,
+  gpuKind,
+  gitAllow,
+  registryMirrors,
+  allowedImages,
+  githubUrl,
+  githubApiUrl,
+  githubClientId,
+  githubClientSecretFile,
+  githubAppId,
+  githubAppSlug,
+  githubAppPrivateKeyFile,
+  diskOvercommit,
+  quotaSandboxes,
+  quotaCpu,
+  quotaMemoryGb,
+  quotaDiskGb,
+  quotaSnapshots,
+  rate,
+};
+
+/** One value for each flag. */
+export type FlagValues = { [Key in keyof typeof allFlags]: ReturnType<(typeof allFlags)[Key]['parse']> };

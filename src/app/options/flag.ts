@@ -1,0 +1,29 @@
+/** A flag of `sandhaven up`: one file each. Every flag is an environment variable too. */
+
+export interface Flag<Name extends string, T> {
+  /** Without its dashes. */
+  name: Name;
+  /** Text that stands for a flag that is not given. */
+  default: string;
+  /** One line of `sandhaven up --help`. */
+  help: string;
+  /** Fails with `invalid_argument` naming the flag. */
+  parse(text: string, context: FlagContext): T;
+}
+
+export interface FlagContext {
+  /** The flag as it is typed, for errors. */
+  flag: string;
+  /** Given by flag or by environment, and not the default. */
+  chosen: boolean;
+}
+
+/** Keeps the flag's own types while the compiler checks its shape. */
+export function flag<const Name extends string, T>(flag: Flag<Name, T>): Flag<Name, T> {
+  return flag;
+}
+
+/** `--ssh-listen` is SANDHAVEN_SSH_LISTEN. */
+export function environmentName(flag: string): string {
+  return `SANDHAVEN_${flag.toUpperCase().replaceAll('-', '_')}`;
+}

@@ -1,0 +1,16 @@
+/** Text of `sandhaven up --help`, made of the flags. */
+import { allFlags } from './all-flags.ts';
+
+export const upHelp = `Usage: sandhaven up [flags]
+
+Runs the service in the foreground. Each flag is also an environment variable:
+--data-dir is SANDHAVEN_DATA_DIR. SANDBOX_API_KEY, when set, is the first user's key;
+DOCUMENTDB_CONNECTION_STRING the database of the DocumentDb tools ("sandhaven demo-db" runs one to try).
+
+${Object.values(allFlags)
+  .map(
+    ({ name, default: value, help }) => `  --${`${name} …`.padEnd(20)} ${help}${value ? ` (${value})` : ''}`,
+  )
+  .join('\n')}
+  --prove              first create a sandbox, run code in it and delete it
+`;

@@ -1,0 +1,10 @@
+/** Public URL of previews, for a proxy before them or another name of the listener. */
+import { parsePreviewUrl } from '../../../model/network/public-site.ts';
+import { flag } from '../flag.ts';
+
+export const previewUrl = flag({
+  name: 'preview-url',
+  default: '',
+  help: 'previews as the world sees them, such as https://*.previews.example.com',
+  parse: (text, { flag }) => parsePreviewUrl(flag, text),
+});

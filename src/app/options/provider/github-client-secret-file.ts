@@ -1,0 +1,9 @@
+/** File with the client secret, which is never a flag itself. */
+import { flag } from '../flag.ts';
+
+export const githubClientSecretFile = flag({
+  name: 'github-client-secret-file',
+  default: '',
+  help: 'file, or SANDHAVEN_GITHUB_CLIENT_SECRET itself',
+  parse: (text) => text,
+});

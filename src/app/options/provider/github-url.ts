@@ -1,0 +1,9 @@
+/** Base URL of the code-hosting provider. */
+import { flag } from '../flag.ts';
+
+export const githubUrl = flag({
+  name: 'github-url',
+  default: 'https://github.com',
+  help: 'code-hosting provider',
+  parse: (text) => text,
+});

@@ -1,0 +1,10 @@
+/** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
+import { parseAllowedRemotes } from '../../../model/git/allowed-remotes.ts';
+import { flag } from '../flag.ts';
+
+export const gitAllow = flag({
+  name: 'git-allow',
+  default: '127.0.0.0/8,::1/128',
+  help: 'hosts, host:port and networks that Git remotes with credentials may be on besides public ones, or none',
+  parse: (text, { flag }) => parseAllowedRemotes(flag, text),
+});

@@ -1,0 +1,10 @@
+/** Mirrors of registries, tried before the registries themselves. */
+import { parseRegistryMirrors } from '../../../model/registry-rules.ts';
+import { flag } from '../flag.ts';
+
+export const registryMirrors = flag({
+  name: 'registry-mirror',
+  default: '',
+  help: 'registries and where their images are tried first, such as docker.io=mirror.example:5000',
+  parse: (text, { flag }) => parseRegistryMirrors(flag, text),
+});

@@ -1,0 +1,9 @@
+/** Data directory of the service. */
+import { flag } from '../flag.ts';
+
+export const dataDir = flag({
+  name: 'data-dir',
+  default: '/var/lib/sandhaven',
+  help: 'where everything is kept',
+  parse: (text) => text,
+});

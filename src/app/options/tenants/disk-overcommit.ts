@@ -1,0 +1,18 @@
+/** GB that all disks of sandboxes may promise for each GB that is free. */
+import { invalidArgument } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import { parseCount } from '../count.ts';
+import { flag } from '../flag.ts';
+
+const { min, max } = limits.disk.overcommit;
+
+export const diskOvercommit = flag({
+  name: 'disk-overcommit',
+  default: String(limits.disk.overcommit.default),
+  help: 'GB that all disks of sandboxes together may grow to, for each GB that is free',
+  parse(text, { flag }) {
+    const factor = parseCount(flag, text, max);
+    if (factor >= min) return factor;
+    throw invalidArgument(flag, `${flag} must be at least ${min}, and '${text}' was given.`);
+  },
+});

@@ -1,0 +1,134 @@
+/** Options of `sandhaven up`: each flag's own value, and those that several flags give together. */
+import { parseArgs } from 'node:util';
+import { invalidArgument } from '../../model/errors.ts';
+import type { PreviewSite } from '../../model/network/public-site.ts';
+import { type ProviderOptions, parseProviderOptions } from '../../model/provider-options.ts';
+import type { Quota } from '../../model/quota.ts';
+import type { RegistryRules } from '../../model/registry-rules.ts';
+import { allFlags, type FlagValues } from './all-flags.ts';
+import { environmentName } from './flag.ts';
+import { previewDomain as previewDomainFlag } from './network/preview-domain.ts';
+
+/** Flags that only mean something together. */
+type Parts =
+  | 'tlsCert'
+  | 'tlsKey'
+  | 'registryMirrors'
+  | 'allowedImages'
+  | Extract<keyof FlagValues, `quota${string}` | `github${string}`>;
+
+export interface UpOptions extends Omit<FlagValues, Parts> {
+  /** PEM files for both listeners; null: plain HTTP. */
+  tls: { certFile: string; keyFile: string } | null;
+  /** Where images come from, and which may come at all. */
+  registryRules: RegistryRules;
+  /** The code-hosting provider; null without one. */
+  provider: ProviderOptions | null;
+  /** Quotas of each user, unless an admin says otherwise; kinds at their defaults are absent. */
+  quota: Partial<Quota>;
+  /** Shows that the service works before it is ready: a sandbox created, code run, deleted. */
+  prove: boolean;
+}
+
+/** Fails with `invalid_argument` naming the flag. */
+export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOptions {
+  const given: Record<string, string | boolean | undefined> = parse(argv).values;
+  const values = Object.fromEntries(
+    Object.entries(allFlags).map(([key, { name, default: fallback, parse }]) => {
+      const text = given[name] ?? env[environmentName(name)];
+      const chosen = typeof text === 'string';
+      return [key, parse(chosen ? text : fallback, { flag: `--${name}`, chosen })];
+    }),
+  ) as FlagValues;
+  const { tlsCert, tlsKey, registryMirrors, allowedImages, ...others } = values;
+  const { quota, ...withoutQuotas } = takeQuotas(others);
+  const { provider, ...single } = takeProvider(withoutQuotas, env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null);
+  return {
+    ...single,
+    ...previewNames(single.previewDomain, single.previewUrl),
+    tls: tlsFiles(tlsCert, tlsKey),
+    registryRules: { mirrors: registryMirrors, allowed: allowedImages },
+    provider,
+    quota,
+    prove: given['prove'] === true,
+  };
+}
+
+function parse(argv: string[]) {
+  const strings = Object.fromEntries(
+    Object.values(allFlags).map(({ name }) => [name, { type: 'string' as const }]),
+  );
+  try {
+    return parseArgs({ args: argv, options: { ...strings, prove: { type: 'boolean' } }, strict: true });
+  } catch (error) {
+    throw invalidArgument(
+      'flags',
+      error instanceof Error ? error.message : 'The flags are not understood.',
+      'See sandhaven up --help.',
+    );
+  }
+}
+
+/** The URL has the domain in it: given alone it says both. */
+function previewNames(
+  previewDomain: string,
+  previewUrl: PreviewSite | null,
+): Pick<UpOptions, 'previewDomain' | 'previewUrl'> {
+  if (!previewUrl || previewUrl.domain === previewDomain) return { previewDomain, previewUrl };
+  if (previewDomain === previewDomainFlag.default) return { previewDomain: previewUrl.domain, previewUrl };
+  throw invalidArgument(
+    '--preview-url',
+    `--preview-url is of the domain ${previewUrl.domain}, and --preview-domain is ${previewDomain}.`,
+    'Leave --preview-domain out.',
+  );
+}
+
+function tlsFiles(certFile: string, keyFile: string): UpOptions['tls'] {
+  if (certFile !== '' && keyFile !== '') return { certFile, keyFile };
+  if (certFile === '' && keyFile === '') return null;
+  const missing = certFile === '' ? '--tls-cert' : '--tls-key';
+  throw invalidArgument(missing, `${missing} is missing.`, 'Give both --tls-cert and --tls-key, or neither.');
+}
+
+type Quotas = Pick<FlagValues, Extract<keyof FlagValues, `quota${string}`>>;
+
+function takeQuotas<T extends Quotas>(values: T): Omit<T, keyof Quotas> & Pick<UpOptions, 'quota'> {
+  const { quotaSandboxes, quotaCpu, quotaMemoryGb, quotaDiskGb, quotaSnapshots, ...others } = values;
+  const all = {
+    sandboxes: quotaSandboxes,
+    cpu: quotaCpu,
+    memory: quotaMemoryGb,
+    disk: quotaDiskGb,
+    snapshots: quotaSnapshots,
+  };
+  const quota = Object.fromEntries(Object.entries(all).filter(([, most]) => most !== undefined));
+  return { ...others, quota };
+}
+
+type OfProvider = Pick<FlagValues, Extract<keyof FlagValues, `github${string}`>>;
+
+function takeProvider<T extends OfProvider>(
+  values: T,
+  clientSecret: string | null,
+): Omit<T, keyof OfProvider> & Pick<UpOptions, 'provider'> {
+  const {
+    githubUrl,
+    githubApiUrl,
+    githubClientId,
+    githubClientSecretFile,
+    githubAppId,
+    githubAppSlug,
+    githubAppPrivateKeyFile,
+    ...others
+  } = values;
+  const texts = {
+    url: githubUrl,
+    apiUrl: githubApiUrl,
+    clientId: githubClientId,
+    clientSecretFile: githubClientSecretFile,
+    appId: githubAppId,
+    appSlug: githubAppSlug,
+    appPrivateKeyFile: githubAppPrivateKeyFile,
+  };
+  return { ...others, provider: parseProviderOptions(texts, clientSecret) };
+}
