@@ -9,12 +9,10 @@
 
 mod boot;
 mod code;
-mod connection;
+mod dispatch;
 mod exec;
-mod fault;
 mod files;
 mod first_ids;
-mod frame;
 mod message;
 mod own_figures;
 mod process;
@@ -25,6 +23,7 @@ mod server;
 mod session;
 mod sftp;
 mod tunnel;
+mod wire;
 mod workers;
 
 use std::process::ExitCode;

@@ -11,11 +11,11 @@ use tokio::sync::Semaphore;
 use tokio::task::{LocalSet, spawn_local};
 
 use crate::boot::{Boot, Identity};
-use crate::connection;
-use crate::fault::Fault;
+use crate::dispatch;
 use crate::first_ids;
 use crate::own_figures::OwnFigures;
 use crate::reaper::Reaper;
+use crate::wire::fault::Fault;
 use crate::workers::Workers;
 
 /// Tunnels may take most of them; the rest is for everything else.
@@ -92,7 +92,7 @@ async fn accept(listener: UnixListener, context: Rc<Context>) {
             Ok((stream, _)) => {
                 let context = Rc::clone(&context);
                 spawn_local(async move {
-                    connection::serve(stream, &context).await;
+                    dispatch::serve(stream, &context).await;
                     drop(slot);
                 });
             }

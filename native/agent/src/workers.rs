@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use crate::fault::{Code, Fault};
+use crate::wire::fault::{Code, Fault};
 
 const THREADS: usize = 6;
 /// Long jobs (walks of trees, whole files) never take the last threads from the short ones.

@@ -11,12 +11,12 @@ use std::fs::File;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
-use crate::connection::{Connection, Interrupted, Outcome};
 use crate::exec::command::Command;
 use crate::exec::{self, Limits};
-use crate::fault::{Code, Fault};
 use crate::message::{Language, RunCode};
 use crate::server::Context;
+use crate::wire::connection::{Connection, Interrupted, Outcome};
+use crate::wire::fault::{Code, Fault};
 use charts::{Bounds, Chart, Receiver};
 
 /// The host's bound of a request is lower.

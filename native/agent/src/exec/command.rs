@@ -6,8 +6,8 @@ use std::os::fd::OwnedFd;
 use std::ptr;
 
 use crate::boot::SANDBOX_ROOT;
-use crate::fault::Fault;
 use crate::files::path_text;
+use crate::wire::fault::Fault;
 
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 

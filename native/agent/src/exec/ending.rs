@@ -3,8 +3,8 @@
 use super::command::Names;
 use super::report::Report;
 use super::spawn::{self, Channel};
-use crate::fault::Fault;
 use crate::reaper::WatchedExit;
+use crate::wire::fault::Fault;
 
 /// The wait status. Fails when the command did not start after all. `exit` is of `pid`, the command.
 pub async fn wait(

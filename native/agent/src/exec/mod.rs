@@ -15,10 +15,10 @@ use serde::Serialize;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::connection::{Connection, Outcome};
-use crate::fault::{Code, Fault};
 use crate::message;
 use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
+use crate::wire::fault::{Code, Fault};
 use command::Command;
 use pipes::{Collected, Outputs};
 use report::Report;

@@ -5,7 +5,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, unlockpt};
 use rustix::termios::{OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 use std::os::fd::OwnedFd;
 
-use crate::fault::{Code, Fault};
+use crate::wire::fault::{Code, Fault};
 
 pub struct Terminal {
     /// What the program prints is read here, and what is written here it reads.

@@ -4,7 +4,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat, readlinkat};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use super::location::Path;
-use crate::fault::{Fault, OrFault};
+use crate::wire::fault::{Fault, OrFault};
 
 pub struct Enclosure {
     /// As the caller is told of it.

@@ -11,7 +11,7 @@ use super::location::{Path, file_type};
 use super::page::Page;
 use super::{path_text, reach};
 use crate::boot::SANDBOX_ROOT;
-use crate::fault::Fault;
+use crate::wire::fault::Fault;
 use crate::workers::Cancelled;
 
 /// Longer paths could not be used in a call.

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use super::enclosure::Enclosure;
 use super::location::{Path, c_name};
 use super::reach;
-use crate::fault::{Code, Fault};
+use crate::wire::fault::{Code, Fault};
 
 const PARENT_MODE: u32 = 0o755;
 

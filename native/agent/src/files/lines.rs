@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use super::location::Path;
 use super::regular::{io_fault, open_regular, too_large};
-use crate::connection::{Connection, Outcome};
-use crate::fault::Fault;
-use crate::frame::DATA_CHUNK_BYTES;
 use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
+use crate::wire::fault::Fault;
+use crate::wire::frame::DATA_CHUNK_BYTES;
 use crate::workers::Cancelled;
 
 #[derive(Serialize)]
@@ -112,7 +112,7 @@ fn part_within(chunk: &[u8], line: &mut u64, range: &LineRange) -> Range<usize> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::wire::fault::Code;
     use proptest::prelude::*;
 
     fn select(content: &[u8], start: u64, end: Option<u64>) -> (LinesReply, Vec<u8>) {

@@ -7,7 +7,7 @@ use super::glob::Glob;
 use super::location::{Path, c_name, file_type};
 use super::page::Page;
 use super::{metadata, path_text, reach};
-use crate::fault::{Code, Fault};
+use crate::wire::fault::{Code, Fault};
 use crate::workers::Cancelled;
 
 /// How many entries pass between two looks at whether the host is still there.

@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 
 use super::{path_text, reach};
 use crate::boot::SANDBOX_ROOT;
-use crate::fault::{Fault, OrFault};
+use crate::wire::fault::{Fault, OrFault};
 
 const MAX_PATH_BYTES: usize = 4095;
 /// As many as the kernel follows.

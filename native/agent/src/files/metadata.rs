@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::location::{Path, file_type};
 use super::owners;
-use crate::fault::Fault;
+use crate::wire::fault::Fault;
 
 #[derive(Serialize)]
 pub struct Metadata {

@@ -24,11 +24,11 @@ pub mod write;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::connection::{Connection, Outcome};
-use crate::fault::Fault;
-use crate::frame::CONTROL_BYTES;
 use crate::message::{Core, Query};
 use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
+use crate::wire::fault::Fault;
+use crate::wire::frame::CONTROL_BYTES;
 use enclosure::Enclosure;
 use glob::Glob;
 pub use location::Path;

@@ -5,7 +5,7 @@ use std::fs::File;
 
 use super::location::{Path, file_type};
 use super::reach;
-use crate::fault::{Code, Fault};
+use crate::wire::fault::{Code, Fault};
 
 /// Links are followed.
 pub fn open_regular(path: &Path) -> Result<File, Fault> {

@@ -8,7 +8,7 @@ use super::copy;
 use super::location::{Location, Path};
 use super::remove::{refuse_sandbox_root, remove_tree};
 use super::temporary::fresh_name;
-use crate::fault::{Code, Fault};
+use crate::wire::fault::{Code, Fault};
 use crate::workers::Cancelled;
 
 pub fn relocate(source: &Path, destination: &Path, cancelled: &Cancelled) -> Result<(), Fault> {

@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use super::location::{Location, Path, file_type};
 use super::temporary::fresh_name;
 use crate::boot::SANDBOX_ROOT;
-use crate::fault::{Code, Fault};
+use crate::wire::fault::{Code, Fault};
 use crate::workers::Cancelled;
 
 /// Folders open at once. What lies deeper is moved up to the top and deleted from there.

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use super::location::Path;
 use super::regular::{io_fault, open_regular, too_large};
-use crate::connection::{Connection, Interrupted, Outcome};
-use crate::fault::{Code, Fault};
-use crate::frame::DATA_CHUNK_BYTES;
 use crate::server::Context;
+use crate::wire::connection::{Connection, Interrupted, Outcome};
+use crate::wire::fault::{Code, Fault};
+use crate::wire::frame::DATA_CHUNK_BYTES;
 
 /// A file of at most this size by its own account is read to see its real size: files of /proc say 0, those
 /// of /sys a page.

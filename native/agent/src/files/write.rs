@@ -14,10 +14,10 @@ use super::enclosure::Enclosure;
 use super::folder;
 use super::location::{Location, Path, file_type};
 use super::temporary::TemporaryFile;
-use crate::connection::{Connection, Interrupted, Outcome};
-use crate::fault::{Code, Fault};
-use crate::frame::DATA_CHUNK_BYTES;
 use crate::server::Context;
+use crate::wire::connection::{Connection, Interrupted, Outcome};
+use crate::wire::fault::{Code, Fault};
+use crate::wire::frame::DATA_CHUNK_BYTES;
 
 const NEW_FILE_MODE: u32 = 0o644;
 

@@ -14,11 +14,11 @@ use super::input::Input;
 use super::outputs::Outputs;
 use super::signals;
 use super::start::{Ends, Running};
-use crate::connection::{Connection, Interrupted, Outcome};
 use crate::exec::ending;
 use crate::exec::terminal::{self, Terminal};
-use crate::fault::Fault;
-use crate::frame::{self, Kind};
+use crate::wire::connection::{Connection, Interrupted, Outcome};
+use crate::wire::fault::Fault;
+use crate::wire::frame::{self, Kind};
 
 /// After the program has ended, children that keep its pipes open may still be printing what belongs to it.
 const QUIET: Duration = Duration::from_millis(150);

@@ -10,10 +10,10 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 use crate::boot::SANDBOX_ROOT;
-use crate::connection::{Connection, Outcome};
 use crate::exec::terminal;
 use crate::server::Context;
 use crate::sftp;
+use crate::wire::connection::{Connection, Outcome};
 use start::Program;
 
 #[derive(Debug, Deserialize)]

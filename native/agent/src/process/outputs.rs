@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use tokio::io::unix::AsyncFd;
 
 use crate::exec::background;
-use crate::frame::{self, HEADER_BYTES, Kind};
 use crate::readiness::readable;
+use crate::wire::frame::{self, HEADER_BYTES, Kind};
 
 /// Of one data frame.
 const PIECE_BYTES: usize = 128 << 10;

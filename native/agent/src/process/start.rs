@@ -12,10 +12,10 @@ use crate::exec::report::Report;
 use crate::exec::spawn::{self, Channel};
 use crate::exec::terminal::{self, Size, Terminal};
 use crate::exec::{ending, supervisor_lost};
-use crate::fault::Fault;
 use crate::readiness::writable;
 use crate::reaper::WatchedExit;
 use crate::server::Context;
+use crate::wire::fault::Fault;
 
 pub struct Program {
     argv: Vec<String>,

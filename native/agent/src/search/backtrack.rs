@@ -4,7 +4,7 @@ use super::budget::Budget;
 use super::classes;
 use super::expression::Look;
 use super::program::{Instruction, Program};
-use crate::fault::{Code, Fault};
+use crate::wire::fault::{Code, Fault};
 
 /// Of one line: some, and more for each byte of it.
 const BASE_STEPS: u64 = 8_000_000;

@@ -8,9 +8,9 @@ use rustix::io::Errno;
 use std::ffi::CStr;
 
 use super::budget::Budget;
-use crate::fault::Fault;
 use crate::files::location::file_type;
 use crate::files::metadata;
+use crate::wire::fault::Fault;
 
 const BLOCK_BYTES: usize = 128 << 10;
 /// A longer line is taken in pieces; a match across the cut is missed.

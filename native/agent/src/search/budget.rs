@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::fault::{Code, Fault};
+use crate::wire::fault::{Code, Fault};
 use crate::workers::Cancelled;
 
 #[derive(Clone)]

@@ -14,13 +14,13 @@ use super::excerpt::{self, Match, Wanted};
 use super::folder::{self, Folder};
 use super::matcher::{Matcher, Scratch};
 use super::walk::{Visitor, Walk};
-use crate::connection::{Connection, Interrupted};
-use crate::fault::Fault;
 use crate::files::find::shown_prefix;
 use crate::files::glob::Glob;
 use crate::files::location::{Path, c_name, file_type};
 use crate::files::page::Page;
 use crate::files::path_text;
+use crate::wire::connection::{Connection, Interrupted};
+use crate::wire::fault::Fault;
 use crate::workers::Workers;
 
 /// Of what is told of a page's files, as JSON; a page that would be larger ends early.

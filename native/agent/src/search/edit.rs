@@ -9,9 +9,9 @@ use super::blocks;
 use super::budget::Budget;
 use super::matcher::{Matcher, Scratch};
 use super::template::Template;
-use crate::fault::{Code, Fault};
 use crate::files::location::{Location, Path};
 use crate::files::write::Upload;
+use crate::wire::fault::{Code, Fault};
 
 const CHUNK_BYTES: usize = 256 << 10;
 /// How many replacements pass between two looks at the time.

@@ -7,7 +7,7 @@ use super::backtrack::char_at;
 use super::blocks::{Blocks, Next};
 use super::budget::Budget;
 use super::matcher::{Matcher, Scratch};
-use crate::fault::Fault;
+use crate::wire::fault::Fault;
 
 /// Of a line that is shown, without the marks where it is cut.
 const LINE_CHARS: usize = 400;

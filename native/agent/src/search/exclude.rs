@@ -1,7 +1,7 @@
 //! What a list of files leaves out: globs of names, or of paths where they have a slash.
 
-use crate::fault::Fault;
 use crate::files::glob::Glob;
+use crate::wire::fault::Fault;
 
 const MAX_GLOBS: usize = 1_000;
 const ROOT: &str = "/workspace/";

@@ -8,11 +8,11 @@ use std::os::fd::OwnedFd;
 use super::budget::Budget;
 use super::exclude::Exclusions;
 use super::folder::{join, kind, open_below, open_top};
-use crate::fault::{Code, Fault};
 use crate::files::find::shown_prefix;
 use crate::files::glob::Glob;
 use crate::files::location::Path;
 use crate::files::path_text;
+use crate::wire::fault::{Code, Fault};
 
 const SPECIAL: [char; 4] = ['*', '?', '[', '{'];
 const MAX_PATH_BYTES: usize = 4_095;

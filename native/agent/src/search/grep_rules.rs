@@ -114,5 +114,5 @@ fn ways_without_end_are_given_up() {
     let budget = Budget::new(&Cancelled::default(), Duration::from_secs(60));
     let line = "a".repeat(2_000) + "bz";
     let found = matcher.is_match(&mut matcher.scratch(), line.as_bytes(), &budget);
-    assert_eq!(found.unwrap_err().code, crate::fault::Code::Timeout);
+    assert_eq!(found.unwrap_err().code, crate::wire::fault::Code::Timeout);
 }

@@ -15,7 +15,7 @@ use super::ere;
 use super::expression::{self, Expression, Refusal};
 use super::program::{self, Program};
 use super::required::required_text;
-use crate::fault::Fault;
+use crate::wire::fault::Fault;
 
 /// What makes an expression mean something else than its text.
 const SPECIAL: [char; 14] = [

@@ -27,11 +27,11 @@ use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;
 
-use crate::connection::{Connection, Outcome};
-use crate::fault::Fault;
 use crate::files::location::Path;
 use crate::files::{self, glob::Glob};
 use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
+use crate::wire::fault::Fault;
 use matcher::Matcher;
 
 /// Ceilings, whatever the host asks for.

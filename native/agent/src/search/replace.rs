@@ -11,9 +11,9 @@ use super::exclude::Exclusions;
 use super::expand::{expand, too_many};
 use super::matcher::Matcher;
 use super::template::Template;
-use crate::fault::{Code, Fault};
 use crate::files::location::Path;
 use crate::files::write::require_regular;
+use crate::wire::fault::{Code, Fault};
 use crate::workers::Cancelled;
 
 pub struct Order {

@@ -1,6 +1,6 @@
 //! What takes the place of a match, in the language of sed's `s` command.
 
-use crate::fault::Fault;
+use crate::wire::fault::Fault;
 
 enum Part {
     Text(Vec<u8>),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::budget::Budget;
 use super::folder::{self, FileSystem, Folder, join, kind};
-use crate::fault::{Code, Fault};
+use crate::wire::fault::{Code, Fault};
 use crate::workers::Turn;
 
 const MAX_PATH_BYTES: usize = 4_095;

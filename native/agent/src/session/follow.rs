@@ -9,8 +9,8 @@ use super::Follow;
 use super::record::{Record, Status};
 use super::registry::Registry;
 use super::replies::{MAX_WAIT, exit_code, find_command, find_log, state};
-use crate::connection::{Connection, Outcome};
 use crate::exec::capture::incomplete_suffix;
+use crate::wire::connection::{Connection, Outcome};
 
 /// A command that has printed and is then silent for so long waits for something, or for its reader.
 const PAUSE: Duration = Duration::from_millis(300);

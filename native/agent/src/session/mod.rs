@@ -17,9 +17,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use tokio::task::spawn_local;
 
-use crate::connection::{Connection, Outcome};
-use crate::fault::Fault;
 use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
+use crate::wire::fault::Fault;
 use driver::Driver;
 use registry::Registry;
 use replies::{list, logs, run, type_in};

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::record::{Record, Status};
 use super::state::Session;
-use crate::fault::{Code, Fault};
+use crate::wire::fault::{Code, Fault};
 
 const MAX_ACTIVE: usize = 32;
 /// Kept so that their logs can be read.

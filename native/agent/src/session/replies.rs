@@ -9,8 +9,8 @@ use super::Run;
 use super::record::{Record, Status};
 use super::registry::Registry;
 use super::state::Session;
-use crate::connection::{Connection, Outcome};
-use crate::fault::Fault;
+use crate::wire::connection::{Connection, Outcome};
+use crate::wire::fault::Fault;
 
 /// Of one session, in a list.
 const RECENT_COMMANDS: usize = 20;

@@ -10,9 +10,9 @@ use crate::exec::command::Command;
 use crate::exec::ending::exit_code;
 use crate::exec::report::Report;
 use crate::exec::spawn::{self, Channel};
-use crate::fault::{Code, Fault};
 use crate::reaper::WatchedExit;
 use crate::server::Context;
+use crate::wire::fault::{Code, Fault};
 
 /// For bash to come up; a file named by BASH_ENV is read meanwhile.
 const START_PATIENCE: Duration = Duration::from_secs(10);

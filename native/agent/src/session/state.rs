@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::record::{Record, Status};
 use super::terminal::Terminal;
-use crate::fault::{Code, Fault};
+use crate::wire::fault::{Code, Fault};
 
 const MAX_QUEUED: usize = 64;
 const MAX_REMEMBERED: usize = 100;

@@ -13,8 +13,8 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
 use crate::exec::terminal::{self, Size};
-use crate::fault::{Code, Fault};
 use crate::readiness::readable;
+use crate::wire::fault::{Code, Fault};
 
 /// Of a line, its newline left out: what the kernel holds while a program reads by lines.
 const MAX_LINE_BYTES: usize = 4_095;

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::frame::HEADER_BYTES;
+use crate::wire::frame::HEADER_BYTES;
 
 /// Of one data frame. Every relay that waits for a slow side holds one buffer a direction.
 pub const CHUNK_BYTES: usize = 128 << 10;

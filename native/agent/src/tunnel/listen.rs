@@ -10,8 +10,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::connection::{Connection, Outcome};
-use crate::fault::{Code, Fault};
+use crate::wire::connection::{Connection, Outcome};
+use crate::wire::fault::{Code, Fault};
 
 /// Of one listener; further ones wait in the kernel's queue.
 const MAX_WAITING: usize = 64;

@@ -11,9 +11,9 @@ mod resolve;
 use serde::Deserialize;
 use std::cell::Cell;
 
-use crate::connection::{Connection, Outcome};
-use crate::fault::{Code, Fault};
 use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
+use crate::wire::fault::{Code, Fault};
 use buffers::Buffers;
 use listen::Waiting;
 

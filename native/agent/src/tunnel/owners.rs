@@ -9,7 +9,7 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 
-use crate::fault::Fault;
+use crate::wire::fault::Fault;
 use crate::workers::Cancelled;
 
 /// Of all processes together.

@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 
 use super::owners::{self, Owner};
-use crate::connection::{Connection, Outcome};
 use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
 use crate::workers::Cancelled;
 
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
@@ -37,7 +37,7 @@ pub async fn ports(connection: &mut Connection, context: &Context) -> Outcome {
         .await
 }
 
-fn listening(cancelled: &Cancelled) -> Result<Vec<ListeningPort>, crate::fault::Fault> {
+fn listening(cancelled: &Cancelled) -> Result<Vec<ListeningPort>, crate::wire::fault::Fault> {
     let mut sockets = Vec::new();
     for table in TABLES {
         // A kernel without IPv6 has no second table.

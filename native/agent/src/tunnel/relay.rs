@@ -14,9 +14,9 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::Notify;
 
 use super::buffers::Buffers;
-use crate::connection::{Connection, Interrupted, Outcome, protocol_fault};
-use crate::fault::{Code, Fault};
-use crate::frame::{self, HEADER_BYTES, Kind};
+use crate::wire::connection::{Connection, Interrupted, Outcome, protocol_fault};
+use crate::wire::fault::{Code, Fault};
+use crate::wire::frame::{self, HEADER_BYTES, Kind};
 
 pub async fn relay(
     connection: &mut Connection,

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::time::timeout;
 
-use crate::fault::{Code, Fault};
 use crate::files::{Path, open_regular};
+use crate::wire::fault::{Code, Fault};
 use crate::workers::Workers;
 
 const MAX_NAME_BYTES: usize = 253;

@@ -1,5 +1,5 @@
-//! One connection is one operation: a request frame, its data if it has any, and the answer. The host closes
-//! the connection to cancel.
+//! One connection: it carries one operation, which is a request frame, its data if it has any, and the answer.
+//! The host closes the connection to cancel.
 
 use serde::Serialize;
 use std::io;
@@ -9,11 +9,8 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::timeout;
 
-use crate::fault::{Code, Fault};
-use crate::frame::{self, Kind};
-use crate::message::{Core, PROTOCOL_VERSION, Request};
-use crate::server::Context;
-use crate::{exec, files, process, search, session, tunnel};
+use super::fault::{Code, Fault};
+use super::frame::{self, Kind};
 
 /// For the request to arrive.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -47,117 +44,24 @@ impl From<io::Error> for Interrupted {
 
 pub type Outcome = Result<(), Interrupted>;
 
-pub async fn serve(stream: UnixStream, context: &Context) {
-    let (reader, writer) = stream.into_split();
-    let mut connection = Connection {
-        reader: BufReader::with_capacity(16 << 10, reader),
-        writer,
-    };
-    if let Err(Interrupted::Fault(fault)) = answer(&mut connection, context).await
-        && connection.send_json(Kind::Error, &fault).await.is_ok()
-    {
-        connection.linger().await;
-    }
-}
-
-async fn answer(connection: &mut Connection, context: &Context) -> Outcome {
-    let request = timeout(HANDSHAKE, connection.request())
-        .await
-        .map_err(|_| Interrupted::Gone)??;
-    if let Some(version) = request.version()
-        && !(request.since()..=PROTOCOL_VERSION).contains(&version)
-    {
-        return Err(unsupported_version().into());
-    }
-    if let Some(figures) = &context.figures
-        && request.may_show_figures()
-    {
-        figures.on_request();
-    }
-    match request {
-        Request::Core(request) => answer_core(connection, context, request).await,
-        Request::Process(request) => process::answer(connection, context, request).await,
-        Request::Search(request) => search::answer(connection, context, request).await,
-        Request::Session(request) => session::answer(connection, context, request).await,
-        Request::Tunnel(request) => tunnel::answer(connection, context, request).await,
-    }
-}
-
-async fn answer_core(connection: &mut Connection, context: &Context, request: Core) -> Outcome {
-    match request {
-        Core::Hello {
-            versions,
-            sandbox_id,
-            generation,
-        } => hello(connection, context, &versions, &sandbox_id, generation).await,
-        Core::Watch { .. } => {
-            connection.reply(&serde_json::json!({})).await?;
-            connection.closed().await;
-            Ok(())
-        }
-        Core::Exec(request) => exec::run(connection, context, request).await,
-        Core::StartBackground(request) => {
-            exec::start_background(connection, context, request).await
-        }
-        Core::RunCode(request) => crate::code::run(connection, context, request).await,
-        request => files::answer(connection, context, request).await,
-    }
-}
-
-async fn hello(
-    connection: &mut Connection,
-    context: &Context,
-    versions: &[u32],
-    sandbox_id: &str,
-    generation: u64,
-) -> Outcome {
-    #[derive(Serialize)]
-    struct Hello<'a> {
-        version: u32,
-        sandbox_id: &'a str,
-        generation: u64,
-        agent: &'static str,
-    }
-    let own = &context.identity;
-    let version = versions
-        .iter()
-        .copied()
-        .filter(|version| (1..=PROTOCOL_VERSION).contains(version))
-        .max()
-        .ok_or_else(unsupported_version)?;
-    if sandbox_id != own.sandbox_id || generation != own.generation {
-        return Err(Fault::new(
-            Code::FailedPrecondition,
-            format!(
-                "This is {} of generation {}.",
-                own.sandbox_id, own.generation
-            ),
-        )
-        .into());
-    }
-    let reply = Hello {
-        version,
-        sandbox_id: &own.sandbox_id,
-        generation: own.generation,
-        agent: env!("CARGO_PKG_VERSION"),
-    };
-    connection.reply(&reply).await
-}
-
-fn unsupported_version() -> Fault {
-    Fault::new(
-        Code::FailedPrecondition,
-        format!("This agent speaks versions 1 to {PROTOCOL_VERSION}."),
-    )
-}
-
 impl Connection {
-    async fn request(&mut self) -> Result<Request, Interrupted> {
-        let mut payload = Vec::new();
-        if frame::read_frame(&mut self.reader, &mut payload).await? != Kind::Request {
-            return Err(protocol_fault("the first frame is not a request").into());
+    pub fn new(stream: UnixStream) -> Self {
+        let (reader, writer) = stream.into_split();
+        Self {
+            reader: BufReader::with_capacity(16 << 10, reader),
+            writer,
         }
-        Request::parse(&payload).map_err(|error| protocol_fault(&error.to_string()).into())
+    }
+
+    /// The payload of the first frame.
+    pub async fn request(&mut self) -> Result<Vec<u8>, Interrupted> {
+        let mut payload = Vec::new();
+        let received = frame::read_frame(&mut self.reader, &mut payload);
+        match timeout(HANDSHAKE, received).await {
+            Ok(Ok(Kind::Request)) => Ok(payload),
+            Ok(Ok(_)) => Err(protocol_fault("the first frame is not a request").into()),
+            Ok(Err(_)) | Err(_) => Err(Interrupted::Gone),
+        }
     }
 
     /// Appends the next piece of the request's data to `buffer`; false at its end.
@@ -248,9 +152,12 @@ impl Connection {
         Ok(())
     }
 
-    async fn linger(&mut self) {
-        let _ = self.writer.shutdown().await;
-        let _ = timeout(LINGER, self.drain()).await;
+    /// Tells the host of an error, and waits until it hangs up.
+    pub async fn refuse(&mut self, fault: &Fault) {
+        if self.send_json(Kind::Error, fault).await.is_ok() {
+            let _ = self.writer.shutdown().await;
+            let _ = timeout(LINGER, self.drain()).await;
+        }
     }
 
     /// Reads and discards until the host hangs up.
