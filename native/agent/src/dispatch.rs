@@ -1,108 +1,284 @@
-//! Answers the request of each connection.
+//! The table of operations, which alone knows them all. An operation is one line of it, and one file of its feature
+//! with the fields of its request (`Request`) and what it does (`answer`).
 
-use serde::Serialize;
+use serde::Deserialize;
+use serde::de::{Error, IgnoredAny};
+use std::pin::Pin;
+use std::rc::Rc;
 use tokio::net::UnixStream;
 
-use crate::message::{Core, PROTOCOL_VERSION, Request};
+use crate::own_figures::OwnFigures;
 use crate::server::Context;
+use crate::session::registry::Registry;
+use crate::tunnel::listeners::Listeners;
 use crate::wire::connection::{Connection, Interrupted, Outcome, protocol_fault};
-use crate::wire::fault::{Code, Fault};
-use crate::{code, exec, files, process, search, session, tunnel};
+use crate::wire::request::{check_version, operation_of};
+use crate::{code, exec, files, link, process, search, session, sftp, tunnel};
 
-pub async fn serve(stream: UnixStream, context: &Context) {
-    let mut connection = Connection::new(stream);
-    if let Err(Interrupted::Fault(fault)) = answer(&mut connection, context).await {
-        connection.refuse(&fault).await;
-    }
+/// What answers the host, and what of it outlives one request.
+pub struct Agent {
+    context: Context,
+    /// None where the sandbox has none of its own.
+    figures: Option<Rc<OwnFigures>>,
+    sessions: Rc<Registry>,
+    listeners: Listeners,
 }
 
-async fn answer(connection: &mut Connection, context: &Context) -> Outcome {
-    let payload = connection.request().await?;
-    let request = Request::parse(&payload).map_err(|error| protocol_fault(&error.to_string()))?;
-    drop(payload);
-    if let Some(version) = request.version()
-        && !(request.since()..=PROTOCOL_VERSION).contains(&version)
-    {
-        return Err(unsupported_version().into());
-    }
-    if let Some(figures) = &context.figures
-        && request.may_show_figures()
-    {
-        figures.on_request();
-    }
-    match request {
-        Request::Core(request) => answer_core(connection, context, request).await,
-        Request::Process(request) => process::answer(connection, context, request).await,
-        Request::Search(request) => search::answer(connection, context, request).await,
-        Request::Session(request) => session::answer(connection, context, request).await,
-        Request::Tunnel(request) => tunnel::answer(connection, context, request).await,
-    }
+/// A line of the table.
+struct Operation {
+    name: &'static str,
+    /// The version that knows of it first.
+    since: u32,
+    read: fn(&[u8]) -> serde_json::Result<Asked>,
 }
 
-async fn answer_core(connection: &mut Connection, context: &Context, request: Core) -> Outcome {
-    match request {
-        Core::Hello {
-            versions,
-            sandbox_id,
-            generation,
-        } => hello(connection, context, &versions, &sandbox_id, generation).await,
-        Core::Watch { .. } => {
-            connection.reply(&serde_json::json!({})).await?;
-            connection.closed().await;
-            Ok(())
+/// A request that has been read, and nothing done about it.
+struct Asked {
+    /// None in hello, which agrees on the version.
+    version: Option<u32>,
+    /// Whether the answer, or a program that it starts, may show what the kernel says of memory and processors.
+    may_show_figures: bool,
+    answer: Answer,
+}
+
+type Answer = Box<dyn for<'a> FnOnce(&'a mut Connection, &'a Agent) -> Answering<'a>>;
+type Answering<'a> = Pin<Box<dyn Future<Output = Outcome> + 'a>>;
+
+macro_rules! operations {
+    ($($name:literal $since:tt $figures:path => $($module:ident)::+($($part:ident),*);)*) => {
+        const OPERATIONS: &[Operation] = &[$(Operation {
+            name: $name,
+            since: since!($since),
+            read: |payload| {
+                let Tagged::<$($module)::+::Request>::Request(request) =
+                    serde_json::from_slice(payload)?;
+                Ok(Asked {
+                    version: version!($since, request),
+                    may_show_figures: $figures(&request),
+                    answer: Box::new(|connection, _agent| {
+                        Box::pin($($module)::+::answer(connection, $(&_agent.$part,)* request))
+                    }),
+                })
+            },
+        }),*];
+
+        /// A request, which is all but the name of its operation. No request can spell the first name.
+        #[derive(Deserialize)]
+        #[serde(tag = "op")]
+        enum Tagged<T> {
+            #[serde(rename = "\0", $(alias = $name),*)]
+            Request(T),
         }
-        Core::Exec(request) => exec::run(connection, context, request).await,
-        Core::StartBackground(request) => {
-            exec::start_background(connection, context, request).await
-        }
-        Core::RunCode(request) => code::run(connection, context, request).await,
-        request => files::answer(connection, context, request).await,
-    }
-}
-
-async fn hello(
-    connection: &mut Connection,
-    context: &Context,
-    versions: &[u32],
-    sandbox_id: &str,
-    generation: u64,
-) -> Outcome {
-    #[derive(Serialize)]
-    struct Hello<'a> {
-        version: u32,
-        sandbox_id: &'a str,
-        generation: u64,
-        agent: &'static str,
-    }
-    let own = &context.identity;
-    let version = versions
-        .iter()
-        .copied()
-        .filter(|version| (1..=PROTOCOL_VERSION).contains(version))
-        .max()
-        .ok_or_else(unsupported_version)?;
-    if sandbox_id != own.sandbox_id || generation != own.generation {
-        return Err(Fault::new(
-            Code::FailedPrecondition,
-            format!(
-                "This is {} of generation {}.",
-                own.sandbox_id, own.generation
-            ),
-        )
-        .into());
-    }
-    let reply = Hello {
-        version,
-        sandbox_id: &own.sandbox_id,
-        generation: own.generation,
-        agent: env!("CARGO_PKG_VERSION"),
     };
-    connection.reply(&reply).await
 }
 
-fn unsupported_version() -> Fault {
-    Fault::new(
-        Code::FailedPrecondition,
-        format!("This agent speaks versions 1 to {PROTOCOL_VERSION}."),
-    )
+macro_rules! since {
+    (any) => {
+        1
+    };
+    ($version:literal) => {
+        $version
+    };
+}
+
+macro_rules! version {
+    (any, $request:ident) => {
+        None
+    };
+    ($version:literal, $request:ident) => {
+        Some($request.v)
+    };
+}
+
+operations! {
+    // Name, the version that knows it first, whether it may show figures, its handler and what that uses of the agent.
+    "hello"             any  never                           => link::hello(context);
+    "watch"             1    never                           => link::watch();
+    "exec"              1    always                          => exec::run(context);
+    "start_background"  1    always                          => exec::start_background(context);
+    "run_code"          1    always                          => code::run(context);
+    "list"              1    never                           => files::list(context);
+    "find"              1    never                           => files::find(context);
+    "stat"              1    never                           => files::stat(context);
+    "read"              1    files::lines::may_show_figures  => files::lines(context);
+    "read_stream"       1    files::stream::may_show_figures => files::stream(context);
+    "write"             1    never                           => files::write(context);
+    "mkdir"             1    never                           => files::mkdir(context);
+    "move"              1    never                           => files::relocate(context);
+    "remove"            1    never                           => files::remove(context);
+    "process"           2    always                          => process::open(context);
+    "sftp"              2    always                          => sftp::open(context);
+    "session_create"    2    always                          => session::create(context, sessions);
+    "session_list"      2    always                          => session::list(sessions);
+    "session_run"       2    always                          => session::run(sessions);
+    "session_logs"      2    always                          => session::logs(sessions);
+    "session_follow"    3    always                          => session::follow(sessions);
+    "session_input"     2    always                          => session::input(sessions);
+    "search"            2    never                           => search::content(context);
+    "replace"           2    never                           => search::replace(context);
+    "tcp"               2    never                           => tunnel::tcp(context, listeners);
+    "listen"            2    never                           => tunnel::listen(listeners);
+    "accept"            2    never                           => tunnel::accept(listeners);
+    "ports"             2    never                           => tunnel::ports(context);
+}
+
+impl Agent {
+    pub fn new(context: Context) -> Self {
+        Self {
+            context,
+            figures: OwnFigures::start(),
+            sessions: Rc::default(),
+            listeners: Listeners::default(),
+        }
+    }
+
+    /// Answers the one request of a connection.
+    pub async fn serve(&self, stream: UnixStream) {
+        let mut connection = Connection::new(stream);
+        if let Err(Interrupted::Fault(fault)) = self.answer(&mut connection).await {
+            connection.refuse(&fault).await;
+        }
+    }
+
+    async fn answer(&self, connection: &mut Connection) -> Outcome {
+        let payload = connection.request().await?;
+        let (operation, asked) =
+            read(&payload).map_err(|error| protocol_fault(&error.to_string()))?;
+        drop(payload);
+        if let Some(version) = asked.version {
+            check_version(version, operation.since)?;
+        }
+        if let Some(figures) = &self.figures
+            && asked.may_show_figures
+        {
+            figures.on_request();
+        }
+        (asked.answer)(connection, self).await
+    }
+}
+
+fn read(payload: &[u8]) -> serde_json::Result<(&'static Operation, Asked)> {
+    let name = operation_of(payload)?;
+    match OPERATIONS.iter().find(|operation| operation.name == name) {
+        Some(operation) => Ok((operation, (operation.read)(payload)?)),
+        None => Err(unknown(payload, name)),
+    }
+}
+
+/// Names the operations that every agent knows, or those on sessions to who means one of them.
+fn unknown(payload: &[u8], name: &str) -> serde_json::Error {
+    const SESSION: &str = "session_";
+    let known: Vec<_> = OPERATIONS
+        .iter()
+        .filter(|known| match name.starts_with(SESSION) {
+            true => known.name.starts_with(SESSION),
+            false => known.since == 1,
+        })
+        .map(|known| format!("`{}`", known.name))
+        .collect();
+    let detail = format!(
+        "unknown variant `{name}`, expected one of {}",
+        known.join(", ")
+    );
+    match serde_json::from_slice::<Tagged<IgnoredAny>>(payload) {
+        Err(error) if error.is_data() => serde_json::Error::custom(format!(
+            "{detail} at line {} column {}",
+            error.line(),
+            error.column()
+        )),
+        Err(error) => error,
+        Ok(_) => serde_json::Error::custom(detail),
+    }
+}
+
+fn always<T>(_request: &T) -> bool {
+    true
+}
+
+fn never<T>(_request: &T) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::frame::{HEADER_BYTES, Kind};
+    use crate::wire::golden::{exchanges, unhex};
+
+    fn refusal(request: &str) -> String {
+        match read(request.as_bytes()) {
+            Ok((operation, _)) => panic!("{} takes {request}", operation.name),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn golden_requests_are_read() {
+        let mut seen = 0;
+        for (name, exchange) in exchanges() {
+            for frame in exchange["host"].as_array().unwrap() {
+                let bytes = unhex(frame["hex"].as_str().unwrap());
+                if bytes[HEADER_BYTES - 1] == Kind::Request as u8 {
+                    let asked = read(&bytes[HEADER_BYTES..]);
+                    assert!(asked.is_ok(), "{name}: {}", asked.err().unwrap());
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 30, "only {seen} golden requests");
+    }
+
+    #[test]
+    fn a_request_with_a_field_too_many_is_refused() {
+        assert_eq!(
+            refusal(r#"{"v":1,"op":"remove","path":"x","recursive":true,"force":true}"#),
+            "unknown field `force`, expected one of `v`, `path`, `recursive`"
+        );
+    }
+
+    #[test]
+    fn a_request_with_a_field_too_few_is_refused() {
+        assert_eq!(refusal(r#"{"op":"stat","path":"x"}"#), "missing field `v`");
+    }
+
+    #[test]
+    fn an_unknown_operation_is_refused_with_names_to_choose_from() {
+        assert_eq!(
+            refusal(r#"{"v":1,"op":"chmod","path":"x"}"#),
+            "unknown variant `chmod`, expected one of `hello`, `watch`, `exec`, `start_background`, `run_code`, \
+             `list`, `find`, `stat`, `read`, `read_stream`, `write`, `mkdir`, `move`, `remove` at line 1 column 19"
+        );
+        assert_eq!(
+            refusal(r#"{"v":2,"op":"session_end"}"#),
+            "unknown variant `session_end`, expected one of `session_create`, `session_list`, `session_run`, \
+             `session_logs`, `session_follow`, `session_input` at line 1 column 25"
+        );
+    }
+
+    #[test]
+    fn an_operation_is_answered_from_its_first_version_on() {
+        let since = |name| {
+            let of = |operation: &&Operation| operation.name == name;
+            OPERATIONS.iter().find(of).unwrap().since
+        };
+        assert_eq!(since("exec"), 1);
+        assert_eq!(since("session_run"), 2);
+        assert_eq!(since("session_follow"), 3);
+    }
+
+    #[test]
+    fn figures_are_renewed_before_what_may_show_them() {
+        for (request, expected) in [
+            (r#"{"v":2,"op":"session_list"}"#, true),
+            (r#"{"v":2,"op":"ports"}"#, false),
+            (
+                r#"{"v":1,"op":"read","path":"/proc/meminfo","max_bytes":1}"#,
+                true,
+            ),
+            (r#"{"v":1,"op":"read","path":"a","max_bytes":1}"#, false),
+        ] {
+            let (_, asked) = read(request.as_bytes()).unwrap();
+            assert_eq!(asked.may_show_figures, expected, "{request}");
+        }
+    }
 }

@@ -13,7 +13,7 @@ mod dispatch;
 mod exec;
 mod files;
 mod first_ids;
-mod message;
+mod link;
 mod own_figures;
 mod process;
 mod readiness;
@@ -29,8 +29,8 @@ mod workers;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if sftp::is_asked_for() {
-        return sftp::run();
+    if sftp::entry::is_asked_for() {
+        return sftp::entry::run();
     }
     match boot::prepare().and_then(server::run) {
         Ok(()) => ExitCode::SUCCESS,

@@ -11,9 +11,8 @@ use tokio::sync::Semaphore;
 use tokio::task::{LocalSet, spawn_local};
 
 use crate::boot::{Boot, Identity};
-use crate::dispatch;
+use crate::dispatch::Agent;
 use crate::first_ids;
-use crate::own_figures::OwnFigures;
 use crate::reaper::Reaper;
 use crate::wire::fault::Fault;
 use crate::workers::Workers;
@@ -28,10 +27,6 @@ pub struct Context {
     pub identity: Identity,
     pub workers: Rc<Workers>,
     pub reaper: Rc<Reaper>,
-    /// None where the sandbox has none of its own.
-    pub figures: Option<Rc<OwnFigures>>,
-    pub sessions: crate::session::Sessions,
-    pub listeners: crate::tunnel::Listeners,
     null: OwnedFd,
 }
 
@@ -61,13 +56,10 @@ async fn serve(boot: Boot, workers: Rc<Workers>) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = UnixListener::from_std(listener)?;
     let reaper = Reaper::start()?;
-    let context = Rc::new(Context {
+    let agent = Agent::new(Context {
         identity: boot.identity,
         workers,
         reaper: Rc::clone(&reaper),
-        figures: OwnFigures::start(),
-        sessions: crate::session::Sessions::default(),
-        listeners: crate::tunnel::Listeners::default(),
         null: File::options()
             .read(true)
             .write(true)
@@ -75,14 +67,14 @@ async fn serve(boot: Boot, workers: Rc<Workers>) -> std::io::Result<()> {
             .into(),
     });
     tokio::select! {
-        () = accept(listener, context) => {}
+        () = accept(listener, Rc::new(agent)) => {}
         () = reaper.asked_to_end() => {}
     }
     reaper.end_everything().await;
     Ok(())
 }
 
-async fn accept(listener: UnixListener, context: Rc<Context>) {
+async fn accept(listener: UnixListener, agent: Rc<Agent>) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(slot) = Arc::clone(&slots).acquire_owned().await else {
@@ -90,9 +82,9 @@ async fn accept(listener: UnixListener, context: Rc<Context>) {
         };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let context = Rc::clone(&context);
+                let agent = Rc::clone(&agent);
                 spawn_local(async move {
-                    dispatch::serve(stream, &context).await;
+                    agent.serve(stream).await;
                     drop(slot);
                 });
             }

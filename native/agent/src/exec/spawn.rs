@@ -130,6 +130,13 @@ pub fn no_process() -> Fault {
     .hint("End some of its processes, or stop and start the sandbox.")
 }
 
+pub fn supervisor_lost() -> Fault {
+    Fault::new(
+        Code::ResourceExhausted,
+        "The command was killed before it started; the sandbox may be out of memory.",
+    )
+}
+
 /// In packet mode and with room for one packet, so that the order of what is written to two of them is known
 /// (see `pipes`).
 fn output_pipe() -> Result<(OwnedFd, OwnedFd), Fault> {

@@ -1,16 +1,20 @@
-//! Files and folders below a folder whose names match, sorted by path, a page at a time. Links are not
-//! followed.
+//! The operation `find`: files and folders below a folder whose names match, sorted by path, a page at a time. Links
+//! are not followed.
 
 use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, ResolveFlags, openat, openat2};
 use rustix::io::Errno;
+use serde_json::json;
 use std::os::fd::OwnedFd;
 
 use super::glob::Glob;
 use super::list::not_a_folder;
 use super::location::{Path, file_type};
 use super::page::Page;
+pub use super::query::Query as Request;
 use super::{path_text, reach};
 use crate::boot::SANDBOX_ROOT;
+use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 use crate::workers::Cancelled;
 
@@ -22,8 +26,20 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::CLOEXEC);
 
+pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let path = Path::parse("path", &request.path)?;
+    let pattern = Glob::parse("pattern", request.pattern.as_deref().unwrap_or("*"))?;
+    let page = request.page();
+    let work = context
+        .workers
+        .long(move |cancelled| find(&path, &pattern, page, cancelled));
+    let (paths, total) = connection.unless_closed(work).await?;
+    connection.items(&paths).await?;
+    connection.reply(&json!({ "total_count": total })).await
+}
+
 /// Paths are relative to the sandbox root when inside it. Folders that cannot be read are passed over.
-pub fn find(
+fn find(
     path: &Path,
     pattern: &Glob,
     mut page: Page,

@@ -5,6 +5,8 @@
 
 use regex::Regex;
 
+use crate::wire::fault::Fault;
+
 const MAX_COMPILED_BYTES: usize = 4 << 20;
 
 pub struct Glob {
@@ -23,6 +25,17 @@ impl Glob {
         Ok(Self {
             regex,
             of_path: pattern.contains('/'),
+        })
+    }
+
+    /// As `new`, for a field of a request.
+    pub fn parse(parameter: &'static str, pattern: &str) -> Result<Self, Fault> {
+        Self::new(pattern).map_err(|reason| {
+            Fault::invalid(
+                parameter,
+                format!("The pattern '{pattern}' is not a glob: {reason}."),
+            )
+            .hint("Put a backslash before a special character to mean it literally.")
         })
     }
 

@@ -1,16 +1,28 @@
-//! A range of a file's lines. Joined, ranges are the exact bytes of the file.
+//! The operation `read`: a range of a file's lines. Joined, ranges are the exact bytes of the file.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::ops::Range;
 
 use super::location::Path;
+use super::reach::names_a_file_of_the_kernel;
 use super::regular::{io_fault, open_regular, too_large};
 use crate::server::Context;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 use crate::wire::frame::DATA_CHUNK_BYTES;
 use crate::workers::Cancelled;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+    path: String,
+    start_line: Option<u64>,
+    end_line: Option<u64>,
+    /// Of the selected part.
+    max_bytes: u64,
+}
 
 #[derive(Serialize)]
 struct LinesReply {
@@ -22,18 +34,22 @@ struct LinesReply {
 }
 
 /// Lines from 1, both ends inclusive.
-pub struct LineRange {
-    pub start: u64,
-    pub end: Option<u64>,
+struct LineRange {
+    start: u64,
+    end: Option<u64>,
 }
 
-pub async fn lines(
-    connection: &mut Connection,
-    context: &Context,
-    path: Path,
-    range: LineRange,
-    max_bytes: u64,
-) -> Outcome {
+pub fn may_show_figures(request: &Request) -> bool {
+    names_a_file_of_the_kernel(&request.path)
+}
+
+pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let path = Path::parse("path", &request.path)?;
+    let max_bytes = request.max_bytes;
+    let range = LineRange {
+        start: request.start_line.unwrap_or(1),
+        end: request.end_line,
+    };
     if range.start == 0 {
         return Err(Fault::invalid("start_line", "Lines are numbered from 1.").into());
     }

@@ -1,12 +1,16 @@
-//! One level of a folder, sorted, a page at a time.
+//! The operation `list`: one level of a folder, sorted, a page at a time.
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, statat};
 use serde::Serialize;
+use serde_json::json;
 
 use super::glob::Glob;
 use super::location::{Path, c_name, file_type};
 use super::page::Page;
-use super::{metadata, path_text, reach};
+pub use super::query::Query as Request;
+use super::{path_text, reach, stat};
+use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 use crate::workers::Cancelled;
 
@@ -14,7 +18,7 @@ use crate::workers::Cancelled;
 const CHECK_EVERY: usize = 1_000;
 
 #[derive(Serialize)]
-pub struct Entry {
+struct Entry {
     name: String,
     #[serde(rename = "type")]
     kind: &'static str,
@@ -22,8 +26,23 @@ pub struct Entry {
     link: bool,
 }
 
+pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let path = Path::parse("path", &request.path)?;
+    let pattern = request.pattern.as_deref();
+    let pattern = pattern
+        .map(|pattern| Glob::parse("pattern", pattern))
+        .transpose()?;
+    let page = request.page();
+    let work = context
+        .workers
+        .long(move |cancelled| list(&path, pattern.as_ref(), page, cancelled));
+    let (entries, total) = connection.unless_closed(work).await?;
+    connection.items(&entries).await?;
+    connection.reply(&json!({ "total_count": total })).await
+}
+
 /// The entries of the page, and the count of all that match.
-pub fn list(
+fn list(
     path: &Path,
     pattern: Option<&Glob>,
     mut page: Page,
@@ -73,7 +92,7 @@ fn describe(folder: impl std::os::fd::AsFd, name: String) -> Result<Entry, Fault
         } else {
             "file"
         },
-        size: stat.as_ref().map_or(0, metadata::size),
+        size: stat.as_ref().map_or(0, stat::size),
         link: kind == Some(FileType::Symlink),
     })
 }

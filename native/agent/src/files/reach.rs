@@ -44,6 +44,11 @@ pub fn unless_own(file: OwnedFd) -> rustix::io::Result<OwnedFd> {
     }
 }
 
+/// However the path is spelled; not by a link that has another name.
+pub fn names_a_file_of_the_kernel(path: &str) -> bool {
+    path.contains("proc/") || path.contains("sys/")
+}
+
 fn leads_somewhere(folder: impl AsFd, path: impl Arg) -> bool {
     openat(folder, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).is_ok()
 }
@@ -82,6 +87,21 @@ mod tests {
             "/proc/1/net/tcp",
         ] {
             assert!(!is_own(other.as_bytes()), "{other}");
+        }
+    }
+
+    #[test]
+    fn files_of_the_kernel_are_told_by_their_paths() {
+        for path in [
+            "/proc/meminfo",
+            "//proc//stat",
+            "../proc/cpuinfo",
+            "/sys/devices/system/cpu/online",
+        ] {
+            assert!(names_a_file_of_the_kernel(path), "{path}");
+        }
+        for path in ["/workspace/a", "notes", "/etc/hosts"] {
+            assert!(!names_a_file_of_the_kernel(path), "{path}");
         }
     }
 }

@@ -1,17 +1,38 @@
-//! Moves an entry. What cannot be renamed (another file system, or a folder of the image) is copied beside its
+//! The operation `move`: moves an entry. What cannot be renamed (another file system, or a folder of the image) is copied beside its
 //! destination, takes its name there at once, and only then is deleted where it was.
 
 use rustix::fs::{RenameFlags, renameat_with};
 use rustix::io::Errno;
+use serde::Deserialize;
 
 use super::copy;
 use super::location::{Location, Path};
 use super::remove::{refuse_sandbox_root, remove_tree};
 use super::temporary::fresh_name;
+use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 use crate::workers::Cancelled;
 
-pub fn relocate(source: &Path, destination: &Path, cancelled: &Cancelled) -> Result<(), Fault> {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+    source: String,
+    destination: String,
+}
+
+pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let source = Path::parse("source", &request.source)?;
+    let destination = Path::parse("destination", &request.destination)?;
+    let work = context
+        .workers
+        .long(move |cancelled| relocate(&source, &destination, cancelled));
+    connection.unless_closed(work).await?;
+    connection.reply(&serde_json::json!({})).await
+}
+
+fn relocate(source: &Path, destination: &Path, cancelled: &Cancelled) -> Result<(), Fault> {
     let from = source.locate()?;
     let stat = from.stat().map_err(|errno| source.fault(errno))?;
     refuse_sandbox_root(source, &stat)?;

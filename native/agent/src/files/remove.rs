@@ -1,16 +1,19 @@
-//! Deletes an entry, and what is below it when told to. Every step is relative to an open folder and follows
+//! The operation `remove`: deletes an entry, and with `recursive` what is below it. Every step is relative to an open folder and follows
 //! no link, so a folder swapped for a link while this runs cannot lead it elsewhere.
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, openat, renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
+use serde::Deserialize;
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use super::location::{Location, Path, file_type};
 use super::temporary::fresh_name;
 use crate::boot::SANDBOX_ROOT;
+use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 use crate::workers::Cancelled;
 
@@ -19,7 +22,24 @@ const MAX_DEPTH: usize = 128;
 /// Over a folder in which others keep making new entries.
 const MAX_PASSES: usize = 1_000;
 
-pub fn remove(path: &Path, recursive: bool, cancelled: &Cancelled) -> Result<(), Fault> {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+    path: String,
+    recursive: bool,
+}
+
+pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let path = Path::parse("path", &request.path)?;
+    let work = context
+        .workers
+        .long(move |cancelled| remove(&path, request.recursive, cancelled));
+    connection.unless_closed(work).await?;
+    connection.reply(&serde_json::json!({})).await
+}
+
+fn remove(path: &Path, recursive: bool, cancelled: &Cancelled) -> Result<(), Fault> {
     let location = path.locate()?;
     let stat = location.stat().map_err(|errno| path.fault(errno))?;
     refuse_sandbox_root(path, &stat)?;

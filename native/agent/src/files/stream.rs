@@ -1,6 +1,6 @@
-//! A range of a file's bytes, as a stream.
+//! The operation `read_stream`: a range of a file's bytes, as a stream.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use super::location::Path;
+use super::reach::names_a_file_of_the_kernel;
 use super::regular::{io_fault, open_regular, too_large};
 use crate::server::Context;
 use crate::wire::connection::{Connection, Interrupted, Outcome};
@@ -18,20 +19,31 @@ use crate::wire::frame::DATA_CHUNK_BYTES;
 /// of /sys a page.
 const DISTRUSTED_BYTES: u64 = 64 << 10;
 
+/// The whole file without `start` and `end`. What lies past the file's end is not there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+    path: String,
+    start: Option<u64>,
+    /// Inclusive.
+    end: Option<u64>,
+    /// Of a file that the kernel makes up as it is read.
+    max_unsized_bytes: u64,
+}
+
 #[derive(Serialize)]
 struct StreamReply {
     size: u64,
     bytes: u64,
 }
 
-/// Both ends inclusive; the whole file when absent. What lies past the end is not there.
-pub async fn stream(
-    connection: &mut Connection,
-    context: &Context,
-    path: Path,
-    range: (Option<u64>, Option<u64>),
-    max_unsized_bytes: u64,
-) -> Outcome {
+pub fn may_show_figures(request: &Request) -> bool {
+    names_a_file_of_the_kernel(&request.path)
+}
+
+pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let path = Path::parse("path", &request.path)?;
     let named = path.clone();
     let work = context.workers.short(move || {
         let file = open_regular(&path)?;
@@ -39,14 +51,14 @@ pub async fn stream(
         if size > DISTRUSTED_BYTES {
             return Ok((Source::File(Arc::new(file)), size));
         }
-        let content = read_all(file, &path, max_unsized_bytes)?;
+        let content = read_all(file, &path, request.max_unsized_bytes)?;
         let size = content.len() as u64;
         Ok((Source::Memory(content), size))
     });
     let (source, size) = connection.unless_closed(work).await?;
-    let start = range.0.unwrap_or(0).min(size);
-    let end = range
-        .1
+    let start = request.start.unwrap_or(0).min(size);
+    let end = request
+        .end
         .map_or(size, |end| end.saturating_add(1).min(size))
         .max(start);
     let reply = StreamReply {

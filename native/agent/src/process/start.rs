@@ -8,10 +8,10 @@ use tokio::io::unix::AsyncFd;
 
 use super::outputs::Outputs;
 use crate::exec::command::{Command, Names};
+use crate::exec::ending;
 use crate::exec::report::Report;
-use crate::exec::spawn::{self, Channel};
+use crate::exec::spawn::{self, Channel, supervisor_lost};
 use crate::exec::terminal::{self, Size, Terminal};
-use crate::exec::{ending, supervisor_lost};
 use crate::readiness::writable;
 use crate::reaper::WatchedExit;
 use crate::server::Context;

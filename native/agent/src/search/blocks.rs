@@ -9,7 +9,7 @@ use std::ffi::CStr;
 
 use super::budget::Budget;
 use crate::files::location::file_type;
-use crate::files::metadata;
+use crate::files::stat;
 use crate::wire::fault::Fault;
 
 const BLOCK_BYTES: usize = 128 << 10;
@@ -64,7 +64,7 @@ pub fn open_listed(folder: impl AsFd, name: &CStr) -> Option<OwnedFd> {
 
 fn regular_size(file: &OwnedFd) -> Option<u64> {
     let stat = fstat(file).ok()?;
-    (file_type(&stat) == FileType::RegularFile).then(|| metadata::size(&stat))
+    (file_type(&stat) == FileType::RegularFile).then(|| stat::size(&stat))
 }
 
 impl<'a> Blocks<'a> {

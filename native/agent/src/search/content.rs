@@ -3,12 +3,14 @@
 
 use rustix::fs::{CWD, FileType, statat};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::ffi::{CStr, CString};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::blocks::{self, Blocks, Buffer, Next, Opened};
+use super::bounds::{MAX_ITEMS, milliseconds};
 use super::budget::Budget;
 use super::excerpt::{self, Match, Wanted};
 use super::folder::{self, Folder};
@@ -19,31 +21,56 @@ use crate::files::glob::Glob;
 use crate::files::location::{Path, c_name, file_type};
 use crate::files::page::Page;
 use crate::files::path_text;
-use crate::wire::connection::{Connection, Interrupted};
+use crate::server::Context;
+use crate::wire::connection::{Connection, Interrupted, Outcome};
 use crate::wire::fault::Fault;
 use crate::workers::Workers;
 
 /// Of what is told of a page's files, as JSON; a page that would be larger ends early.
 const PAGE_BYTES: usize = 6 << 20;
 
-pub struct Query {
-    pub path: Path,
-    pub matcher: Matcher,
+/// Ceilings, whatever the host asks for.
+const MAX_CONTEXT: usize = 100;
+const MAX_MATCHES: usize = 1_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+    path: String,
+    query: String,
+    file_pattern: Option<String>,
+    context_lines: usize,
+    /// Of each file.
+    max_matches: usize,
+    max_items: usize,
+    offset: usize,
+    timeout_ms: u64,
+    /// Since version 3, as `output`.
+    #[serde(default)]
+    literal: bool,
+    #[serde(default)]
+    output: Output,
+}
+
+struct Query {
+    path: Path,
+    matcher: Matcher,
     /// The same query as plain text, where that may mean something else.
-    pub plain: Option<Matcher>,
-    pub output: Output,
-    pub file_pattern: Option<Glob>,
-    pub context: usize,
-    pub max_matches: usize,
-    pub offset: usize,
-    pub max_items: usize,
-    pub time: Duration,
+    plain: Option<Matcher>,
+    output: Output,
+    file_pattern: Option<Glob>,
+    context: usize,
+    max_matches: usize,
+    offset: usize,
+    max_items: usize,
+    time: Duration,
 }
 
 /// What the answer has of each file besides its path.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum Output {
+enum Output {
     #[default]
     Matches,
     Files,
@@ -52,7 +79,7 @@ pub enum Output {
 }
 
 #[derive(Serialize)]
-pub struct FileMatches {
+struct FileMatches {
     path: String,
     #[serde(flatten)]
     matches: Option<Matches>,
@@ -67,16 +94,50 @@ struct Matches {
 }
 
 /// One page.
-pub struct Found {
-    pub files: Vec<FileMatches>,
+struct Found {
+    files: Vec<FileMatches>,
     /// Of all files that match.
-    pub total: usize,
+    total: usize,
     /// Where none does: files that have the query as plain text, if there are any.
-    pub plain: Option<usize>,
+    plain: Option<usize>,
+}
+
+pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let workers = &context.workers;
+    let path = Path::parse("path", &request.path)?;
+    let file_pattern = request.file_pattern.as_deref();
+    let file_pattern = file_pattern
+        .map(|pattern| Glob::parse("file_pattern", pattern))
+        .transpose()?;
+    let read = move || {
+        let matcher = Matcher::read(&request.query, "query", request.literal)?;
+        Ok((matcher.plain_reading(&request.query), matcher))
+    };
+    let (plain, matcher) = workers.short(read).await?;
+    let literal = matcher.literal;
+    let query = Query {
+        path,
+        matcher,
+        plain,
+        output: request.output,
+        file_pattern,
+        context: request.context_lines.min(MAX_CONTEXT),
+        max_matches: request.max_matches.clamp(1, MAX_MATCHES),
+        offset: request.offset,
+        max_items: request.max_items.min(MAX_ITEMS),
+        time: milliseconds(request.timeout_ms),
+    };
+    let found = search(connection, workers, query).await?;
+    connection.items(&found.files).await?;
+    let mut reply = json!({ "total_count": found.total, "literal": literal });
+    if let Some(count) = found.plain {
+        reply["plain_count"] = count.into();
+    }
+    connection.reply(&reply).await
 }
 
 /// Where an expression finds nothing, its text is looked for, as far as there is time.
-pub async fn search(
+async fn search(
     connection: &mut Connection,
     workers: &Workers,
     query: Query,

@@ -10,7 +10,7 @@ use super::budget::Budget;
 use super::matcher::{Matcher, Scratch};
 use super::template::Template;
 use crate::files::location::{Location, Path};
-use crate::files::write::Upload;
+use crate::files::upload::Upload;
 use crate::wire::fault::{Code, Fault};
 
 const CHUNK_BYTES: usize = 256 << 10;

@@ -1,10 +1,11 @@
 //! The operation `replace`: every file by itself, in the order named. What fails is a row, and the others go on.
 
 use memchr::memmem::Finder;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::collections::HashSet;
-use std::time::Duration;
 
+use super::bounds::{MAX_ITEMS, milliseconds};
 use super::budget::Budget;
 use super::edit::{Edit, Edited};
 use super::exclude::Exclusions;
@@ -12,28 +13,41 @@ use super::expand::{expand, too_many};
 use super::matcher::Matcher;
 use super::template::Template;
 use crate::files::location::Path;
-use crate::files::write::require_regular;
+use crate::files::upload::require_regular;
+use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 use crate::workers::Cancelled;
 
-pub struct Order {
-    pub pattern: String,
-    pub replacement: String,
-    pub files: Vec<String>,
-    /// The pattern is plain text.
-    pub literal: bool,
+/// A ceiling, whatever the host asks for.
+const MAX_FILE_BYTES: u64 = 256 << 20;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+    pattern: String,
+    replacement: String,
+    files: Vec<String>,
+    /// Once globs are expanded.
+    max_files: usize,
+    /// Of each file, before and after.
+    file_bytes: u64,
+    file_timeout_ms: u64,
+    timeout_ms: u64,
+    /// The pattern is plain text. Since version 3, as the two below.
+    #[serde(default)]
+    literal: bool,
     /// Nothing is changed.
-    pub dry_run: bool,
+    #[serde(default)]
+    dry_run: bool,
     /// Globs of what is left out.
-    pub exclude: Vec<String>,
-    pub max_files: usize,
-    pub file_bytes: u64,
-    pub file_time: Duration,
-    pub time: Duration,
+    #[serde(default)]
+    exclude: Vec<String>,
 }
 
 #[derive(Serialize)]
-pub struct Row {
+struct Row {
     path: String,
     status: &'static str,
     replacements: u64,
@@ -41,16 +55,31 @@ pub struct Row {
     error: Option<String>,
 }
 
-pub struct Done {
-    pub rows: Vec<Row>,
-    pub modified: usize,
-    pub literal: bool,
+struct Done {
+    rows: Vec<Row>,
+    modified: usize,
+    literal: bool,
     /// Where nothing was replaced: how often the pattern is there as plain text, if it is.
-    pub plain: Option<u64>,
+    plain: Option<u64>,
 }
 
-pub fn replace(order: &Order, cancelled: &Cancelled) -> Result<Done, Fault> {
-    let budget = Budget::new(cancelled, order.time);
+pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let work = context
+        .workers
+        .long(move |cancelled| replace(&request, cancelled));
+    let done = connection.unless_closed(work).await?;
+    connection.items(&done.rows).await?;
+    let mut reply = json!({ "files_modified": done.modified, "literal": done.literal });
+    if let Some(count) = done.plain {
+        reply["plain_count"] = count.into();
+    }
+    connection.reply(&reply).await
+}
+
+fn replace(order: &Request, cancelled: &Cancelled) -> Result<Done, Fault> {
+    let budget = Budget::new(cancelled, milliseconds(order.timeout_ms));
+    let file_time = milliseconds(order.file_timeout_ms);
+    let max_bytes = order.file_bytes.min(MAX_FILE_BYTES);
     if order.pattern.contains('\n') {
         return Err(Fault::invalid(
             "pattern",
@@ -73,14 +102,14 @@ pub fn replace(order: &Order, cancelled: &Cancelled) -> Result<Done, Fault> {
         let edited = match file {
             Err((path, fault)) => Err((path, fault)),
             Ok(text) => {
-                let part = budget.part(order.file_time);
+                let part = budget.part(file_time);
                 let mut edit = Edit {
                     matcher: &matcher,
                     template: &template,
                     scratch: &mut scratch,
                     plain: plain.as_ref(),
                     dry_run: order.dry_run,
-                    max_bytes: order.file_bytes,
+                    max_bytes,
                     budget: &part,
                 };
                 match budget
@@ -110,20 +139,21 @@ pub fn replace(order: &Order, cancelled: &Cancelled) -> Result<Done, Fault> {
 type Named = Result<String, (String, Fault)>;
 
 /// Every glob is expanded before anything is replaced.
-fn all_files(order: &Order, budget: &Budget) -> Result<Vec<Named>, Fault> {
+fn all_files(order: &Request, budget: &Budget) -> Result<Vec<Named>, Fault> {
+    let max_files = order.max_files.min(MAX_ITEMS);
     let exclusions = Exclusions::parse(&order.exclude)?;
     let mut files = Vec::new();
     let mut seen = HashSet::new();
     for text in &order.files {
-        match expand(text, &exclusions, order.max_files, budget)? {
+        match expand(text, &exclusions, max_files, budget)? {
             Ok(paths) => {
                 let fresh = paths.into_iter().filter(|path| seen.insert(path.clone()));
                 files.extend(fresh.map(Ok).collect::<Vec<_>>());
             }
             Err(fault) => files.push(Err((text.clone(), fault))),
         }
-        if files.len() > order.max_files {
-            return Err(too_many(order.max_files));
+        if files.len() > max_files {
+            return Err(too_many(max_files));
         }
     }
     Ok(files)

@@ -1,11 +1,10 @@
-//! Waiting for what a command prints next, from where its reader has got to.
+//! The operation `session_follow`: waits for what a command prints next, from where its reader has got to.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::pin::pin;
 use std::time::Duration;
 use tokio::time::timeout;
 
-use super::Follow;
 use super::record::{Record, Status};
 use super::registry::Registry;
 use super::replies::{MAX_WAIT, exit_code, find_command, find_log, state};
@@ -14,6 +13,17 @@ use crate::wire::connection::{Connection, Outcome};
 
 /// A command that has printed and is then silent for so long waits for something, or for its reader.
 const PAUSE: Duration = Duration::from_millis(300);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+    session_id: String,
+    command_id: String,
+    /// How many bytes of the output are known already; past all that there is, the command's end is waited for.
+    offset: u64,
+    wait_ms: u64,
+}
 
 #[derive(Serialize)]
 struct Reply {
@@ -26,8 +36,8 @@ struct Reply {
 }
 
 /// Answers when the command has ended, when it has printed past the offset and paused, or when the wait is over.
-pub async fn follow(connection: &mut Connection, registry: &Registry, request: Follow) -> Outcome {
-    let session = registry.find(&request.session_id)?;
+pub async fn answer(connection: &mut Connection, sessions: &Registry, request: Request) -> Outcome {
+    let session = sessions.find(&request.session_id)?;
     let record = find_command(&session, &request.command_id)?;
     let wait = Duration::from_millis(request.wait_ms).min(MAX_WAIT);
     let waited = async {

@@ -1,137 +1,18 @@
-//! What is told of sessions and their commands.
+//! What several operations answer of a command: its state, its output, or why there is none.
 
 use serde::Serialize;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::time::timeout;
 
-use super::Run;
 use super::record::{Record, Status};
-use super::registry::Registry;
 use super::state::Session;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 
-/// Of one session, in a list.
-const RECENT_COMMANDS: usize = 20;
 /// Whatever the host asks for.
 pub const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-#[derive(Serialize)]
-struct Summary<'a> {
-    session_id: &'a str,
-    created_ms: u64,
-    recent_commands: Vec<Command<'a>>,
-}
-
-#[derive(Serialize)]
-struct Command<'a> {
-    command_id: &'a str,
-    command: &'a str,
-    state: &'static str,
-    exit_code: Option<i32>,
-}
-
-pub async fn list(connection: &mut Connection, registry: &Registry) -> Outcome {
-    for session in registry.active() {
-        let records = session.records();
-        let recent = records.iter().rev().take(RECENT_COMMANDS);
-        let summary = Summary {
-            session_id: &session.id,
-            created_ms: session.created_ms,
-            recent_commands: recent
-                .map(|record| Command {
-                    command_id: &record.id,
-                    command: &record.excerpt,
-                    state: state(record),
-                    exit_code: exit_code(record),
-                })
-                .collect(),
-        };
-        connection.item(&summary, &[]).await?;
-    }
-    let reply = serde_json::json!({ "busy": registry.busy(), "idle_ms": registry.idle_ms() });
-    connection.reply(&reply).await
-}
-
-pub async fn run(connection: &mut Connection, registry: &Registry, request: Run) -> Outcome {
-    let session = registry.find(&request.session_id)?;
-    if session.closed() {
-        return reply(connection, "closed", None, &[]).await;
-    }
-    if request.command.contains('\0') {
-        return Err(Fault::invalid("command", "A NUL byte cannot be passed on.").into());
-    }
-    registry.check_queue(request.command.len())?;
-    let record = session.enqueue(&request.command_id, request.command)?;
-    let wait = |ms| Duration::from_millis(ms).min(MAX_WAIT);
-    let waited = async {
-        if timeout(wait(request.wait_turn_ms), record.begun())
-            .await
-            .is_ok()
-        {
-            let _ = timeout(wait(request.wait_run_ms), record.completed()).await;
-        }
-        Ok(())
-    };
-    // A host that hangs up ends its waiting, not the command.
-    connection.unless_closed(waited).await?;
-    let output = record.captures().borrow().interleaved();
-    let parts = [&[] as &[u8], &[], &output.bytes];
-    reply(
-        connection,
-        state(&record),
-        Some((&record, output.truncated)),
-        &parts,
-    )
-    .await
-}
-
-pub async fn logs(
-    connection: &mut Connection,
-    registry: &Registry,
-    session_id: &str,
-    command_id: &str,
-) -> Outcome {
-    let session = registry.find(session_id)?;
-    let record = find_command(&session, command_id)?;
-    find_log(&record)?;
-    let collected = record.captures().borrow().snapshot();
-    let truncated =
-        collected.stdout.truncated || collected.stderr.truncated || collected.output.truncated;
-    let parts = [
-        collected.stdout.bytes.as_slice(),
-        &collected.stderr.bytes,
-        &collected.output.bytes,
-    ];
-    reply(
-        connection,
-        state(&record),
-        Some((&record, truncated)),
-        &parts,
-    )
-    .await
-}
-
-/// The state in which the command was found: input is sent to one that runs.
-pub async fn type_in(
-    registry: &Registry,
-    session_id: &str,
-    command_id: &str,
-    mut input: String,
-) -> Result<&'static str, Fault> {
-    let session = registry.find(session_id)?;
-    let record = find_command(&session, command_id)?;
-    input.push('\n');
-    let runs = || record.status() == Status::Running;
-    if let (true, Some(terminal)) = (runs(), session.terminal()) {
-        terminal.type_in(input.as_bytes(), runs).await?;
-        return Ok("running");
-    }
-    Ok(state(&record))
-}
-
-async fn reply(
+pub async fn reply(
     connection: &mut Connection,
     state: &'static str,
     found: Option<(&Record, bool)>,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 
-use super::MAX_HANDLES;
+use super::bounds::MAX_HANDLES;
 use super::failure::{Failure, Status};
 use super::folders::Folder;
 

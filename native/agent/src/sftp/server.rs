@@ -4,6 +4,7 @@ use rustix::fs::StatVfs;
 use std::io::{self, Read, Write};
 
 use super::attributes::Attributes;
+use super::bounds::{MAX_DATA_BYTES, MAX_HANDLES, MAX_PACKET_BYTES};
 use super::failure::{Failure, Status};
 use super::fields::{Fields, Malformed};
 use super::folders::Folder;
@@ -11,7 +12,7 @@ use super::handles::{Handles, Open};
 use super::long_name::LongNames;
 use super::replies::{Name, Replies};
 use super::request::{EXTENSIONS, INIT, Request};
-use super::{MAX_DATA_BYTES, MAX_HANDLES, MAX_PACKET_BYTES, files, paths};
+use super::{files, paths};
 
 const VERSION: u32 = 3;
 const LENGTH_BYTES: usize = 4;

@@ -1,87 +1,30 @@
-//! Listening inside for the host: each connection is named to it, and waits until it is taken.
+//! The operation `listen`: listens inside for the host, and names each connection to it in an item.
 
-use serde::Serialize;
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::net::Ipv4Addr;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
+use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::listeners::Listeners;
+use super::waiting::DropWaiting;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 
 /// Of one listener; further ones wait in the kernel's queue.
 const MAX_WAITING: usize = 64;
-/// For the host to take a connection.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// After an accept that failed for want of descriptors or memory.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
-/// Connections that the host has yet to take, of all listeners.
-#[derive(Default)]
-pub struct Waiting {
-    last_number: Cell<u64>,
-    streams: RefCell<HashMap<(u64, u64), Held>>,
-    /// One was taken.
-    taken: Notify,
-}
-
-struct Held {
-    stream: TcpStream,
-    until: Instant,
-}
-
-impl Waiting {
-    pub fn take(&self, listener: u64, connection: u64) -> Result<TcpStream, Fault> {
-        let held = self.streams.borrow_mut().remove(&(listener, connection));
-        self.taken.notify_waiters();
-        held.map(|held| held.stream).ok_or_else(|| {
-            Fault::not_found("connection", "That connection does not wait any more.")
-        })
-    }
-
-    fn number(&self) -> u64 {
-        let number = self.last_number.get() + 1;
-        self.last_number.set(number);
-        number
-    }
-
-    fn hold(&self, listener: u64, stream: TcpStream) -> u64 {
-        let connection = self.number();
-        let until = Instant::now() + PATIENCE;
-        self.streams
-            .borrow_mut()
-            .insert((listener, connection), Held { stream, until });
-        connection
-    }
-
-    /// How many of a listener wait, and when the first of them has waited long enough.
-    fn count(&self, listener: u64) -> (usize, Option<Instant>) {
-        let streams = self.streams.borrow();
-        let own = || streams.iter().filter(|((owner, _), _)| *owner == listener);
-        (own().count(), own().map(|(_, held)| held.until).min())
-    }
-
-    fn drop_late(&self, listener: u64) {
-        let now = Instant::now();
-        self.streams
-            .borrow_mut()
-            .retain(|(owner, _), held| *owner != listener || held.until > now);
-    }
-}
-
-/// What waits goes with its listener.
-struct DropWaiting<'a>(&'a Waiting, u64);
-
-impl Drop for DropWaiting<'_> {
-    fn drop(&mut self) {
-        let own = self.1;
-        let mut streams = self.0.streams.borrow_mut();
-        streams.retain(|(owner, _), _| *owner != own);
-    }
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+    /// 0 is any free one.
+    port: u16,
+    #[serde(default)]
+    everywhere: bool,
 }
 
 #[derive(Serialize)]
@@ -95,13 +38,14 @@ struct ConnectionItem {
     connection: u64,
 }
 
-pub async fn listen(
+pub async fn answer(
     connection: &mut Connection,
-    waiting: &Waiting,
-    port: u16,
-    everywhere: bool,
+    listeners: &Listeners,
+    request: Request,
 ) -> Outcome {
-    let address = if everywhere {
+    let port = request.port;
+    let waiting = &listeners.waiting;
+    let address = if request.everywhere {
         Ipv4Addr::UNSPECIFIED
     } else {
         Ipv4Addr::LOCALHOST

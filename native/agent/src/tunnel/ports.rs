@@ -1,6 +1,7 @@
-//! What listens for TCP inside: ports from the kernel's tables, the rest from the processes that hold the sockets.
+//! The operation `ports`: names what listens for TCP inside. Ports come from the kernel's tables, the rest from the
+//! processes that hold the sockets.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -8,6 +9,7 @@ use std::io::{BufRead, BufReader, Read};
 use super::owners::{self, Owner};
 use crate::server::Context;
 use crate::wire::connection::{Connection, Outcome};
+use crate::wire::fault::Fault;
 use crate::workers::Cancelled;
 
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
@@ -16,6 +18,12 @@ const MAX_TABLE_BYTES: u64 = 16 << 20;
 /// Further ports come without their process, so that all fit into one reply.
 const MAX_DESCRIBED: usize = 1_024;
 const LISTEN: &[u8] = b"0A";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+}
 
 #[derive(Serialize)]
 struct ListeningPort {
@@ -27,7 +35,7 @@ struct ListeningPort {
     command: Option<String>,
 }
 
-pub async fn ports(connection: &mut Connection, context: &Context) -> Outcome {
+pub async fn answer(connection: &mut Connection, context: &Context, _request: Request) -> Outcome {
     let work = context
         .workers
         .long(|cancelled: &Cancelled| listening(cancelled));
@@ -37,7 +45,7 @@ pub async fn ports(connection: &mut Connection, context: &Context) -> Outcome {
         .await
 }
 
-fn listening(cancelled: &Cancelled) -> Result<Vec<ListeningPort>, crate::wire::fault::Fault> {
+fn listening(cancelled: &Cancelled) -> Result<Vec<ListeningPort>, Fault> {
     let mut sockets = Vec::new();
     for table in TABLES {
         // A kernel without IPv6 has no second table.

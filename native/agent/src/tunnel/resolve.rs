@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::time::timeout;
 
-use crate::files::{Path, open_regular};
+use crate::files::location::Path;
+use crate::files::regular::open_regular;
 use crate::wire::fault::{Code, Fault};
 use crate::workers::Workers;
 

@@ -24,9 +24,9 @@ pub struct Connection {
 
 /// Why an operation ended without its whole answer.
 pub enum Interrupted {
-    /// The host is told.
+    /// The host gets it as an error frame.
     Fault(Fault),
-    /// There is no one left to tell.
+    /// The host has hung up.
     Gone,
 }
 
@@ -92,6 +92,26 @@ impl Connection {
         let mut out = json_frame(Kind::Item, message)?;
         self.append_data(&mut out, &[data]).await?;
         self.writer.write_all(&out).await?;
+        Ok(())
+    }
+
+    /// Many parts of a result, in as few frames as their bound allows.
+    pub async fn items(&mut self, items: &[impl Serialize]) -> Outcome {
+        let mut batch = Vec::new();
+        let mut bytes = 0;
+        for item in items {
+            let length = serde_json::to_vec(item).map_or(0, |json| json.len() + 1);
+            if bytes + length > frame::CONTROL_BYTES / 2 {
+                self.item(&batch, &[]).await?;
+                batch.clear();
+                bytes = 0;
+            }
+            batch.push(item);
+            bytes += length;
+        }
+        if !batch.is_empty() {
+            self.item(&batch, &[]).await?;
+        }
         Ok(())
     }
 

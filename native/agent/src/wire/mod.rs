@@ -1,5 +1,9 @@
-//! The protocol itself: frames, one connection, errors. Nothing here knows an operation.
+//! The protocol itself: frames, the connection that carries them, the envelope of a request, errors. No operation is
+//! known here.
 
 pub mod connection;
 pub mod fault;
 pub mod frame;
+#[cfg(test)]
+pub mod golden;
+pub mod request;

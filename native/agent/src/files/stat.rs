@@ -1,14 +1,23 @@
-//! What is known of one file; a final link is not followed.
+//! The operation `stat`: what is known of one file. A final link is not followed.
 
 use rustix::fs::{AtFlags, CWD, FileType, Stat, statat};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::location::{Path, file_type};
 use super::owners;
+use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+    path: String,
+}
+
 #[derive(Serialize)]
-pub struct Metadata {
+struct Metadata {
     #[serde(rename = "type")]
     kind: &'static str,
     size: u64,
@@ -18,7 +27,13 @@ pub struct Metadata {
     modified_ms: i64,
 }
 
-pub fn stat(path: &Path) -> Result<Metadata, Fault> {
+pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let path = Path::parse("path", &request.path)?;
+    let metadata = context.workers.short(move || stat(&path)).await?;
+    connection.reply(&metadata).await
+}
+
+fn stat(path: &Path) -> Result<Metadata, Fault> {
     let stat = match path.locate() {
         Ok(location) => location.stat(),
         // `.`, `..` and the root are folders, and no link.

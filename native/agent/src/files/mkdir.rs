@@ -1,24 +1,41 @@
-//! Makes folders, with exactly the mode asked for whatever the umask.
+//! The operation `mkdir`: makes folders, with exactly the mode asked for whatever the umask.
 
 use rustix::fs::{CWD, Mode, OFlags, fchmod, mkdirat, openat};
 use rustix::io::Errno;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use super::enclosure::Enclosure;
 use super::location::{Path, c_name};
 use super::reach;
+use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 
 const PARENT_MODE: u32 = 0o755;
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+    path: String,
+    mode: u32,
+}
+
 #[derive(Serialize)]
-pub struct Reply {
+struct Reply {
     created: bool,
 }
 
+pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let path = Path::parse("path", &request.path)?;
+    let job = move || make(&path, request.mode);
+    let reply = context.workers.short(job).await?;
+    connection.reply(&reply).await
+}
+
 /// Missing parents are made too. A folder that is there already keeps its mode.
-pub fn make(path: &Path, mode: u32) -> Result<Reply, Fault> {
+fn make(path: &Path, mode: u32) -> Result<Reply, Fault> {
     if mode > 0o7777 {
         return Err(Fault::invalid("mode", "A mode is at most 07777."));
     }

@@ -1,0 +1,175 @@
+//! The operation `run_code`: runs code in an interpreter, without a shell and without a file in the sandbox.
+//!
+//! Python gets the code on descriptor 3 and sends charts to descriptor 4 (`run.py`, `charts.py`). Node reads the
+//! code from standard input, which takes any length (`preload.mjs`).
+
+use rustix::fs::{MemfdFlags, OFlags, SeekFrom, fcntl_setfl, memfd_create, seek};
+use rustix::pipe::{PipeFlags, pipe_with};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+
+use super::charts::{Bounds, Chart, Receiver};
+use crate::exec::command::Command;
+use crate::exec::execute::{Limits, execute, reply};
+use crate::server::Context;
+use crate::wire::connection::{Connection, Interrupted, Outcome};
+use crate::wire::fault::{Code, Fault};
+
+/// The host's bound of a request is lower.
+const MAX_CODE_BYTES: usize = 32 << 20;
+
+const PYTHON_RUN: &str = include_str!("run.py");
+const PYTHON_CHARTS: &str = include_str!("charts.py");
+const NODE_PRELOAD: &str = include_str!("preload.mjs");
+/// Short, since it shows in the list of processes.
+const PYTHON_START: &str = "source = open(3, 'rb'); \
+    exec(compile(source.read(int.from_bytes(source.read(4), 'little')), '<run>', 'exec'), {'source': source})";
+
+/// The code follows as data and `end`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+    language: Language,
+    env: BTreeMap<String, String>,
+    timeout_ms: u64,
+    /// Kept of each stream.
+    output_bytes: usize,
+    max_charts: usize,
+    /// Of one chart's picture.
+    chart_bytes: usize,
+    /// Of all pictures together.
+    charts_total_bytes: usize,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Language {
+    Python,
+    Typescript,
+    Javascript,
+}
+
+pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let code = receive_code(connection).await?;
+    let limits = Limits::new(request.timeout_ms, request.output_bytes);
+    let (command, receiver) = match request.language {
+        Language::Python => {
+            let (command, receiver) = python(context, &request, &code)?;
+            (command, Some(receiver))
+        }
+        Language::Javascript | Language::Typescript => (node(&request, &code)?, None),
+    };
+    drop(code);
+    let work = with_charts(execute(context, command, &limits), receiver);
+    let (finished, charts) = connection.unless_closed(work).await?;
+    for Chart { json, png } in charts {
+        connection.item(&json, &png).await?;
+    }
+    reply(connection, finished).await
+}
+
+async fn receive_code(connection: &mut Connection) -> Result<Vec<u8>, Interrupted> {
+    let mut code = Vec::new();
+    while connection.read_data(&mut code).await? {
+        if code.len() > MAX_CODE_BYTES {
+            return Err(Fault::new(Code::TooLarge, "The code is too large.")
+                .parameter("code")
+                .into());
+        }
+    }
+    Ok(code)
+}
+
+async fn with_charts<T>(
+    work: impl Future<Output = Result<T, Fault>>,
+    receiver: Option<Receiver>,
+) -> Result<(T, Vec<Chart>), Fault> {
+    let Some(mut receiver) = receiver else {
+        return Ok((work.await?, Vec::new()));
+    };
+    let result = tokio::select! {
+        biased;
+        result = work => result?,
+        broken = receiver.pump() => {
+            return Err(broken.map_or_else(Fault::from, |()| Fault::new(Code::Internal, "The charts ended.")));
+        }
+    };
+    Ok((result, receiver.finish()))
+}
+
+fn python(context: &Context, request: &Request, code: &[u8]) -> Result<(Command, Receiver), Fault> {
+    let length = |text: &str| (text.len() as u32).to_le_bytes();
+    let source = memory_file(&[
+        &length(PYTHON_RUN),
+        PYTHON_RUN.as_bytes(),
+        &length(PYTHON_CHARTS),
+        PYTHON_CHARTS.as_bytes(),
+        code,
+    ])?;
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC).map_err(std::io::Error::from)?;
+    fcntl_setfl(&read, OFlags::NONBLOCK).map_err(std::io::Error::from)?;
+    let bounds = Bounds {
+        charts: request.max_charts,
+        png_bytes: request.chart_bytes,
+        total_bytes: request.charts_total_bytes,
+    };
+    let argv = ["python3", "-u", "-c", PYTHON_START].map(str::to_owned);
+    let mut env = request.env.clone();
+    // No window can be opened, and a picture is what is wanted.
+    env.entry("MPLBACKEND".to_owned())
+        .or_insert_with(|| "Agg".to_owned());
+    let mut command = Command::new(&argv, "", &env, context.null()?)?;
+    command.extra = vec![source, write];
+    Ok((command, Receiver::new(read, bounds)?))
+}
+
+fn node(request: &Request, code: &[u8]) -> Result<Command, Fault> {
+    let mut argv = vec![
+        "node".to_owned(),
+        format!("--import={}", data_url(NODE_PRELOAD)),
+    ];
+    argv.extend(
+        match request.language {
+            // Types in JavaScript are an error in it, and not TypeScript.
+            Language::Javascript => &["--no-experimental-strip-types"][..],
+            // A module: tried as a script first, `f<string>(x)` would be two comparisons.
+            _ => &[
+                "--experimental-transform-types",
+                "--disable-warning=ExperimentalWarning",
+                "--input-type=module-typescript",
+            ],
+        }
+        .iter()
+        .map(|flag| (*flag).to_owned()),
+    );
+    let stdin = memory_file(&[code])?;
+    Command::new(&argv, "", &request.env, stdin)
+}
+
+fn data_url(module: &str) -> String {
+    let mut url = String::from("data:text/javascript,");
+    for byte in module.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
+                url.push(char::from(byte));
+            }
+            _ => url.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    url
+}
+
+/// A file without a name, to be read from its begin.
+fn memory_file(parts: &[&[u8]]) -> Result<OwnedFd, Fault> {
+    let file = memfd_create("code", MemfdFlags::CLOEXEC).map_err(std::io::Error::from)?;
+    let mut file = File::from(file);
+    for part in parts {
+        file.write_all(part)?;
+    }
+    seek(&file, SeekFrom::Start(0)).map_err(std::io::Error::from)?;
+    Ok(file.into())
+}

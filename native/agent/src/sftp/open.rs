@@ -1,0 +1,24 @@
+//! The operation `sftp`: the agent's own program runs once more, as an SFTP server that the host talks with.
+
+use serde::Deserialize;
+
+use super::entry::ARGV;
+use crate::boot::SANDBOX_ROOT;
+use crate::process::conversation;
+use crate::process::start::Program;
+use crate::server::Context;
+use crate::wire::connection::{Connection, Outcome};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+}
+
+pub async fn answer(connection: &mut Connection, context: &Context, _request: Request) -> Outcome {
+    let argv = ARGV.map(str::to_owned).into();
+    let program = Program::of_agent(argv, SANDBOX_ROOT.to_owned());
+    let starting = program.start_with_pipes()?;
+    let running = connection.unless_closed(starting.running(context)).await?;
+    conversation::hold(connection, running).await
+}
