@@ -7,16 +7,16 @@ use std::pin::Pin;
 use std::rc::Rc;
 use tokio::net::UnixStream;
 
+use crate::init::context::Context;
 use crate::own_figures::OwnFigures;
-use crate::server::Context;
 use crate::session::registry::Registry;
 use crate::tunnel::listeners::Listeners;
 use crate::wire::connection::{Connection, Interrupted, Outcome, protocol_fault};
 use crate::wire::request::{check_version, operation_of};
 use crate::{code, exec, files, link, process, search, session, sftp, tunnel};
 
-/// What answers the host, and what of it outlives one request.
-pub struct Agent {
+/// What outlives one request.
+struct Agent {
     context: Context,
     /// None where the sandbox has none of its own.
     figures: Option<Rc<OwnFigures>>,
@@ -122,24 +122,23 @@ operations! {
     "ports"             2    never                           => tunnel::ports(context);
 }
 
-impl Agent {
-    pub fn new(context: Context) -> Self {
-        Self {
-            context,
-            figures: OwnFigures::start(),
-            sessions: Rc::default(),
-            listeners: Listeners::default(),
-        }
-    }
-
-    /// Answers the one request of a connection.
-    pub async fn serve(&self, stream: UnixStream) {
+/// Answers the one request of each connection that it is called with.
+pub fn start(context: Context) -> impl AsyncFn(UnixStream) {
+    let agent = Agent {
+        context,
+        figures: OwnFigures::start(),
+        sessions: Rc::default(),
+        listeners: Listeners::default(),
+    };
+    async move |stream| {
         let mut connection = Connection::new(stream);
-        if let Err(Interrupted::Fault(fault)) = self.answer(&mut connection).await {
+        if let Err(Interrupted::Fault(fault)) = agent.answer(&mut connection).await {
             connection.refuse(&fault).await;
         }
     }
+}
 
+impl Agent {
     async fn answer(&self, connection: &mut Connection) -> Outcome {
         let payload = connection.request().await?;
         let (operation, asked) =

@@ -7,32 +7,29 @@
 //! It holds no secrets and no environment: whatever a command needs comes with the request. It runs on one
 //! thread, beside a few workers that are made at the start, because inside a fork bomb none can be made.
 
-mod boot;
 mod code;
 mod dispatch;
 mod exec;
 mod files;
-mod first_ids;
+mod init;
 mod link;
 mod own_figures;
 mod process;
-mod readiness;
-mod reaper;
 mod search;
-mod server;
 mod session;
 mod sftp;
 mod tunnel;
 mod wire;
-mod workers;
 
 use std::process::ExitCode;
+
+use init::{boot, server};
 
 fn main() -> ExitCode {
     if sftp::entry::is_asked_for() {
         return sftp::entry::run();
     }
-    match boot::prepare().and_then(server::run) {
+    match boot::prepare().and_then(|boot| server::run(boot, dispatch::start)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             eprintln!("sandhaven-agent: {reason}");

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use tokio::io::unix::AsyncFd;
 
-use crate::readiness::readable;
+use crate::init::readiness::readable;
 
 const LENGTH_BYTES: usize = 4;
 const MAX_JSON_BYTES: usize = 512 << 10;

@@ -14,7 +14,7 @@ use std::os::fd::OwnedFd;
 use super::charts::{Bounds, Chart, Receiver};
 use crate::exec::command::Command;
 use crate::exec::execute::{Limits, execute, reply};
-use crate::server::Context;
+use crate::init::context::Context;
 use crate::wire::connection::{Connection, Interrupted, Outcome};
 use crate::wire::fault::{Code, Fault};
 

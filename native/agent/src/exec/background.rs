@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use crate::readiness::readable;
+use crate::init::readiness::readable;
 
 /// Beyond them the pipe is closed.
 const MAX_PIPES: usize = 256;

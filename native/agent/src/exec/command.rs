@@ -5,8 +5,8 @@ use std::ffi::CString;
 use std::os::fd::OwnedFd;
 use std::ptr;
 
-use crate::boot::SANDBOX_ROOT;
 use crate::files::path_text;
+use crate::init::boot::SANDBOX_ROOT;
 use crate::wire::fault::Fault;
 
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -3,7 +3,7 @@
 use super::command::Names;
 use super::report::Report;
 use super::spawn::{self, Channel};
-use crate::reaper::WatchedExit;
+use crate::init::reaper::WatchedExit;
 use crate::wire::fault::Fault;
 
 /// The wait status. Fails when the command did not start after all. `exit` is of `pid`, the command.

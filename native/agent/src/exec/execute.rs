@@ -9,7 +9,7 @@ use super::ending;
 use super::pipes::{Collected, Outputs};
 use super::report::Report;
 use super::spawn::{self, Channel, Spawned, supervisor_lost};
-use crate::server::Context;
+use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 

@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 
 use super::background;
 use super::capture::{Capture, Captured};
-use crate::readiness::readable;
+use crate::init::readiness::readable;
 
 /// A pipe's size, and a packet's, while the order is exact.
 pub const EXACT_ORDER_BYTES: usize = 4096;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::command::Command;
 use super::execute::{Limits, execute, reply};
-use crate::server::Context;
+use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 
 #[derive(Deserialize)]

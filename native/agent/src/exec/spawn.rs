@@ -11,7 +11,7 @@ use super::command::{Command, MAX_EXTRA_FDS, Names};
 use super::pipes::EXACT_ORDER_BYTES;
 use super::report::{REPORT_BYTES, Report};
 use super::supervisor::{self, Descriptors};
-use crate::readiness::readable;
+use crate::init::readiness::readable;
 use crate::wire::fault::{Code, Fault};
 
 /// The agent's end of a running command. Dropping it kills the command's whole tree.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::command::Command;
 use super::report::Report;
 use super::spawn::{self, supervisor_lost};
-use crate::server::Context;
+use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 
 #[derive(Deserialize)]

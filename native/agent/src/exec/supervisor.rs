@@ -201,7 +201,7 @@ unsafe fn raise_oom_score() {
     }
 }
 
-/// What is ignored stays so in a program. The agent ignores SIGPIPE alone (`boot.rs`), and blocks all.
+/// What is ignored stays so in a program. The agent ignores SIGPIPE alone (`init/boot.rs`), and blocks all.
 unsafe fn restore_signals() {
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);

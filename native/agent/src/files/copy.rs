@@ -15,9 +15,9 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use super::durable;
 use super::location::{Location, Path, file_type};
 use super::reach;
+use crate::init::workers::Cancelled;
 use crate::wire::fault::{Code, Fault};
 use crate::wire::frame::DATA_CHUNK_BYTES;
-use crate::workers::Cancelled;
 
 /// Two folders are open a level, and the worker's stack is small.
 const MAX_DEPTH: usize = 200;

@@ -12,11 +12,11 @@ use super::location::{Path, file_type};
 use super::page::Page;
 pub use super::query::Query as Request;
 use super::{path_text, reach};
-use crate::boot::SANDBOX_ROOT;
-use crate::server::Context;
+use crate::init::boot::SANDBOX_ROOT;
+use crate::init::context::Context;
+use crate::init::workers::Cancelled;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
-use crate::workers::Cancelled;
 
 /// Longer paths could not be used in a call.
 const MAX_PATH_BYTES: usize = 4_095;

@@ -7,11 +7,11 @@ use std::ops::Range;
 use super::location::Path;
 use super::reach::names_a_file_of_the_kernel;
 use super::regular::{io_fault, open_regular, too_large};
-use crate::server::Context;
+use crate::init::context::Context;
+use crate::init::workers::Cancelled;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 use crate::wire::frame::DATA_CHUNK_BYTES;
-use crate::workers::Cancelled;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

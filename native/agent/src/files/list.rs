@@ -9,10 +9,10 @@ use super::location::{Path, c_name, file_type};
 use super::page::Page;
 pub use super::query::Query as Request;
 use super::{path_text, reach, stat};
-use crate::server::Context;
+use crate::init::context::Context;
+use crate::init::workers::Cancelled;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
-use crate::workers::Cancelled;
 
 /// How many entries pass between two looks at whether the host is still there.
 const CHECK_EVERY: usize = 1_000;

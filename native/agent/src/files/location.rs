@@ -7,7 +7,7 @@ use std::ffi::CString;
 use std::os::fd::OwnedFd;
 
 use super::{path_text, reach};
-use crate::boot::SANDBOX_ROOT;
+use crate::init::boot::SANDBOX_ROOT;
 use crate::wire::fault::{Fault, OrFault};
 
 const MAX_PATH_BYTES: usize = 4095;

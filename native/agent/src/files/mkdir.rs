@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use super::enclosure::Enclosure;
 use super::location::{Path, c_name};
 use super::reach;
-use crate::server::Context;
+use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-use crate::first_ids;
+use crate::init::first_ids;
 
 const PROC: i64 = 0x9fa0;
 /// The same for every process of the sandbox; `/proc/mounts`, `/proc/net` and `/etc/mtab` are links to them.

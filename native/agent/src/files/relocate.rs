@@ -9,10 +9,10 @@ use super::copy;
 use super::location::{Location, Path};
 use super::remove::{refuse_sandbox_root, remove_tree};
 use super::temporary::fresh_name;
-use crate::server::Context;
+use crate::init::context::Context;
+use crate::init::workers::Cancelled;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
-use crate::workers::Cancelled;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

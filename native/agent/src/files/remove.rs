@@ -11,11 +11,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use super::location::{Location, Path, file_type};
 use super::temporary::fresh_name;
-use crate::boot::SANDBOX_ROOT;
-use crate::server::Context;
+use crate::init::boot::SANDBOX_ROOT;
+use crate::init::context::Context;
+use crate::init::workers::Cancelled;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
-use crate::workers::Cancelled;
 
 /// Folders open at once. What lies deeper is moved up to the top and deleted from there.
 const MAX_DEPTH: usize = 128;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::location::{Path, file_type};
 use super::owners;
-use crate::server::Context;
+use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 

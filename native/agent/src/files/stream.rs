@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::location::Path;
 use super::reach::names_a_file_of_the_kernel;
 use super::regular::{io_fault, open_regular, too_large};
-use crate::server::Context;
+use crate::init::context::Context;
 use crate::wire::connection::{Connection, Interrupted, Outcome};
 use crate::wire::fault::{Code, Fault};
 use crate::wire::frame::DATA_CHUNK_BYTES;

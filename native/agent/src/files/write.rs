@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::enclosure::Enclosure;
 use super::location::Path;
 use super::upload::{Target, Upload};
-use crate::server::Context;
+use crate::init::context::Context;
 use crate::wire::connection::{Connection, Interrupted, Outcome};
 use crate::wire::fault::Fault;
 use crate::wire::frame::DATA_CHUNK_BYTES;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::server::Context;
+use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 use crate::wire::request::newest_of;

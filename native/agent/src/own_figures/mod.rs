@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use tokio::task::spawn_local;
 use tokio::time::{Instant, sleep};
 
-use crate::reaper::others_live;
+use crate::init::reaper::others_live;
 use cgroup::{Cgroup, Limits};
 
 /// Requests that follow each other quickly find the present limits, and use that is at most so old.

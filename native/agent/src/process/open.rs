@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::conversation;
 use super::start::Program;
 use crate::exec::terminal;
-use crate::server::Context;
+use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 
 #[derive(Deserialize)]

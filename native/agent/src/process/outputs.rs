@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use tokio::io::unix::AsyncFd;
 
 use crate::exec::background;
-use crate::readiness::readable;
+use crate::init::readiness::readable;
 use crate::wire::frame::{self, HEADER_BYTES, Kind};
 
 /// Of one data frame.

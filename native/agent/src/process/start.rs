@@ -12,9 +12,9 @@ use crate::exec::ending;
 use crate::exec::report::Report;
 use crate::exec::spawn::{self, Channel, supervisor_lost};
 use crate::exec::terminal::{self, Size, Terminal};
-use crate::readiness::writable;
-use crate::reaper::WatchedExit;
-use crate::server::Context;
+use crate::init::context::Context;
+use crate::init::readiness::writable;
+use crate::init::reaper::WatchedExit;
 use crate::wire::fault::Fault;
 
 pub struct Program {

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::init::workers::Cancelled;
 use crate::wire::fault::{Code, Fault};
-use crate::workers::Cancelled;
 
 #[derive(Clone)]
 pub struct Budget {

@@ -21,10 +21,10 @@ use crate::files::glob::Glob;
 use crate::files::location::{Path, c_name, file_type};
 use crate::files::page::Page;
 use crate::files::path_text;
-use crate::server::Context;
+use crate::init::context::Context;
+use crate::init::workers::Workers;
 use crate::wire::connection::{Connection, Interrupted, Outcome};
 use crate::wire::fault::Fault;
-use crate::workers::Workers;
 
 /// Of what is told of a page's files, as JSON; a page that would be larger ends early.
 const PAGE_BYTES: usize = 6 << 20;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::budget::Budget;
 use super::matcher::Matcher;
-use crate::workers::Cancelled;
+use crate::init::workers::Cancelled;
 
 /// Whether a line matches; None when the query is no expression.
 fn matches(query: &str, line: &str) -> Option<bool> {
@@ -103,7 +103,7 @@ fn what_would_take_too_much_is_refused() {
 #[test]
 fn the_deepest_expression_fits_a_workers_stack() {
     let query = format!("{}a{}\\1", "(x|y(".repeat(20), "){1,2})+".repeat(20));
-    let thread = std::thread::Builder::new().stack_size(crate::workers::STACK_BYTES);
+    let thread = std::thread::Builder::new().stack_size(crate::init::workers::STACK_BYTES);
     let built = thread.spawn(move || drop(Matcher::new(&query, "query")));
     assert!(built.unwrap().join().is_ok());
 }

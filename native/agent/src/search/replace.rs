@@ -14,10 +14,10 @@ use super::matcher::Matcher;
 use super::template::Template;
 use crate::files::location::Path;
 use crate::files::upload::require_regular;
-use crate::server::Context;
+use crate::init::context::Context;
+use crate::init::workers::Cancelled;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
-use crate::workers::Cancelled;
 
 /// A ceiling, whatever the host asks for.
 const MAX_FILE_BYTES: u64 = 256 << 20;

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use super::budget::Budget;
 use super::folder::{self, FileSystem, Folder, join, kind};
+use crate::init::workers::Turn;
 use crate::wire::fault::{Code, Fault};
-use crate::workers::Turn;
 
 const MAX_PATH_BYTES: usize = 4_095;
 /// Names that are opened in one go.

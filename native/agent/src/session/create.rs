@@ -10,7 +10,7 @@ use super::registry::Registry;
 use super::shell::Shell;
 use super::state::Session;
 use super::terminal::Terminal;
-use crate::server::Context;
+use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 

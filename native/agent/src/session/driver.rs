@@ -13,7 +13,7 @@ use super::shell::Shell;
 use super::state::{NOT_RUN_EXIT_CODE, Queued, Session};
 use super::terminal::Terminal;
 use crate::exec::pipes::Outputs;
-use crate::workers::Workers;
+use crate::init::workers::Workers;
 
 /// Of what a command has printed, until the logs are held to their bound again.
 const TRIM_BYTES: usize = 256 << 10;

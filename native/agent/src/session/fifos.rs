@@ -10,8 +10,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use crate::exec::pipes::EXACT_ORDER_BYTES;
+use crate::init::workers::Workers;
 use crate::wire::fault::Fault;
-use crate::workers::Workers;
 
 /// In the order to try: memory before disk, and any of them may be missing, full or read-only.
 const PLACES: [&str; 3] = ["/dev/shm", "/run", "/tmp"];

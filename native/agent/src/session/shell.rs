@@ -10,8 +10,8 @@ use crate::exec::command::Command;
 use crate::exec::ending::exit_code;
 use crate::exec::report::Report;
 use crate::exec::spawn::{self, Channel};
-use crate::reaper::WatchedExit;
-use crate::server::Context;
+use crate::init::context::Context;
+use crate::init::reaper::WatchedExit;
 use crate::wire::fault::{Code, Fault};
 
 /// For bash to come up; a file named by BASH_ENV is read meanwhile.

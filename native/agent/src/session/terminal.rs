@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
 use crate::exec::terminal::{self, Size};
-use crate::readiness::readable;
+use crate::init::readiness::readable;
 use crate::wire::fault::{Code, Fault};
 
 /// Of a line, its newline left out: what the kernel holds while a program reads by lines.

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 
 use super::entry::ARGV;
-use crate::boot::SANDBOX_ROOT;
+use crate::init::boot::SANDBOX_ROOT;
+use crate::init::context::Context;
 use crate::process::conversation;
 use crate::process::start::Program;
-use crate::server::Context;
 use crate::wire::connection::{Connection, Outcome};
 
 #[derive(Deserialize)]

@@ -7,8 +7,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::resolve::resolve;
+use crate::init::workers::Workers;
 use crate::wire::fault::{Code, Fault};
-use crate::workers::Workers;
 
 /// A listener whose queue is full lets a connection wait.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -9,8 +9,8 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 
+use crate::init::workers::Cancelled;
 use crate::wire::fault::Fault;
-use crate::workers::Cancelled;
 
 /// Of all processes together.
 const MAX_DESCRIPTORS: usize = 500_000;

@@ -7,10 +7,10 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 
 use super::owners::{self, Owner};
-use crate::server::Context;
+use crate::init::context::Context;
+use crate::init::workers::Cancelled;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
-use crate::workers::Cancelled;
 
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 /// The kernel lists what listens first, so what is past this is not looked for.

@@ -9,8 +9,8 @@ use tokio::time::timeout;
 
 use crate::files::location::Path;
 use crate::files::regular::open_regular;
+use crate::init::workers::Workers;
 use crate::wire::fault::{Code, Fault};
-use crate::workers::Workers;
 
 const MAX_NAME_BYTES: usize = 253;
 const MAX_FILE_BYTES: u64 = 64 << 10;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::connect;
 use super::listeners::Listeners;
 use super::relay::relay;
-use crate::server::Context;
+use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 
 #[derive(Deserialize)]

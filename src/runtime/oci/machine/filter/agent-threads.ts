@@ -3,7 +3,7 @@
  * uid of the machine's root, so the kernel would let root there leave it without descriptors or memory.
  *
  * The agent's threads have the ids below 64, and it sees to it at its start that nobody else ever gets one
- * (`native/agent/src/first_ids.rs`). A filter compares with one value at a time: an id is 64 or more when one of its
+ * (`native/agent/src/init/first_ids.rs`). A filter compares with one value at a time: an id is 64 or more when one of its
  * higher bits is set.
  */
 import { allow, masked, type SeccompArgument, type SeccompRule } from './rule.ts';

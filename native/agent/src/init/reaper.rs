@@ -12,7 +12,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::task::spawn_local;
 use tokio::time::{Instant, sleep};
 
-use crate::readiness::readable;
+use super::readiness::readable;
 
 /// Between SIGTERM to all and SIGKILL; less than the host's own grace for PID 1.
 const GRACE: Duration = Duration::from_millis(1_500);

@@ -1,44 +1,31 @@
 //! Accepts connections, at most `MAX_CONNECTIONS` at once; further ones wait in the socket's backlog.
 
 use std::fs::File;
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener as StdListener;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::UnixListener;
+use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::{LocalSet, spawn_local};
 
-use crate::boot::{Boot, Identity};
-use crate::dispatch::Agent;
-use crate::first_ids;
-use crate::reaper::Reaper;
-use crate::wire::fault::Fault;
-use crate::workers::Workers;
+use super::boot::Boot;
+use super::context::Context;
+use super::first_ids;
+use super::reaper::Reaper;
+use super::workers::Workers;
 
 /// Tunnels may take most of them; the rest is for everything else.
 const MAX_CONNECTIONS: usize = 512;
 /// After an accept that failed for want of descriptors or memory.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
-/// What every operation may use.
-pub struct Context {
-    pub identity: Identity,
-    pub workers: Rc<Workers>,
-    pub reaper: Rc<Reaper>,
-    null: OwnedFd,
-}
-
-impl Context {
-    /// The null device, open since the start: the sandbox may have removed it.
-    pub fn null(&self) -> Result<OwnedFd, Fault> {
-        Ok(self.null.try_clone()?)
-    }
-}
-
 /// Serves until the host ends the sandbox.
-pub fn run(boot: Boot) -> Result<(), String> {
+/// @param start Makes what answers on each connection.
+pub fn run<S: AsyncFn(UnixStream) + 'static>(
+    boot: Boot,
+    start: impl FnOnce(Context) -> S,
+) -> Result<(), String> {
     let workers = Workers::start()?;
     first_ids::keep()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -47,16 +34,20 @@ pub fn run(boot: Boot) -> Result<(), String> {
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
     LocalSet::new()
-        .block_on(&runtime, serve(boot, workers))
+        .block_on(&runtime, serve(boot, workers, start))
         .map_err(|error| format!("cannot serve: {error}"))
 }
 
-async fn serve(boot: Boot, workers: Rc<Workers>) -> std::io::Result<()> {
+async fn serve<S: AsyncFn(UnixStream) + 'static>(
+    boot: Boot,
+    workers: Rc<Workers>,
+    start: impl FnOnce(Context) -> S,
+) -> std::io::Result<()> {
     let listener = StdListener::from(boot.listener);
     listener.set_nonblocking(true)?;
     let listener = UnixListener::from_std(listener)?;
     let reaper = Reaper::start()?;
-    let agent = Agent::new(Context {
+    let answer = start(Context {
         identity: boot.identity,
         workers,
         reaper: Rc::clone(&reaper),
@@ -67,14 +58,14 @@ async fn serve(boot: Boot, workers: Rc<Workers>) -> std::io::Result<()> {
             .into(),
     });
     tokio::select! {
-        () = accept(listener, Rc::new(agent)) => {}
+        () = accept(listener, Rc::new(answer)) => {}
         () = reaper.asked_to_end() => {}
     }
     reaper.end_everything().await;
     Ok(())
 }
 
-async fn accept(listener: UnixListener, agent: Rc<Agent>) {
+async fn accept(listener: UnixListener, answer: Rc<impl AsyncFn(UnixStream) + 'static>) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(slot) = Arc::clone(&slots).acquire_owned().await else {
@@ -82,9 +73,9 @@ async fn accept(listener: UnixListener, agent: Rc<Agent>) {
         };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let agent = Rc::clone(&agent);
+                let answer = Rc::clone(&answer);
                 spawn_local(async move {
-                    agent.serve(stream).await;
+                    answer(stream).await;
                     drop(slot);
                 });
             }
