@@ -92,34 +92,34 @@ macro_rules! version {
 
 operations! {
     // Name, the version that knows it first, whether it may show figures, its handler and what that uses of the agent.
-    "hello"             any  never                           => link::hello(context);
-    "watch"             1    never                           => link::watch();
-    "exec"              1    always                          => exec::run(context);
-    "start_background"  1    always                          => exec::start_background(context);
-    "run_code"          1    always                          => code::run(context);
-    "list"              1    never                           => files::list(context);
-    "find"              1    never                           => files::find(context);
-    "stat"              1    never                           => files::stat(context);
-    "read"              1    files::lines::may_show_figures  => files::lines(context);
-    "read_stream"       1    files::stream::may_show_figures => files::stream(context);
-    "write"             1    never                           => files::write(context);
-    "mkdir"             1    never                           => files::mkdir(context);
-    "move"              1    never                           => files::relocate(context);
-    "remove"            1    never                           => files::remove(context);
-    "process"           2    always                          => process::open(context);
-    "sftp"              2    always                          => sftp::open(context);
-    "session_create"    2    always                          => session::create(context, sessions);
-    "session_list"      2    always                          => session::list(sessions);
-    "session_run"       2    always                          => session::run(sessions);
-    "session_logs"      2    always                          => session::logs(sessions);
-    "session_follow"    3    always                          => session::follow(sessions);
-    "session_input"     2    always                          => session::input(sessions);
-    "search"            2    never                           => search::content(context);
-    "replace"           2    never                           => search::replace(context);
-    "tcp"               2    never                           => tunnel::tcp(context, listeners);
-    "listen"            2    never                           => tunnel::listen(listeners);
-    "accept"            2    never                           => tunnel::accept(listeners);
-    "ports"             2    never                           => tunnel::ports(context);
+    "hello"            any never                                    => link::hello(context);
+    "watch"            1   never                                    => link::watch();
+    "exec"             1   always                                   => exec::run(context);
+    "start_background" 1   always                                   => exec::start_background(context);
+    "run_code"         1   always                                   => code::run(context);
+    "list"             1   never                                    => files::listing::list(context);
+    "find"             1   never                                    => files::listing::find(context);
+    "stat"             1   never                                    => files::stat(context);
+    "read"             1   files::reading::lines::may_show_figures  => files::reading::lines(context);
+    "read_stream"      1   files::reading::stream::may_show_figures => files::reading::stream(context);
+    "write"            1   never                                    => files::writing::write(context);
+    "mkdir"            1   never                                    => files::writing::mkdir(context);
+    "move"             1   never                                    => files::tree::relocate(context);
+    "remove"           1   never                                    => files::tree::remove(context);
+    "process"          2   always                                   => process::open(context);
+    "sftp"             2   always                                   => sftp::open(context);
+    "session_create"   2   always                                   => session::create(context, sessions);
+    "session_list"     2   always                                   => session::list(sessions);
+    "session_run"      2   always                                   => session::run(sessions);
+    "session_logs"     2   always                                   => session::logs(sessions);
+    "session_follow"   3   always                                   => session::follow(sessions);
+    "session_input"    2   always                                   => session::input(sessions);
+    "search"           2   never                                    => search::content::search(context);
+    "replace"          2   never                                    => search::replacing::replace(context);
+    "tcp"              2   never                                    => tunnel::tcp(context, listeners);
+    "listen"           2   never                                    => tunnel::listen(listeners);
+    "accept"           2   never                                    => tunnel::accept(listeners);
+    "ports"            2   never                                    => tunnel::ports(context);
 }
 
 /// Answers the one request of each connection that it is called with.

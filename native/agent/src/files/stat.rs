@@ -3,7 +3,7 @@
 use rustix::fs::{AtFlags, CWD, FileType, Stat, statat};
 use serde::{Deserialize, Serialize};
 
-use super::location::{Path, file_type};
+use super::location::{Path, file_type, size};
 use super::owners;
 use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
@@ -49,10 +49,6 @@ fn stat(path: &Path) -> Result<Metadata, Fault> {
         modified_ms: stat.st_mtime * 1000
             + i64::try_from(stat.st_mtime_nsec).unwrap_or(0) / 1_000_000,
     })
-}
-
-pub fn size(stat: &Stat) -> u64 {
-    u64::try_from(stat.st_size).unwrap_or(0)
 }
 
 fn kind(stat: &Stat) -> &'static str {

@@ -8,8 +8,7 @@ use rustix::io::Errno;
 use std::ffi::CStr;
 
 use super::budget::Budget;
-use crate::files::location::file_type;
-use crate::files::stat;
+use crate::files::location::{file_type, size};
 use crate::wire::fault::Fault;
 
 const BLOCK_BYTES: usize = 128 << 10;
@@ -64,7 +63,7 @@ pub fn open_listed(folder: impl AsFd, name: &CStr) -> Option<OwnedFd> {
 
 fn regular_size(file: &OwnedFd) -> Option<u64> {
     let stat = fstat(file).ok()?;
-    (file_type(&stat) == FileType::RegularFile).then(|| stat::size(&stat))
+    (file_type(&stat) == FileType::RegularFile).then(|| size(&stat))
 }
 
 impl<'a> Blocks<'a> {

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use super::attributes::Attributes;
 use super::failure::Failure;
-use crate::files::durable;
+use crate::files::writing::durable;
 
 const READ: u32 = 0x01;
 const WRITE: u32 = 0x02;

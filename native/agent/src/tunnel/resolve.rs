@@ -8,7 +8,7 @@ use tokio::net::UdpSocket;
 use tokio::time::timeout;
 
 use crate::files::location::Path;
-use crate::files::regular::open_regular;
+use crate::files::reading::regular::open_regular;
 use crate::init::workers::Workers;
 use crate::wire::fault::{Code, Fault};
 

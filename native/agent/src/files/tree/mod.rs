@@ -1,0 +1,5 @@
+//! Entries with all that is below them: moved, copied, deleted.
+
+mod copy;
+pub mod relocate;
+pub mod remove;

@@ -1,0 +1,7 @@
+//! Matches replaced in files.
+
+mod edit;
+mod exclude;
+mod expand;
+pub mod replace;
+mod template;
