@@ -63,16 +63,18 @@ describe('python', () => {
   it('is an ordinary main program: imports, classes, threads, exit handlers, children', async () => {
     await sandbox.sh('echo "value = 7" > local_module.py');
     const { output, exitCode } = await python(`
-import atexit, inspect, local_module, multiprocessing, pickle, threading, time
+import atexit, inspect, local_module, multiprocessing, pickle, threading
 class Point:
     def norm(self): return 0
 print(pickle.loads(pickle.dumps(Point())).__class__, local_module.value)
 print(inspect.getsource(Point.norm).strip())
 atexit.register(print, 'exit')
-threading.Thread(target=lambda: (time.sleep(0.1), print('thread'))).start()
+ended = threading.Event()
+threading.Thread(target=lambda: (ended.wait(), print('thread'))).start()
 with multiprocessing.get_context('fork').Pool(2) as pool:
     print(pool.map(len, ['a', 'bb']))
-print('end')`);
+print('end')
+ended.set()`);
     expect(output).toBe("<class '__main__.Point'> 7\ndef norm(self): return 0\n[1, 2]\nend\nthread\nexit\n");
     expect(exitCode).toBe(0);
   });
