@@ -2,7 +2,7 @@
 
 use crate::budget::Budget;
 use crate::failure::{Failure, Kind, unusable};
-use crate::zstd::Zstd;
+use crate::zstd::{self, Zstd};
 use flate2::bufread::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 use std::fs::File;
@@ -25,9 +25,9 @@ pub trait Source {
 
 const BUFFER: usize = 128 * 1024;
 
-pub type Blob = BufReader<Hashing>;
+type Blob = BufReader<Hashing>;
 
-pub struct Hashing {
+struct Hashing {
     file: File,
     hash: Sha256,
 }
@@ -43,7 +43,7 @@ impl Read for Hashing {
 enum Decoder {
     Plain(Blob),
     Gzip(Box<MultiGzDecoder<Blob>>),
-    Zstd(Box<Zstd>),
+    Zstd(Box<Zstd<Blob>>),
 }
 
 pub struct LayerStream<'a> {
@@ -68,7 +68,7 @@ impl<'a> LayerStream<'a> {
         let start = blob.fill_buf().map_err(internal)?;
         let decoder = if start.starts_with(&[0x1f, 0x8b]) {
             Decoder::Gzip(Box::new(MultiGzDecoder::new(blob)))
-        } else if Zstd::begins(start) {
+        } else if zstd::begins(start) {
             Decoder::Zstd(Box::new(Zstd::new(blob)))
         } else {
             Decoder::Plain(blob)

@@ -1,6 +1,5 @@
 //! Zstandard frames, one after the other, as builders that compress in parallel write them.
 
-use crate::layer::Blob;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::{self, BufRead, Read};
@@ -9,19 +8,20 @@ const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// 0x184D2A50 to 0x184D2A5F, little-endian: a frame to be passed over.
 const SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
 
-pub struct Zstd {
-    blob: Blob,
+pub struct Zstd<B> {
+    blob: B,
     decoder: FrameDecoder,
     in_frame: bool,
 }
 
-impl Zstd {
-    pub fn begins(start: &[u8]) -> bool {
-        start.starts_with(&MAGIC)
-            || (start.len() >= 4 && start[0] & 0xf0 == 0x50 && start[1..4] == SKIPPED)
-    }
+/// Recognizes a stream of frames by its first bytes.
+pub fn begins(start: &[u8]) -> bool {
+    start.starts_with(&MAGIC)
+        || (start.len() >= 4 && start[0] & 0xf0 == 0x50 && start[1..4] == SKIPPED)
+}
 
-    pub fn new(blob: Blob) -> Zstd {
+impl<B: BufRead> Zstd<B> {
+    pub fn new(blob: B) -> Self {
         Zstd {
             blob,
             decoder: FrameDecoder::new(),
@@ -29,7 +29,7 @@ impl Zstd {
         }
     }
 
-    pub fn into_inner(self) -> Blob {
+    pub fn into_inner(self) -> B {
         self.blob
     }
 
@@ -57,7 +57,7 @@ impl Zstd {
     }
 }
 
-impl Read for Zstd {
+impl<B: BufRead> Read for Zstd<B> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             if !self.in_frame && !self.begin()? {
