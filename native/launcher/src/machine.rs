@@ -37,7 +37,7 @@ pub fn start(args: lexopt::Parser) -> Result<Infallible, Failure> {
     let image = image::open_locked(&options.disk)?;
     let device = loop_device::attach(&image)?;
     device.note(&options.bundle.join("loop"))?;
-    // SAFETY: one thread, and nothing here depends on what the old mount namespace shares.
+    // SAFETY: this process has one thread, so no other loses what it shares with this one. Open descriptors stay.
     unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNS) }
         .step("make a mount namespace")?;
     mount_change(

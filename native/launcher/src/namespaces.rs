@@ -65,21 +65,21 @@ fn parse(args: &[String]) -> Result<Vec<Pair>, String> {
 
 fn pin_pair(pair: &Pair) -> io::Result<()> {
     let (mut parent_end, child_end) = UnixStream::pair()?;
-    // SAFETY: the launcher has one thread, so the child may go on using everything it inherited.
+    // SAFETY: the launcher has one thread, so the child may go on using everything that it inherited.
     let child = unsafe { libc::fork() };
     match child {
         -1 => Err(io::Error::last_os_error()),
         0 => {
             drop(parent_end);
             let code = i32::from(hold_namespaces(child_end, pair.uid_base).is_err());
-            // SAFETY: ends the child without running the parent's exit handlers.
+            // SAFETY: _exit takes a number and does not return. It runs no exit handlers, which are the parent's.
             unsafe { libc::_exit(code) }
         }
         pid => {
             drop(child_end);
             let pinned = pin_child(&mut parent_end, pid, pair);
             drop(parent_end);
-            // SAFETY: `pid` is our own child, not waited for yet.
+            // SAFETY: `pid` is this process's own child, not waited for yet; no status is asked for.
             unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
             pinned
         }
@@ -90,7 +90,7 @@ fn pin_pair(pair: &Pair) -> io::Result<()> {
 fn hold_namespaces(mut parent: UnixStream, uid_base: u64) -> io::Result<()> {
     limit_namespace()?;
     become_owner(uid_base as libc::uid_t)?;
-    // SAFETY: plain system calls on this process.
+    // SAFETY: both calls take numbers. The process has one thread, so the namespaces are those of all of it.
     unsafe {
         // After the change of user, which clears it.
         check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
@@ -118,7 +118,8 @@ fn limit_namespace() -> io::Result<()> {
 /// Changes the user, and keeps the capabilities: hosts may refuse user namespaces to users without them.
 fn become_owner(uid_base: libc::uid_t) -> io::Result<()> {
     const SECBIT_NO_SETUID_FIXUP: libc::c_ulong = 1 << 2;
-    // SAFETY: plain system calls on this process, which has one thread.
+    // SAFETY: the calls take numbers, and an empty list of groups has no address that is read. The process has one
+    // thread, so the ids are those of all of it.
     unsafe {
         check(libc::prctl(libc::PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP))?;
         check(libc::setgroups(0, std::ptr::null()))?;
@@ -140,7 +141,8 @@ fn prepare_network() -> io::Result<()> {
         }
     }
     fs::write("/proc/sys/net/ipv4/tcp_max_tw_buckets", TIME_WAIT_MOST)?;
-    // SAFETY: `request` is a zeroed ifreq with a terminated name; the socket is closed on every way out.
+    // SAFETY: an ifreq of zeroes is a valid one, and its name ends in NUL. The kernel reads it during the call. The
+    // socket is this function's own, and closed on every way out.
     unsafe {
         let socket = check(libc::socket(
             libc::AF_INET,

@@ -56,7 +56,8 @@ fn donate(listener: OwnedFd) -> Result<(), Failure> {
         std::mem::forget(listener);
         return Ok(());
     }
-    // SAFETY: descriptor 3 is the image's or free, and is never used again; forgetting it below keeps it open.
+    // SAFETY: descriptor 3 is free, or the image's, whose owner does nothing more with it than closing it when this
+    // program fails. Forgetting it below keeps it open.
     let mut target = unsafe { OwnedFd::from_raw_fd(AGENT_SOCKET) };
     rustix::io::dup2(&listener, &mut target).step("donate the agent's socket")?;
     std::mem::forget(target);

@@ -85,7 +85,8 @@ fn drop_privileges() -> Result<(), Failure> {
         pid: 0,
     };
     let data = [half(0), half(32)];
-    // SAFETY: plain system calls; header and data outlive them and have the layout that version 3 asks for.
+    // SAFETY: header and data outlive the call that reads them, and have the layout of version 3, of which data has two
+    // halves. The kernel writes to the header only where it does not know that version. The other calls take numbers.
     let done = unsafe {
         for capability in 0..=LAST_CAPABILITY {
             // One that this kernel does not know gives an error that means nothing.

@@ -38,7 +38,7 @@ pub fn install() -> Result<(), Errno> {
         len: filter.len() as u16,
         filter: filter.as_mut_ptr(),
     };
-    // SAFETY: the kernel copies the filter before the call returns.
+    // SAFETY: `program` names `filter` and its length, and both outlive the call, in which the kernel copies them.
     let status = unsafe {
         libc::prctl(
             libc::PR_SET_SECCOMP,

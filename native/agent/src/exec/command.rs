@@ -109,7 +109,8 @@ impl Command {
         debug_assert_eq!(self.strings.len() + 2, self.argv.len() + self.envp.len());
         let mut failure = libc::ENOENT;
         for candidate in &self.candidates {
-            // SAFETY: the arrays end in null and point into `strings`, which this owns.
+            // SAFETY: the arrays end in null and point into `strings`, which this owns and never changes. The location
+            // of errno is this thread's.
             let errno = unsafe {
                 libc::execve(candidate.as_ptr(), self.argv.as_ptr(), self.envp.as_ptr());
                 *libc::__errno_location()

@@ -25,7 +25,7 @@ pub async fn wait(
 /// Something inside killed the supervisor. The command may live, as a child of this process.
 async fn follow_orphan(pid: i32, mut exit: WatchedExit) -> i32 {
     let mut group = KillGroupOnDrop(Some(pid));
-    // SAFETY: a plain system call; signal 0 only asks.
+    // SAFETY: kill takes numbers and touches no memory. Signal 0 only asks.
     if unsafe { libc::kill(pid, 0) } != 0 {
         return libc::SIGKILL;
     }
@@ -40,7 +40,7 @@ struct KillGroupOnDrop(Option<i32>);
 impl Drop for KillGroupOnDrop {
     fn drop(&mut self) {
         if let Some(pid) = self.0 {
-            // SAFETY: a plain system call.
+            // SAFETY: kill takes numbers and touches no memory.
             unsafe { libc::kill(-pid, libc::SIGKILL) };
         }
     }

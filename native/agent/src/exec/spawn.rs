@@ -174,7 +174,8 @@ fn fork(
     };
     rustix::io::ioctl_fionbio(&own, true).map_err(io::Error::from)?;
     let channel = Channel(readable(own)?);
-    // SAFETY: the child runs only `supervisor::run`, which makes no use of locks or of the allocator.
+    // SAFETY: the child runs only `supervisor::run`, which takes no lock and allocates nothing: other threads of the
+    // agent may have held a lock, or the allocator's, at the fork.
     match unsafe { libc::fork() } {
         0 => supervisor::run(command, descriptors, detached),
         -1 => Err(no_process()),

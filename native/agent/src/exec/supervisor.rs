@@ -43,7 +43,8 @@ struct Handover<'a> {
 
 /// Runs in the fork; `detached` leaves as soon as the command has started.
 pub fn run(command: &Command, descriptors: Descriptors, detached: bool) -> ! {
-    // SAFETY: this process has one thread, and each call checks what it needs of its result.
+    // SAFETY: after the fork this process has one thread, and it never goes back to the agent's code: no owner of a
+    // descriptor that `keep_only` closes acts again, and nobody else uses the stack and the snapshot.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, c"sandhaven-exec".as_ptr());
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
@@ -77,7 +78,11 @@ pub fn run(command: &Command, descriptors: Descriptors, detached: bool) -> ! {
     }
 }
 
+/// # Safety
+/// The process has one thread.
 unsafe fn supervise(channel: i32, signals: i32, terminal: i32, command: i32) -> ! {
+    // SAFETY: the only thread is here, so `SNAPSHOT` has no other reference. The kernel writes to `polled` and `info`
+    // within the lengths that it gets, and a siginfo of zeroes is a valid one.
     unsafe {
         loop {
             let mut polled = [channel, signals].map(|fd| libc::pollfd {
@@ -109,10 +114,11 @@ unsafe fn supervise(channel: i32, signals: i32, terminal: i32, command: i32) -> 
 }
 
 /// Collects every child that ended; the command's status when it is among them.
-unsafe fn reap(command: i32) -> Option<i32> {
+fn reap(command: i32) -> Option<i32> {
     let mut ended = None;
     loop {
         let mut status = 0;
+        // SAFETY: the kernel writes one status, to a local.
         let pid = unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) };
         if pid <= 0 {
             return ended;
@@ -124,12 +130,18 @@ unsafe fn reap(command: i32) -> Option<i32> {
 }
 
 /// The command's process shares memory with this one until it executes, so its failure is known at once.
+///
+/// # Safety
+/// The process has one thread.
 unsafe fn start(command: &Command, descriptors: Descriptors) -> Result<i32, (Report, i32)> {
     let mut handover = Handover {
         command,
         descriptors,
         failure: None,
     };
+    // SAFETY: this process stands still until the new one has executed or ended, so `handover` outlives its use. The
+    // stack grows down from the end of `STACK`, which nobody else uses. The failure is read as what another process may
+    // have written.
     unsafe {
         let top = (&raw mut STACK).cast::<u8>().add(STACK_BYTES);
         let pid = libc::clone(
@@ -149,7 +161,8 @@ unsafe fn start(command: &Command, descriptors: Descriptors) -> Result<i32, (Rep
 }
 
 extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
-    // SAFETY: the supervisor waits in clone while this runs, and `handover` outlives the call.
+    // SAFETY: the argument is the `Handover` of `start`, which stands still in clone and touches it only after this
+    // process has executed or ended. The calls get strings that end in NUL, and descriptors that are numbers here.
     unsafe {
         let handover = &mut *argument.cast::<Handover>();
         let descriptors = handover.descriptors;
@@ -188,7 +201,9 @@ extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
 }
 
 /// When memory runs out the kernel takes commands, not the agent.
-unsafe fn raise_oom_score() {
+fn raise_oom_score() {
+    // SAFETY: the path ends in NUL, and the kernel reads the score within its length. The descriptor is this
+    // function's own.
     unsafe {
         let fd = libc::open(
             c"/proc/self/oom_score_adj".as_ptr(),
@@ -202,7 +217,8 @@ unsafe fn raise_oom_score() {
 }
 
 /// What is ignored stays so in a program. The agent ignores SIGPIPE alone (`init/boot.rs`), and blocks all.
-unsafe fn restore_signals() {
+fn restore_signals() {
+    // SAFETY: SIG_DFL is no function of this program, and sigemptyset fills the set before the kernel reads it.
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         let mut none: libc::sigset_t = std::mem::zeroed();
@@ -211,7 +227,8 @@ unsafe fn restore_signals() {
     }
 }
 
-unsafe fn child_signals() -> i32 {
+fn child_signals() -> i32 {
+    // SAFETY: sigemptyset fills the set before anything reads it.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&raw mut set);
@@ -222,7 +239,11 @@ unsafe fn child_signals() -> i32 {
 
 /// Moves the descriptors to high numbers and closes all others: a copy of a connection kept here would hide
 /// its end from the host.
+///
+/// # Safety
+/// No owner of a descriptor of this process acts after this.
 unsafe fn keep_only(descriptors: Descriptors) -> Descriptors {
+    // SAFETY: a duplicate is a new number, and no memory is touched.
     let high = |fd| unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, FIRST_FREE_FD) };
     let mut kept = Descriptors {
         channel: high(descriptors.channel),
@@ -236,24 +257,30 @@ unsafe fn keep_only(descriptors: Descriptors) -> Descriptors {
         kept.extra[index] = high(descriptors.extra[index]);
         all[4 + index] = kept.extra[index];
     }
+    // SAFETY: the caller promises the same of this function.
     unsafe { close_all_but(&mut all) };
     kept
 }
 
+/// # Safety
+/// No owner of a descriptor that is not kept acts after this.
 unsafe fn close_all_but(kept: &mut [i32]) {
     kept.sort_unstable();
     let mut next = 0;
     for fd in kept.iter().copied().filter(|fd| *fd >= 0) {
         if fd > next {
+            // SAFETY: the caller answers for the owners of what is closed.
             unsafe { libc::syscall(libc::SYS_close_range, next, fd - 1, 0) };
         }
         next = fd + 1;
     }
+    // SAFETY: as above.
     unsafe { libc::syscall(libc::SYS_close_range, next, libc::c_uint::MAX, 0) };
 }
 
-unsafe fn report(channel: i32, kind: Report, number: i32) {
+fn report(channel: i32, kind: Report, number: i32) {
     let message = kind.encode(number);
+    // SAFETY: the kernel reads the message within its length.
     unsafe {
         libc::send(
             channel,

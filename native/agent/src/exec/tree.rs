@@ -134,17 +134,18 @@ fn freeze(snapshot: &mut Snapshot, root: i32) -> bool {
 }
 
 fn pause(microseconds: libc::c_uint) {
-    // SAFETY: a plain system call.
+    // SAFETY: usleep takes a number and touches no memory.
     unsafe { libc::usleep(microseconds) };
 }
 
 fn signal(pid: i32, signal: i32) {
-    // SAFETY: a plain system call.
+    // SAFETY: kill takes numbers and touches no memory.
     unsafe { libc::kill(pid, signal) };
 }
 
 fn for_each_process(mut visit: impl FnMut(i32)) {
-    // SAFETY: the descriptor is checked, and the kernel writes at most the buffer's length.
+    // SAFETY: the kernel fills the buffer, which is aligned for its records, with whole ones, and `at` is always where
+    // one begins. Each has its own length and a name that ends in NUL. The descriptor is this function's own.
     unsafe {
         let fd = libc::open(
             c"/proc".as_ptr(),
@@ -187,7 +188,8 @@ fn read_stat(pid: i32) -> Option<(u8, i32)> {
     let mut path = [0u8; 32];
     write_path(&mut path, pid);
     let mut text = [0u8; 512];
-    // SAFETY: the path ends in NUL, and the kernel writes at most the buffer's length.
+    // SAFETY: the path ends in NUL, and the kernel writes within the length of `text`. The descriptor is this
+    // function's own.
     let read = unsafe {
         let fd = libc::open(path.as_ptr().cast(), libc::O_RDONLY | libc::O_CLOEXEC);
         if fd < 0 {

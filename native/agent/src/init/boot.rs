@@ -90,7 +90,8 @@ fn parse_arguments(mut arguments: impl Iterator<Item = String>) -> Result<Identi
 /// Not dumpable: nobody inside reads the agent's memory, environment or descriptors. No inherited descriptor
 /// reaches a command. Signals arrive by descriptor only. Freed memory goes back to the host.
 fn protect_process() -> Result<(), String> {
-    // SAFETY: plain system calls on this process, before any thread exists.
+    // SAFETY: sigfillset fills the set before anything reads it; the other calls take numbers. No other thread exists
+    // yet that could have a signal mask of its own or be in the allocator.
     unsafe {
         if libc::prctl(libc::PR_SET_DUMPABLE, 0) != 0 {
             return Err(last_error("PR_SET_DUMPABLE"));
@@ -127,7 +128,7 @@ fn protect_process() -> Result<(), String> {
 fn take_listener() -> Result<OwnedFd, String> {
     let mut listening: libc::c_int = 0;
     let mut length = size_of::<libc::c_int>() as libc::socklen_t;
-    // SAFETY: the pointers are to live locals of the stated size.
+    // SAFETY: the kernel writes to two locals, to the first within the length that the second states.
     let result = unsafe {
         libc::getsockopt(
             LISTENER_FD,

@@ -122,7 +122,7 @@ impl Target {
             (Control::Resize(_), None) => {}
             (Control::Signal(name), _) => {
                 if let Some(number) = signals::number(&name) {
-                    // SAFETY: a plain system call.
+                    // SAFETY: kill takes numbers and touches no memory.
                     unsafe { libc::kill(-self.group(), number) };
                 }
             }

@@ -190,7 +190,7 @@ impl Drop for Borrowed {
         set_thread_ids(ROOT);
         if self.0 != ROOT {
             // A change of ids gives the process the system's default, which an administrator can have relaxed.
-            // SAFETY: a plain system call.
+            // SAFETY: this prctl takes numbers and touches no memory.
             unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0) };
         }
     }
@@ -198,7 +198,7 @@ impl Drop for Borrowed {
 
 /// The system calls themselves, which are of one thread; the group first, while the thread may still set it.
 fn set_thread_ids(ids: Ids) {
-    // SAFETY: plain system calls on this thread.
+    // SAFETY: both take a number and touch no memory. They change the ids of this thread alone.
     unsafe {
         libc::syscall(libc::SYS_setfsgid, ids.group);
         libc::syscall(libc::SYS_setfsuid, ids.user);
