@@ -15,7 +15,7 @@ use crate::wire::connection::{Connection, Interrupted, Outcome, protocol_fault};
 use crate::wire::request::{check_version, operation_of};
 use crate::{code, exec, files, link, process, search, session, sftp, tunnel};
 
-/// What outlives one request.
+/// The state that outlives one request.
 struct Agent {
     context: Context,
     /// None where the sandbox has none of its own.
@@ -36,7 +36,7 @@ struct Operation {
 struct Asked {
     /// None in hello, which agrees on the version.
     version: Option<u32>,
-    /// Whether the answer, or a program that it starts, may show what the kernel says of memory and processors.
+    /// The answer, or a program that it starts, may show what the kernel says of memory and processors.
     may_show_figures: bool,
     answer: Answer,
 }

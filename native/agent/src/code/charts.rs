@@ -1,5 +1,5 @@
-//! What comes through the side channel of code that runs: for each chart a length and its JSON, a length and its
-//! picture. The code may write there what it likes, so everything is bounded and the host trusts none of it.
+//! The side channel of code that runs: for each chart a length and its JSON, a length and its picture.
+//! The code may write there what it likes, so everything is bounded and the host trusts none of it.
 
 use serde_json::value::RawValue;
 use std::io;

@@ -36,7 +36,7 @@ impl Capture {
         self.tail.extend(rest);
     }
 
-    /// How many bytes are held.
+    /// Counts the bytes that are held.
     pub fn kept(&self) -> usize {
         self.head.len() + self.tail.len()
     }
@@ -56,7 +56,7 @@ impl Capture {
         self.tail.shrink_to_fit();
     }
 
-    /// How many bytes have come, kept or not.
+    /// Counts the bytes that have come, kept or not.
     pub fn total(&self) -> u64 {
         self.total
     }
@@ -104,7 +104,7 @@ fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
 
-/// How many bytes at the end begin a character that is not complete.
+/// Counts the bytes at the end that begin a character and do not complete it.
 pub fn incomplete_suffix(bytes: &[u8]) -> usize {
     for back in 1..=bytes.len().min(3) {
         let byte = bytes[bytes.len() - back];

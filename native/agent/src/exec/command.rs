@@ -18,7 +18,7 @@ pub struct Command {
     strings: Vec<CString>,
     argv: Vec<*const libc::c_char>,
     envp: Vec<*const libc::c_char>,
-    /// Where the program may be, in the order to try.
+    /// The program's possible paths, in the order to try.
     candidates: Vec<CString>,
     cwd: CString,
     pub stdin: OwnedFd,
@@ -125,7 +125,7 @@ impl Command {
     }
 }
 
-/// What execvp would try: the name itself when it has a slash, else each folder of the search path.
+/// Lists what execvp would try: the name itself when it has a slash, else each folder of the search path.
 fn candidates(program: &str, search: &str) -> Result<Vec<CString>, Fault> {
     if program.contains('/') {
         return Ok(vec![c_string("argv", program.as_bytes())?]);

@@ -1,4 +1,4 @@
-//! How a command's own process ended, also when something inside has killed its supervisor.
+//! The end of a command's own process, also where something inside has killed its supervisor.
 
 use super::command::Names;
 use super::report::Report;
@@ -53,7 +53,7 @@ pub fn exit_code(status: i32) -> i32 {
     }
 }
 
-/// That ended the command.
+/// The signal that ended the command.
 pub fn signal(status: i32) -> Option<i32> {
     libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status))
 }

@@ -17,7 +17,7 @@ use crate::wire::fault::Fault;
 const TIMED_OUT_EXIT_CODE: i32 = 124;
 /// For a killed tree to be gone. The host's own patience beyond the deadline is longer.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
-/// Whatever the host asks for.
+/// Ceilings, whatever the host asks for.
 const MAX_OUTPUT_BYTES: usize = 8 << 20;
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 

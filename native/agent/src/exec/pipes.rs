@@ -36,11 +36,11 @@ pub struct Outputs {
     buffer: Box<[u8; EXACT_ORDER_BYTES]>,
 }
 
-/// What is kept of the two streams, and of both interleaved.
+/// The kept part of the two streams, and of both interleaved.
 pub struct Captures {
     streams: [Capture; 2],
     both: Capture,
-    /// Told of every growth.
+    /// Rings at every growth.
     grown: Rc<Notify>,
 }
 
@@ -60,7 +60,7 @@ impl Captures {
         self.grown.notify_waiters();
     }
 
-    /// How many bytes have come of both streams, kept or not.
+    /// Counts the bytes that have come of both streams, kept or not.
     pub fn total(&self) -> u64 {
         self.both.total()
     }
@@ -120,7 +120,7 @@ impl Outputs {
         Self::into_captures(stdout, stderr, captures)
     }
 
-    /// What comes is kept in `captures`, which may be looked at meanwhile.
+    /// Keeps what comes in `captures`, which others may look at meanwhile.
     pub fn into_captures(
         stdout: OwnedFd,
         stderr: OwnedFd,
@@ -170,7 +170,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// Whether no writer is left of either stream.
+    /// True once neither stream has a writer.
     pub fn at_end(&self) -> bool {
         self.pipes.iter().all(Option::is_none)
     }

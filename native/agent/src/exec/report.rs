@@ -1,4 +1,4 @@
-//! What a supervisor tells the agent: one message on their channel is what happened, and its number.
+//! The reports of a supervisor to the agent: a message on their channel has an event and its number.
 
 pub const REPORT_BYTES: usize = 8;
 

@@ -55,7 +55,7 @@ pub fn spawn_streaming(
 }
 
 impl Channel {
-    /// What the supervisor says next; None when it is gone without a word.
+    /// Awaits the supervisor's next report; None when it is gone without a word.
     pub async fn next(&self) -> io::Result<Option<(Report, i32)>> {
         loop {
             let mut ready = self.0.readable().await?;
@@ -78,7 +78,7 @@ impl Channel {
     }
 }
 
-/// Why the command did not start.
+/// Explains a start that failed.
 pub fn start_fault(names: &Names, report: Report, errno: i32) -> Fault {
     match (report, errno) {
         (Report::CwdFailed, libc::ENOENT | libc::ENOTDIR | libc::ENAMETOOLONG) => Fault::not_found(

@@ -34,7 +34,7 @@ struct Stack([u8; STACK_BYTES]);
 static mut STACK: Stack = Stack([0; STACK_BYTES]);
 static mut SNAPSHOT: Snapshot = Snapshot::EMPTY;
 
-/// What the new process reads, and where it leaves its failure; it shares this memory until it executes.
+/// The new process reads its command here, and leaves its failure: it shares this memory until it executes.
 struct Handover<'a> {
     command: &'a Command,
     descriptors: Descriptors,
@@ -200,7 +200,7 @@ extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
     }
 }
 
-/// When memory runs out the kernel takes commands, not the agent.
+/// The kernel takes commands, not the agent, once memory runs out.
 fn raise_oom_score() {
     // SAFETY: the path ends in NUL, and the kernel reads the score within its length. The descriptor is this
     // function's own.
@@ -216,7 +216,7 @@ fn raise_oom_score() {
     }
 }
 
-/// What is ignored stays so in a program. The agent ignores SIGPIPE alone (`init/boot.rs`), and blocks all.
+/// A program inherits ignored and blocked signals. The agent ignores SIGPIPE alone (`init/boot.rs`), and blocks all.
 fn restore_signals() {
     // SAFETY: SIG_DFL is no function of this program, and sigemptyset fills the set before the kernel reads it.
     unsafe {

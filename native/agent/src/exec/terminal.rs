@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use crate::wire::fault::{Code, Fault};
 
 pub struct Terminal {
-    /// What the program prints is read here, and what is written here it reads.
+    /// The agent reads the program's output here, and writes its input.
     pub master: OwnedFd,
     /// The program's end.
     pub slave: OwnedFd,

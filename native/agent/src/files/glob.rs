@@ -11,7 +11,7 @@ const MAX_COMPILED_BYTES: usize = 4 << 20;
 
 pub struct Glob {
     regex: Regex,
-    /// Whether the pattern speaks of paths, and not of names alone.
+    /// The pattern speaks of paths, and not of names alone.
     pub of_path: bool,
 }
 
@@ -91,7 +91,7 @@ fn translate(pattern: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// What follows a `[`, up to its `]`; a `]` that comes first is one of the characters.
+/// Translates the rest after a `[`, up to its `]`; a `]` that comes first is one of the characters.
 fn class(
     rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
     out: &mut String,

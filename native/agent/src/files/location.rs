@@ -1,5 +1,5 @@
-//! Where a path leads, as an open folder and a name in it. What is done next is done relative to that open
-//! folder, so that a component swapped for a symbolic link in between cannot lead it elsewhere.
+//! The end of a path, as an open folder and a name in it. Every later step is relative to that open folder, so that a
+//! component swapped for a symbolic link in between cannot lead it elsewhere.
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, readlinkat, statat};
 use rustix::io::Errno;

@@ -2,7 +2,7 @@
 
 use crate::init::boot::SANDBOX_ROOT;
 
-/// What stands before a found path: nothing at the sandbox root, else the search folder and a slash.
+/// The part before a found path: nothing at the sandbox root, else the search folder and a slash.
 pub fn shown_prefix(path: &[u8]) -> Vec<u8> {
     let mut parts: Vec<&[u8]> = path
         .split(|&byte| byte == b'/')

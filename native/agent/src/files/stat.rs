@@ -1,4 +1,4 @@
-//! The operation `stat`: what is known of one file. A final link is not followed.
+//! The operation `stat`: describes one file. A final link is not followed.
 
 use rustix::fs::{AtFlags, CWD, FileType, Stat, statat};
 use serde::{Deserialize, Serialize};

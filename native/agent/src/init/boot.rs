@@ -1,11 +1,11 @@
-//! What is done once, before the first request: arguments, the process's own protection, the sandbox root.
+//! The steps before the first request: arguments, the process's own protection, the sandbox root.
 
 use std::fs;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 
-/// Where relative paths start.
+/// Relative paths start here.
 pub const SANDBOX_ROOT: &str = "/workspace";
 
 /// The launcher puts the listening socket here.
@@ -44,8 +44,8 @@ pub fn prepare() -> Result<Boot, String> {
     Ok(Boot { identity, listener })
 }
 
-/// Whoever started the agent may have ignored signals, which its commands would ignore as well. SIGPIPE is ignored as in
-/// every program of Rust. The kernel is asked itself, since libc keeps two signals from its callers.
+/// Ends the ignoring of signals that the agent's parent may have begun, since commands would go on with it. SIGPIPE
+/// stays ignored, as in every program of Rust. Calls the kernel itself, since libc keeps two signals from its callers.
 fn restore_signals() {
     const SIGNALS: i32 = 64;
     const SET_BYTES: usize = 8;

@@ -18,7 +18,7 @@ use super::readiness::readable;
 const GRACE: Duration = Duration::from_millis(1_500);
 
 pub struct Reaper {
-    /// Processes whose end somebody waits for.
+    /// Those who wait for the end of a process.
     watched: RefCell<HashMap<i32, oneshot::Sender<i32>>>,
     end: Notify,
 }
@@ -146,7 +146,7 @@ fn signal_all(signal: i32) {
     unsafe { libc::kill(-1, signal) };
 }
 
-/// Whether anything but this process is in the sandbox.
+/// True while anything but this process is in the sandbox.
 pub fn others_live() -> bool {
     // SAFETY: kill takes numbers and touches no memory. Signal 0 only asks.
     unsafe { libc::kill(-1, 0) == 0 }

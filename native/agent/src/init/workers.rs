@@ -39,7 +39,7 @@ impl Turn {
         self.waiting.is_none()
     }
 
-    /// Whether another job waits for the turn of a worker that merely helps.
+    /// True where another job waits for the turn of a worker that merely helps.
     pub fn is_wanted(&self) -> bool {
         self.waiting
             .as_ref()

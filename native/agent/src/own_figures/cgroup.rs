@@ -21,7 +21,7 @@ pub struct Cgroup {
     machine_bytes: u64,
 }
 
-/// Which files say it.
+/// The version of cgroups, which decides what files say it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Version {
     V1,

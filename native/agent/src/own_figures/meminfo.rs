@@ -38,7 +38,7 @@ pub fn text(total: u64, memory: &Memory) -> String {
         .collect()
 }
 
-/// What programs can have without anything being swapped: the kernel takes back pages of files and slabs. As
+/// Memory that programs can have without any swapping: the kernel takes back pages of files and slabs. As
 /// `si_mem_available` in the kernel's mm/show_mem.c, whose reserves a cgroup does not have.
 fn available(memory: &Memory, free: u64) -> u64 {
     let back = memory.active_file + memory.inactive_file + memory.slab_reclaimable;

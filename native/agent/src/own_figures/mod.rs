@@ -1,5 +1,6 @@
-//! What programs inside read of memory and processors: files over those of /proc and /sys that would show the host's.
-//! The launcher has made them, and this process writes them anew when a request begins and while programs run.
+//! The files that programs inside read of memory and processors: they lie over those of /proc and /sys that would show
+//! the host's. The launcher has made them, and this process writes them anew when a request begins and while programs
+//! run.
 //! `docs/internals/limits-inside.md` says why they are files, and what is not in them.
 //!
 //! They belong to the sandbox, and root inside may write into them: it would deceive nobody but itself.
@@ -156,7 +157,7 @@ fn own_file(path: &str) -> Option<File> {
     (kind == TMPFS_MAGIC).then_some(file)
 }
 
-/// Whoever reads meanwhile may see some lines of before and some of now.
+/// A reader may meanwhile see some lines of before and some of now.
 fn put(file: &File, text: &str) {
     if file.write_all_at(text.as_bytes(), 0).is_ok() {
         let _ = file.set_len(text.len() as u64);

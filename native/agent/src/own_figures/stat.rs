@@ -25,7 +25,7 @@ impl Clocks {
     }
 }
 
-/// What the kernel counts for the whole host alone (interrupts, context switches, forks) is 0.
+/// Counts that the kernel has for the whole host alone (interrupts, context switches, forks) are 0.
 pub fn text(figures: &Figures, clocks: &Clocks) -> String {
     let cpus = figures.limits.cpus.max(1);
     let (user, system) = (ticks(figures.user), ticks(figures.system));

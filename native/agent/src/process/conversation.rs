@@ -45,7 +45,7 @@ struct End {
     signal: Option<String>,
 }
 
-/// What control messages act on.
+/// The program that control messages act on.
 struct Target {
     pid: i32,
     /// Of the program's terminal.
@@ -129,7 +129,7 @@ impl Target {
         }
     }
 
-    /// What a terminal has in its foreground, else the group that the program leads.
+    /// The foreground group of the terminal, else the group that the program leads.
     fn group(&self) -> i32 {
         self.master
             .as_ref()
@@ -167,7 +167,7 @@ async fn relay(
     Ok(())
 }
 
-/// What the program has printed by its end, and a little of what its children print after it.
+/// Sends the program's output up to its end, and a little of its children's after that.
 async fn send_last_words(writer: &mut (impl AsyncWrite + Unpin), outputs: &mut Outputs) -> Outcome {
     let late = Instant::now() + LAST_WORDS;
     let mut left = 2 * PIPE_BYTES;

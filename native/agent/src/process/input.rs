@@ -41,7 +41,8 @@ impl Input {
         self.arrived.notify_one();
     }
 
-    /// How much of the window is free again, once that is worth a message. The caller must report it.
+    /// Resolves with the bytes of the window that are free again, once they are worth a message. The caller must report
+    /// them.
     pub async fn taken(&self) -> usize {
         while self.taken.get() < REPORT_BYTES {
             self.left.notified().await;

@@ -1,5 +1,5 @@
-//! What a program prints, read a piece at a time and only when asked for: a host that does not read blocks
-//! the program, and nothing piles up here.
+//! A program's output, read a piece at a time and only when asked for: a host that does not read blocks the program,
+//! and nothing piles up here.
 
 use std::future::poll_fn;
 use std::io;
@@ -22,7 +22,7 @@ const STREAM_ITEMS: [&[u8]; 2] = [br#"{"stream":"stdout"}"#, br#"{"stream":"stde
 pub struct Outputs {
     /// stdout and stderr; None once it is at its end.
     pipes: [Option<AsyncFd<OwnedFd>>; 2],
-    /// Which of them has its turn.
+    /// The pipe that has its turn.
     next: usize,
     /// The one that the host takes data for.
     named: Option<usize>,
@@ -39,7 +39,7 @@ impl Outputs {
         })
     }
 
-    /// Whether more may come.
+    /// True while more may come.
     pub fn open(&self) -> bool {
         self.pipes.iter().any(Option::is_some)
     }

@@ -138,7 +138,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Whether the rest of the file is text too.
+    /// True where the rest of the file is text too.
     pub fn rest_is_text(&mut self, budget: &Budget) -> Result<bool, Fault> {
         loop {
             budget.check()?;

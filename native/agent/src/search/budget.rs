@@ -1,4 +1,4 @@
-//! How long a search or a replacement may take.
+//! The time that a search or a replacement may take.
 
 use std::time::{Duration, Instant};
 

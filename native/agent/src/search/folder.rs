@@ -72,7 +72,7 @@ pub fn is_made_up(folder: &OwnedFd) -> bool {
     fstatfs(folder).is_ok_and(|system| MADE_UP.contains(&(system.f_type & 0xffff_ffff)))
 }
 
-/// What a caller names may be a link.
+/// Follows links: the caller names this one.
 pub fn open_top(path: &[u8]) -> rustix::io::Result<OwnedFd> {
     reach::open(
         CWD,

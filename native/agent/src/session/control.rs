@@ -1,4 +1,4 @@
-//! What the agent and the loop in `shell.bash` say to each other. Every message ends in NUL.
+//! The messages between the agent and the loop in `shell.bash`. Every message ends in NUL.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -37,7 +37,7 @@ impl Control {
         Ok((control, other.into()))
     }
 
-    /// What comes next; None when the shell has no end any more, or it is not the loop that speaks. May be
+    /// Awaits the next message; None when the shell has no end any more, or it is not the loop that speaks. May be
     /// dropped and called again.
     pub async fn next(&mut self) -> Option<Message> {
         loop {
@@ -60,7 +60,7 @@ impl Control {
         }
     }
 
-    /// What bash is to run; its first word to the shell.
+    /// Hands bash the script that it runs, as the first message.
     pub async fn script(&mut self, text: &str) -> io::Result<()> {
         self.stream.write_all(text.as_bytes()).await?;
         self.stream.write_all(b"\0").await

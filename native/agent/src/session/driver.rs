@@ -159,7 +159,7 @@ impl Driver {
     }
 }
 
-/// What background children print after their command has ended is the command's still.
+/// Adds what background children print after the end of their command to that command's log.
 async fn linger(mut outputs: Outputs, record: Rc<Record>, registry: Rc<Registry>) {
     outputs.leave_exact_order();
     let mut trimmed = record.kept();

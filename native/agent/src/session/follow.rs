@@ -20,7 +20,7 @@ pub struct Request {
     pub v: u32,
     session_id: String,
     command_id: String,
-    /// How many bytes of the output are known already; past all that there is, the command's end is waited for.
+    /// Bytes of the output that the host has already. One past all that there is waits for the command's end.
     offset: u64,
     wait_ms: u64,
 }
@@ -30,7 +30,7 @@ struct Reply {
     state: &'static str,
     exit_code: Option<i32>,
     truncated: bool,
-    /// Where the next call goes on.
+    /// The offset of the next call.
     next_offset: u64,
     output_bytes: usize,
 }

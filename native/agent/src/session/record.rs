@@ -1,4 +1,4 @@
-//! What is known of one command of a session: its status, and what it has printed.
+//! One command of a session: its status, and what it has printed.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -75,7 +75,7 @@ impl Record {
         &self.captures
     }
 
-    /// What is printed past the pipes of stdout (0) and stderr (1).
+    /// Adds output that did not come by the pipes of stdout (0) and stderr (1).
     pub fn print(&self, stream: usize, bytes: &[u8]) {
         self.captures.borrow_mut().push(stream, bytes);
     }
@@ -97,7 +97,7 @@ impl Record {
         self.captures.borrow_mut().shrink(stream_bytes);
     }
 
-    /// What is there and what still comes is kept no longer.
+    /// Forgets what is there, and keeps nothing that still comes.
     pub fn drop_log(&self) {
         self.dropped.set(true);
         self.shrink(0);

@@ -13,7 +13,7 @@ const MAX_ACTIVE: usize = 32;
 const MAX_CLOSED: usize = 32;
 /// Of all logs together.
 const MAX_LOG_BYTES: usize = 24 << 20;
-/// What is left to a running command's stream when the others take all of that.
+/// A running command's stream keeps this much when the others take all of that.
 const MIN_STREAM_BYTES: usize = 64 << 10;
 /// Of all commands that wait.
 const MAX_QUEUED_BYTES: usize = 8 << 20;
@@ -25,7 +25,7 @@ pub struct Registry {
     /// Oldest first.
     sessions: RefCell<Vec<Rc<Session>>>,
     lingering: Cell<usize>,
-    /// When a command ended last.
+    /// The last end of a command.
     last_end: Cell<Option<Instant>>,
 }
 
@@ -42,7 +42,7 @@ impl Registry {
         sessions.retain(|other| !Rc::ptr_eq(other, session));
     }
 
-    /// Whether a session of this id may be made.
+    /// Fails unless a session of this id may be made.
     pub fn check_room(&self, id: &str) -> Result<(), Fault> {
         let active = self.active();
         if active.iter().any(|session| session.id == id) {
@@ -156,7 +156,7 @@ impl Registry {
         }
     }
 
-    /// Whether another command's background children may be listened to; then `leave_lingering` is due.
+    /// True where one more command's background children may be listened to; then `leave_lingering` is due.
     pub fn enter_lingering(&self) -> bool {
         let enters = self.lingering.get() < MAX_LINGERING;
         self.lingering

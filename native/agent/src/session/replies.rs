@@ -1,4 +1,4 @@
-//! What several operations answer of a command: its state, its output, or why there is none.
+//! Answers about a command that several operations give: its state, its output, or the fault where there is none.
 
 use serde::Serialize;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use super::state::Session;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 
-/// Whatever the host asks for.
+/// A ceiling, whatever the host asks for.
 pub const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub async fn reply(
@@ -26,7 +26,7 @@ pub async fn reply(
         stdout_bytes: usize,
         stderr_bytes: usize,
         output_bytes: usize,
-        /// How many bytes of output there were, kept or not.
+        /// Bytes of output that there were, kept or not.
         printed: u64,
     }
     let length = |index: usize| parts.get(index).map_or(0, |part| part.len());

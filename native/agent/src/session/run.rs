@@ -17,7 +17,7 @@ pub struct Request {
     session_id: String,
     command_id: String,
     command: String,
-    /// How long to wait for the command's turn, and then for its end, before the answer.
+    /// The answer waits at most so long for the command's turn, and then for its end.
     wait_turn_ms: u64,
     wait_run_ms: u64,
 }

@@ -1,4 +1,4 @@
-//! One session as it is known: its commands that wait, the one that runs, and those that are remembered.
+//! One session: its commands that wait, the one that runs, and those that it remembers.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -56,7 +56,7 @@ impl Session {
         self.terminal.borrow().clone()
     }
 
-    /// Whether a command waits or runs.
+    /// True while a command waits or runs.
     pub fn busy(&self) -> bool {
         self.running.borrow().is_some() || !self.queue.borrow().is_empty()
     }

@@ -33,7 +33,7 @@ pub struct Terminal {
     master: AsyncFd<OwnedFd>,
     /// Kept open, so that the terminal lasts while no program has it.
     slave: OwnedFd,
-    /// What a command may rely on when it begins.
+    /// The modes that every command begins with.
     modes: Termios,
     typing: Mutex<()>,
 }
@@ -67,7 +67,7 @@ impl Terminal {
         }
     }
 
-    /// Whether nothing is left.
+    /// True where nothing is left.
     pub fn take_printed(&self, mut take: impl FnMut(&[u8])) -> bool {
         let mut buffer = [0; 4_096];
         for _ in 0..READS {

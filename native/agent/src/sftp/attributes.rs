@@ -1,4 +1,4 @@
-//! What is known of a file, as the protocol has it: each group of fields may be left out.
+//! The attributes of a file, as the protocol has them: each group of fields may be left out.
 
 use rustix::fs::Stat;
 

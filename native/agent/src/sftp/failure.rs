@@ -1,4 +1,4 @@
-//! Why a request is refused, as a status of the protocol.
+//! The refusal of a request, as a status of the protocol.
 
 use rustix::io::Errno;
 

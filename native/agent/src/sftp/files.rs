@@ -61,7 +61,7 @@ pub fn write(file: &OwnedFd, mut data: &[u8], mut offset: u64) -> Result<(), Fai
     Ok(())
 }
 
-/// What was written is on the disk before the client hears that its file is closed.
+/// Puts what was written on the disk, before the client hears that its file is closed.
 pub fn finish(file: &OwnedFd) -> Result<(), Failure> {
     if rustix::fs::fcntl_getfl(file)? & OFlags::RWMODE != OFlags::RDONLY {
         durable::write_out(file)?;

@@ -1,4 +1,4 @@
-//! What the client has open. A handle is a number that no other of the connection has had.
+//! Files and folders that the client has open. A handle is a number that no other of the connection has had.
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;

@@ -1,4 +1,4 @@
-//! What a client asks for.
+//! The requests of a client.
 
 use super::attributes::Attributes;
 use super::fields::{Fields, Malformed};
@@ -216,7 +216,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What is announced at the start: the name and the version of each extension.
+/// The extensions that the server announces at the start, by name and version.
 pub const EXTENSIONS: [(&str, &str); 8] = [
     ("posix-rename@openssh.com", "1"),
     ("hardlink@openssh.com", "1"),

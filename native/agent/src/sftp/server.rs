@@ -150,7 +150,7 @@ impl Server {
         Ok(())
     }
 
-    /// What is known of something.
+    /// Answers requests for attributes and numbers.
     fn tell(&mut self, id: u32, request: &Request) -> Result<(), Failure> {
         match *request {
             Request::FileSystem { path } => self.file_system(id, &rustix::fs::statvfs(path)?),
@@ -183,7 +183,7 @@ impl Server {
         Ok(())
     }
 
-    /// What is answered with its success alone.
+    /// Carries out requests whose answer is their success alone.
     fn change(&mut self, request: &Request) -> Result<(), Failure> {
         match *request {
             Request::Close { handle } => self.handles.close(handle)?,

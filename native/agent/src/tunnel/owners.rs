@@ -134,7 +134,7 @@ fn owner_of(pid: u32) -> Owner {
     }
 }
 
-/// What it was started with, each argument ended by a NUL; cut.
+/// Reads the arguments of its start, each ended by a NUL; cut.
 fn arguments_of(pid: u32) -> Option<Vec<u8>> {
     let mut arguments = Vec::new();
     let file = fs::File::open(format!("/proc/{pid}/cmdline")).ok()?;

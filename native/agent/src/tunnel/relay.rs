@@ -91,7 +91,7 @@ async fn inwards(
         takes: Cell::new(true),
     };
     let mut frames = Frames::default();
-    // What came in one piece with the request.
+    // Bytes that came in one piece with the request.
     let early = reader.buffer().to_vec();
     reader.consume(early.len());
     if frames.pass(&early, &mut target).await? {

@@ -147,7 +147,7 @@ fn number(message: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes([bytes[0], bytes[1]]))
 }
 
-/// What is missing, no regular file, or too long to be one, is empty.
+/// Reads a missing file, and what is no regular file, as an empty one, and a long one up to its bound.
 fn read_config(path: &'static str) -> String {
     let mut bytes = Vec::new();
     if let Ok(file) = Path::parse("path", path).and_then(|path| open_regular(&path)) {

@@ -50,7 +50,7 @@ impl Waiting {
         connection
     }
 
-    /// How many of a listener wait, and when the first of them has waited long enough.
+    /// Counts a listener's waiting connections, and says when the first of them has waited long enough.
     pub fn count(&self, listener: u64) -> (usize, Option<Instant>) {
         let streams = self.streams.borrow();
         let own = || streams.iter().filter(|((owner, _), _)| *owner == listener);

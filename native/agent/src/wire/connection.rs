@@ -22,7 +22,7 @@ pub struct Connection {
     writer: OwnedWriteHalf,
 }
 
-/// Why an operation ended without its whole answer.
+/// The cause of an operation's end without its whole answer.
 pub enum Interrupted {
     /// The host gets it as an error frame.
     Fault(Fault),

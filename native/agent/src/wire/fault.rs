@@ -1,4 +1,4 @@
-//! The one error that crosses to the host, and how the kernel's errors become it.
+//! The one error that crosses to the host, and its making from the kernel's errors.
 
 use rustix::io::Errno;
 use serde::Serialize;
@@ -22,9 +22,9 @@ pub enum Code {
 #[derive(Clone, Debug, Serialize)]
 pub struct Fault {
     pub code: Code,
-    /// What is wrong.
+    /// Says what is wrong.
     pub detail: String,
-    /// What to do next.
+    /// Says what to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<&'static str>,
     /// The request's field at fault.
@@ -72,7 +72,7 @@ impl Fault {
         self
     }
 
-    /// What a failed system call on `subject`, as the caller spelled it, means to the caller.
+    /// Explains a failed system call on `subject`, as the caller spelled it.
     pub fn from_errno(errno: Errno, subject: &str) -> Self {
         let quoted = format!("'{subject}'");
         match errno {

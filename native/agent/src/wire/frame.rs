@@ -9,7 +9,7 @@ pub const HEADER_BYTES: usize = 5;
 pub const CONTROL_BYTES: usize = 4 << 20;
 /// Largest payload of a data frame, either way.
 pub const DATA_BYTES: usize = 1 << 20;
-/// How large this side makes its data frames: few system calls, little memory.
+/// The size of this side's data frames: few system calls, little memory.
 pub const DATA_CHUNK_BYTES: usize = 256 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

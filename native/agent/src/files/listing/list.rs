@@ -14,7 +14,7 @@ use crate::init::workers::Cancelled;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 
-/// How many entries pass between two looks at whether the host is still there.
+/// Entries between two looks for a host that has hung up.
 const CHECK_EVERY: usize = 1_000;
 
 #[derive(Serialize)]

@@ -22,7 +22,7 @@ impl Page {
         }
     }
 
-    /// Whether `text` would be kept; it is counted either way.
+    /// Counts `text`, and keeps it if it may be on the page.
     pub fn offer(&mut self, text: String) {
         self.total += 1;
         if self.smallest.len() < self.keep {

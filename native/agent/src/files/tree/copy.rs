@@ -141,7 +141,7 @@ impl Copier<'_> {
         }
     }
 
-    /// Whether the file was met before, and is now one file under this name too.
+    /// True where the file was met before, and is now one file under this name too.
     fn link_to_copy(&self, stat: &Stat, to: BorrowedFd<'_>, name: &CStr) -> bool {
         self.links
             .get(&(stat.st_dev, stat.st_ino))

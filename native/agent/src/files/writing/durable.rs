@@ -1,4 +1,4 @@
-//! What a power cut leaves of a file. The kernel keeps new data in memory for half a minute, and a new name for
+//! Writes that a power cut leaves whole. The kernel keeps new data in memory for half a minute, and a new name for
 //! the disk's commit interval only: a name that goes first is an empty file after a cut.
 
 use rustix::fs::{Mode, OFlags, fdatasync, fsync, openat};

@@ -1,4 +1,4 @@
-//! A folder that what is made must lie beneath, wherever the links of a path lead.
+//! A folder that new files must lie beneath, wherever the links of a path lead.
 
 use rustix::fs::{CWD, Mode, OFlags, openat, readlinkat};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -7,7 +7,7 @@ use crate::files::location::Path;
 use crate::wire::fault::{Fault, OrFault};
 
 pub struct Enclosure {
-    /// As the caller is told of it.
+    /// As errors name it.
     text: String,
     folder: OwnedFd,
 }
@@ -22,8 +22,8 @@ impl Enclosure {
         })
     }
 
-    /// Fails unless an open folder is this one or lies in it. What is done next is done relative to that open
-    /// folder, so that a path which leads elsewhere in between changes nothing.
+    /// Fails unless an open folder is this one or lies in it. Every later step is relative to that open folder,
+    /// so that a path which leads elsewhere in between changes nothing.
     pub fn check(&self, path: &Path, folder: impl AsFd) -> Result<(), Fault> {
         let own = place_of(&self.folder, path)?;
         let other = place_of(folder, path)?;

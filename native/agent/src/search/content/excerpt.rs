@@ -14,7 +14,7 @@ const LINE_CHARS: usize = 400;
 /// Of them, before the match.
 const LEAD_CHARS: usize = 120;
 const CUT: char = '…';
-/// How many counted lines pass between two looks at the time.
+/// Counted lines between two looks at the time.
 const CHECK_EVERY: u64 = 4_096;
 
 #[derive(Serialize)]

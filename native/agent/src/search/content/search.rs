@@ -48,7 +48,7 @@ struct Found {
     files: Vec<FileMatches>,
     /// Of all files that match.
     total: usize,
-    /// Where none does: files that have the query as plain text, if there are any.
+    /// Files that have the query as plain text, if none matches and there are any.
     plain: Option<usize>,
 }
 
@@ -86,7 +86,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
     connection.reply(&reply).await
 }
 
-/// Where an expression finds nothing, its text is looked for, as far as there is time.
+/// Looks for an expression's text where the expression finds nothing, as far as there is time.
 async fn search(
     connection: &mut Connection,
     workers: &Workers,

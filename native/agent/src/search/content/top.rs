@@ -14,7 +14,7 @@ pub struct Top {
     pub folder: OwnedFd,
     /// None where the whole folder is searched.
     pub file: Option<CString>,
-    /// What stands before the paths below the folder.
+    /// The part of shown paths before the path below the folder.
     pub shown: Vec<u8>,
 }
 

@@ -21,12 +21,12 @@ const MAX_BATCHES: usize = 64;
 /// Of folders yet to be read, their paths.
 const MAX_PENDING_BYTES: usize = 32 << 20;
 const FOLDER_BUFFER_BYTES: usize = 32 << 10;
-/// How long one who waits for work may miss that the host has gone away.
+/// A worker that waits for work notices after this time that the host has gone away.
 const LOOK_UP: Duration = Duration::from_millis(50);
 
 pub struct Walk {
     top: OwnedFd,
-    /// Where a walk begins in a made-up file system, it goes on in them.
+    /// A walk that begins in a made-up file system goes on in them.
     everywhere: bool,
     pending: Mutex<Pending>,
     changed: Condvar,
@@ -54,9 +54,9 @@ struct Batch {
     names: Vec<u8>,
 }
 
-/// What is done with what is met.
+/// Takes the files that a walk meets.
 pub trait Visitor {
-    /// Whether a file is to be opened at all, by its path below the top and its name.
+    /// Decides if a file is opened at all, by its path below the top and its name.
     fn wants(&self, below: &[u8], name: &[u8]) -> bool;
     fn file(&mut self, folder: &Folder, name: &CStr) -> Result<(), Fault>;
 }

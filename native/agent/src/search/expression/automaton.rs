@@ -34,7 +34,7 @@ pub fn build(node: &Node, purpose: Purpose) -> Option<Regex> {
         .ok()
 }
 
-/// Whether the two purposes differ for this expression.
+/// True where the two purposes differ for this expression.
 pub fn needs_candidates(node: &Node) -> bool {
     match node {
         Node::Backreference(_) => true,

@@ -13,7 +13,7 @@ const STEPS_PER_BYTE: u64 = 64;
 const MAX_FRAMES: usize = 1_000_000;
 const CHECK_EVERY: u64 = 16_384;
 
-/// What to go back to.
+/// A state to go back to.
 enum Frame {
     Try {
         at: usize,
@@ -167,7 +167,7 @@ fn go_back(
     }
 }
 
-/// Where the least and the most of a run end; None when there are too few.
+/// Finds the ends of the least and the most of a run; None when there are too few.
 fn run_of(
     line: &[u8],
     from: usize,
@@ -232,7 +232,7 @@ pub fn char_at(line: &[u8], position: usize) -> Option<(char, usize)> {
     text.chars().next().map(|character| (character, length))
 }
 
-/// Where the character or the stray byte that ends at `position` begins.
+/// Finds the begin of the character or the stray byte that ends at `position`.
 fn before(line: &[u8], position: usize) -> usize {
     (1..=4.min(position))
         .map(|length| position - length)

@@ -5,7 +5,7 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use super::classes;
 use super::syntax::Refusal;
 
-/// What stands between the brackets.
+/// A member of the brackets.
 enum Element {
     Char(char),
     /// May begin or end a range, as a character does.

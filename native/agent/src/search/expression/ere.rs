@@ -1,7 +1,7 @@
 //! Reads a query as `grep -E` does, GNU's flavour, with `\d` and `\D` besides. What grep refuses is refused here.
 //!
-//! Where GNU's two matchers differ (operators at the start of an expression) the one that decides about
-//! lines without back-references is followed. Ranges are by code point, also where a locale has no order.
+//! GNU's two matchers differ about operators at the start of an expression: this follows the one that decides about
+//! lines without back-references. Ranges are by code point, also where a locale has no order.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::syntax::{Expression, Look, Node, Refusal, one_of};
 
 /// As GNU has it.
 const MAX_REPETITIONS: u32 = 32_767;
-/// What follows recurses as deep, on a worker's small stack.
+/// The later steps recurse as deep, on a worker's small stack.
 const MAX_DEPTH: usize = 40;
 const MAX_CHAINED_OPERATORS: usize = 4;
 

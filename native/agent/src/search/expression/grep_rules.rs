@@ -6,7 +6,7 @@ use super::matcher::Matcher;
 use crate::init::workers::Cancelled;
 use crate::search::budget::Budget;
 
-/// Whether a line matches; None when the query is no expression.
+/// True where a line matches; None when the query is no expression.
 fn matches(query: &str, line: &str) -> Option<bool> {
     let matcher = Matcher::new(query, "query").ok()?;
     let budget = Budget::new(&Cancelled::default(), Duration::from_secs(60));

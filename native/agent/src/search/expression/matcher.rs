@@ -17,7 +17,7 @@ use super::syntax::{self, Expression, Refusal};
 use crate::search::budget::Budget;
 use crate::wire::fault::Fault;
 
-/// What makes an expression mean something else than its text.
+/// Characters that make an expression mean something else than its text.
 const SPECIAL: [char; 14] = [
     '\\', '.', '[', ']', '(', ')', '{', '}', '*', '+', '?', '^', '$', '|',
 ];
@@ -42,7 +42,7 @@ enum Exact {
     Backtracking(Program),
 }
 
-/// What one thread needs to match.
+/// Memory that one thread needs to match.
 pub struct Scratch {
     candidates: Cache,
     exact: Option<Cache>,
@@ -131,7 +131,7 @@ impl Matcher {
         }
     }
 
-    /// Whether any line of `lines` matches.
+    /// True where any line of `lines` matches.
     pub fn is_match(
         &self,
         scratch: &mut Scratch,
@@ -198,7 +198,7 @@ impl Matcher {
         Ok(None)
     }
 
-    /// The first match in `line` at `from` or later. As many groups are told as there are slots for.
+    /// The first match in `line` at `from` or later. Reports as many groups as there are slots for.
     pub fn find(
         &self,
         scratch: &mut Scratch,

@@ -1,4 +1,4 @@
-//! What a query means, once it is read.
+//! The meaning of a query, as a tree.
 
 use regex_syntax::hir::ClassUnicode;
 use std::sync::Arc;

@@ -14,7 +14,7 @@ use crate::search::expression::matcher::{Matcher, Scratch};
 use crate::wire::fault::{Code, Fault};
 
 const CHUNK_BYTES: usize = 256 << 10;
-/// How many replacements pass between two looks at the time.
+/// Replacements between two looks at the time.
 const CHECK_EVERY: u64 = 1_024;
 
 pub struct Edit<'a> {

@@ -1,4 +1,4 @@
-//! What a list of files leaves out: globs of names, or of paths where they have a slash.
+//! Exclusions from a list of files: globs of names, or of paths where they have a slash.
 
 use crate::files::glob::Glob;
 use crate::wire::fault::Fault;
@@ -26,7 +26,7 @@ impl Exclusions {
         self.0.is_empty()
     }
 
-    /// Whether a path, or a folder on the way to it, is left out.
+    /// True where a path, or a folder on the way to it, is left out.
     pub fn cover(&self, path: &str) -> bool {
         let path = local(path);
         let ends = path.match_indices('/').map(|(end, _)| end);

@@ -102,7 +102,7 @@ fn part(text: &str) -> Result<Part, Fault> {
 
 struct Expansion<'a> {
     found: BTreeSet<String>,
-    /// What stands before the paths below the top.
+    /// The part of shown paths before the path below the top.
     shown: Vec<u8>,
     exclusions: &'a Exclusions,
     max_files: usize,

@@ -59,7 +59,7 @@ struct Done {
     rows: Vec<Row>,
     modified: usize,
     literal: bool,
-    /// Where nothing was replaced: how often the pattern is there as plain text, if it is.
+    /// Places that have the pattern as plain text, if nothing was replaced and there are any.
     plain: Option<u64>,
 }
 

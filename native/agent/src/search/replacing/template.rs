@@ -1,4 +1,4 @@
-//! What takes the place of a match, in the language of sed's `s` command.
+//! The replacement of a match, in the language of sed's `s` command.
 
 use crate::wire::fault::Fault;
 
@@ -10,7 +10,7 @@ enum Part {
 
 pub struct Template {
     parts: Vec<Part>,
-    /// Groups that must be told of, the whole match included.
+    /// Groups that a match must report, the whole match included.
     pub groups: usize,
 }
 
@@ -57,7 +57,7 @@ impl Template {
         })
     }
 
-    /// What stands for the match, piece by piece. A group that took no part is empty.
+    /// Yields the replacement of a match piece by piece. A group that took no part is empty.
     pub fn pieces<'a>(
         &'a self,
         line: &'a [u8],
