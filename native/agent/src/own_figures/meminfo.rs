@@ -1,6 +1,6 @@
 //! `/proc/meminfo` of a sandbox: its memory limit, and what of it is in use.
 
-use super::cgroup::Memory;
+use super::figures::Memory;
 
 /// `total` is the limit. In the kernel's order and layout. What a cgroup does not count is left out.
 pub fn text(total: u64, memory: &Memory) -> String {

@@ -7,8 +7,10 @@
 
 mod cgroup;
 mod cpuinfo;
+mod figures;
 mod meminfo;
 mod stat;
+mod version;
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -20,7 +22,8 @@ use tokio::task::spawn_local;
 use tokio::time::{Instant, sleep};
 
 use crate::init::reaper::others_live;
-use cgroup::{Cgroup, Limits};
+use cgroup::Cgroup;
+use figures::Limits;
 
 /// Requests that follow each other quickly find the present limits, and use that is at most so old.
 const FRESH: Duration = Duration::from_millis(100);

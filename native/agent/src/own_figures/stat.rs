@@ -1,6 +1,6 @@
 //! `/proc/stat` of a sandbox: the processor time that it has used, divided evenly between its processors.
 
-use super::cgroup::Figures;
+use super::figures::Figures;
 use rustix::time::{ClockId, clock_gettime};
 use std::fmt::Write;
 use std::time::Duration;
@@ -52,7 +52,7 @@ fn ticks(time: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::own_figures::cgroup::Limits;
+    use crate::own_figures::figures::Limits;
 
     #[test]
     fn divides_the_time_between_the_processors() {
