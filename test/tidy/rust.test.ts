@@ -33,6 +33,14 @@ describe('crates', () => {
     expect(circleIn(roomGraph(importGraph(read(src))))).toBeUndefined();
   });
 
+  it('agent: the protocol and PID 1 know no feature, and nothing but main.rs knows the table of operations', () => {
+    const rooms = roomGraph(importGraph(read('agent/src')));
+    expect(rooms.get('wire')).toEqual([]);
+    expect(rooms.get('init')).toEqual(['wire']);
+    const knowing = [...rooms].filter(([, targets]) => targets.includes('dispatch.rs')).map(([room]) => room);
+    expect(knowing).toEqual(['main.rs']);
+  });
+
   function read(src: string): Crate {
     const files = globSync('**/*.rs', { cwd: join(native, src) }).toSorted();
     return new Map(files.map((file) => [file, readFileSync(join(native, src, file), 'utf8')]));
