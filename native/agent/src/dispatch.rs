@@ -62,7 +62,8 @@ macro_rules! operations {
             },
         }),*];
 
-        /// A request, which is all but the name of its operation. No request can spell the first name.
+        /// A request under any name of the table. The first is none: JSON spells NUL as an escape, and names of
+        /// operations are read without those.
         #[derive(Deserialize)]
         #[serde(tag = "op")]
         enum Tagged<T> {
@@ -91,7 +92,8 @@ macro_rules! version {
 }
 
 operations! {
-    // Name, the version that knows it first, whether it may show figures, its handler and what that uses of the agent.
+    // Its name, the version that knows it first (any for hello, which agrees on one), whether it may show figures, and
+    // its handler with what that uses of the agent.
     "hello"            any never                                    => link::hello(context);
     "watch"            1   never                                    => link::watch();
     "exec"             1   always                                   => exec::run(context);
