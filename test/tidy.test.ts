@@ -28,7 +28,7 @@ describe('imports', () => {
   /** The only places that see concrete adapters. */
   const whole: Allowed = { run: [...parts, ...adapters, ...top], types: [] };
   const areas: Record<string, Allowed> = {
-    model: { run: ['concurrency'], types: [] },
+    model: { run: [], types: [] },
     concurrency: { run: [], types: [] },
     fairness: { run: ['model', 'concurrency'], types: [] },
     control: { run: core, types: [] },
