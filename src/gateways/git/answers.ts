@@ -1,4 +1,6 @@
-/** What a remote's refusal means to a caller. Of its words nothing is passed on but a host's name. */
+/**
+ * Maps a remote's refusal to an error for the caller. Of the remote's own text only a host name is passed on.
+ */
 import type { GitPurpose } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
@@ -31,7 +33,7 @@ export function notGit(remote: GitUrl): SandhavenError {
   });
 }
 
-/** @param host Where it leads; null when it leads round and round, or comes too late. */
+/** @param host Target of the redirect; null for a redirect loop, or a redirect after the first request. */
 export function elsewhere(remote: GitUrl, host: string | null): SandhavenError {
   const where = host === null ? 'again and again' : `to ${plain(host)}`;
   return new SandhavenError('failed_precondition', `${remote.host} redirects ${where}.`, {

@@ -1,7 +1,7 @@
 /**
- * One remote repository for one git inside a sandbox, for the time of one operation: an HTTP server without a port
- * of its own, on the connections that the agent hands over. It adds the credentials; nothing that it answers holds
- * them, and nothing leads to another repository, another origin or another protocol.
+ * Proxies one remote repository for one git inside a sandbox, for one operation: an HTTP server without a port of
+ * its own, on the connections that the agent hands over. It adds the credentials. No response contains them, and
+ * no request leads to another repository, origin or protocol.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Duplex, PassThrough, type Readable } from 'node:stream';
@@ -41,7 +41,7 @@ export class Door implements GitDoor {
   readonly #server: Server;
   readonly #connections = new Set<Duplex>();
   readonly #ended = new AbortController();
-  /** The remote has shown that it is a Git server which takes these credentials. */
+  /** The remote has proved to be a Git server that accepts these credentials. */
   #advertised = false;
   #failure: SandhavenError | null = null;
   #received = 0;
@@ -86,7 +86,7 @@ export class Door implements GitDoor {
     response.on('error', () => {});
     const { purpose } = this.#parts;
     const kind = requestOf(request, this.nonce, purpose);
-    // Only what a remote did is a failure of the operation: anything inside may knock here.
+    // Only a fault of the remote fails the operation: any process inside the sandbox may connect here.
     if (kind === null || (kind === 'exchange' && !this.#advertised))
       return refuse(request, response, REFUSED);
     const leaving = new AbortController();
@@ -103,7 +103,7 @@ export class Door implements GitDoor {
     }
   }
 
-  /** null when it is a push of something else than the branch that is meant. */
+  /** Returns null for a push of anything but the named branch. */
   async #bodyOf(request: IncomingMessage): Promise<Readable | null> {
     const { purpose } = this.#parts;
     if (purpose.service === 'git-upload-pack') return request;
@@ -118,7 +118,7 @@ export class Door implements GitDoor {
     return request.readableEnded ? body.end() : request.pipe(body);
   }
 
-  /** Redirects are followed for the first question alone, and never to another origin. */
+  /** Redirects are followed for the advertisement alone, and never to another origin. */
   async #ask(
     kind: GitRequest,
     request: IncomingMessage,
@@ -148,7 +148,7 @@ export class Door implements GitDoor {
     }
   }
 
-  /** Moves the pinned path to where the remote says that the repository is. */
+  /** Moves the pinned path to the repository's new path, as the remote's redirect names it. */
   #follow(location: string, from: string): void {
     const { remote, purpose, upstream } = this.#parts;
     const target = upstream.redirect(location, from);
@@ -172,7 +172,7 @@ export class Door implements GitDoor {
     answer.pipe(response);
   }
 
-  /** The first reason is the one that counts: what follows it is git giving up. */
+  /** The first error counts: git giving up causes the later ones. */
   #fail(error: unknown): void {
     this.#failure ??= brokenBy(error, this.#parts.remote);
   }

@@ -1,4 +1,4 @@
-/** Opens doors: one remote repository each, with the credentials that stay on this side of it. */
+/** Opens proxies: one remote repository each, with the credentials that stay in the service. */
 import { randomBytes } from 'node:crypto';
 import type { GitGateway } from '../../control/ports/index.ts';
 import type { AllowedRemote } from '../../model/git/allowed-remotes.ts';
@@ -10,7 +10,7 @@ import { openUpstream, type Timing } from './upstream.ts';
 const NONCE_BYTES = 16;
 
 export interface GatewayOptions {
-  /** Besides public addresses. */
+  /** Permitted in addition to public addresses. */
   allowed: AllowedRemote[];
   timing?: Timing;
   resolve?: Resolve;

@@ -1,18 +1,18 @@
 /**
- * What a push asks a remote to change, read before it gets there: the one branch that the caller named, and never
- * its deletion. A git inside that does something else has no use of the credentials for it.
+ * Reads a push's ref updates before the remote gets them: only the one branch that the caller named may change,
+ * and it may not be deleted. A git inside that does something else cannot use the credentials for it.
  */
 import type { Readable } from 'node:stream';
 
-/** More than a push of one branch ever needs before its pack begins. */
+/** Exceeds the commands of any push of one branch; the pack begins after them. */
 const MAX_BYTES = 64 * 1024;
 const LENGTH_DIGITS = 4;
 const command = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) ([^\0\n]+)(?:\0.*)?\n?$/s;
 const shallow = /^shallow [0-9a-f]{40,64}\n?$/;
 
 /**
- * Takes the commands off the stream. Gives what was read, to be sent first; null when they ask for something else
- * than an update of `ref`.
+ * Takes the commands off the stream. Returns the bytes read, to be sent first; null when they ask for anything
+ * but an update of `ref`.
  */
 export async function readPushCommands(body: Readable, ref: string): Promise<Buffer | null> {
   let read = Buffer.alloc(0);
@@ -28,7 +28,9 @@ export async function readPushCommands(body: Readable, ref: string): Promise<Buf
 
 type Verdict = 'good' | 'bad' | 'more';
 
-/** Git's lines: four hexadecimal digits of length, themselves counted, then so many bytes; `0000` ends the list. */
+/**
+ * Git's pkt-lines: four hexadecimal digits of length, themselves counted, then so many bytes; `0000` ends the list.
+ */
 export function judge(read: Buffer, ref: string): Verdict {
   for (let at = 0; ; ) {
     if (at + LENGTH_DIGITS > read.length) return 'more';

@@ -1,7 +1,7 @@
 /**
- * Which hosts the gateway may connect to. A URL comes from a caller and the connection from the service, so without
- * this rule a clone would be a way into the operator's own network. Public addresses are free; others only as
- * `--git-allow` says.
+ * Decides the hosts that the gateway may connect to. A URL comes from a caller and the connection from the service,
+ * so without this rule a clone would be a way into the operator's own network. Public addresses are free; others
+ * need `--git-allow`.
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
@@ -23,7 +23,9 @@ export const resolveHost: Resolve = async (host) =>
     family: family === 6 ? 6 : 4,
   }));
 
-/** The addresses that a connection to this remote may use, at least one. They are not looked up again. */
+/**
+ * Returns the addresses that a connection to this remote may use, at least one. They are not looked up again.
+ */
 export async function reachableAddresses(
   remote: GitUrl,
   allowed: AllowedRemote[],

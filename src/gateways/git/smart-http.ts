@@ -1,13 +1,13 @@
 /**
- * The little of HTTP that Git's smart protocol needs: three endpoints of one repository. Everything else that
- * comes from inside is refused, and every header that is not named here is dropped, both ways.
+ * Implements the part of HTTP that Git's smart protocol needs: three endpoints of one repository. Every other
+ * request from inside is refused, and every header that is not named here is dropped, both ways.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import type { GitEntry, GitPurpose } from '../../control/ports/index.ts';
 
 export type GitRequest = 'advertisement' | 'exchange';
 
-/** null when a Git that does what it was started for has no reason to ask for it. */
+/** Returns null for a request that a git started for this purpose never sends. */
 export function requestOf(
   { method, url }: { method?: string | undefined; url?: string | undefined },
   nonce: string,
@@ -17,7 +17,7 @@ export function requestOf(
   return method === 'POST' && url === `/${nonce}/${service}` ? 'exchange' : null;
 }
 
-/** What of the remote's path follows the repository's own. */
+/** Returns the part of the remote's path after the repository's own. */
 export function pathOf(request: GitRequest, { service }: GitPurpose): string {
   return request === 'advertisement' ? `/info/refs?service=${service}` : `/${service}`;
 }
@@ -26,7 +26,10 @@ export function contentTypeOf(request: GitRequest, { service }: GitPurpose): str
   return `application/x-${service}-${request === 'advertisement' ? 'advertisement' : 'result'}`;
 }
 
-/** What the remote is told. Whatever else Git inside sent, credentials and cookies above all, goes nowhere. */
+/**
+ * Builds the request headers for the remote. Whatever else git inside sent, credentials and cookies above all,
+ * is dropped.
+ */
 export function headersToRemote(
   request: GitRequest,
   purpose: GitPurpose,
@@ -54,7 +57,7 @@ export function headersToRemote(
   return headers;
 }
 
-/** What Git inside is told of an answer that is the right one. */
+/** Builds the response headers for git inside. */
 export function headersToGit(
   request: GitRequest,
   purpose: GitPurpose,

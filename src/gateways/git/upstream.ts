@@ -1,4 +1,4 @@
-/** Requests to one remote repository: its origin, its path and its checked addresses are fixed. */
+/** Sends requests to one remote repository: its origin, its path and its checked addresses are fixed. */
 import {
   Agent as HttpAgent,
   request as httpRequest,
@@ -19,7 +19,7 @@ export interface Timing {
 }
 
 export interface Upstream {
-  /** Of the repository, without a slash at its end; a redirect within the origin may change it once. */
+  /** Path of the repository, without a trailing slash; a redirect within the origin may change it once. */
   path: string;
   send(ask: {
     method: 'GET' | 'POST';
@@ -28,7 +28,7 @@ export interface Upstream {
     body?: Readable;
     signal: AbortSignal;
   }): Promise<IncomingMessage>;
-  /** The address of a `Location`, when it is on this origin; the host that it names otherwise. */
+  /** Returns the path of a `Location` on this origin, or else the host that it names. */
   redirect(location: string, from: string): { path: string } | { elsewhere: string };
   close(): void;
 }
@@ -78,7 +78,7 @@ export function openUpstream(remote: GitUrl, addresses: Address[], timing: Timin
   };
 }
 
-/** Whatever is asked for, the answer is what was checked. */
+/** Answers every lookup with the addresses that were checked. */
 function pinned(addresses: Address[]): LookupFunction {
   return (_host, options, callback) => {
     const [first] = addresses;

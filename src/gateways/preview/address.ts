@@ -1,6 +1,6 @@
 /**
- * Which preview a Host names. Each sandbox and port is a site of its own: `{port}-{id without sb_}.{domain}`
- * for a standard one, `{port}-{token}.{domain}` for a signed one.
+ * Parses a Host header into the preview that it names. Each sandbox and port is a site of its own:
+ * `{port}-{id without sb_}.{domain}` for a standard one, `{port}-{token}.{domain}` for a signed one.
  */
 export type PreviewAddress =
   | { kind: 'standard'; port: number; sandboxId: string }
@@ -9,7 +9,7 @@ export type PreviewAddress =
 const LABEL = /^([1-9]\d{0,4})-(?:([0-9a-z]{16})|([a-z2-7]{26}))$/;
 const PORT_MAX = 65_535;
 
-/** `foreign` for a host outside of the domain, `unknown` for one inside that can be no preview. */
+/** Returns `foreign` for a host outside the domain, `unknown` for one inside it that can be no preview. */
 export function previewAddress(
   host: string | undefined,
   domain: string,

@@ -1,6 +1,6 @@
 /**
- * One request on its way to an application and its answer on the way back, both as streams: nothing is held,
- * nobody is waited for but by the side that is slower, and whichever side leaves takes the other with it.
+ * Streams one request to an application and its response back: nothing is buffered, each side waits only for
+ * the slower one, and either side leaving ends the other.
  */
 import {
   type ClientRequest,
@@ -24,19 +24,19 @@ export interface Visit {
   arrival: Arrival;
   target: Target;
   signed: boolean;
-  /** Asked of the application; null for a plain request. */
+  /** Upgrade that the application is asked for; null for a plain request. */
   upgrade: { protocol: string; head: Buffer } | null;
 }
 
-/** The application closed a connection that had waited, before it can have seen the request. */
+/** The application closed a kept connection before it can have seen the request. */
 class Stale extends Error {}
 
 /** Requests that may be sent twice. */
 const REPEATABLE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
 
 /**
- * Resolves when the exchange is over, in whatever way. Fails with what the visitor is to be told when there is no
- * answer of the application.
+ * Resolves when the exchange is over, in any way. Rejects with the error for the visitor when the application
+ * gave no response.
  */
 export async function forward(visit: Visit, upstreams: Upstreams): Promise<void> {
   const { request, response, target } = visit;
@@ -68,7 +68,7 @@ function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstr
       maxHeaderSize: limits.preview.answerHeaderBytes,
       insecureHTTPParser: false,
     });
-    // What the client makes of having no agent of its own; the application decides, by its answer.
+    // The value that the client sets itself without an agent; the application decides, by its response.
     outgoing.shouldKeepAlive = upgrade === null;
     const over = () => {
       if (!response.writableFinished) outgoing.destroy();
@@ -87,7 +87,7 @@ function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstr
       try {
         passOn(visit, outgoing, came);
       } catch (error) {
-        // Its headers cannot be sent on.
+        // The response's headers are invalid and cannot be sent on.
         fail(failureOf(error));
       }
     });
@@ -112,8 +112,8 @@ function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstr
 }
 
 /**
- * The client says `free` of a connection that may be used again; any other is done with. One that ends before the
- * client has taken hold of it is told to the client here.
+ * The client emits `free` for a connection that may be used again; every other connection is finished. A
+ * connection that ends before the client has attached its own listeners is reported to the client here.
  */
 function keepAfterwards(outgoing: ClientRequest, socket: Duplex, keep: () => void): void {
   let free = false;
@@ -124,7 +124,7 @@ function keepAfterwards(outgoing: ClientRequest, socket: Duplex, keep: () => voi
   const lost = () => outgoing.destroy(socket.errored ?? new Error('The connection ended.'));
   socket.once('free', freed);
   socket.once('close', lost);
-  // From then on it is the upgraded connection's.
+  // The upgraded connection owns the socket after this event.
   outgoing.once('upgrade', () => {
     free = true;
   });
@@ -143,7 +143,8 @@ function passOn(
   answer: IncomingMessage,
 ): void {
   const headers = toVisitor(answer, signed);
-  // A visitor that was never told to go on may send its body or may not: its next request cannot be told from it.
+  // A visitor without a `100 Continue` may send its body or skip it, so its next request cannot be distinguished
+  // from a body.
   if (request.headers.expect !== undefined && !request.complete) headers.push('Connection', 'close');
   response.sendDate = false;
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers);
@@ -151,7 +152,7 @@ function passOn(
   answer.once('data', () => {
     begun = true;
   });
-  // What comes slowly, as events do, must not keep the visitor from knowing that it will.
+  // A slow body, such as an event stream, must not delay the headers.
   setImmediate(() => {
     if (!begun && !response.writableEnded && !response.destroyed) response.flushHeaders();
   });
@@ -167,7 +168,7 @@ function pairs(raw: string[]): [string, string][] {
   return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as [string, string]] : []));
 }
 
-/** What the sandbox's agent says of the connection is as it is; all else is the application's doing. */
+/** Passes on errors of the sandbox's agent; all others are the application's fault. */
 function failureOf(error: unknown): Error {
   if (error instanceof SandhavenError && error.code !== 'failed_precondition') return error;
   return new Refusal(

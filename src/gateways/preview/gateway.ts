@@ -1,7 +1,7 @@
 /**
- * The preview gateway: an HTTP listener of its own, on which each port of each sandbox is a site by its host name.
- * It answers to nothing else, and asks for no key but the token of that site. Nothing of a visit outlives the
- * token's expiry, and what it reaches is the sandbox's own loopback, through the agent.
+ * Serves previews: an HTTP listener of its own, on which each port of each sandbox is a site by its host name. It
+ * serves nothing else, and asks for no key but the token of that site. Nothing of a visit outlives the token's
+ * expiry. Requests reach the sandbox's own loopback, through the agent.
  */
 import {
   createServer,
@@ -30,7 +30,7 @@ export interface PreviewGatewayParts {
   access: PreviewAccess;
   domain: string;
   arrivals: Arrivals;
-  /** Without it, plain HTTP. */
+  /** Null for plain HTTP. */
   tls: TlsServing | null;
   log: Log;
 }
@@ -40,7 +40,7 @@ export class PreviewGateway {
   readonly #server: Server;
   readonly #upstreams: Upstreams;
   readonly #idle = new IdleVisitors();
-  /** Connections that no longer speak HTTP, which the server has let go of. */
+  /** Connections that no longer speak HTTP; the server no longer tracks them. */
   readonly #upgraded = new Set<Socket>();
 
   constructor(parts: PreviewGatewayParts) {
@@ -49,9 +49,9 @@ export class PreviewGateway {
     const options: ServerOptions = {
       ...{ maxHeaderSize: limits.preview.requestHeaderBytes, insecureHTTPParser: false, keepAlive: true },
       ...{ headersTimeout: limits.requestHeadersMs, connectionsCheckingInterval: limits.connectionCheckMs },
-      // A request may take as long as it moves, and an answer as long as the application likes.
+      // A request may take as long as bytes arrive, and a response as long as the application likes.
       ...{ requestTimeout: 0, keepAliveTimeout: limits.preview.visitorIdleMs, noDelay: true },
-      // A body must be read as one, so it cannot be asked to become another protocol.
+      // A request with a body must be read whole, so it cannot upgrade to another protocol.
       shouldUpgradeCallback: (request) => !hasBody(request),
     };
     this.#server = parts.tls ? parts.tls.createServer(options) : createServer(options);
@@ -65,7 +65,7 @@ export class PreviewGateway {
     paceConnections(this.#server, connected);
   }
 
-  /** Resolves with the port that it listens on. */
+  /** Resolves with the bound port. */
   listen(address: { host: string; port: number }): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
@@ -76,7 +76,10 @@ export class PreviewGateway {
     });
   }
 
-  /** Requests in progress have limits.closeGraceMs to end; connections that have no end of their own end now. */
+  /**
+   * Requests in progress get limits.closeGraceMs to end; upgraded connections, which have no end of their own,
+   * end now.
+   */
   async close(): Promise<void> {
     const grace = setTimeout(() => this.#server.closeAllConnections(), limits.closeGraceMs);
     for (const socket of this.#upgraded) socket.destroy();
@@ -96,7 +99,7 @@ export class PreviewGateway {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
-    // An answer that is no upgrade is the connection's last.
+    // A response that refuses the upgrade is the connection's last.
     response.once('finish', () => socket.destroySoon());
     this.#visit(request, response, { protocol: request.headers.upgrade ?? '', head });
   }
@@ -165,7 +168,7 @@ function unadmitted({ kind }: PreviewAddress): Refusal {
   );
 }
 
-/** A body that stops arriving, and that nobody answers, ends its connection. */
+/** Ends the connection of a body that stops arriving and that nobody answers. */
 function whileArriving(request: IncomingMessage): () => void {
   const { socket } = request;
   if (!hasBody(request)) return () => {};
@@ -180,7 +183,7 @@ function whileArriving(request: IncomingMessage): () => void {
   return stop;
 }
 
-/** What is no HTTP, or comes too late or too large, gets one line. */
+/** Answers malformed, late and oversized requests with one line. */
 function answerNonsense(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

@@ -1,6 +1,6 @@
 /**
- * Headers as they go through: those of one connection stay on it, those that only this gateway may set are
- * replaced, and everything else passes as it came, in its order and its spelling.
+ * Filters headers: hop-by-hop headers stay on their connection, headers that only this gateway may set are
+ * replaced, and everything else passes unchanged, in its order and its spelling.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Arrival } from '../../model/network/arrival.ts';
@@ -19,12 +19,12 @@ const OF_THE_GATEWAY = [
   'x-forwarded-proto',
   'x-forwarded-host',
 ];
-/** No Connection header may take these away: they say where a message goes and where it ends. */
+/** No Connection header may remove these: they name a message's destination and its end. */
 const PROTECTED = ['host', 'content-length'];
 
 export type RawHeaders = string[];
 
-/** Refuses whatever two programs could read in two ways. */
+/** Rejects requests that two programs could read in two ways. */
 export function assertPlain(request: IncomingMessage): void {
   const target = request.url ?? '';
   if (!target.startsWith('/') && !(target === '*' && request.method === 'OPTIONS')) {
@@ -43,7 +43,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** As the application gets them: its Host is the one that the visitor asked for. */
+/** Builds the headers for the application: its Host is the one that the visitor asked for. */
 export function toApplication(
   request: IncomingMessage,
   { client, protocol, host = '' }: Arrival,
@@ -60,20 +60,20 @@ export function toApplication(
   return headers;
 }
 
-/** As the visitor gets them. A cookie stays with the one site that sets it. */
+/** Builds the headers for the visitor. A cookie stays with the one site that sets it. */
 export function toVisitor(answer: IncomingMessage, signed: boolean): RawHeaders {
   const headers = passing(answer.rawHeaders, OF_THE_CONNECTION);
   for (let at = 0; at < headers.length; at += 2) {
     if (headers[at]?.toLowerCase() === 'set-cookie') headers[at + 1] = withoutDomain(headers[at + 1] ?? '');
   }
-  // The host name is the key to a signed preview: other sites that its pages link to are not told of it.
+  // The host name is the key to a signed preview, so it stays hidden from other sites that its pages link to.
   if (signed && answer.headers['referrer-policy'] === undefined) {
     headers.push('Referrer-Policy', 'same-origin');
   }
   return headers;
 }
 
-/** A body of no bytes that is stated must stay stated, or the client's end would make it a chunked one. */
+/** An explicit empty body must stay explicit, or the HTTP client would send it chunked. */
 function needsLength({ method, headers }: IncomingMessage): boolean {
   return headers['content-length'] === undefined && ['POST', 'PUT', 'PATCH'].includes(method ?? '');
 }

@@ -1,6 +1,6 @@
 /**
- * Visitors' connections without a request in progress. They have shown no token, so they are nobody's: when there
- * are too many, an address with few takes the place of one of the address with most.
+ * Tracks visitors' connections without a request in progress. They have shown no token, so they belong to nobody:
+ * above the limit, an address with few takes the place of one of the address with most.
  */
 import type { Socket } from 'node:net';
 import { Crowd } from '../../fairness/crowd.ts';
@@ -9,7 +9,7 @@ import { networkOf } from '../../model/network/address-network.ts';
 
 interface Visitor {
   requests: number;
-  /** Set while it is idle. */
+  /** Non-null while it is idle. */
   leave: (() => void) | null;
 }
 
@@ -28,7 +28,7 @@ export class IdleVisitors {
     this.#wait(socket, visitor);
   }
 
-  /** False for one that sends request upon request without waiting; its connection ends. */
+  /** Returns false for a connection that pipelines too many requests; it is destroyed. */
   begin(socket: Socket): boolean {
     const visitor = this.#visitors.get(socket);
     if (!visitor) return true;

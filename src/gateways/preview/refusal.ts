@@ -1,10 +1,10 @@
-/** What a visitor is told in place of an answer: a status and plain words. */
+/** Error for a visitor in place of a response: a status and plain text. */
 import type { ServerResponse } from 'node:http';
 import { type ErrorCode, SandhavenError } from '../../model/errors.ts';
 
 export class Refusal extends Error {
   readonly status: number;
-  /** The answer's last: what the visitor still sends is not read. */
+  /** Ends the connection after this response: the rest of the visitor's request is not read. */
   readonly close: boolean;
 
   constructor(status: number, text: string, options: { close?: boolean; cause?: unknown } = {}) {
@@ -14,11 +14,11 @@ export class Refusal extends Error {
   }
 }
 
-/** Of what went wrong on the way into the sandbox; null for a defect. */
+/** Maps an error on the way into the sandbox to a refusal; null for a defect. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
   if (!(error instanceof SandhavenError)) return null;
-  // Without the hint: it tells a caller of the service which tool to use, and a visitor has none.
+  // Omits the hint: it names a tool for callers of the service, and a visitor has none.
   const text = `${error.message}\n${adviceOf(error.code)}`;
   switch (error.code) {
     case 'not_found':
@@ -40,7 +40,7 @@ function adviceOf(code: ErrorCode): string {
     : 'Ask whoever shared this address.';
 }
 
-/** Nothing is said when an answer has begun: it is cut off, which every client sees. */
+/** Cuts off a response that has already begun, which every client detects. */
 export function refuse(response: ServerResponse, { status, message, close }: Refusal): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();

@@ -1,4 +1,4 @@
-/** From HTTP to whatever the application agreed to speak, WebSocket mostly: bytes both ways until either leaves. */
+/** Joins both connections after an upgrade, to WebSocket mostly: bytes both ways until either side leaves. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { toVisitor } from './headers.ts';
@@ -13,11 +13,11 @@ interface Visitor {
 interface Upgraded {
   answer: IncomingMessage;
   socket: Duplex;
-  /** What came right behind the answer. */
+  /** First bytes after the application's response. */
   head: Buffer;
 }
 
-/** @param early What the visitor sent right behind its request. */
+/** @param early First bytes after the visitor's request. */
 export function switchOver(
   { request, response, signed }: Visitor,
   early: Buffer,

@@ -1,6 +1,6 @@
 /**
- * Connections to applications that wait for their next request. One that does anything but wait is dropped:
- * what it says belongs to no request.
+ * Keeps idle connections to applications for their next request. One that sends anything while idle is
+ * dropped: those bytes belong to no request.
  */
 import type { Duplex } from 'node:stream';
 import { limits } from '../../model/limits.ts';
@@ -14,7 +14,7 @@ export interface Target {
 
 interface Idle {
   socket: Duplex;
-  /** No longer waits. */
+  /** Removes it from the idle ones. */
   release(): void;
 }
 
@@ -32,7 +32,7 @@ export class Upstreams {
     return this.#connect(sandboxId, port, signal);
   }
 
-  /** One that waits; null when there is none. */
+  /** Returns an idle connection; null when there is none. */
   take(target: Target): Duplex | null {
     const idle = this.#idle.get(keyOf(target))?.at(-1);
     if (!idle) return null;
@@ -40,7 +40,7 @@ export class Upstreams {
     return idle.socket.destroyed ? this.take(target) : idle.socket;
   }
 
-  /** Takes over a connection whose last request has been answered whole. */
+  /** Keeps a connection after a completely answered request. */
   keep(target: Target, socket: Duplex): void {
     const waiting = this.#idle.get(keyOf(target)) ?? [];
     const { idlePerPort, idle } = limits.preview;

@@ -1,39 +1,39 @@
 /**
- * What the service's main thread and the gateway's thread say to each other. SSH is spoken in the gateway's
- * thread, so that its cryptography holds up nobody; the main thread knows tokens, sandboxes and machines.
+ * Messages between the service's main thread and the gateway's thread. The gateway's thread speaks SSH, so
+ * that its cryptography delays no request; the main thread knows tokens, sandboxes and machines.
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { ErrorCode, ErrorFields } from '../../model/errors.ts';
 
-/** Given to the gateway's thread when it is made. */
+/** Worker data of the gateway's thread. */
 export interface GatewaySettings {
-  /** In OpenSSH's format. */
+  /** Private key in OpenSSH's format. */
   hostKey: string;
 }
 
-/** Somebody who has shown a token that is good. */
+/** Client that has shown a valid token. */
 export interface Guest {
   /** Names this one connection to the main thread, and to the agent link in place of a sandbox's id. */
   key: string;
   tokenId: string;
   sandboxId: string;
-  /** The environment of every program, the client's own variables apart. */
+  /** Environment of every program, apart from the client's own variables. */
   env: Record<string, string>;
-  /** Why there is nothing to be done in the sandbox, in words for the client; null when there is. */
+  /** Reason, for the client, that the sandbox cannot be used; null when it can. */
   refusal: string | null;
 }
 
 export interface Credentials {
-  /** As the main thread has numbered it. */
+  /** Number of the connection, assigned by the main thread. */
   connection: number;
   username: string;
   password: string | null;
 }
 
 export interface Questions {
-  /** Null when neither the user name nor the password is a token that is good. */
+  /** Null when neither the user name nor the password is a valid token. */
   enter: { asked: Credentials; answer: Guest | null };
-  /** A fresh byte stream to the agent of the guest's sandbox. */
+  /** Fresh byte stream to the agent of the guest's sandbox. */
   channel: { asked: { key: string }; answer: MessagePort };
 }
 
@@ -50,13 +50,13 @@ export type Report =
 export type Order =
   | { type: 'answer'; id: number; answer: unknown }
   | { type: 'failure'; id: number; failure: Failure }
-  /** The connection ends now; the reason is for the client. */
+  /** Ends the connection now; the reason is for the client. */
   | { type: 'expel'; key: string; reason: string }
-  /** Another client, its bytes on a port of their own. */
+  /** Hands over another client, with its bytes on a port of their own. */
   | { type: 'connection'; id: number; address: string; port: MessagePort }
   | { type: 'close' };
 
-/** An error on its way between threads, which clone no classes. */
+/** An error sent between threads, since structured cloning loses classes. */
 export interface Failure {
   code: ErrorCode;
   detail: string;

@@ -1,6 +1,6 @@
 /**
- * One byte stream between threads, on a message port of its own. Buffers are handed over rather than copied
- * where that is possible; a window of credit keeps a fast side from filling the memory of both.
+ * One byte stream between threads, on a message port of its own. Buffers are transferred rather than copied
+ * where that is possible; a credit window keeps a fast side from filling the memory of both.
  *
  * Messages: bytes, a number (so many bytes were consumed), null (no more bytes follow). A port that closes
  * destroys the stream.
@@ -9,15 +9,18 @@ import { Duplex } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 import { limits } from '../../model/limits.ts';
 
-/** What is consumed is told in portions of this size: fewer messages, and never a side that waits for ever. */
+/**
+ * Consumed bytes are acknowledged in portions of this size: fewer messages, and never a side that waits for
+ * ever.
+ */
 const CREDIT_BYTES = limits.ssh.threadWindowBytes / 4;
-/** Small writes that came together travel together, up to here. */
+/** Small writes made together are sent together, up to this size. */
 const GATHERED_BYTES = 64 * 1024;
 
 export interface PortStreamOptions {
-  /** Whether this side goes on when the other has ended. */
+  /** Keeps this side open after the other has ended. */
   allowHalfOpen?: boolean;
-  /** Whoever writes uses what it has written again; each chunk is copied. */
+  /** The writer reuses its buffers; each chunk is copied. */
   keepsChunks?: boolean;
 }
 
@@ -27,7 +30,7 @@ export class PortStream extends Duplex {
   #consumed = 0;
   /** Resumes a write that waits for credit. */
   #granted: (() => void) | null = null;
-  /** The other side has said that no more bytes follow. */
+  /** The other side has ended its bytes. */
   #allReceived = false;
   #alone = false;
   readonly #mayGive: boolean;
@@ -96,7 +99,7 @@ export class PortStream extends Duplex {
     }
   }
 
-  /** What was received can still be read; what is written goes nowhere. */
+  /** Received bytes can still be read; writes are dropped. */
   #otherSideGone(): void {
     if (this.destroyed) return;
     if (!this.#allReceived) {
@@ -109,7 +112,7 @@ export class PortStream extends Duplex {
     else this.once('end', () => this.destroy());
   }
 
-  /** A chunk that is the whole of its memory is given away; a part of other memory is copied. */
+  /** Transfers a chunk that is the whole of its memory; copies a part of larger memory. */
   #send(chunk: Buffer): void {
     this.#credit -= chunk.length;
     const whole = this.#mayGive && chunk.byteLength === chunk.buffer.byteLength;

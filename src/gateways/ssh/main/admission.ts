@@ -1,4 +1,4 @@
-/** Who may come in at all: how many, how many of them unknown, and for how long they may stay that. */
+/** Admits connections: bounds their number, the number of unauthenticated ones, and the time until login. */
 import type { Socket } from 'node:net';
 import { Crowd } from '../../../fairness/crowd.ts';
 import { limits } from '../../../model/limits.ts';
@@ -7,8 +7,8 @@ import { networkOf } from '../../../model/network/address-network.ts';
 export class Door {
   #inside = 0;
   /**
-   * Strangers by the network of their address. Somebody who fills it makes room for others again: those of other
-   * networks first, and one by chance of a network's own, since many may share an address.
+   * Unauthenticated clients by the network of their address. A full crowd replaces: clients of other networks
+   * first, and a random one of a network's own, since many may share an address.
    */
   readonly #strangers = new Crowd({
     total: limits.ssh.strangers,
@@ -17,8 +17,7 @@ export class Door {
   });
 
   /**
-   * Null when it is one too many. Else what to call when the client has logged in; until then its time is
-   * short.
+   * Returns null above the limit; otherwise a function to call on login. Until then the login timeout runs.
    */
   admit(socket: Socket): (() => void) | null {
     if (this.#inside >= limits.ssh.connections) return null;

@@ -1,7 +1,7 @@
 /**
- * The SSH gateway, as the main thread has it: it holds the address and the connections, and passes their bytes
- * to a thread of its own, where all of SSH is spoken. The thread costs memory, so it is there only while
- * somebody is connected; when it fails its connections end, and the next one gets another.
+ * Main-thread side of the SSH gateway: it holds the address and the connections, and passes their bytes to a
+ * thread of its own, which speaks all of SSH. The thread costs memory, so it runs only while a client is
+ * connected; when it fails its connections end, and the next one starts another.
  */
 import { createServer, type Socket } from 'node:net';
 import type { SshVisits } from '../../../control/access/ssh-visits.ts';
@@ -12,22 +12,22 @@ import { GatewayThread } from './worker-thread.ts';
 
 export interface GatewayOptions {
   listen: { host: string; port: number };
-  /** In OpenSSH's format. */
+  /** Private key in OpenSSH's format. */
   hostKey: string;
-  /** The file that the thread begins with. */
+  /** Entry module of the thread. */
   thread: URL;
   visits: Pick<SshVisits, 'enter'>;
   log: Log;
 }
 
 export interface SshGateway {
-  /** The port is the real one, also when any was asked for. */
+  /** The port is the real one, also after a request for any port. */
   address: { host: string; port: number };
-  /** Ends all connections, and with them what they run. */
+  /** Ends all connections and their programs. */
   close(): Promise<void>;
 }
 
-/** Resolves once the address is listened on; fails with Node's own error when it cannot be. */
+/** Resolves once the socket listens; rejects with Node's own error when it cannot. */
 export async function openSshGateway(options: GatewayOptions): Promise<SshGateway> {
   const connections = new Connections(options);
   const server = createServer({ pauseOnConnect: true, noDelay: true, keepAlive: true }, (socket) =>
@@ -51,7 +51,7 @@ export async function openSshGateway(options: GatewayOptions): Promise<SshGatewa
   };
 }
 
-/** The connections there are, and the thread while there are any. */
+/** Owns the connections, and the thread while there are any. */
 class Connections {
   readonly #options: GatewayOptions;
   readonly #door = new Door();

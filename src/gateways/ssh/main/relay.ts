@@ -1,4 +1,4 @@
-/** Bytes between a connection and a thread, in both directions, until both have ended or one is gone. */
+/** Relays bytes between a connection and a thread, both ways, until both have ended or one is gone. */
 import type { Duplex } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 import { PortStream } from '../port-stream.ts';
@@ -7,7 +7,7 @@ export function relay(connection: Duplex, port: MessagePort): void {
   const stream = new PortStream(port);
   connection.pipe(stream);
   stream.pipe(connection);
-  // Closing the connection is what cancels the work at its other end, and is right for whatever went wrong.
+  // Closing the connection cancels the work at its other end, after any error.
   connection.on('error', () => stream.destroy());
   stream.on('error', () => connection.destroy());
   stream.on('close', () => connection.destroy());

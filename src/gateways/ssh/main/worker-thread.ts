@@ -1,4 +1,4 @@
-/** The gateway's thread, as the main thread has it: connections go in, and what it asks is answered. */
+/** Main-thread side of the gateway's thread: hands connections in and answers its questions. */
 import type { Socket } from 'node:net';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { SshVisit, SshVisits } from '../../../control/access/ssh-visits.ts';
@@ -17,7 +17,7 @@ export interface ThreadOptions {
 }
 
 export class GatewayThread {
-  /** Resolves when it is gone, however it went. */
+  /** Resolves when the thread has exited, for any reason. */
   readonly ended: Promise<void>;
   readonly #worker: Worker;
   readonly #options: ThreadOptions;
@@ -43,7 +43,7 @@ export class GatewayThread {
         this.#leaveAll();
         resolve();
       };
-      // Comes before its exit: who connects in between would be given to a thread that is no more.
+      // Precedes the exit event: a connection accepted in between would go to a dead thread.
       worker.on('error', (error) => {
         end();
         options.log.error('the thread of the SSH gateway failed', { error });
@@ -53,7 +53,7 @@ export class GatewayThread {
     worker.on('message', (report: Report) => this.#hear(report));
   }
 
-  /** `loggedIn` is called when the client has shown a good token. */
+  /** `loggedIn` is called after the client has shown a valid token. */
   connect(socket: Socket, loggedIn: () => void): void {
     const id = ++this.#count;
     const { port1, port2 } = new MessageChannel();
@@ -128,7 +128,7 @@ export class GatewayThread {
     this.#visits.set(key, visit);
     void visit.ended.then((reason) => {
       this.#order({ type: 'expel', key, reason });
-      // The thread ends the connection at once; this is for a thread that has no time.
+      // The thread ends the connection at once; this timer covers a thread that is too busy.
       setTimeout(() => {
         visit.leave();
         this.#connections.get(connection)?.socket.destroy();

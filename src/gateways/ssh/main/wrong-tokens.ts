@@ -1,20 +1,20 @@
 /**
- * Wrong tokens slow down the address that they come from. A token cannot be guessed; this is against those who
- * try all the same and cost the service its time. Nobody is locked out: several people share an address.
+ * Slows down addresses that try wrong tokens. A token cannot be guessed; this is against clients that try all
+ * the same and cost the service its time. Nobody is locked out: several people share an address.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
 
 export class WrongTokens {
-  /** By address, in the order of the last one. */
+  /** By address, in the order of the last wrong token. */
   readonly #recent = new Map<string, { count: number; at: number }>();
 
-  /** Resolves when the answer to one more wrong token may be given. */
+  /** Resolves when one more wrong token may be answered. */
   async answer(address: string, now: number): Promise<void> {
     await sleep(this.delay(address, now), undefined, { ref: false });
   }
 
-  /** Counts one more, and tells for how long its answer waits. */
+  /** Counts one more, and returns the delay of its answer. */
   delay(address: string, now: number): number {
     const { wrongTokenDelayMs, wrongTokenDelayMaxMs, wrongTokenForgottenMs, addressesRemembered } =
       limits.ssh;

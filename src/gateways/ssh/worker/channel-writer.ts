@@ -1,7 +1,7 @@
 /**
- * Writes to a client's channel, one piece at a time, and no faster than the client's window and the
- * connection take them. ssh2 1.17 mixes up output and error output when both wait for the window, and sends
- * the last piece that waited a second time; with one piece under way, and forgotten afterwards, neither happens.
+ * Writes to a client's channel, one piece at a time, and no faster than the client's window and the connection
+ * take them. ssh2 1.17 mixes up output and error output when both wait for the window, and sends the last
+ * waiting piece a second time; one piece in progress, forgotten afterwards, avoids both.
  */
 import type { Duplex, Writable } from 'node:stream';
 import type { ServerChannel } from 'ssh2';
@@ -20,7 +20,7 @@ export class ChannelWriter {
   #last: Promise<void> = Promise.resolve();
   #open = true;
 
-  /** `closed` resolves when nothing can be written any more. */
+  /** `closed` resolves when no more can be written. */
   constructor(channel: ServerChannel, stream: Duplex, closed: Promise<void>) {
     this.#channel = channel;
     this.#stream = stream;
@@ -29,7 +29,7 @@ export class ChannelWriter {
     });
   }
 
-  /** Resolves when more is wanted; what cannot be written any more is dropped. */
+  /** Resolves when the channel takes more; drops the data of a closed one. */
   out(data: Buffer): Promise<void> {
     return this.#inTurn(this.#channel, data);
   }

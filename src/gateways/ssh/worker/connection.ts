@@ -1,4 +1,4 @@
-/** One client that has logged in: what it opens, within bounds, until it leaves or is made to. */
+/** Serves one logged-in client: its channels, within limits, until it leaves or is ended. */
 import type { Duplex } from 'node:stream';
 import type { Connection } from 'ssh2';
 import type { AgentProcesses, AgentTunnels } from '../../../control/ports/index.ts';
@@ -10,7 +10,7 @@ import { closeGaps, disconnect, refusals, refuseChannel } from './ssh2-gaps.ts';
 
 export interface ConnectionParts {
   connection: Connection;
-  /** Carries the connection. */
+  /** Transport of the connection. */
   stream: Duplex;
   guest: Guest;
   agent: AgentProcesses & AgentTunnels;
@@ -19,11 +19,11 @@ export interface ConnectionParts {
 export interface ServedConnection {
   /** Ends it; the reason is for the client. */
   end(reason: string): void;
-  /** Resolves when the client is gone, and what it ran has ended. */
+  /** Resolves when the client is gone and its programs have ended. */
   over: Promise<void>;
 }
 
-/** To be called before the client is told that it is logged in. */
+/** Must be called before the client's login is confirmed. */
 export function serveConnection(parts: ConnectionParts): ServedConnection {
   const { connection, stream, guest, agent } = parts;
   const gone = new Promise<void>((resolve) => stream.once('close', () => resolve()));
@@ -55,13 +55,13 @@ export function serveConnection(parts: ConnectionParts): ServedConnection {
       reject?.();
     }
   });
-  // A client that opens nothing would never hear it.
+  // A client that opens no channel would never see the refusal.
   const { refusal } = guest;
   if (refusal !== null) setTimeout(() => disconnect(connection, refusal), limits.lingerMs).unref();
   return {
     end(reason) {
       disconnect(connection, reason);
-      // A client that does not read why must not keep what it runs.
+      // A client that does not read the reason must not keep its programs.
       setTimeout(() => stream.destroy(), limits.ssh.farewellMs).unref();
     },
     over: gone.then(() => Promise.allSettled(programs)).then(() => {}),

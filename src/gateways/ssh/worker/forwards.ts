@@ -15,13 +15,13 @@ const OWN = ['localhost', '127.0.0.1', '::1', 'ip6-localhost'];
 
 export interface ForwardParts {
   connection: Connection;
-  /** Carries the connection. */
+  /** Transport of the connection. */
   stream: Duplex;
   agent: AgentTunnels;
-  /** Stands for the sandbox with the agent link. */
+  /** Names the sandbox to the agent link. */
   key: string;
   gone: Promise<void>;
-  /** Null when one more channel would be too many; else it is called when that is closed. */
+  /** Returns null above the limit of channels; otherwise a function to call when the channel is closed. */
   takeChannel(): (() => void) | null;
 }
 
@@ -30,7 +30,7 @@ export class Forwards {
   readonly #over = new AbortController();
   /** By address and port; null while it is being set up. */
   readonly #listeners = new Map<string, Listener | null>();
-  /** Requests for any free port so far: each is held under a name of its own until it has one. */
+  /** Number of requests for any free port: each is held under a unique name until it has a port. */
   #anyPort = 0;
 
   constructor(parts: ForwardParts) {
@@ -62,7 +62,7 @@ export class Forwards {
     }
   }
 
-  /** @returns the port that was taken; null when there is none. */
+  /** @returns the bound port; null for a refusal. */
   async listen({ bindAddr, bindPort }: TcpipBindInfo): Promise<number | null> {
     const everywhere = EVERYWHERE.includes(bindAddr);
     if (!everywhere && !OWN.includes(bindAddr)) return null;
@@ -99,7 +99,7 @@ export class Forwards {
     return true;
   }
 
-  /** A connection that was made inside, to the client. */
+  /** Forwards a connection made inside to the client. */
   #bring(inside: Duplex, bindAddr: string, port: number): void {
     const { connection } = this.#parts;
     const release = this.#parts.takeChannel();
@@ -119,7 +119,7 @@ export class Forwards {
   }
 }
 
-/** A name or an address; whether it is one, and may be reached, is found out inside the sandbox. */
+/** A name or an address; the sandbox resolves it and decides about reaching it. */
 function hostOf(host: string): string {
   if (host !== '' && host.length <= limits.ssh.hostChars) return host;
   throw new SandhavenError('invalid_argument', 'there is no such host');

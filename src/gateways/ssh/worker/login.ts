@@ -1,6 +1,6 @@
 /**
- * Logging in: the token as the password of the sandbox's id, or as the user name alone, which then needs no
- * password. Nothing that a client says here is logged: any of it may be a token.
+ * Logs clients in: the token as the password of the sandbox's id, or as the user name alone, which then needs
+ * no password. Nothing that a client sends here is logged: any of it may be a token.
  */
 import type { AuthContext, Connection } from 'ssh2';
 import type { Log } from '../../../control/ports/index.ts';
@@ -8,7 +8,7 @@ import { limits } from '../../../model/limits.ts';
 import type { WrongTokens } from '../main/wrong-tokens.ts';
 import type { Guest } from '../messages.ts';
 
-/** All that a client can use; it tries what it likes and is told this. */
+/** Authentication methods listed to every client, whatever it tries. */
 const METHODS: 'password'[] = ['password'];
 
 export interface LoginParts {
@@ -19,7 +19,10 @@ export interface LoginParts {
   log: Log;
 }
 
-/** Resolves with who came in, before the client is told; null when nobody did. Rejects when it cannot be said. */
+/**
+ * Resolves with the guest before the client's login is confirmed; null when nobody logged in. Rejects when the
+ * token could not be checked.
+ */
 export function login(connection: Connection, parts: LoginParts): Promise<Guest | null> {
   return new Promise((resolve, reject) => {
     const attempt = new Login(connection, parts, resolve);
@@ -71,18 +74,18 @@ class Login {
   }
 
   #admit(context: AuthContext, guest: Guest): void {
-    // The client may have gone while the token was looked up.
+    // The client may have gone during the lookup of the token.
     if (this.#over) {
       this.#parts.leave(guest.key);
       return;
     }
     this.#over = true;
     this.#resolve(guest);
-    // What listens to the connection is put in place first.
+    // The guest's listeners must be attached first.
     setImmediate(() => context.accept());
   }
 
-  /** Every client begins with the method `none`: that alone is no wrong token. */
+  /** Every client begins with the method `none`, which alone counts as no wrong token. */
   async #refuse(context: AuthContext, tried: boolean): Promise<void> {
     if (tried) {
       this.#wrong++;

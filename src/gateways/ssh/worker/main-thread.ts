@@ -1,4 +1,4 @@
-/** The main thread, as the gateway's thread sees it: questions with answers, streams to agents, the log. */
+/** Gateway-thread side of the main thread: questions with answers, streams to agents, the log. */
 import type { Duplex } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 import type { Log } from '../../../control/ports/index.ts';
@@ -12,7 +12,7 @@ interface Waiting {
 }
 
 interface Handlers {
-  /** Another client, its bytes on a port of their own. */
+  /** Receives another client, with its bytes on a port of their own. */
   connection(port: MessagePort, caller: { id: number; address: string }): void;
   close(): void;
 }
@@ -21,7 +21,7 @@ export class MainThread {
   readonly #port: MessagePort;
   readonly #waiting = new Map<number, Waiting>();
   readonly #expelled = new Map<string, (reason: string) => void>();
-  /** Expelled before anybody waited to hear of it. */
+  /** Expelled before `whenExpelled` was called. */
   readonly #early = new Map<string, string>();
   #asked = 0;
   readonly log: Log;
@@ -33,7 +33,7 @@ export class MainThread {
     this.log = { info: log('info'), warn: log('warn'), error: log('error') };
   }
 
-  /** Nothing is heard before. */
+  /** Starts receiving messages. */
   on(handlers: Handlers): void {
     this.#port.on('message', (order: Order) => {
       if (order.type === 'close') handlers.close();
@@ -46,12 +46,12 @@ export class MainThread {
     this.#port.postMessage(report);
   }
 
-  /** Null when neither is a token that is good. Whoever entered leaves with `leave`. */
+  /** Resolves with null when neither is a valid token. Every guest must leave with `leave`. */
   async enter(credentials: Credentials): Promise<Guest | null> {
     return this.#ask('enter', credentials);
   }
 
-  /** `expelled` is called, at most once, when the connection has to end before it was left. */
+  /** `expelled` is called at most once, when the connection has to end before `leave`. */
   whenExpelled(key: string, expelled: (reason: string) => void): void {
     const reason = this.#early.get(key);
     if (reason === undefined) this.#expelled.set(key, expelled);

@@ -1,8 +1,8 @@
-/** Streams into one another, with backpressure, and without either being destroyed when a half of it ends. */
+/** Pipes streams with backpressure, and destroys neither when one half ends. */
 import type { Readable, Writable } from 'node:stream';
 
 /**
- * Resolves when all is taken, or nothing more will come; rejects when reading fails. A stream may tell its end while
+ * Resolves when all data is taken, or no more will come; rejects when reading fails. A stream may emit its end while
  * its last chunk is still being taken.
  */
 export function pour(from: Readable, take: (chunk: Buffer) => Promise<void>): Promise<void> {
@@ -20,7 +20,7 @@ export function pour(from: Readable, take: (chunk: Buffer) => Promise<void>): Pr
   });
 }
 
-/** Passes on the end, too. What a closed writable does not take any more is dropped, as a shell's pipe does. */
+/** Passes on the end, too. Drops data after the writable has closed, as a shell's pipe does. */
 export function feed(from: Readable, to: Writable): void {
   let open = true;
   const close = () => {

@@ -1,4 +1,4 @@
-/** A program of the sandbox on a client's channel: bytes both ways, requests, its end told exactly. */
+/** Runs a program of the sandbox on a client's channel: bytes both ways, requests, and its exact exit. */
 import type { Duplex } from 'node:stream';
 import type { ServerChannel, Session } from 'ssh2';
 import type { ProcessEnd, RunningProcess } from '../../../control/ports/index.ts';
@@ -9,22 +9,22 @@ import { feed, pour } from './pour.ts';
 import { hearRequests } from './ssh2-gaps.ts';
 import { terminalSize } from './terminal.ts';
 
-/** What can be told by its name; others are told by their number, as shells do. */
+/** Signals reported by name; others are reported by number, as shells do. */
 const SIGNALS = /^SIG(?:ABRT|ALRM|FPE|HUP|ILL|INT|KILL|PIPE|QUIT|SEGV|TERM|USR1|USR2)$/;
-/** What ssh itself exits with when the connection and not the program failed. */
+/** Exit code of ssh itself when the connection and not the program failed. */
 const NO_PROGRAM = 255;
 const HANG_UP_AGAIN_MS = 100;
 
 export interface ProgramPlace {
   session: Session;
   channel: ServerChannel;
-  /** Carries the connection. */
+  /** Transport of the connection. */
   stream: Duplex;
   /** Resolves when the client has closed the channel, or is gone. */
   closed: Promise<void>;
 }
 
-/** Resolves when the program has ended and the client has all of it, or when the client is gone. */
+/** Resolves when the program has ended and the client has all of its output, or when the client is gone. */
 export async function runProgram(
   place: ProgramPlace,
   open: (signal: AbortSignal) => Promise<RunningProcess>,
@@ -32,7 +32,7 @@ export async function runProgram(
   const { channel } = place;
   const writer = new ChannelWriter(channel, place.stream, place.closed);
   const opening = new AbortController();
-  // For as long as it is being opened: a program that runs is hung up on, and not killed at once.
+  // Cancels only the opening: a running program is hung up on, and not killed at once.
   let isOpen = false;
   void place.closed.then(() => isOpen || opening.abort(new Error('The client closed the channel.')));
   try {
@@ -46,7 +46,7 @@ export async function runProgram(
   channel.end();
 }
 
-/** Writes a line as error output and ends the channel as a program that failed. */
+/** Writes a line as error output and ends the channel like a failed program. */
 export async function failProgram({ channel, stream, closed }: ProgramPlace, words: string): Promise<void> {
   await new ChannelWriter(channel, stream, closed).err(Buffer.from(`${words}\r\n`));
   tell(channel, { exitCode: NO_PROGRAM, signal: null });
@@ -78,7 +78,7 @@ async function converse(
     pour(process.stdout, (chunk) => writer.out(chunk)),
     pour(process.stderr, (chunk) => writer.err(chunk)),
   ]);
-  // Awaited later; until then a failure must not count as one that nobody sees.
+  // Awaited later; until then a failure must not count as an unhandled rejection.
   output.catch(() => {});
   const end = await process.ended;
   await Promise.race([output, closed]);
@@ -86,9 +86,9 @@ async function converse(
 }
 
 /**
- * As a terminal that hangs up: what was made to outlive it (tmux, nohup) goes on once the program itself has
- * ended; a program that stays is killed with all that it started. What is in the foreground hears it first, so
- * it is said until the shell behind it has heard it too.
+ * Hangs up like a terminal: processes made to outlive it (tmux, nohup) continue once the program itself has
+ * ended; a program that stays is killed with its whole tree. The foreground process gets SIGHUP first, so the
+ * signal is repeated until the shell behind it has it too.
  */
 function hangUp(process: RunningProcess, running: () => boolean): void {
   if (!running()) return;

@@ -1,4 +1,4 @@
-/** All of SSH, in the gateway's thread: connections come in as byte streams, and are served until they end. */
+/** Serves SSH in the gateway's thread: connections come in as byte streams, and are served until they end. */
 import type { Duplex } from 'node:stream';
 import ssh2, { type Connection, type Server as SshServer } from 'ssh2';
 import type { AgentProcesses, AgentTunnels } from '../../../control/ports/index.ts';
@@ -11,8 +11,8 @@ import type { MainThread } from './main-thread.ts';
 import { streamOf } from './ssh2-gaps.ts';
 
 /**
- * Of what ssh2 has: no key exchange that costs a stranger less than it costs the service, and no compression,
- * which could be a bomb.
+ * Subset of ssh2's algorithms: no key exchange that costs an unauthenticated client less than it costs the
+ * service, and no compression, which could be a bomb.
  */
 const ALGORITHMS = {
   kex: [
@@ -33,7 +33,7 @@ export interface ServerParts {
   agent: AgentProcesses & AgentTunnels;
 }
 
-/** What is known of a client before it has said anything. */
+/** Connection before its login. */
 interface Caller {
   id: number;
   address: string;
@@ -57,7 +57,7 @@ export class GatewayServer {
       keepaliveCountMax: limits.ssh.keepalives,
       algorithms: ALGORITHMS,
     } as unknown as ConstructorParameters<typeof ssh2.Server>[0]);
-    // ssh2 tells of a connection when the client has said its version.
+    // ssh2 emits `connection` after the client's version line.
     this.#ssh.on('connection', (connection) => {
       this.#serve(connection).catch((error: unknown) => {
         main.log.error('an SSH connection failed', { error });
@@ -83,7 +83,7 @@ export class GatewayServer {
     const { main, agent } = this.#parts;
     const stream = streamOf(connection);
     const { id, address } = this.#callers.get(stream) ?? { id: 0, address: 'gone' };
-    // Whatever broke, there is nothing more to say: what a client does wrong is its own affair.
+    // A protocol error is the client's own fault and gets no reply.
     connection.on('error', () => setTimeout(() => stream.destroy(), limits.ssh.farewellMs).unref());
     const guest = await login(connection, {
       address,
@@ -107,7 +107,7 @@ export class GatewayServer {
     main.leave(guest.key);
   }
 
-  /** Programs get their time to end, as when a client goes. */
+  /** Programs get their grace period, as after a client's departure. */
   async #close(): Promise<void> {
     const served = [...this.#served];
     for (const stream of this.#streams) {

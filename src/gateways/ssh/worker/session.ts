@@ -1,4 +1,4 @@
-/** One session channel: what a client says before it names a program, and the program that it names. */
+/** Serves one session channel: a client's requests before it names a program, and that program. */
 
 import type { Duplex } from 'node:stream';
 import type { Connection, ServerChannel, Session } from 'ssh2';
@@ -10,22 +10,25 @@ import { boundInput, whenClosed } from './ssh2-gaps.ts';
 import { terminalSize } from './terminal.ts';
 
 const SHELLS = ['bash', 'sh'];
-/** A client that may run anything can set anything; these are the ones that it means for the other side. */
+/**
+ * A client that may run anything can set anything; these are the variables that it intends for the other
+ * side.
+ */
 const VARIABLES = /^(?:LANG|LC_[A-Z]+|TERM|COLORTERM|NO_COLOR|TZ|GIT_[A-Z_]+)$/;
 
 export interface SessionParts {
   connection: Connection;
-  /** Carries the connection. */
+  /** Transport of the connection. */
   stream: Duplex;
   agent: AgentProcesses;
-  /** Stands for the sandbox with the agent link. */
+  /** Names the sandbox to the agent link. */
   key: string;
   env: Record<string, string>;
-  /** Why no program can run; null when they can. */
+  /** Reason that no program can run; null when they can. */
   refusal: string | null;
   /** Resolves when the connection is gone. */
   gone: Promise<void>;
-  /** Of the whole connection; each is there until its program has ended. */
+  /** Programs of the whole connection; each stays until it has ended. */
   programs: Set<Promise<void>>;
 }
 
@@ -92,7 +95,7 @@ class ServedSession {
     this.#run(channel, (signal) => agent.openSftp(key, signal));
   }
 
-  /** Without a channel the client has asked for a second program, or has gone. */
+  /** `channel` is undefined when the client has asked for a second program, or has gone. */
   #run(channel: ServerChannel | undefined, open: (signal: AbortSignal) => Promise<RunningProcess>): void {
     if (!channel) return;
     const { connection, stream, refusal, programs } = this.#parts;
@@ -124,7 +127,7 @@ class ServedSession {
     });
   }
 
-  /** Where the client is, is none of the sandbox's business; programs only ask whether these are there. */
+  /** The client's address is hidden from the sandbox; programs only test for these variables' presence. */
   #environment(shell: string): Record<string, string> {
     return {
       USER: 'root',

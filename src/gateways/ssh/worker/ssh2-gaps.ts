@@ -1,17 +1,17 @@
 /**
- * What ssh2 1.17 leaves open as a server, closed here in one place. It touches fields that ssh2 does not
- * document, so the version is pinned, and the tests of this gateway show each of these:
+ * Closes the gaps of ssh2 1.17 as a server, in one place. It touches fields that ssh2 does not document, so
+ * the version is pinned, and the tests of this gateway show each gap:
  *
  * - Requests on a running program are dropped once its input has ended, and left unanswered when they want an
- *   answer (PuTTY waits for one).
+ * answer (PuTTY waits for one).
  * - A client that sends more than its window is buffered without bound.
- * - That a client closed a channel is not told while bytes of it are unread.
- * - A refused channel is refused without a word why, and so is a connection ended.
+ * - A channel's close by the client is not reported while bytes of it are unread.
+ * - A refused channel and an ended connection carry no description.
  */
 import type { Duplex } from 'node:stream';
 import type { Connection, ServerChannel, Session } from 'ssh2';
 
-/** What a client may ask of a program that runs. */
+/** Requests of a client to a running program. */
 export interface ProgramRequests {
   resize(size: { columns: number; rows: number }): void;
   signal(name: string): void;
@@ -33,7 +33,7 @@ interface Protocol {
   channelFailure(recipient: number): void;
   channelSuccess(recipient: number): void;
   channelOpenFail(recipient: number, reason: number, description: string): void;
-  /** Not undefined while keys are exchanged, when nothing else may be sent. */
+  /** Set during a key exchange, when nothing else may be sent. */
   _kexinit: unknown;
   _cipher: { encrypt(packet: Buffer): void };
   _packetRW: {
@@ -54,13 +54,13 @@ interface Window {
 
 const DISCONNECT = 1;
 const BY_APPLICATION = 11;
-/** Type, reason, and the lengths of words and language. */
+/** Type, reason, and the lengths of description and language. */
 const DISCONNECT_BYTES = 1 + 4 + 4 + 4;
 
 const running = new WeakMap<object, ProgramRequests>();
 const closings = new WeakMap<object, () => void>();
 
-/** Once for each connection, before anything is opened on it. */
+/** Must run once per connection, before anything is opened on it. */
 export function closeGaps(connection: Connection): void {
   const { _protocol: protocol, _chanMgr: channels } = connection as unknown as Insides;
   const handlers = protocol._handlers;
@@ -85,17 +85,17 @@ export function closeGaps(connection: Connection): void {
   };
 }
 
-/** From now on requests on this session are the program's. */
+/** Routes later requests on this session to the program. */
 export function hearRequests(session: Session, program: ProgramRequests): void {
   running.set(session, program);
 }
 
-/** `closed` is called when the client closes the channel, whatever is still unread. */
+/** `closed` is called when the client closes the channel, even with bytes unread. */
 export function whenClosed(channelOrSession: object, closed: () => void): void {
   closings.set(channelOrSession, closed);
 }
 
-/** Ends the connection of a client that sends more than it may. */
+/** Ends the connection of a client that exceeds its window. */
 export function boundInput(channel: ServerChannel, connection: Connection): void {
   const { incoming } = channel as unknown as { incoming: Window };
   const push = channel.push.bind(channel);
@@ -106,14 +106,14 @@ export function boundInput(channel: ServerChannel, connection: Connection): void
   };
 }
 
-/** No more of it is taken, and it can still be read from: what `end` does closes both ways. */
+/** Ends only our writing; the channel can still be read from, while `end` closes both ways. */
 export function sendEof(channel: ServerChannel): void {
   (channel as unknown as { eof(): void }).eof();
 }
 
 export const refusals = { connectFailed: 2, resourceShortage: 4 } as const;
 
-/** `reject` answers synchronously, with a reason of its own and no words. */
+/** `reject` sends its answer synchronously, with a reason of its own and no description. */
 export function refuseChannel(
   connection: Connection,
   reject: () => void,
@@ -130,12 +130,12 @@ export function refuseChannel(
   }
 }
 
-/** What carries the connection. */
+/** Returns the transport of the connection. */
 export function streamOf(connection: Connection): Duplex {
   return (connection as unknown as Insides)._sock;
 }
 
-/** Ends the connection with words that clients show. */
+/** Ends the connection with a description that clients show. */
 export function disconnect(connection: Connection, words: string): void {
   const { _protocol: protocol, _sock: stream } = connection as unknown as Insides;
   if (protocol._kexinit === undefined && stream.writable) {

@@ -1,4 +1,4 @@
-/** Sizes of terminals, as clients give them: 0 for what they do not know, or any 32 bits. */
+/** Bounds terminal sizes of clients: 0 for an unknown one, or any 32 bits. */
 import type { TerminalSize } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
 

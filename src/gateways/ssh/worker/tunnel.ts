@@ -1,4 +1,6 @@
-/** One forwarded connection: a client's channel and a connection inside, each direction ended by itself. */
+/**
+ * Joins one forwarded connection: a client's channel and a connection inside, each direction ended by itself.
+ */
 import type { Duplex } from 'node:stream';
 import type { Connection, ServerChannel } from 'ssh2';
 import { limits } from '../../../model/limits.ts';
@@ -26,12 +28,12 @@ export async function tunnel(
   feed(channel, inside);
   const downloaded = pour(inside, (chunk) => writer.out(chunk)).then(
     () => sendEof(channel),
-    // Broken is not ended: the client sees the connection close at once.
+    // A broken connection is no clean end: the client sees the channel close at once.
     () => channel.close(),
   );
   void Promise.all([uploaded, downloaded]).then(() => channel.close());
   await closed;
-  // What the client sent before is still delivered.
+  // Bytes that the client sent earlier are still delivered.
   if (inside.writableFinished) inside.destroy();
   else {
     const timer = setTimeout(() => inside.destroy(), limits.ssh.lastBytesMs);
