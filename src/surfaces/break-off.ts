@@ -1,4 +1,4 @@
-/** Ends a connection so that the far end sees that this is no end like another: by a reset. */
+/** Ends a connection by a TCP reset, so that the far end can distinguish it from a normal close. */
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
@@ -9,12 +9,14 @@ export function breakOff(stream: Duplex): void {
   stream.destroy();
 }
 
-/** The system refuses to reset what it is shutting down, and Node would never close it then. */
+/** The kernel refuses to reset a socket that is shutting down, and Node would never close it then. */
 function isEnding({ writableEnded, writableFinished }: Socket): boolean {
   return writableEnded && !writableFinished;
 }
 
-/** What the bytes of a connection go over. Only TCP has resets. Node has no name of its own for the socket that it was given to speak TLS on. */
+/**
+ * Returns the TCP socket beneath a connection; only TCP has resets. Node has no public name for the socket beneath TLS.
+ */
 export function transportOf(socket: Socket): Socket | null {
   if (!(socket instanceof TLSSocket)) return socket;
   const parent: unknown = Reflect.get(socket, '_parent');

@@ -1,5 +1,5 @@
 /**
- * Two connections as one, bytes both ways. The end of one direction is passed on and leaves the other direction
+ * Joins two connections, bytes both ways. The end of one direction is passed on and leaves the other direction
  * open; backpressure holds in both.
  */
 import type { Duplex } from 'node:stream';
@@ -14,7 +14,7 @@ export async function joinStreams(one: Duplex, other: Duplex): Promise<void> {
   await Promise.all(closed);
 }
 
-/** Resolves when `leader` is closed, and sees to it that `follower` will be. */
+/** Resolves when `leader` is closed, and ensures that `follower` will be. */
 function follow(leader: Duplex, follower: Duplex): Promise<void> {
   return new Promise((resolve) => {
     const left = () => {
@@ -32,7 +32,7 @@ function endedBothWays({ readableEnded, writableFinished, errored }: Duplex): bo
   return readableEnded && writableFinished && !errored;
 }
 
-/** What was read of the one before it closed may still be on its way to the other. */
+/** Bytes read from one side before it closed may still be on their way to the other. */
 function leaveTimeForTheLastBytes(stream: Duplex): void {
   if (stream.destroyed) return;
   const timer = setTimeout(() => stream.destroy(), limits.tunnel.lastBytesMs);

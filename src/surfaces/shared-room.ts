@@ -1,4 +1,4 @@
-/** What the surfaces that serve members share of the service's memory: one of it for all of them. */
+/** Memory bounds shared by the surfaces that serve members: one instance for all of them. */
 import { AnswerRoom } from '../fairness/answer-room.ts';
 import { JsonBodies } from './json/bodies.ts';
 

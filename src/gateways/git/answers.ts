@@ -1,6 +1,4 @@
-/**
- * Maps a remote's refusal to an error for the caller. Of the remote's own text only a host name is passed on.
- */
+/** Maps a remote's refusal to an error for the caller. Of the remote's own text only a host name is passed on. */
 import type { GitPurpose } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';

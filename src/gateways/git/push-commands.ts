@@ -28,9 +28,7 @@ export async function readPushCommands(body: Readable, ref: string): Promise<Buf
 
 type Verdict = 'good' | 'bad' | 'more';
 
-/**
- * Git's pkt-lines: four hexadecimal digits of length, themselves counted, then so many bytes; `0000` ends the list.
- */
+/** Git's pkt-lines: four hexadecimal digits of length, themselves counted, then so many bytes; `0000` ends the list. */
 export function judge(read: Buffer, ref: string): Verdict {
   for (let at = 0; ; ) {
     if (at + LENGTH_DIGITS > read.length) return 'more';

@@ -23,9 +23,7 @@ export const resolveHost: Resolve = async (host) =>
     family: family === 6 ? 6 : 4,
   }));
 
-/**
- * Returns the addresses that a connection to this remote may use, at least one. They are not looked up again.
- */
+/** Returns the addresses that a connection to this remote may use, at least one. They are not looked up again. */
 export async function reachableAddresses(
   remote: GitUrl,
   allowed: AllowedRemote[],

@@ -9,10 +9,7 @@ import { Duplex } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 import { limits } from '../../model/limits.ts';
 
-/**
- * Consumed bytes are acknowledged in portions of this size: fewer messages, and never a side that waits for
- * ever.
- */
+/** Consumed bytes are acknowledged in portions of this size: fewer messages, and never a side that waits for ever. */
 const CREDIT_BYTES = limits.ssh.threadWindowBytes / 4;
 /** Small writes made together are sent together, up to this size. */
 const GATHERED_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
 /**
- * Flags into the parameters of a tool or an action, by its schema. What does not read as its type is passed on as text, so
- * that the service refuses it in the words that every client gets.
+ * Parses flags into the parameters of a tool or an action, by its schema. A value that does not parse as its type is
+ * passed on as text, so that the service refuses it in the same words for every client.
  */
 import { inputJsonSchema, type JsonSchema } from '../../catalog/json-schema.ts';
 import type { Tool } from '../../catalog/tool.ts';
@@ -8,10 +8,10 @@ import { validateInput } from '../../catalog/validate.ts';
 import { invalidArgument } from '../../model/errors.ts';
 import { commonFlags, type FlagSpec, flagIsSet, type ParsedFlags, parseFlags, usageError } from './flags.ts';
 
-/** Where more parameters are: a file with a JSON object, or `-` for standard input. */
+/** Source of more parameters: a file with a JSON object, or `-` for standard input. */
 const callFlags = { parameters: { type: 'string' } } satisfies Record<string, FlagSpec>;
 
-/** Of tools that run a command: whether its status becomes this command's. */
+/** For tools that run a command: makes its exit status this command's own. */
 const exitCodeFlag = { exit_code: { type: 'boolean' } } satisfies Record<string, FlagSpec>;
 
 export interface CallArguments {
@@ -21,7 +21,7 @@ export interface CallArguments {
 }
 
 /**
- * Fails with `invalid_argument` for unknown flags, naming the nearest parameter.
+ * Rejects unknown flags with `invalid_argument`, naming the nearest parameter.
  * @param argument The parameter that may be given without its flag.
  */
 export function toCallArguments(
@@ -50,12 +50,12 @@ export function toCallArguments(
   if (extra !== undefined) {
     throw usageError(`'${extra}' is not the value of any flag.`, 'Parameters are given as --name VALUE.');
   }
-  // A parameter is the tool's alone: the `--url` of a repository must never be taken for the service's.
+  // A parameter belongs to the tool alone: the `--url` of a repository must never be taken for the service's.
   const others = [...flags.values].filter(([name]) => !Object.hasOwn(properties, name));
   return { parameters, flags: { ...flags, values: new Map(others) } };
 }
 
-/** `--memory-gb` is `--memory_gb`; what follows an = stays as it is. */
+/** Rewrites `--memory-gb` to `--memory_gb`; the part after an = stays unchanged. */
 function snakeCaseFlag(argument: string): string {
   const match = /^--([a-z][a-z0-9-]*)(=.*)?$/s.exec(argument);
   const name = match?.[1];
@@ -105,7 +105,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** `--labels team=core --labels tier=2`; null when one has no =. */
+/** Parses `--labels team=core --labels tier=2`; null when one has no =. */
 function toPairs(values: string[]): Record<string, string> | null {
   if (!values.every((value) => /^[^={]+=/.test(value))) return null;
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** `sandhaven`: finds the command, and turns whatever goes wrong into a problem and an exit status. */
+/** `sandhaven`: finds the command, and turns every error into a problem and an exit status. */
 
 import { toolkitLines } from '../../catalog/toolkits.ts';
 import { SandhavenError, toProblem } from '../../model/errors.ts';
@@ -19,11 +19,11 @@ import { printProblem } from './output.ts';
 
 export interface CliParts {
   version: string;
-  /** Commands from elsewhere (`up`, `doctor`, `mcp`), which are listed first. */
+  /** Commands from outside this folder (`up`, `doctor`, `mcp`), listed first. */
   commands?: Record<string, Command>;
 }
 
-/** @returns the exit status; 130 when the user interrupted. */
+/** @returns the exit status; 130 after an interrupt by the user. */
 export async function runCli(
   argv: string[],
   io: CliIo,
@@ -34,7 +34,7 @@ export async function runCli(
     return await dispatch(argv, io, all, version);
   } catch (error) {
     if (io.signal.aborted) return EXIT_INTERRUPTED;
-    // A defect of this process: the service's log knows nothing of it, so the trace is shown here.
+    // A defect of this process never reaches the service's log, so its trace is printed here.
     if (!(error instanceof SandhavenError) && error instanceof Error) io.stderr.write(`${error.stack}\n`);
     return printProblem(toProblem(error, newRequestId()), argv.includes('--json'), io);
   }

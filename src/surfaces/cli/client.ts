@@ -1,4 +1,4 @@
-/** Calls tools and actions over HTTP, as any client does; long ones as an event stream, so that progress is seen. */
+/** Calls tools and actions over HTTP, as any client does; long ones as an event stream, to show progress. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../administration/action.ts';
 import type { CallContext, Tool } from '../../catalog/tool.ts';
@@ -48,7 +48,7 @@ interface Posting {
   long: boolean;
 }
 
-/** Sends again what was refused before anything was done, when the service says that it will take it. */
+/** Retries calls refused before any work, when the service gives a time to retry. */
 async function post(connection: Connection, posting: Posting, options: CallOptions): Promise<CallOutcome> {
   for (let sent = 1; ; sent++) {
     const outcome = await postOnce(connection, posting, options);
@@ -58,7 +58,7 @@ async function post(connection: Connection, posting: Posting, options: CallOptio
   }
 }
 
-/** Fails only when it is aborted: a service that cannot be reached is a problem like any other. */
+/** Rejects only on abort: an unreachable service is a problem like any other. */
 async function postOnce(
   { url, apiKey }: Connection,
   { path, parameters, long }: Posting,
@@ -109,7 +109,7 @@ async function streamedOutcome(
   throw new Error('the stream ended without a result');
 }
 
-/** Of a text that explains itself, such as a port's that speaks TLS. */
+/** Reads a self-explanatory text, such as the one of a port that speaks TLS. */
 async function firstLine(response: Response): Promise<string> {
   if (Number(response.headers.get('content-length') ?? Infinity) > EXPLANATION_BYTES) return '';
   return (await response.text()).split('\n', 1)[0] ?? '';

@@ -1,6 +1,6 @@
 /**
- * Where the service is and which key opens it. Keys come from the environment or from the service's own key
- * file, never from the command line, which every user of the machine can read.
+ * Finds the service and its key. Keys come from the environment or from the service's own key file, never
+ * from the command line, which every user of the host can read.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { flagValue, type ParsedFlags } from './flags.ts';
 import type { CliIo } from './io.ts';
 
 export interface Connection {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
   apiKey: string;
 }
@@ -19,7 +19,7 @@ export const DEFAULT_DATA_DIR = '/var/lib/sandhaven';
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** `url` and `data-dir` of the flags come before SANDBOX_API_URL and SANDHAVEN_DATA_DIR. */
+/** The flags `url` and `data-dir` take precedence over SANDBOX_API_URL and SANDHAVEN_DATA_DIR. */
 export function connectionOf(flags: ParsedFlags, { env }: Pick<CliIo, 'env'>): Promise<Connection> {
   return connection({
     url: flagValue(flags, 'url') ?? env['SANDBOX_API_URL'],
@@ -28,7 +28,7 @@ export function connectionOf(flags: ParsedFlags, { env }: Pick<CliIo, 'env'>): P
   });
 }
 
-/** Fails with `invalid_argument` for what is no URL, with `unauthenticated` when there is no key. */
+/** Rejects with `invalid_argument` for an invalid URL, with `unauthenticated` without a key. */
 export async function connection(given: {
   url: string | undefined;
   dataDir: string | undefined;
@@ -43,7 +43,7 @@ export async function connection(given: {
   }
   const address = url.href.replace(/\/+$/, '');
   if (given.apiKey) return { url: address, apiKey: given.apiKey };
-  // The file's key opens the service of this machine; it is not for others to see.
+  // The file's key opens this host's service only, and must not be sent elsewhere.
   if (!loopback.test(url.hostname)) throw noKey('SANDBOX_API_KEY is not set.');
   const file = join(given.dataDir || DEFAULT_DATA_DIR, 'api-key');
   try {

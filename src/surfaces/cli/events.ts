@@ -1,11 +1,11 @@
-/** Server-sent events out of a response body: as much of the format as a service of ours sends. */
+/** Parses server-sent events of a response body: the part of the format that the service sends. */
 
 export interface ServerEvent {
   event: string;
   data: string;
 }
 
-/** Comments, which keep the connection alive, are skipped. */
+/** Skips comments, which keep the connection alive. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<ServerEvent> {
@@ -13,7 +13,7 @@ export async function* readEvents(
   let fields = new Map<string, string>();
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
     unfinished += text;
-    // A large result is one line in many pieces, which is looked at once, when its end is there.
+    // A large result is one line in many pieces, split once at its end.
     if (!text.includes('\n')) continue;
     const lines = unfinished.split('\n');
     unfinished = lines.pop() ?? '';

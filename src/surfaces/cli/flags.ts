@@ -1,4 +1,4 @@
-/** Command lines into flags, on node:util's parser, with an answer to misspelled ones. */
+/** Parses command lines into flags, on node:util's parser, with suggestions for misspelled ones. */
 import { parseArgs } from 'node:util';
 import { SandhavenError } from '../../model/errors.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -9,16 +9,16 @@ export interface FlagSpec {
 }
 
 export interface ParsedFlags {
-  /** By name; each with all the values given, a boolean's being 'true' or 'false' or what followed its `=`. */
+  /** By name; each with all given values: for a boolean 'true', 'false' or the text after its `=`. */
   values: Map<string, string[]>;
   positionals: string[];
-  /** What came after `--`; null without it. */
+  /** Arguments after `--`; null without it. */
   rest: string[] | null;
-  /** Flags that no spec names, as they were written, without the dashes. */
+  /** Flags that no spec names, as written, without the dashes. */
   unknown: string[];
 }
 
-/** `-h`, `--help`, `--json` and where the service is: taken by every command. */
+/** Flags of every command: `-h`, `--help`, `--json` and the service's location. */
 export const commonFlags = {
   help: { type: 'boolean', short: 'h' },
   json: { type: 'boolean' },
@@ -26,7 +26,7 @@ export const commonFlags = {
   'data-dir': { type: 'string' },
 } satisfies Record<string, FlagSpec>;
 
-/** Fails with `invalid_argument` for a flag without its value. */
+/** Throws `invalid_argument` for a flag without its value. */
 export function parseFlags(argv: string[], specs: Record<string, FlagSpec>): ParsedFlags {
   const { tokens } = parseArgs({ args: argv, options: specs, strict: false, tokens: true });
   const parsed: ParsedFlags = { values: new Map(), positionals: [], rest: null, unknown: [] };
@@ -38,7 +38,7 @@ export function parseFlags(argv: string[], specs: Record<string, FlagSpec>): Par
   return parsed;
 }
 
-/** As `parseFlags`, and fails with `invalid_argument` for an unknown flag, naming the nearest. */
+/** Like `parseFlags`, but throws `invalid_argument` for an unknown flag, naming the nearest. */
 export function parseKnownFlags(argv: string[], specs: Record<string, FlagSpec>): ParsedFlags {
   const parsed = parseFlags(argv, specs);
   const [unknown] = parsed.unknown;

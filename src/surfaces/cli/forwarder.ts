@@ -1,6 +1,6 @@
 /**
- * Listens on this machine, and carries each connection to a port inside a sandbox through a tunnel of its own. A
- * service that is away costs the connections of that time and nothing else: the next one tries anew.
+ * Listens on this host, and carries each connection to a port inside a sandbox through a tunnel of its own. An
+ * unreachable service costs the connections of that time and nothing else: the next one tries anew.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Problem, SandhavenError } from '../../model/errors.ts';
@@ -13,23 +13,23 @@ import { openTunnel } from './tunnel-client.ts';
 export interface ForwarderOptions {
   connection: Connection;
   sandbox: string;
-  /** Inside the sandbox. */
+  /** Port inside the sandbox. */
   port: number;
-  /** On this machine; port 0 takes a free one. */
+  /** Address on this host; port 0 takes a free one. */
   listen: { host: string; port: number };
-  /** Told why a connection could not be carried; it has been reset. */
+  /** Receives the error of a connection that could not be carried; it has been reset. */
   onProblem(problem: Problem): void;
 }
 
 export interface Forwarder {
-  /** Where it listens. */
+  /** Bound address. */
   host: string;
   port: number;
-  /** Breaks what is open. */
+  /** Breaks the open connections. */
   close(): Promise<void>;
 }
 
-/** Fails with `failed_precondition` when the address cannot be listened on. */
+/** Rejects with `failed_precondition` when the address is unavailable. */
 export async function openForwarder(options: ForwarderOptions): Promise<Forwarder> {
   const closing = new AbortController();
   const open = new Set<Socket>();
@@ -51,7 +51,7 @@ export async function openForwarder(options: ForwarderOptions): Promise<Forwarde
   };
 }
 
-/** True when another program listens there. */
+/** Returns true when another program listens on the address. */
 export function isTaken(error: unknown): boolean {
   return error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
 }
@@ -76,7 +76,7 @@ async function carry(client: Socket, options: ForwarderOptions, closing: AbortSi
     await joinStreams(client, connection);
   } catch (error) {
     breakOff(client);
-    // Who left, or was made to leave, is not told why.
+    // A client that left, or that this forwarder closed, gets no report.
     if (!gone.signal.aborted && !closing.aborted) throw error;
   } finally {
     client.off('close', left);

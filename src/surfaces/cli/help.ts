@@ -1,4 +1,4 @@
-/** The texts of --help. */
+/** Texts of --help. */
 import type { Action } from '../../administration/action.ts';
 import { inputJsonSchema, type JsonSchema } from '../../catalog/json-schema.ts';
 import type { Tool } from '../../catalog/tool.ts';

@@ -1,4 +1,4 @@
-/** What a command may touch of the process around it. */
+/** Defines the parts of the process that a command may use. */
 import type { Readable, Writable } from 'node:stream';
 
 export interface CliIo {
@@ -6,27 +6,27 @@ export interface CliIo {
   stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable & { isTTY?: boolean; columns?: number };
   env: Record<string, string | undefined>;
-  /** Aborted when the user interrupts. */
+  /** Aborted by the user's interrupt. */
   signal: AbortSignal;
 }
 
 export interface Command {
-  /** One line for the list of commands. */
+  /** One line in the list of commands. */
   summary: string;
-  /** @returns the exit status. What it throws is printed as a problem. */
+  /** @returns the exit status. A thrown error is printed as a problem. */
   run(argv: string[], io: CliIo): Promise<number>;
 }
 
-/** As of a process that SIGINT ended. */
+/** Exit status of a process ended by SIGINT. */
 export const EXIT_INTERRUPTED = 130;
 
-/** The first interrupt aborts; a second one ends the process at once, as it would have without us. */
+/** The first interrupt aborts; a second one ends the process at once, as without this handler. */
 export function processIo(): CliIo {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => controller.abort());
   }
-  // A reader that went away, as `head` does, wants no more and is no error.
+  // A reader that closed the pipe, as `head` does, is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? 0 : 1);
   });

@@ -1,4 +1,4 @@
-/** How commands speak: results on standard output, problems and progress on standard error. */
+/** Prints results on standard output, problems and progress on standard error. */
 import type { CallContext, Tool } from '../../catalog/tool.ts';
 import { errorTable, type Problem } from '../../model/errors.ts';
 import type { CliIo } from './io.ts';
@@ -18,7 +18,7 @@ export function printResult(
   stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`);
 }
 
-/** @param rows The result as a table, where it is one. */
+/** @param rows The result as a table; null when it is none. */
 export function printRecords(
   rows: Record<string, unknown>[] | null,
   result: Record<string, unknown>,
@@ -30,7 +30,7 @@ export function printRecords(
   else stdout.write(rows.length === 0 ? 'There are none.\n' : `${table(rows)}\n`);
 }
 
-/** @returns the exit status that the code of the problem has. */
+/** @returns the exit status for the problem's code. */
 export function printProblem(problem: Problem, json: boolean, { stderr }: CliIo): number {
   if (json) stderr.write(`${JSON.stringify(problem)}\n`);
   else {
@@ -46,11 +46,11 @@ export function printProblem(problem: Problem, json: boolean, { stderr }: CliIo)
 
 export interface ProgressLine {
   show: CallContext['progress'];
-  /** Takes the line away again. */
+  /** Erases the line. */
   clear(): void;
 }
 
-/** One line that is written over, where somebody watches; nothing in a pipe. */
+/** Shows one line that is overwritten on a terminal; nothing in a pipe. */
 export function progressLine({ stderr }: CliIo): ProgressLine {
   if (!stderr.isTTY) return { show: () => {}, clear: () => {} };
   let shown = false;

@@ -1,12 +1,12 @@
-/** `--parameters FILE`: parameters that show in no list of processes. */
+/** `--parameters FILE`: parameters that appear in no process list. */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { usageError } from './flags.ts';
 import type { CliIo } from './io.ts';
 
 /**
- * From a file, or (`-`) from standard input; none without a source. What is wrong with it is told without its contents,
- * which may be secret.
+ * Reads a file, or (`-`) standard input; empty without a source. Errors never contain its contents, which may be
+ * secret.
  */
 export async function readParameters(
   source: string | undefined,

@@ -1,10 +1,10 @@
-/** Results for people: fields below each other, lists of records as tables. Built from the result alone. */
+/** Renders results for people: one field a line, lists of records as tables. Built from the result alone. */
 
 const GAP = '  ';
 
 type Row = Record<string, unknown>;
 
-/** A line break at the end. */
+/** Ends with a line break. */
 export function render(result: Row): string {
   const entries = Object.entries(result);
   const lists = entries.filter(([, value]) => Array.isArray(value)) as [string, unknown[]][];
@@ -18,7 +18,7 @@ export function render(result: Row): string {
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/** Columns are the keys of the first row; numbers stand on the right. */
+/** Columns are the keys of the first row; numbers are right-aligned. */
 export function table(rows: Row[]): string {
   const [first] = rows;
   if (!first) return '';
@@ -44,7 +44,7 @@ export function table(rows: Row[]): string {
   ].join('\n');
 }
 
-/** Names inside a sandbox may hold anything; none of it gets to steer the terminal. */
+/** Escapes control characters: names inside a sandbox may hold anything, and none of it may control the terminal. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
@@ -53,7 +53,7 @@ export function printable(text: string): string {
   });
 }
 
-/** Of several lines, which stay lines; tabs stay too. */
+/** Keeps line breaks and tabs. */
 export function printableLines(text: string): string {
   return text.replace(/[^\n\t]+/g, printable);
 }

@@ -1,6 +1,6 @@
 /**
- * A parameter that is never an argument, which every user of the machine could read: it comes from a file or from
- * standard input.
+ * Takes a secret parameter from a file or from standard input, never from an argument, which every user of the
+ * host could read.
  */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { usageError } from './flags.ts';
 import type { CliIo } from './io.ts';
 
-/** What the command takes as flags: a file's name in the place of the secret. */
+/** Replaces the secret in the command's flags by a file name. */
 export function flagsInput(input: z.ZodObject, secret: string | undefined): z.ZodObject {
   if (secret === undefined) return input;
   const file = z
@@ -19,7 +19,7 @@ export function flagsInput(input: z.ZodObject, secret: string | undefined): z.Zo
   return z.strictObject({ ...others, [fileFlag(secret)]: file });
 }
 
-/** Fails with `invalid_argument`, before anything else is read of the command line. */
+/** Throws `invalid_argument` before any other argument is read. */
 export function refuseSecretFlag(argv: string[], secret: string | undefined): void {
   if (secret === undefined || !argv.some((word) => word === `--${secret}` || word.startsWith(`--${secret}=`)))
     return;
@@ -29,7 +29,7 @@ export function refuseSecretFlag(argv: string[], secret: string | undefined): vo
   );
 }
 
-/** Puts the secret in the place of its file's name. One line break at the end is not part of it. */
+/** Replaces the file name by the secret. One trailing line break is not part of it. */
 export async function readSecret(
   parameters: Record<string, unknown>,
   secret: string,

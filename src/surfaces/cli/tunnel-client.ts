@@ -1,4 +1,4 @@
-/** One connection to a port inside a sandbox, over the service's API. */
+/** Opens one connection to a port inside a sandbox, over the service's API. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect, isIP, type Socket } from 'node:net';
@@ -15,11 +15,11 @@ export interface TunnelTarget {
 }
 
 export type TunnelOutcome =
-  /** Half-open connections are kept half-open; `early` came right behind the answer. */
+  /** Half-open connections stay half-open; `early` holds the first bytes after the response. */
   | { connection: Socket; early: Buffer; problem?: never }
   | { problem: Problem; connection?: never; early?: never };
 
-/** Fails only when it is aborted: a service that cannot be reached is a problem like any other. */
+/** Rejects only on abort: an unreachable service is a problem like any other. */
 export function openTunnel(
   { url, apiKey }: Connection,
   { sandbox, port }: TunnelTarget,
@@ -36,7 +36,7 @@ export function openTunnel(
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
     outgoing.once('upgrade', (_answer, socket, early) => {
-      // From now on the connection is the caller's to end.
+      // The caller owns the connection after this.
       signal.removeEventListener('abort', cancel);
       resolve({ connection: socket as Socket, early });
     });
@@ -56,7 +56,7 @@ function dial({ hostname, port }: URL, secure: boolean): Socket {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const socket = connect({ host, port: Number(port || (secure ? 443 : 80)), allowHalfOpen: true });
   if (!secure) return socket;
-  // An address is no name that TLS could ask for; it is looked for in the certificate all the same.
+  // SNI takes no IP address; the certificate is still checked against it.
   return connectTls({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
 }
 
@@ -75,7 +75,7 @@ async function problemOf(answer: IncomingMessage): Promise<Problem> {
     parts.push(part);
   }
   const said = Buffer.concat(parts).toString();
-  // Such as a port's that speaks TLS.
+  // For example from a port that speaks TLS.
   if (explained) throw new Error(said.split('\n', 1)[0]);
   return JSON.parse(said) as Problem;
 }

@@ -1,4 +1,4 @@
-/** A service that gives no answer of its own, in words: nobody there, the other protocol, an unknown certificate. */
+/** Explains a service that gives no answer of its own: nobody listening, the other protocol, an unknown certificate. */
 import { SandhavenError } from '../../model/errors.ts';
 
 interface Explanation {
@@ -33,7 +33,7 @@ function explanationOf(cause: unknown, code: string, url: string): Explanation {
   };
 }
 
-/** What OpenSSL makes of the beginning of an HTTP answer. */
+/** OpenSSL's errors for the beginning of an HTTP response. */
 const plainHttpCodes = new Set([
   'ERR_SSL_WRONG_VERSION_NUMBER',
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',

@@ -1,6 +1,6 @@
 /**
- * How many requests are taken on at once, of each user and of all. Who has his share already is refused after a pause,
- * so that trying again and again costs the others little.
+ * Bounds the requests in progress, of each user and of all. A user above the share is refused after a pause, so that
+ * repeated attempts cost the others little.
  */
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,16 +15,16 @@ export class Admission {
     what: 'requests are already in progress',
   });
   readonly #connections: Pick<Connections, 'belongsTo'>;
-  /** Refusals that wait, of each user. */
+  /** Refusals in their pause, by user. */
   readonly #refused = new Map<string, number>();
-  /** Connections that are cut once their pause is over. */
+  /** Connections to cut after their pause. */
   readonly #parked = new WeakSet<Socket>();
 
   constructor(connections: Pick<Connections, 'belongsTo'>) {
     this.#connections = connections;
   }
 
-  /** Fails with `resource_exhausted`. What is admitted is released when the response has ended, or by `leave`. */
+  /** Rejects with `resource_exhausted`. An admitted request is released when the response has ended, or by `leave`. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { id } = request.caller;
     try {
@@ -51,7 +51,7 @@ export class Admission {
     else this.#refused.delete(owner);
   }
 
-  /** Not at once, or a client that comes again and again would cost more than one that waits: one request a connection. */
+  /** A pause first, or a client that reconnects would cost more than one that waits: one request a connection. */
   async #cut(socket: Socket): Promise<void> {
     if (!this.#parked.has(socket)) {
       this.#parked.add(socket);
@@ -62,7 +62,7 @@ export class Admission {
   }
 }
 
-/** The address is of who sent the request, the connection of a proxy that the operator named. */
+/** The address belongs to the request's sender, the connection to a proxy that the operator named. */
 function isProxied({ arrival, raw }: FastifyRequest): boolean {
   return arrival.client !== raw.socket.remoteAddress?.replace(/^::ffff:/, '');
 }

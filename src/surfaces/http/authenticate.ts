@@ -1,10 +1,13 @@
-/** Who calls, from the key in the headers: nowhere else, so that nothing is authorized by being a browser. */
+/**
+ * Authenticates the caller by the key in the headers, and by nothing else, so that no request is authorized
+ * because a browser sent it.
+ */
 import type { FastifyRequest } from 'fastify';
 import type { Services } from '../../control/services.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Caller } from '../../model/user.ts';
 
-/** Fails with `unauthenticated`. */
+/** Rejects with `unauthenticated`. */
 export async function authenticate(
   identity: Pick<Services['identity'], 'authenticate'>,
   request: FastifyRequest,

@@ -1,6 +1,7 @@
 /**
- * Connections to the API: of strangers, who have shown no key yet, and of users. There is always room for one more
- * stranger, since every member begins as one: the oldest of the address that has most of them goes for it.
+ * Counts connections to the API: of strangers, who have shown no key yet, and of users. There is always room for
+ * one more stranger, since every member begins as one: the oldest connection of the address with most of them is
+ * closed for it.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,10 +10,10 @@ import { limits } from '../../model/limits.ts';
 import { transportOf } from '../break-off.ts';
 
 export class Connections {
-  /** Of each address, the oldest first. */
+  /** By address, each the oldest first. */
   readonly #strangers = new Map<string, Set<Socket>>();
   #count = 0;
-  /** Of each stranger: no longer counts it as one. */
+  /** Removes a stranger from the count. */
   readonly #leave = new WeakMap<Socket, () => void>();
   readonly #known = new WeakMap<Socket, { user: string | null; release: () => void }>();
   readonly #users = new Shares({
@@ -25,8 +26,8 @@ export class Connections {
   }
 
   /**
-   * A key was shown on a connection: it is of the user who did so last. Fails with `resource_exhausted` when that user
-   * has too many.
+   * Assigns a connection to the user of the key last shown on it. Throws `resource_exhausted` when that user has too
+   * many.
    * @param user null for a connection of a proxy, which carries many.
    */
   belongsTo(connection: Socket, user: string | null): void {

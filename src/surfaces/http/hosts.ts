@@ -1,17 +1,17 @@
 /**
- * Which names this service answers to. A page on another site may resolve its own name to this address (DNS
- * rebinding); its requests then carry that name as Host, or its site as Origin, and are refused.
+ * Checks the names that this service answers to. A page on another site may resolve its own name to this
+ * address (DNS rebinding); its requests then carry that name as Host, or its site as Origin, and are refused.
  */
 import { SandhavenError } from '../../model/errors.ts';
 
 export interface HostCheck {
-  /** Whether the Host header names this service. */
+  /** Returns true when the Host header names this service. */
   knows(host: string | undefined): boolean;
-  /** Fails with `permission_denied` for an Origin that is not of this service. */
+  /** Throws `permission_denied` for an Origin of another site. */
   assertOrigin(origin: string | undefined): void;
 }
 
-/** @param allowedHosts Names or addresses, for any port; or with a port, for that one alone. */
+/** @param allowedHosts Names or addresses: without a port for every port, with one for that port alone. */
 export function createHostCheck(allowedHosts: readonly string[]): HostCheck {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
   const knows = (host: string | undefined) => {
@@ -34,7 +34,7 @@ export function createHostCheck(allowedHosts: readonly string[]): HostCheck {
   };
 }
 
-/** An IPv6 address without its brackets. */
+/** Strips the brackets of an IPv6 address. */
 function bare(name: string): string {
   return name.replace(/^\[(.*)\]$/, '$1');
 }

@@ -1,7 +1,7 @@
 /**
- * A client that was answered before it had sent everything gets the chance to see the answer: a connection that is
- * closed with bytes unread takes the answer with it. What it still sends is read for a short while, and no more of
- * it than a bound: who sends what is refused again and again must not have all of it read.
+ * Gives a client that was answered before it had sent everything time to read the answer: closing a connection
+ * with unread bytes discards the answer. The rest of its request is read for a short while, up to a bound: a
+ * sender of repeatedly refused requests must not have all of it read.
  */
 import type { IncomingMessage } from 'node:http';
 import { keepOpen, readNoMore } from '../../fairness/paced-connection.ts';
@@ -26,7 +26,7 @@ export function linger(request: IncomingMessage): void {
   };
   request.once('close', over);
   socket.once('close', over);
-  // There is no point in beginning with what is not read to its end.
+  // A body too large to be read to its end is not read at all.
   if (Number(request.headers['content-length']) > left) readNoMore(socket);
   socket.on('data', read);
   request.resume();

@@ -1,4 +1,4 @@
-/** Where a request came from, for the audit log. */
+/** Describes a request's origin for the audit log. */
 import type { FastifyRequest } from 'fastify';
 import type { AuditSubject, Origin } from '../../control/audit/audit.ts';
 
@@ -6,7 +6,7 @@ export function originOf({ arrival }: FastifyRequest): Origin {
   return { transport: 'http', address: arrival.client || null };
 }
 
-/** Of a route that is no tool and no action. */
+/** Describes a route that is neither a tool nor an action. */
 export function subjectOf(request: FastifyRequest, action: string, signal?: AbortSignal): AuditSubject {
   const { caller, id } = request;
   return { action, caller, origin: originOf(request), requestId: id, ...(signal ? { signal } : {}) };

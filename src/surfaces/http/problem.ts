@@ -1,4 +1,4 @@
-/** Errors as RFC 9457 problem details, whatever part of the HTTP server they come from. */
+/** Turns errors of every part of the HTTP server into RFC 9457 problem details. */
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../../control/ports/index.ts';
@@ -8,11 +8,11 @@ import { newRequestId } from '../../model/ids.ts';
 const TYPE = 'application/problem+json; charset=utf-8';
 const RETRY_AFTER_SECONDS = 1;
 
-/** What the caller is told; the cause of an internal error goes to the log, and only there. */
+/** Builds the problem for the caller; the cause of an internal error goes to the log, and only there. */
 export function explain(error: unknown, request: FastifyRequest, log: Log): Problem {
   const problem = toProblem(translate(error), request.id);
   request.outcome = problem.code;
-  // Work that was cancelled for a client that left ends in errors of all kinds, and none is a defect.
+  // Work cancelled for a departed client ends in errors of all kinds, and none is a defect.
   if (problem.code === 'internal' && !request.abandoned)
     log.error('request failed', { request_id: request.id, error });
   return problem;
@@ -25,7 +25,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
   return reply.code(problem.status).type(TYPE).serializer(JSON.stringify).send(problem);
 }
 
-/** For bytes that never became a request; there is no reply object yet. */
+/** Answers bytes that never became a request; there is no reply object yet. */
 export function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -43,7 +43,7 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
   );
 }
 
-/** fastify's own refusals in the service's words. */
+/** Rewords fastify's own refusals. */
 function translate(error: unknown): unknown {
   if (error instanceof SandhavenError || !(error instanceof Error)) return error;
   const { code, statusCode } = error as Error & { code?: string; statusCode?: number };

@@ -1,6 +1,6 @@
 /**
- * The HTTP surface: the catalogue, the bytes of files, tunnels, MCP and health on one listener. Before any route, the
- * Host, the Origin and the key are checked and the request is admitted.
+ * Serves the catalogue, the bytes of files, tunnels, MCP and health on one listener. Before any route, the Host, the
+ * Origin and the key are checked and the request is admitted.
  */
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import Fastify, {
@@ -43,20 +43,20 @@ export interface HttpServerParts {
   log: Log;
   /** Host names and addresses that clients may use, each for any port or, as `name:port`, for one. */
   allowedHosts: readonly string[];
-  /** Who is believed about where a request comes from; nobody by default. */
+  /** Proxies trusted about a request's origin; none by default. */
   arrivals?: Arrivals;
-  /** Without it, plain HTTP. */
+  /** Null for plain HTTP. */
   tls?: TlsServing | null;
-  /** The service's origin for the world, where it has one. */
+  /** The service's public origin, if any. */
   publicUrl?: string | null;
   version: string;
-  /** The tools that are listed; all, unless the operator chose toolsets. */
+  /** Listed tools; all, unless the operator chose toolsets. */
   tools?: readonly Tool[];
-  /** Shared with MCP where there is one. */
+  /** Shared with MCP, if present. */
   room?: SharedRoom;
-  /** Whether calls can be answered; fails with the reason where it knows one. */
+  /** Returns true when calls can be answered; rejects with the reason when it is known. */
   ready(): boolean | Promise<boolean>;
-  /** Gets the request with its body unread. */
+  /** Receives the request with its body unread. */
   mcp?: {
     handle(
       request: IncomingMessage,
@@ -70,24 +70,24 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
     arrival: Arrival;
-    /** What the request is answered with. */
+    /** Response to the request. */
     answer: ServerResponse;
-    /** For the log: which tool or action was called, and how it ended where that is an error. */
+    /** For the log: the called tool or action, and the error code of a failed call. */
     tool: string | null;
     outcome: ErrorCode | null;
     /** The client left before it had its answer. */
     abandoned: boolean;
-    /** No longer counts as a request in progress; null once it does not. */
+    /** Releases the request's place among those in progress; null afterwards. */
     leave: (() => void) | null;
   }
   interface FastifyContextConfig {
     /** Answers without a key. */
     open?: boolean;
-    /** Counts towards the rate of a key what is in it, not the request. */
+    /** Counts calls in the body towards the key's rate, not the request. */
     countsItself?: boolean;
-    /** Over in a moment, and so not cut off when its key is over, which it may itself have seen to. */
+    /** Ends in a moment, so it is not cut off when its key ends, which it may itself have caused. */
     brief?: boolean;
-    /** The body is streamed, however large it is. */
+    /** The body is streamed, at any size. */
     byteStream?: boolean;
   }
 }
@@ -125,7 +125,7 @@ function createApp({ log, tls }: HttpServerParts): FastifyInstance {
     logger: false,
     genReqId: newRequestId,
     routerOptions: { maxParamLength: limits.pathBytes },
-    // Bodies have deadlines of their own: an upload may take as long as it moves.
+    // Bodies have deadlines of their own: an upload may take as long as bytes arrive.
     requestTimeout: 0,
     keepAliveTimeout: limits.apiIdleMs,
     ...(tls ? { serverFactory: secureFactory(tls, http) } : { http }),
@@ -137,7 +137,7 @@ function createApp({ log, tls }: HttpServerParts): FastifyInstance {
   app.server.maxConnections = limits.connections;
   paceConnections(app.server, tls ? 'secureConnection' : 'connection');
   app.server.prependListener('request', gatherPieces);
-  // Calls may take minutes; at a shutdown those that are not done soon are cut, as if their clients had left.
+  // Calls may take minutes; at a shutdown, calls beyond the grace period are cut, as if their clients had left.
   app.addHook('preClose', async () => {
     setTimeout(() => app.server.closeAllConnections(), limits.closeGraceMs).unref();
   });
@@ -167,7 +167,7 @@ function addChecks(
   app.decorateRequest('abandoned', false);
   app.decorateRequest('leave', null);
   app.addHook('onRequest', async (request, reply) => {
-    // On the raw response, so that streams that bypass fastify have them too.
+    // Set on the raw response, so that streams that bypass fastify have them too.
     reply.raw.setHeader('x-request-id', request.id);
     reply.raw.setHeader('cache-control', 'no-store');
     reply.raw.setHeader('x-content-type-options', 'nosniff');
@@ -186,7 +186,7 @@ function addChecks(
   });
 }
 
-/** fastify sets nothing on a server that it did not make. */
+/** Sets the timeouts itself: fastify sets nothing on a server that it did not make. */
 function secureFactory(tls: TlsServing, http: ServerOptions): FastifyServerFactory {
   return (handler) => {
     const own = { requestTimeout: 0, keepAliveTimeout: limits.apiIdleMs };
@@ -195,7 +195,7 @@ function secureFactory(tls: TlsServing, http: ServerOptions): FastifyServerFacto
   };
 }
 
-/** What goes on for a key ends with it, as if its client had left. Broken off: the end of one side alone ends no tunnel. */
+/** Ends open work when its key ends, as if its client had left. A reset, because a half-close ends no tunnel. */
 function cutWhenKeyEnds(
   identity: Pick<Services['identity'], 'whileValid'>,
   request: FastifyRequest,
@@ -205,7 +205,7 @@ function cutWhenKeyEnds(
   reply.raw.once('close', stop);
 }
 
-/** Status 421 is HTTP's own word for it, which the table of codes has no other use for. */
+/** Uses status 421, HTTP's own for this case, which the table of codes has no other use for. */
 function refuseHost(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = new SandhavenError('permission_denied', 'This service does not answer to that Host.', {
     parameter: 'Host',
@@ -215,13 +215,13 @@ function refuseHost(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   return sendProblem(reply, { ...toProblem(error, request.id), status: 421, title: 'Misdirected request' });
 }
 
-/** By the response's end in whatever way: fastify's own hook is silent about clients that left. */
+/** Runs on every end of the response: fastify's own hook skips clients that left. */
 function whenClosed(request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const begun = performance.now();
   reply.raw.once('close', () => {
     request.abandoned = !reply.raw.writableFinished && reply.raw.statusCode !== 101;
     linger(request.raw);
-    // No path, no query, no contents: those may hold secrets.
+    // No path, query or contents: those may hold secrets.
     log.info('request', {
       method: request.method,
       route: request.routeOptions.url ?? null,

@@ -1,10 +1,10 @@
-/** Cuts connections whose client takes nothing of an answer that waits for it: what it does not read, it may not keep. */
+/** Cuts connections whose client reads nothing of a waiting answer: unread bytes must not stay in memory. */
 import type { ServerResponse } from 'node:http';
 import { limits } from '../../model/limits.ts';
 import { breakOff } from '../break-off.ts';
 
 interface Watched {
-  /** Bytes that the system had taken when they last grew, and when that was. */
+  /** Bytes that the kernel had taken at the last progress, and the time of it. */
   taken: number;
   since: number;
 }

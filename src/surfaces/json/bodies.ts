@@ -1,6 +1,6 @@
 /**
- * JSON bodies of every surface: bounded in bytes, keys, values and depth before they are parsed, in what each user has
- * of them at once, and in the time that parsing takes from others.
+ * Reads JSON bodies for every surface: bounded in bytes, keys, values and depth before parsing, in each user's total
+ * at a time, and in the event-loop time that parsing takes from others.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,9 +12,9 @@ import { type JsonOutline, JsonScan, type JsonVerdict } from '../../model/json-b
 import { limits } from '../../model/limits.ts';
 import { bodyTooLarge, receive } from './receive.ts';
 
-/** What a surface bounds beside what all bodies are bounded in. */
+/** Bounds of one surface, in addition to those of all bodies. */
 export interface OwnBounds extends JsonOutline {
-  /** Looks at what was scanned so far, and throws what the body is refused with. */
+  /** Checks the bytes scanned so far; throws the error for the body. */
   assertSmall(scan: JsonScan): void;
 }
 
@@ -26,9 +26,9 @@ export class JsonBodies {
   readonly #parsing = new LongWork('large request bodies are being read');
 
   /**
-   * @param response What the body takes is given back once this is over.
-   * @returns undefined for a body of no bytes. Fails with `invalid_argument`, `too_large`, `timeout`,
-   * `resource_exhausted`; errors say where the body is wrong, and repeat nothing of it.
+   * @param response Releases the body's share once this has ended.
+   * @returns undefined for an empty body. Rejects with `invalid_argument`, `too_large`, `timeout`,
+   * `resource_exhausted`; errors name the faulty place in the body, and repeat nothing of it.
    */
   async read(
     request: IncomingMessage,

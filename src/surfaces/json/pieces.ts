@@ -1,11 +1,11 @@
 /**
- * JSON as text in pieces of bounded size, made as they are taken: of a large result neither the whole text is in memory
- * nor the event loop held up for it.
+ * Generates JSON text in pieces of bounded size, on demand: a large result neither fills memory with its whole text nor
+ * holds up the event loop.
  */
 import { limits } from '../../model/limits.ts';
 
 interface Open {
-  /** null for a list. */
+  /** Null for a list. */
   keys: string[] | null;
   values: readonly unknown[] | Record<string, unknown>;
   length: number;
@@ -53,7 +53,7 @@ export function* jsonPieces(value: unknown): Generator<string> {
   yield text;
 }
 
-/** Whether the JSON of a value is about as long as `bytes`, or longer. Looks at no more of it than that. */
+/** Returns true when the JSON of a value takes about `bytes` or more. Visits no more of it than that. */
 export function isLargeJson(value: unknown, bytes: number = limits.largeAnswerBytes): boolean {
   const pending: unknown[] = [value];
   let seen = 0;
@@ -85,7 +85,7 @@ function* quoted(text: string): Generator<string> {
   yield '"';
   for (let at = 0; at < text.length; ) {
     const end = at + limits.answerPieceChars;
-    // Both halves of a pair stay together: each alone would be escaped.
+    // Both halves of a surrogate pair stay together: each alone would be escaped.
     const isSplit = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
     const part = text.slice(at, isSplit ? end + 1 : end);
     yield JSON.stringify(part).slice(1, -1);

@@ -1,4 +1,4 @@
-/** The bytes of a request's body, as long as they come quickly enough and are not too many. */
+/** Receives the bytes of a request's body, with a minimum rate and a maximum size. */
 import type { IncomingMessage } from 'node:http';
 import { SmallPieces } from '../../fairness/small-pieces.ts';
 import { invalidArgument, SandhavenError } from '../../model/errors.ts';
@@ -7,8 +7,8 @@ import { limits } from '../../model/limits.ts';
 const CHECK_MS = 1_000;
 
 /**
- * Fails with `too_large`, with `timeout` for a sender that is slower than `limits.bodyBytesPerSecond`, and with what
- * `onChunk` throws. What the client still sends then is left unread.
+ * Rejects with `too_large`, with `timeout` for a sender slower than `limits.bodyBytesPerSecond`, and with every
+ * error of `onChunk`. The rest of the request is then left unread.
  */
 export function receive(request: IncomingMessage, onChunk: (chunk: Buffer) => void): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,6 @@
-/** Messages as they arrive: bounded like every body, small besides the parameters of a tool, and few that wait for news. */
+/**
+ * Admits messages: bounded like every body, small besides the parameters of a tool, and few waiting for notifications.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Shares } from '../../fairness/shares.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -18,8 +20,8 @@ export class McpArrivals {
   }
 
   /**
-   * @param response What the request holds is given back once this is over.
-   * @returns undefined for no body, and for what is no JSON. Fails with `too_large`, `timeout`, `resource_exhausted`.
+   * @param response Releases the request's share once this has ended.
+   * @returns undefined for no body or invalid JSON. Rejects with `too_large`, `timeout`, `resource_exhausted`.
    */
   async bodyOf(request: IncomingMessage, response: ServerResponse, owner: string): Promise<unknown> {
     if (request.method !== 'POST') return undefined;

@@ -1,6 +1,6 @@
 /**
- * MCP over Streamable HTTP. Every request is served by itself, whatever the protocol revision, so that a
- * client goes on after a restart of the service as if nothing had happened.
+ * Serves MCP over Streamable HTTP. Every request is served independently, in every protocol revision, so that
+ * a client continues after a restart of the service.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -33,33 +33,33 @@ export interface McpEndpointParts {
   services: Services;
   log: Log;
   version: string;
-  /** What clients see that do not choose themselves, with `?toolsets=`. */
+  /** Tools listed to clients that do not choose with `?toolsets=`. */
   tools?: readonly Tool[];
   /** Shared with HTTP's other routes. */
   room?: SharedRoom;
 }
 
-/** Who sent a request, and from where. */
+/** Caller and address of a request. */
 export interface McpClient {
   caller: Caller;
-  /** null: not known. */
+  /** Null when unknown. */
   address: string | null;
 }
 
 export interface McpEndpoint {
   /** Serves one request of an authenticated caller, body included: its stream must not have been read. */
   handle(request: IncomingMessage, response: ServerResponse, client: McpClient): Promise<void>;
-  /** Ends open exchanges; nothing is served after. */
+  /** Ends open exchanges; serves nothing afterwards. */
   close(): Promise<void>;
 }
 
-/** What goes with a request through the SDK. */
+/** Carried with a request through the SDK. */
 interface Extra extends McpClient {
   large: LargeParts;
   hold: AnswerHold;
 }
 
-/** Of the 2025 revisions; the SDK keeps those of newer ones itself. */
+/** Exchanges of the 2025 revisions; the SDK tracks those of newer ones itself. */
 interface OpenExchanges {
   servers: Set<Server>;
   calls: InFlightCalls;
@@ -69,10 +69,11 @@ const SESSION_HEADER = 'mcp-session-id';
 
 export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   const open: OpenExchanges = { servers: new Set(), calls: new InFlightCalls() };
-  // Messages of such errors may quote what a client sent, so only their names are logged.
+  // Messages of such errors may quote the client's bytes, so only their names are logged.
   const onerror = (error: Error) => parts.log.warn('mcp request refused', { error: error.name });
   const handler = createMcpHandler((context) => createExchange(parts, open, context), {
-    // A stream from the start: comments keep a long call's connection alive where a header would be waited for.
+    // A stream from the start: its comments keep a long call's connection alive while a plain response would
+    // send nothing.
     responseMode: 'sse',
     maxSubscriptions: limits.shares.subscriptions.total,
     onerror,
@@ -86,16 +87,16 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
       const hold = room.answers.hold(client.caller.id);
       response.once('close', () => hold.release());
       const web = await refusingBy(async () => {
-        // Told before anything else, since a client shows what its very first request was answered.
+        // Checked first, since a client shows the error of its very first request.
         toolsIn(webRequest(request, signal).url, []);
         const count = () => parts.services.identity.count(client.caller);
         const parsedBody = await arrivals.bodyOf(request, response, client.caller.id).catch((error) => {
           count();
           throw error;
         });
-        // A call is counted when it is carried out, so that too many are refused like any other.
+        // A call is counted when it is carried out, so that its refusal for the rate looks like any other.
         if (!hasCall(parsedBody)) count();
-        // What is no JSON gets the protocol's own answer.
+        // Invalid JSON gets the protocol's own answer.
         const unread = parsedBody === undefined && request.method === 'POST' ? { body: '{' } : {};
         const extra: Extra = { ...client, large, hold };
         const authInfo = { token: '', clientId: client.caller.id, scopes: [], extra: { ...extra } };
@@ -114,7 +115,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   };
 }
 
-/** The answer, or the refusal that is thrown instead. */
+/** Returns the response, or the refusal for a thrown error. */
 async function refusingBy(work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
@@ -127,7 +128,7 @@ async function refusingBy(work: () => Promise<Response>): Promise<Response> {
   }
 }
 
-/** Of one message, or of several that came as one. */
+/** Checks one message, or a batch. */
 function hasCall(body: unknown): boolean {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   return messages.some((message) => (message as { method?: unknown } | null)?.method === 'tools/call');
@@ -138,7 +139,7 @@ function toolsIn(url: string, otherwise: readonly Tool[]): readonly Tool[] {
   return chosen === null ? otherwise : selectTools(chosen, 'toolsets');
 }
 
-/** The server of one request. */
+/** Creates the server of one request. */
 function createExchange(
   { services, log, version, tools = allTools }: McpEndpointParts,
   open: OpenExchanges,
@@ -153,7 +154,7 @@ function createExchange(
     carryOut: carryOutHere(services, log, extra),
     takeOut: (result: CallToolResult) => large.takeOut(result),
   };
-  // Newer revisions cancel a call by ending its request, which the call's own signal tells.
+  // Newer revisions cancel a call by ending its request, which aborts the call's own signal.
   if (era === 'modern') return createServer(parts);
 
   const sessionId = requestInfo?.headers.get(SESSION_HEADER) ?? '';
@@ -162,7 +163,7 @@ function createExchange(
     ...parts,
     onCall({ mcpReq }) {
       if (sessionId === '') return () => {};
-      // Closing the exchange aborts the call and ends its stream without an answer, as the protocol wants.
+      // Closing the exchange aborts the call and ends its stream without an answer, as the protocol requires.
       return open.calls.add(keyOf(mcpReq.id), () => void server.close().catch(() => {}));
     },
   });

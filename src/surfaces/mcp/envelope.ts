@@ -1,13 +1,13 @@
 /**
- * What a message has besides the arguments of its tool, counted as it arrives: the SDK walks all of that more than
- * once, and nothing of it needs to be large. Messages of a batch count together.
+ * Counts the parts of a message besides the arguments of its tool as they arrive: the SDK walks all of them more
+ * than once, and none needs to be large. Messages of a batch count together.
  */
 import { SandhavenError } from '../../model/errors.ts';
 import type { JsonScan } from '../../model/json-bounds.ts';
 import { limits } from '../../model/limits.ts';
 import type { OwnBounds } from '../json/bodies.ts';
 
-/** Where arguments are. Written with escapes these names are not known, and what they name counts. */
+/** Path of the arguments. Names written with escapes are not recognized, and their values count. */
 const PATH = ['params', 'arguments'];
 const LONGEST_NAME = Math.max(...PATH.map(({ length }) => length));
 
@@ -16,17 +16,17 @@ const COMMA = 0x2c;
 const LIST = 0x5b;
 
 export class Envelope implements OwnBounds {
-  /** Of what is in the parameters of a message in a batch. */
+  /** Depth of the parameters' contents in a batch. */
   readonly depth = 3;
-  /** Of a message: 1, or 2 in a batch. 0 before it has begun. */
+  /** Depth of the message: 1, or 2 in a batch. 0 before it has begun. */
   #message = 0;
   /** The last string, as far as it can be a name of the path. */
   #name = '';
-  /** Names of the path that lead to what is being read. */
+  /** Number of the path's names that lead to the current value. */
   #matched = 0;
-  /** Where the arguments that are being read begin. */
+  /** Start of the current arguments. */
   #begun = { bytes: 0, count: 0 };
-  /** All arguments that were read. */
+  /** Total of all arguments read. */
   #own = { bytes: 0, count: 0 };
 
   begin(): void {
@@ -46,7 +46,7 @@ export class Envelope implements OwnBounds {
       if (this.#matched === PATH.length) this.#begun = { bytes: at, count };
       return;
     }
-    // The value that the last name of the path stands for ends with a comma beside it, or with what it is in.
+    // The value of the path's last name ends with a comma beside it, or with its container.
     const beside = this.#message + this.#matched - 1;
     if (this.#matched === 0 || !(depth < beside || (byte === COMMA && depth === beside))) return;
     if (this.#matched === PATH.length) {
@@ -56,7 +56,7 @@ export class Envelope implements OwnBounds {
     this.#matched--;
   }
 
-  /** Fails with `too_large` once what was scanned has too much besides arguments. */
+  /** Throws `too_large` once the scanned message has too much besides arguments. */
   assertSmall({ bytes, count }: JsonScan): void {
     const { envelopeBytes, envelopeNodes } = limits.json;
     const reading = this.#matched === PATH.length;

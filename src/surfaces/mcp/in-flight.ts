@@ -1,7 +1,7 @@
 /**
- * Calls in progress of clients of the 2025 revisions, which cancel by a notification in a request of its own.
- * The session id is only the client's half of the key: nothing else hangs on it, so an id that another
- * process of the service gave out is as good as a new one.
+ * Tracks calls in progress of clients of the 2025 revisions, which cancel by a notification in a request of
+ * its own. The session id is only the client's half of the key: nothing else depends on it, so an id given
+ * out by another process of the service is as good as a new one.
  */
 export interface CallKey {
   callerId: string;

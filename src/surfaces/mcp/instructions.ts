@@ -1,4 +1,4 @@
-/** What a model is told of the toolkit as a whole, before it sees any tool. */
+/** Introduces the toolkit as a whole to a model, before it sees any tool. */
 
 export const instructions = `Sandhaven gives you isolated Linux machines (sandboxes) to run code, commands and files in, and a window on a document database that only reads.
 

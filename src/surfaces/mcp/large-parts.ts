@@ -1,22 +1,22 @@
 /**
- * What is large in results, on its way past the SDK, which would make one string of all of it: it gets tokens instead,
- * and they become the JSON that they stand for, piece by piece, as the client takes it.
+ * Keeps the large parts of results away from the SDK, which would make one string of everything: it gets tokens, which
+ * are replaced by their JSON, piece by piece, as the client reads.
  */
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { limits } from '../../model/limits.ts';
 import { isLargeJson, jsonPieces } from '../json/pieces.ts';
 
-/** Of one exchange. Tokens are random, so that nothing else can be taken for one. */
+/** Parts of one exchange. Tokens are random, so that no other text can be mistaken for one. */
 export class LargeParts {
-  /** By the JSON that each is for now. */
+  /** By each token's JSON. */
   readonly #parts = new Map<string, unknown>();
 
   get isEmpty(): boolean {
     return this.#parts.size === 0;
   }
 
-  /** The same result without what is large in it. */
+  /** Returns the result with its large parts replaced by tokens. */
   takeOut(result: CallToolResult): CallToolResult {
     const { structuredContent, content } = result;
     return {
@@ -31,7 +31,7 @@ export class LargeParts {
     };
   }
 
-  /** Text of the SDK, with all that was taken out. */
+  /** Yields the SDK's text with every part restored. */
   *putBack(text: string): Generator<string> {
     let rest = text;
     for (;;) {
@@ -47,7 +47,7 @@ export class LargeParts {
     yield rest;
   }
 
-  /** Valid as base64, as pictures are. */
+  /** Valid base64, as pictures must be. */
   #token(value: unknown): string {
     const token = randomUUID().replaceAll('-', '');
     this.#parts.set(JSON.stringify(token), value);

@@ -1,5 +1,5 @@
 /**
- * The catalogue as MCP lists it: everything a model needs to call a tool, in as few bytes as say it, since a
+ * Lists the catalogue for MCP: everything a model needs to call a tool, in as few bytes as possible, since a
  * client hands the whole list to its model at every turn. The full schemas are in GET /v1/tools, OpenAPI, the
  * documentation and the SDK.
  */
@@ -10,7 +10,7 @@ import { BOUNDLESS } from '../../catalog/parameters/integer.ts';
 import type { Tool } from '../../catalog/tool.ts';
 import { inMcpNames } from './tool-names.ts';
 
-/** Made once of each tool: the catalogue never changes while the service runs. */
+/** Made once for each tool: the catalogue never changes while the service runs. */
 const made = new Map<Tool, ListedTool>();
 
 export function listTools(tools: readonly Tool[]): ListedTool[] {
@@ -31,7 +31,7 @@ function toListed(tool: Tool): ListedTool {
   };
 }
 
-/** Refused by the service with a sentence that says how it should be; not worth a model's attention before. */
+/** The service enforces these with a self-explanatory error; they are not worth a model's attention before. */
 const enforcedOnly = new Set(['minLength', 'maxLength', 'pattern', 'minItems', 'maxItems']);
 
 function compactInput(schema: JsonSchema): JsonSchema {
@@ -50,7 +50,7 @@ function compactInput(schema: JsonSchema): JsonSchema {
   return compact;
 }
 
-/** `Seconds until it is killed (1-300, default 30).`: the same is in minimum, maximum and default. */
+/** Drops `(1-300, default 30)` from a description: minimum, maximum and default say the same. */
 function withoutKeywords(description: string, { default: fallback, minimum }: JsonSchema): string {
   if (fallback === undefined && minimum === undefined) return description;
   return description.replace(
@@ -59,15 +59,15 @@ function withoutKeywords(description: string, { default: fallback, minimum }: Js
   );
 }
 
-/** {} and [], which nobody needs to be told. */
+/** Matches {} and [], which carry no information. */
 function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 /**
- * Names and types of the fields, one level deep, without those that a record marks as unlisted and those that
- * repeat a parameter. Nothing is required: an error's structured content is `{ error }`, and clients in wide use
- * check it against this schema as they check a result.
+ * Returns names and types of the fields, one level deep, without those that a record marks as unlisted and those
+ * that repeat a parameter. Nothing is required: an error's structured content is `{ error }`, and clients in
+ * wide use check it against this schema as they check a result.
  */
 function compactOutput(tool: Tool): JsonSchema {
   const given = inputJsonSchema(tool).required ?? [];
@@ -80,7 +80,7 @@ function compactOutput(tool: Tool): JsonSchema {
   return { type: 'object', properties };
 }
 
-/** Text needs no word, since most fields are text. A type of several is listed as any, the same way. */
+/** Omits the type of text, since most fields are text. A type of several is listed as any, the same way. */
 function typeOnly({ type }: JsonSchema): JsonSchema {
   return type === undefined || type === 'string' ? {} : { type };
 }

@@ -1,7 +1,7 @@
 /**
- * Progress notifications of one call, sent only when the client asked for them with a token. A call that says
- * nothing for a while still sends a sign of life, so that a client's request timeout, which progress resets,
- * does not end a long command.
+ * Sends progress notifications of one call, only to a client that asked for them with a token. A silent call
+ * still sends a heartbeat, so that a client's request timeout, which progress resets, does not end a long
+ * command.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from '../../catalog/tool.ts';
@@ -9,7 +9,7 @@ import { limits } from '../../model/limits.ts';
 
 export interface ProgressReporter {
   report: CallContext['progress'];
-  /** Nothing is sent after this. */
+  /** Sends nothing afterwards. */
   end(): void;
 }
 
@@ -23,11 +23,11 @@ export function createProgressReporter({ mcpReq }: ServerContext): ProgressRepor
   const report: CallContext['progress'] = ({ message, done, total }) => {
     if (ended) return;
     heartbeat.refresh();
-    // The protocol wants a number that only grows, whatever phases the work has.
+    // The protocol requires a number that only grows, across all phases of the work.
     const follows = done !== undefined && done > last;
     last = follows ? done : last + 1;
     const params = { progressToken, progress: last, message, ...(follows && total ? { total } : {}) };
-    // The stream may have gone with the client; the call itself learns of that by its signal.
+    // The stream may have gone with the client; the call itself ends by its signal.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
   const heartbeat = setInterval(() => {

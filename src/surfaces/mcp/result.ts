@@ -1,4 +1,4 @@
-/** From what a call gave to what an MCP client gets: structured content, and a short text beside it. */
+/** Converts a call's outcome for an MCP client: structured content, and a short text beside it. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Tool } from '../../catalog/tool.ts';
 import type { Problem } from '../../model/errors.ts';
@@ -30,7 +30,10 @@ export function toCallToolResult(tool: Tool, outcome: CallOutcome): CallToolResu
 /** Parameters that make a result smaller. */
 const SIZES = ['page_size', 'limit', 'max_items', 'max_count'];
 
-/** A large payload is sent once: clients that read only text get both its ends, and what to ask for to see more of it. */
+/**
+ * Sends a large payload once: clients that read only text get its beginning and its end, and the parameter that makes
+ * it smaller.
+ */
 function shorten(tool: Tool, text: string): string {
   const excess = text.length - limits.mcpTextChars;
   if (excess <= 0) return text;

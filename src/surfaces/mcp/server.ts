@@ -1,7 +1,7 @@
 /**
- * The MCP server, for one HTTP exchange or one stdio connection: it lists the catalogue and passes calls on.
- * Low-level handlers rather than registered tools, so that the catalogue's schemas go out as they are and its
- * own checks and errors are the only ones.
+ * Creates the MCP server of one HTTP exchange or one stdio connection: it lists the catalogue and passes
+ * calls on. It uses low-level handlers rather than registered tools, so that the catalogue's schemas go out
+ * unchanged and its own checks and errors are the only ones.
  */
 import {
   type CallToolResult,
@@ -19,7 +19,7 @@ import { createProgressReporter } from './progress.ts';
 import { type CallOutcome, toCallToolResult } from './result.ts';
 import { inMcpNames } from './tool-names.ts';
 
-/** Carries out a call, in this process or in a service elsewhere. Never rejects. */
+/** Carries out a call, in this process or in a remote service. Never rejects. */
 export type CarryOut = (
   tool: Tool,
   parameters: Record<string, unknown>,
@@ -28,16 +28,16 @@ export type CarryOut = (
 
 export interface ServerParts {
   version: string;
-  /** What this client sees; every other tool is unknown to it. */
+  /** Tools of this client; every other tool is unknown to it. */
   tools: readonly Tool[];
   carryOut: CarryOut;
-  /** Gets every result before it is sent. */
+  /** Receives every result before it is sent. */
   takeOut?: (result: CallToolResult) => CallToolResult;
-  /** Told of each call as it begins; what it returns is called when the call ends. */
+  /** Called as each call begins; the returned function is called when it ends. */
   onCall?: (context: ServerContext) => () => void;
 }
 
-/** How long a client may keep the list: it changes only with the service's version. */
+/** Lifetime of the list at a client: it changes only with the service's version. */
 const listCache = { ttlMs: 5 * 60_000, cacheScope: 'private' as const };
 
 export function createServer({ version, tools, carryOut, takeOut, onCall }: ServerParts): Server {

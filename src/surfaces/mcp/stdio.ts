@@ -1,6 +1,6 @@
 /**
- * `sandhaven mcp`: MCP on standard input and output. A thin process that passes each call to the running
- * service over HTTP, so it goes on when the service restarts, and says so while there is none.
+ * `sandhaven mcp`: serves MCP on standard input and output. A thin process that passes each call to the
+ * running service over HTTP, so it survives restarts of the service, and reports a missing one.
  */
 import { parseArgs } from 'node:util';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -24,7 +24,7 @@ machine the key is taken from its data directory (SANDHAVEN_DATA_DIR) when it is
                  ${toolsets.join(', ')}
 `;
 
-/** Resolves when the client has closed standard input, or at a signal to end. */
+/** Resolves when the client has closed standard input, or at a termination signal. */
 export async function runMcp(argv: string[], { env, stdin, stdout, stderr, signal }: CliIo): Promise<number> {
   const { values } = parseFlags(argv);
   if (values.help) {
@@ -55,7 +55,7 @@ function parseFlags(argv: string[]) {
   }
 }
 
-/** Looks for the service at every call: it, and its key, may come later than the client. */
+/** Locates the service at every call: it, and its key, may appear later than the client. */
 function carryOutThere(env: CliIo['env']): CarryOut {
   return async (tool, parameters, { signal, progress }) => {
     try {

@@ -1,6 +1,6 @@
 /**
- * Tools as MCP's clients know them: `Sandbox_StopSandbox`, wherever words of the service name one. The rest of
- * the service writes `Sandbox.StopSandbox`, or `StopSandbox` where the toolkit is plain.
+ * Renames tools in the service's texts for MCP clients: `Sandbox_StopSandbox`. The rest of the service writes
+ * `Sandbox.StopSandbox`, or `StopSandbox` where the toolkit is plain.
  */
 import { mcpName } from '../../catalog/call.ts';
 import { tools } from '../../catalog/index.ts';
@@ -16,10 +16,10 @@ const renamed = new Map(
   }),
 );
 
-/** What stands in quotes is a caller's own word, such as a file's name, and stays; it is matched first. */
+/** Quoted text is a caller's own, such as a file name, and stays; it is matched first. */
 const quoted = String.raw`(?<!\w)'[^'\n]*'(?!\w)|"[^"\n]*"|\`[^\`\n]*\``;
 const known = [...renamed.keys()].map((name) => name.replace('.', '\\.')).join('|');
-/** As a word of its own: not in a path, an address or a longer name. */
+/** Matches whole words only: not in a path, an address or a longer name. */
 const mention = new RegExp(String.raw`${quoted}|(?<![\w./-])(?:${known})(?![\w/-]|\.\w)`, 'g');
 
 export function inMcpNames(text: string): string {
@@ -35,7 +35,7 @@ export function problemInMcpNames(problem: Problem): Problem {
   };
 }
 
-/** The notes that the service adds to a result; all else in it is the caller's data. */
+/** Renames in the service's notes; all else in a result is the caller's data. */
 export function resultInMcpNames(result: Record<string, unknown>): Record<string, unknown> {
   const { notes } = result;
   if (!Array.isArray(notes)) return result;

@@ -1,9 +1,9 @@
-/** Between Node's requests and the Fetch API's, which the SDK speaks. Bodies are read and bounded before. */
+/** Converts between Node's requests and the Fetch API's, which the SDK uses. Bodies are read and bounded before. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { writePieces } from '../json/write-pieces.ts';
 import type { LargeParts } from './large-parts.ts';
 
-/** Without its body. */
+/** Converts the request without its body. */
 export function webRequest(request: IncomingMessage, signal: AbortSignal, body?: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -18,7 +18,7 @@ export function webRequest(request: IncomingMessage, signal: AbortSignal, body?:
   });
 }
 
-/** Aborted when the client goes away before it has its answer. */
+/** Returns a signal that aborts when the client goes away before it has its answer. */
 export function signalOf(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
@@ -28,7 +28,7 @@ export function signalOf(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** As fast as the client takes it. */
+/** Writes as fast as the client reads. */
 export async function sendWebResponse(
   response: ServerResponse,
   web: Response,
@@ -43,7 +43,7 @@ export async function sendWebResponse(
     }
     response.end();
   } catch {
-    // The status is sent: all that is left is to let the client see that this is not the whole.
+    // The status is sent: only a broken connection can show the client an incomplete body.
     response.destroy();
   }
 }

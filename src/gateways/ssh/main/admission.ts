@@ -16,9 +16,7 @@ export class Door {
     replaces: true,
   });
 
-  /**
-   * Returns null above the limit; otherwise a function to call on login. Until then the login timeout runs.
-   */
+  /** Returns null above the limit; otherwise a function to call on login. Until then the login timeout runs. */
   admit(socket: Socket): (() => void) | null {
     if (this.#inside >= limits.ssh.connections) return null;
     const leave = this.#strangers.enter(networkOf(socket.remoteAddress ?? ''), () => socket.destroy());

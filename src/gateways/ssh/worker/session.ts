@@ -10,10 +10,7 @@ import { boundInput, whenClosed } from './ssh2-gaps.ts';
 import { terminalSize } from './terminal.ts';
 
 const SHELLS = ['bash', 'sh'];
-/**
- * A client that may run anything can set anything; these are the variables that it intends for the other
- * side.
- */
+/** A client that may run anything can set anything; these are the variables that it intends for the other side. */
 const VARIABLES = /^(?:LANG|LC_[A-Z]+|TERM|COLORTERM|NO_COLOR|TZ|GIT_[A-Z_]+)$/;
 
 export interface SessionParts {

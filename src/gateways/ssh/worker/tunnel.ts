@@ -1,6 +1,4 @@
-/**
- * Joins one forwarded connection: a client's channel and a connection inside, each direction ended by itself.
- */
+/** Joins one forwarded connection: a client's channel and a connection inside, each direction ended by itself. */
 import type { Duplex } from 'node:stream';
 import type { Connection, ServerChannel } from 'ssh2';
 import { limits } from '../../../model/limits.ts';

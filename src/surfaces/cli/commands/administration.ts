@@ -26,7 +26,7 @@ export function administrationCommands(): Record<string, Command> {
   );
 }
 
-/** Groups that do more than one action at a time. */
+/** Extends the groups that have more commands than their actions. */
 function withMore(group: string, command: Command): Command {
   if (group === 'audit') return audit(command);
   return group === 'auth' ? auth(command) : command;
@@ -72,7 +72,7 @@ function groupOf(command: string): string {
   return command.split(' ', 1)[0] ?? '';
 }
 
-/** The words behind the group's; none where the group's word is the whole command. */
+/** Returns the words after the group's; empty where the group's word is the whole command. */
 function verbOf({ command }: Action): string {
   return command.split(' ').slice(1).join(' ');
 }

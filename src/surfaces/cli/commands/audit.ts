@@ -35,7 +35,7 @@ Shows who called what, on which sandbox, how it ended and how long it took; neve
 
 ${commonHelp}`;
 
-/** @param listed What `audit list` and its --help do without any of the flags above. */
+/** @param listed The command for `audit list` and its --help, without any of the flags above. */
 export function audit(listed: Command): Command {
   return {
     summary: listed.summary,
@@ -108,7 +108,7 @@ function wordsOf(report: Record<string, unknown>): string {
   return `${verdict}\n${lines.join('')}\n${render(fields)}`;
 }
 
-/** The last rows that there are, then each as it comes, until the user has seen enough. */
+/** Prints the last rows, then each new one, until an interrupt. */
 async function follow(
   client: AdminClient,
   parameters: Record<string, unknown>,
@@ -126,7 +126,7 @@ async function follow(
   }
 }
 
-/** Titles stand above the first rows alone. */
+/** Drops the titles from all but the first rows. */
 function withoutTitle(rows: AuditRowView[], first: boolean): string {
   const text = table(rows.map(toTableRow));
   return first ? text : text.slice(text.indexOf('\n') + 1);
@@ -146,7 +146,7 @@ async function exportTo(
     const asked = { ...parameters, after, limit: limits.audit.list.max };
     const { result, problem } = await client(listAudit, asked, { signal: io.signal });
     if (problem) {
-      // A part of the log must not pass for the log.
+      // Part of the log must not be mistaken for all of it.
       if (out !== io.stdout) await rm(target, { force: true });
       return printProblem(problem, json, io);
     }
@@ -163,7 +163,7 @@ async function exportTo(
   return 0;
 }
 
-/** Nothing that is there is overwritten, and others cannot read it. */
+/** Never overwrites a file; only the owner can read the new one. */
 async function newFile(path: string): Promise<NodeJS.WritableStream> {
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
   try {

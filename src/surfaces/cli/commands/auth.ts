@@ -1,4 +1,4 @@
-/** `sandhaven auth github`: a person at a terminal authorizes the service once, and is told when it is done. */
+/** `sandhaven auth github`: authorizes the service once for a person at a terminal, and reports the end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../../administration/action.ts';
 import {
@@ -32,7 +32,7 @@ const PROVIDER = 'github';
 const ways = ['device', 'browser', 'status', 'revoke'] as const;
 type Way = (typeof ways)[number];
 
-/** @param others The plain actions behind the same word. */
+/** @param others The plain actions of the same group. */
 export function auth(others: Command): Command {
   return {
     summary: others.summary,
@@ -70,7 +70,7 @@ async function carryOut(way: Way, client: AdminClient, json: boolean, io: CliIo)
   if (started.problem) return printProblem(started.problem, json, io);
   const { authorization_id, authorization_url, user_code, interval_seconds } = started.result;
   const what = typeof user_code === 'string' ? ` and enter the code ${user_code}` : '';
-  // On standard error: with --json the result alone is on standard output.
+  // Printed on standard error: with --json, standard output carries only the result.
   io.stderr.write(`${printable(`Open ${authorization_url}${what}.`)}\nWaiting until it is allowed …\n`);
   for (let wait = Number(interval_seconds); ; ) {
     await sleep(wait * 1_000, undefined, { signal: io.signal });

@@ -51,7 +51,7 @@ export const call: Command = {
     const { result, problem } = await client(tool, parameters, options).finally(progress.clear);
     if (problem) return printProblem(problem, json, io);
     printResult(tool, result, json, io);
-    // A session command that still runs has none yet.
+    // A running session command has no exit code yet.
     return flagIsSet(flags, 'exit_code') ? Number(result['exit_code'] ?? 0) : 0;
   },
 };

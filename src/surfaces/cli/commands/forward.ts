@@ -72,7 +72,7 @@ function announce(sandbox: string, pairs: Pair[], listening: Forwarder[], json: 
   io.stdout.write(json ? `${JSON.stringify({ sandbox, forwards })}\n` : `${lines.join('\n')}\n`);
 }
 
-/** Resolves at the interrupt, which is how forwarding ends. */
+/** Resolves at the interrupt, the normal end of forwarding. */
 export async function interrupted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }

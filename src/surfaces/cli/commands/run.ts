@@ -1,6 +1,6 @@
 /**
- * `sandhaven run`: code or a command in a sandbox of its own, which is deleted afterwards. Its output and its
- * exit status become the command's own.
+ * `sandhaven run`: runs code or a command in a sandbox of its own, which is deleted afterwards. Its output
+ * and its exit status become the command's own.
  */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
@@ -64,7 +64,7 @@ export const run: Command = {
     const job = await jobOf(flags, io);
     const progress = progressLine(io);
     const settings = { language: flagValue(flags, 'language'), image: flagValue(flags, 'image') };
-    // Not aborted with the rest: a sandbox whose id never came back could not be deleted.
+    // Never aborted: a sandbox whose id is unknown could not be deleted.
     const created = await client(
       createSandbox,
       { ...settings, ephemeral: true },
@@ -128,7 +128,7 @@ async function codeOf(flags: ParsedFlags, io: CliIo): Promise<string> {
   );
 }
 
-/** Several words are quoted, so that each arrives as it is. */
+/** Quotes several words, so that each arrives unchanged. */
 function commandLine(words: string[]): string {
   const [only] = words;
   if (only !== undefined && words.length === 1) return only;

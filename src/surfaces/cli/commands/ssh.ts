@@ -1,6 +1,6 @@
 /**
- * `sandhaven ssh`: becomes the machine's own ssh, logged in to a sandbox, with the host key pinned. Nothing is written
- * to known_hosts, and no child is started: this process is replaced.
+ * `sandhaven ssh`: replaces itself with the host's own ssh, logged in to a sandbox, with the host key pinned. It
+ * writes nothing to known_hosts and starts no child.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -15,7 +15,7 @@ import type { CliIo, Command } from '../io.ts';
 import { printProblem } from '../output.ts';
 
 const ASKPASS = fileURLToPath(new URL('../../../../bin/sandhaven-askpass', import.meta.url));
-/** A working day: the connection ends with its token. */
+/** One working day: the connection ends with its token. */
 const EXPIRES_IN_MINUTES = 12 * 60;
 
 const help = `Usage: sandhaven ssh SANDBOX [-- SSH-ARGUMENT …]
@@ -48,7 +48,7 @@ export const ssh: Command = {
   },
 };
 
-/** KnownHostsCommand takes the place of a file that would have to be removed again. */
+/** KnownHostsCommand replaces a file that would have to be removed again. */
 function sshArguments(access: Record<string, unknown>): string[] {
   const { host, port, username, host_key } = access;
   const known = `/bin/echo [${host}]:${port} ${host_key}`;
@@ -57,7 +57,7 @@ function sshArguments(access: Record<string, unknown>): string[] {
     UserKnownHostsFile: '/dev/null',
     GlobalKnownHostsFile: '/dev/null',
     StrictHostKeyChecking: 'yes',
-    // No key of the user's is of use there, and none is shown.
+    // The user's own keys are of no use there, so none is offered.
     PubkeyAuthentication: 'no',
     PreferredAuthentications: 'password',
     NumberOfPasswordPrompts: '1',
@@ -66,7 +66,7 @@ function sshArguments(access: Record<string, unknown>): string[] {
   return [...set, '-p', String(port), '-l', String(username), String(host)];
 }
 
-/** The token is a password that a program of ours answers with, so that it is no argument of ssh. */
+/** Answers the password prompt with the token from a program of ours, so that it is no argument of ssh. */
 function answering({ access_token }: Record<string, unknown>): Record<string, string> {
   return {
     SSH_ASKPASS: ASKPASS,

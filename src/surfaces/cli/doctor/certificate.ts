@@ -1,4 +1,4 @@
-/** The certificate of the listeners, as far as this process is told where it is. */
+/** Checks the certificate of the listeners, when this process knows its files. */
 
 import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
 import { SandhavenError } from '../../../model/errors.ts';
@@ -11,7 +11,7 @@ export function certificateChecks({ readCertificate }: DoctorFacts): Check[] {
   return [{ name: 'certificate', run: () => certificate(readCertificate, Date.now()) }];
 }
 
-/** @param read Reads and judges the files; undefined where there are none. */
+/** @param read Reads and judges the files; undefined without any. */
 export async function certificate(
   read: DoctorFacts['readCertificate'] | undefined,
   now: number,

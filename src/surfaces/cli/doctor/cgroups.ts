@@ -1,4 +1,4 @@
-/** The control groups: tried as the engine uses them, by making one in each hierarchy and removing it again. */
+/** Checks the control groups by the engine's own use: makes one in each hierarchy and removes it again. */
 import { mkdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
@@ -7,7 +7,7 @@ import type { Check, Finding } from './check.ts';
 type Hierarchy = ReturnType<DoctorFacts['cgroups']>[number];
 
 const CONTROLLERS = ['memory', 'cpu', 'pids'];
-/** On v1, what machines are also held by. */
+/** Further v1 hierarchies that hold machines. */
 const ALSO_ON_V1 = ['freezer', 'devices'];
 
 export function cgroupCheck({ cgroups }: Pick<DoctorFacts, 'cgroups'>): Check {
@@ -46,8 +46,9 @@ async function cgroupFinding(hierarchies: Hierarchy[]): Promise<Finding> {
 }
 
 /**
- * On v2 a group hands controllers on only while it holds no process itself; the root of the host alone may do both.
- * @returns null when controllers can be handed on.
+ * On v2 a group delegates controllers only while it holds no process itself; the root of the host alone may do
+ * both.
+ * @returns null when controllers can be delegated.
  */
 export function delegation(root: {
   handedOn: string[];
@@ -74,7 +75,7 @@ async function delegationOf(root: string) {
   return { handedOn: words(handedOn), isHostRoot: type === null, processes: words(processes).length };
 }
 
-/** The error's code; null when a group can be made. */
+/** Returns the error's code; null when a group can be made. */
 async function tryGroup(mountpoint: string): Promise<string | null> {
   const group = join(mountpoint, `sandhaven-doctor-${process.pid}`);
   try {

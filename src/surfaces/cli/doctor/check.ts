@@ -2,17 +2,17 @@
 
 export interface Finding {
   status: 'ok' | 'warn' | 'fail';
-  /** What was seen. */
+  /** Observed state. */
   found: string;
-  /** What to do about it; absent when all is well. */
+  /** Remedy; absent when all is well. */
   advice?: string;
 }
 
 export interface Check {
   name: string;
-  /** Where it fails, `up` fails. */
+  /** A failure of this check makes `up` fail. */
   neededByUp?: boolean;
-  /** What it looks for is built by `make up` itself. */
+  /** `make up` itself builds the subject of this check. */
   isBuilt?: boolean;
   run(): Promise<Finding>;
 }

@@ -1,4 +1,4 @@
-/** The data directory: whether it can be written, is private, and lies where sandboxes' file systems can be made. */
+/** Checks the data directory: writable, private, and on a file system that can hold sandboxes' file systems. */
 import { access, constants, readdir, realpath, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
@@ -6,7 +6,7 @@ import type { Check, Finding } from './check.ts';
 
 const ELSEWHERE = 'Give a directory on a disk of this machine with --data-dir (SANDHAVEN_DATA_DIR).';
 
-/** File systems whose files cannot be shown to a sandbox under its own user ids, by their magic numbers. */
+/** File systems, by magic number, whose files cannot be shown to a sandbox under its own user ids. */
 const unfit = new Map([
   [0x794c7630, 'an overlay, as the root of a container is'],
   [0x6969, 'NFS'],
@@ -48,7 +48,7 @@ export async function dataDirectory(
   return { status: 'ok', found: exists ? path : `${dataDir}, to be made in ${path}` };
 }
 
-/** The directory, or the first above it that is there. */
+/** Returns the directory, or its nearest existing ancestor. */
 async function nearest(path: string, exists = true): Promise<{ path: string; exists: boolean }> {
   const there = await stat(path).then(
     () => true,

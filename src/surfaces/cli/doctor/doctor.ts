@@ -1,8 +1,9 @@
 /**
- * `sandhaven doctor`: whether this machine can run sandboxes safely, and what to do where it cannot. What it tries
- * leaves nothing: it ends with a namespace of its own, or is undone at once. Exit status 1 when a check fails.
+ * `sandhaven doctor`: checks that this host can run sandboxes safely, and advises where it cannot. Its attempts
+ * leave nothing behind: each ends with a namespace of its own, or is undone at once. Exit status 1 when a check
+ * fails.
  *
- * Invariant: wherever `up` would fail for what this machine is, a check fails; `up` makes those checks first.
+ * Invariant: a check fails wherever `up` would fail because of this host; `up` makes those checks first.
  */
 import { parseArgs } from 'node:util';
 import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
@@ -51,7 +52,9 @@ export async function runDoctor(argv: string[], { stdout, env }: CliIo, facts: D
   return failed ? 1 : 0;
 }
 
-/** @throws `failed_precondition` with what keeps `up` from starting, before it has begun anything. */
+/**
+ * @throws `failed_precondition` with the reasons that keep `up` from starting, before it has begun anything.
+ */
 export async function assertUpCanStart(facts: DoctorFacts, dataDir: string): Promise<void> {
   const checks = doctorChecks(facts, { dataDir, allowVulnerableRunc: true });
   const failed = (await findings(checks.filter(({ neededByUp }) => neededByUp))).filter(
@@ -65,7 +68,7 @@ export async function assertUpCanStart(facts: DoctorFacts, dataDir: string): Pro
   });
 }
 
-/** Every check, in the order in which they are shown. */
+/** Every check, in display order. */
 export function doctorChecks(
   facts: DoctorFacts,
   { dataDir, allowVulnerableRunc }: { dataDir: string; allowVulnerableRunc: boolean },
@@ -131,7 +134,7 @@ function complain(rows: Row[], stdout: CliIo['stdout']): number {
   return failed.length > 0 ? 1 : 0;
 }
 
-/** A check that cannot be made is no reason to make none of the others. */
+/** One impossible check must not prevent the others. */
 async function finding(check: Check): Promise<Finding> {
   try {
     return await check.run();

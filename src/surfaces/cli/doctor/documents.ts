@@ -1,4 +1,4 @@
-/** The document database, as far as this process has its connection string. */
+/** Checks the document database, when this process has its connection string. */
 
 import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
 import { SandhavenError } from '../../../model/errors.ts';
@@ -8,7 +8,7 @@ export function documentChecks({ couldWriteDocuments }: DoctorFacts): Check[] {
   return [{ name: 'documents', run: () => documents(couldWriteDocuments) }];
 }
 
-/** @param couldWrite Asks the server whether the credentials may write; undefined where there is none. */
+/** @param couldWrite Asks the server about write privileges; undefined without a server. */
 export async function documents(
   couldWrite: DoctorFacts['couldWriteDocuments'] | undefined,
 ): Promise<Finding> {

@@ -1,4 +1,4 @@
-/** The programs and the image that sandboxes are made with. */
+/** Checks the programs and the image that machines are made with. */
 import { access, constants } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
@@ -6,10 +6,10 @@ import type { Check, Finding } from './check.ts';
 
 const NFT = '/usr/sbin/nft';
 
-/** As the engine's helpers see it. */
+/** Search path of the engine's helpers. */
 const PATH = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-/** Each with the Debian package that has it. */
+/** Each with its Debian package. */
 const programs = {
   nft: 'nftables',
   ip: 'iproute2',
@@ -36,7 +36,7 @@ export function engineChecks(facts: DoctorFacts, allowVulnerableRunc: boolean): 
   ];
 }
 
-/** @param output Of `runc --version`; null when it does not run. */
+/** @param output Output of `runc --version`; null when it does not run. */
 export function runc(
   output: string | null,
   { runcPath, judgeRunc }: Pick<DoctorFacts, 'runcPath' | 'judgeRunc'>,
@@ -60,7 +60,7 @@ async function runcCheck(facts: DoctorFacts, allowVulnerable: boolean): Promise<
   return runc(await facts.tryProgram(facts.runcPath, ['--version']), facts, allowVulnerable);
 }
 
-/** The rules of a service, put in force in a network namespace that ends with the attempt. */
+/** Loads a service's ruleset in a network namespace that ends with the attempt. */
 export async function nftables({
   tryProgram,
   tryRules,
@@ -79,7 +79,7 @@ export async function nftables({
   };
 }
 
-/** A pair of links, which is what a sandbox is connected by, in a network namespace that ends with the attempt. */
+/** Makes a pair of links, as for a machine's network, in a network namespace that ends with the attempt. */
 export async function links({ tryProgram }: Pick<DoctorFacts, 'tryProgram'>): Promise<Finding> {
   const pair = ['link', 'add', 'sandhaven0', 'type', 'veth', 'peer', 'name', 'sandhaven1'];
   if ((await tryProgram('unshare', ['--net', 'ip', ...pair])) !== null)

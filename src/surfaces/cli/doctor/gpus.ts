@@ -1,9 +1,9 @@
-/** The GPUs that sandboxes can get. */
+/** Checks the GPUs that sandboxes can get. */
 
 import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
 import type { Check, Finding } from './check.ts';
 
-/** Of a host with many, the first say enough. */
+/** Further problems on a host with many GPUs add nothing. */
 const PROBLEMS_SHOWN = 3;
 
 export function gpuCheck(facts: Pick<DoctorFacts, 'examineGpus'>): Check {

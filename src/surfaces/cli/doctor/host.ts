@@ -1,11 +1,11 @@
-/** What the kernel and the machine's settings must offer. */
+/** Checks the kernel and the host's settings. */
 import { open, readFile, stat } from 'node:fs/promises';
 import { release } from 'node:os';
 import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
 import { cgroupCheck } from './cgroups.ts';
 import type { Check, Finding } from './check.ts';
 
-/** Overlay over idmapped layers came with it; all else that is needed is older. */
+/** First kernel with overlay over idmapped layers; every other feature needed is older. */
 const KERNEL_MIN = [5, 19] as const;
 const FILE_SYSTEMS = ['overlay', 'ext4'];
 const NODE_MAJOR_MIN = 24;
@@ -47,8 +47,9 @@ export function kernel(version: string): Finding {
 }
 
 /**
- * A file system that is a module is loaded by the first attempt to mount it, and not listed before: so one that is
- * not listed is tried, in a mount namespace of its own, on nothing. The mount fails; the module stays.
+ * The first mount attempt loads a file system's module, and /proc/filesystems lists it only afterwards. An
+ * unlisted one is therefore mounted on nothing, in a mount namespace of its own. The mount fails; the module
+ * stays.
  * @param listed Reads /proc/filesystems.
  */
 export async function fileSystems(
@@ -73,7 +74,7 @@ function listedFileSystems(): Promise<string> {
   return readFile('/proc/filesystems', 'utf8');
 }
 
-/** Opened, which loads the module where there is one; what else lies under that name opens too. */
+/** Opens the device, which loads its module; the type check excludes any other file under that name. */
 async function loopDevices(): Promise<Finding> {
   try {
     if (!(await stat('/dev/loop-control')).isCharacterDevice()) throw new Error('it is no device');

@@ -1,4 +1,4 @@
-/** The addresses that `up` listens on, each tried. */
+/** Checks the addresses that `up` listens on, each by listening. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { DoctorFacts, ListenAddress } from '../../../control/ports/doctor-facts.ts';
@@ -10,7 +10,7 @@ interface Chosen {
   chosen: boolean;
 }
 
-/** From the options of `up`. */
+/** Collects them from the options of `up`. */
 export function listenAddresses(options: {
   listen: Pick<Chosen, 'host' | 'port'>;
   previewListen: Chosen;
@@ -31,7 +31,7 @@ export function portChecks({ addresses, isServed }: DoctorFacts, dataDir: string
   return [{ name: 'ports', neededByUp: true, run: async () => ports(addresses, isServed(dataDir)) }];
 }
 
-/** @param served Whether this data directory's service runs: then the addresses are its own. */
+/** @param served True when this data directory's service runs: then the addresses are its own. */
 export async function ports(addresses: ListenAddress[], served: boolean): Promise<Finding> {
   const all = addresses.map(nameOf).join(', ');
   if (served) return { status: 'ok', found: `${all}: the service of this data directory runs` };
@@ -54,7 +54,7 @@ export async function ports(addresses: ListenAddress[], served: boolean): Promis
   };
 }
 
-/** The error's code; null when it can be listened on. */
+/** Returns the error's code; null for a free address. */
 async function tryListen({ host, port }: ListenAddress): Promise<string | null> {
   const server = createServer();
   try {

@@ -1,10 +1,10 @@
-/** Whether there is room: disk and memory. */
+/** Checks free disk and memory. */
 import { readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GiB, limits } from '../../../model/limits.ts';
 import type { Check, Finding } from './check.ts';
 
-/** Below this a few full sandboxes use it up. */
+/** A few full sandboxes use up less than this. */
 const DISK_COMFORT_BYTES = 20 * GiB;
 const MEMORY_COMFORT_BYTES = 2 * GiB;
 
@@ -15,7 +15,7 @@ export function roomChecks(dataDir: string): Check[] {
   ];
 }
 
-/** Of the disks of sandboxes: what they may grow to, and what they take. */
+/** Totals over the disks of sandboxes: their maximum sizes, and the space that they take. */
 export interface Disks {
   promisedBytes: number;
   heldBytes: number;
@@ -57,7 +57,7 @@ export function memory(meminfo: string): Finding {
   };
 }
 
-/** Of the nearest folder that is there: a data directory may have to be made yet. */
+/** Measures the nearest existing folder: the data directory may not exist yet. */
 async function freeDisk(folder: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(folder);

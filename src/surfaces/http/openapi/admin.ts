@@ -1,4 +1,4 @@
-/** The part of the OpenAPI description that is derived from the administration actions. */
+/** Derives the administration part of the OpenAPI description from the actions. */
 import { type ActionDescription, actionDescriptions } from '../../../administration/describe.ts';
 import { failures, JSON_TYPE, type Json, reference } from './service.ts';
 

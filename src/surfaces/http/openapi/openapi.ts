@@ -1,11 +1,11 @@
-/** The HTTP surface as OpenAPI 3.1, derived from the catalogue. */
+/** Derives the OpenAPI 3.1 description of the HTTP surface from the catalogue. */
 import { descriptions, type ToolDescription } from '../../../catalog/describe.ts';
 import { toolkitVersions } from '../../../catalog/toolkits.ts';
 import { limits } from '../../../model/limits.ts';
 import { adminPaths, adminSchemas } from './admin.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
 
-/** @param url The service's own, or `/`: where the description comes from. */
+/** @param url The service's own, or `/`: the origin of the description. */
 export function openApi(version: string, url = '/'): Json {
   return {
     openapi: '3.1.0',
@@ -96,7 +96,7 @@ const idempotencyKey: Json = {
   schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKeyChars },
 };
 
-/** CreateSandbox of Sandbox.CreateSandbox; the names of all toolkits are distinct. */
+/** Returns CreateSandbox for Sandbox.CreateSandbox; the names of all toolkits are distinct. */
 function shortName({ name }: ToolDescription): string {
   return name.slice(name.indexOf('.') + 1);
 }

@@ -1,4 +1,4 @@
-/** The part of the OpenAPI description that no tool adds to: errors, bytes of files, tunnels, health. */
+/** Fixed part of the OpenAPI description, which no tool adds to: errors, bytes of files, tunnels, health. */
 import { errorTable } from '../../../model/errors.ts';
 
 export type Json = Record<string, unknown>;
@@ -187,7 +187,7 @@ const tunnelPath: Json = {
 
 const page: Json = { 'text/html': { schema: { type: 'string' } } };
 
-/** For browsers: what opens it is the state in the query, once. */
+/** For browsers: the state in the query authorizes it, once. */
 const callbackPath: Json = {
   get: {
     operationId: 'askToAuthorize',

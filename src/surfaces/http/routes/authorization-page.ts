@@ -1,10 +1,10 @@
-/** Two plain pages, without script or style. Whatever comes from elsewhere is escaped. */
+/** Builds two plain pages, without script or style. All external text is escaped. */
 import type { User } from '../../../model/user.ts';
 
 export interface Question {
   host: string;
   user: User;
-  /** Where the form goes. */
+  /** Target of the form. */
   action: string;
   state: string;
   code: string;

@@ -1,7 +1,7 @@
 /**
- * Where the code-hosting provider sends a browser back to. It has no key: what it may do is decided by the state in
- * its query, which works once. The person is shown whose authorization it would be and has to agree, so that nobody
- * gives their repositories away by opening a URL of somebody else's.
+ * Receives browsers back from the code-hosting provider. Requests have no key: the state in the query authorizes
+ * them, once. The page shows the person the user who would get the authorization and asks for consent, so that
+ * nobody gives their repositories away by opening somebody else's URL.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthorizationService, Completed } from '../../../control/provider/authorizations.ts';
@@ -12,7 +12,7 @@ import { limits } from '../../../model/limits.ts';
 import { originOf } from '../origin.ts';
 import { askPage, messagePage } from './authorization-page.ts';
 
-/** Its own script, style, frame and target are refused to a page that has none. */
+/** Denies the page script, style, frames and other form targets: it has none. */
 const POLICY = "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 const opaque = /^[\x21-\x7e]{1,1024}$/;
 
@@ -36,7 +36,7 @@ export function addAuthorizationRoutes(app: FastifyInstance, services: Services)
   });
 }
 
-/** Nothing is used up by looking, unless the provider says that it was not allowed. */
+/** Viewing consumes nothing, unless the provider reports a denial. */
 async function returned(
   authorizations: AuthorizationService,
   request: FastifyRequest,
@@ -77,7 +77,7 @@ async function agreed(parts: Agreeing, request: FastifyRequest, reply: FastifyRe
   }
 }
 
-/** Noted in the name of the user whose authorization it is. */
+/** Writes the audit row in the name of the authorization's user. */
 async function completed(
   { authorizations, audit }: Agreeing,
   request: FastifyRequest,
@@ -109,7 +109,7 @@ function show(reply: FastifyReply, status: number, page: string): FastifyReply {
     .code(status)
     .headers({
       'content-security-policy': POLICY,
-      // Of its own origin alone, so that a form of this page is known to be one.
+      // Sends the referrer to its own origin alone, which identifies a form of this page.
       'referrer-policy': 'same-origin',
       'x-frame-options': 'DENY',
     })

@@ -1,4 +1,4 @@
-/** PUT, GET and HEAD /v1/sandboxes/{sandbox}/files: the bytes of a file, streamed as they are. */
+/** PUT, GET and HEAD /v1/sandboxes/{sandbox}/files: streams the bytes of a file unchanged. */
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -44,7 +44,7 @@ export function addByteRoutes(app: FastifyInstance, services: Pick<Services, 'fi
       return services.audit.call(
         subjectOf(request, action, signal),
         () => send(services.files, request, reply, signal),
-        // Once the status is sent, what goes wrong is told by the end of the connection alone.
+        // After the status is sent, only the end of the connection reports a failure.
         () => request.outcome ?? (signal.aborted ? 'cancelled' : null),
       );
     },
@@ -75,7 +75,7 @@ async function send(
   const open = (bytes: { start?: number; end?: number }) =>
     files.readStream(request.caller, sandbox, { path, ...bytes }, signal);
   if (request.method === 'HEAD') return sendHead(reply, await sizeBy(open));
-  // There are no validators, so no If-Range can match.
+  // No validators exist, so no If-Range can match.
   const range = request.headers['if-range'] === undefined ? parseRange(request.headers.range) : null;
   request.raw.socket.setTimeout(limits.byteStreamIdleMs);
   return range === null ? sendAll(reply, open, signal) : sendRange(reply, open, range, signal);
@@ -121,14 +121,14 @@ function sendUnsatisfiable(reply: FastifyReply, size: number): FastifyReply {
   return sendProblem(reply, problem);
 }
 
-/** Of the file that reading would read: links are followed, unlike in GetFileInfo. */
+/** Returns the size of the file that a read would open: links are followed, unlike in GetFileInfo. */
 async function sizeBy(open: Open): Promise<number> {
   const { size, stream } = await open({ start: 0, end: 0 });
   stream.destroy();
   return size;
 }
 
-/** Files of /proc say 0 and have content all the same, so then the length is left open. */
+/** Files of /proc report size 0 and have content all the same, so their length is left open. */
 function headersOf(length: number): Record<string, string | number> {
   return {
     'content-type': 'application/octet-stream',

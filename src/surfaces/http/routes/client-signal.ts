@@ -1,4 +1,4 @@
-/** Aborted when the client goes away before it has its answer. */
+/** Returns a signal that aborts when the client goes away before it has its answer. */
 import type { FastifyReply } from 'fastify';
 
 export function clientSignal(reply: FastifyReply): AbortSignal {

@@ -1,4 +1,4 @@
-/** A call as server-sent events: `progress` as it comes, then one `result` or `error`. */
+/** Streams a call as server-sent events: each `progress`, then one `result` or `error`. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallContext } from '../../../catalog/tool.ts';
 import type { Problem } from '../../../model/errors.ts';
@@ -11,8 +11,8 @@ export function wantsEventStream({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * @param call Is given where its progress goes.
- * @param explain What the client is told of an error.
+ * @param call Receives the function that reports progress.
+ * @param explain Builds the problem for the client.
  * @param signal Aborted when the client goes away.
  */
 export async function streamCall(

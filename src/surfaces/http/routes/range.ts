@@ -1,14 +1,14 @@
-/** The Range header (RFC 9110, section 14): one range of bytes. Several, or another unit, count as none. */
+/** Parses the Range header (RFC 9110, section 14): one range of bytes. Several, or another unit, count as none. */
 
 export type RangeRequest = { start: number; end: number } | { suffixLength: number };
 
 export interface ByteRange {
   start: number;
-  /** Included. */
+  /** Inclusive. */
   end: number;
 }
 
-/** null where the header is absent, not valid, or asks for what is not supported: all bytes are then sent. */
+/** Returns null for an absent, invalid or unsupported header: all bytes are then sent. */
 export function parseRange(header: string | undefined): RangeRequest | null {
   const match = header === undefined ? null : /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header);
   if (!match) return null;
@@ -19,7 +19,7 @@ export function parseRange(header: string | undefined): RangeRequest | null {
   return end < start ? null : { start, end };
 }
 
-/** null where the file has no such bytes (416). */
+/** Returns null when the file has no such bytes (416). */
 export function resolveRange(range: RangeRequest, size: number): ByteRange | null {
   if ('suffixLength' in range) {
     if (range.suffixLength === 0 || size === 0) return null;

@@ -1,4 +1,4 @@
-/** Streams exactly as many bytes as were promised; a file that shrinks under it breaks the connection. */
+/** Streams exactly the promised number of bytes; a file that shrinks meanwhile breaks the connection. */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
@@ -7,7 +7,7 @@ interface Bytes {
   status: number;
   headers: Record<string, string | number>;
   stream: Readable;
-  /** 0 for as many as come. */
+  /** 0 for an unknown length. */
   length: number;
 }
 
@@ -30,7 +30,7 @@ export async function sendBytes(
     if (left > 0 && length > 0) raw.destroy();
     else raw.end();
   } catch {
-    // The status is sent: all that is left is to let the client see that this is not the whole.
+    // The status is sent: only a broken connection can show the client an incomplete body.
     raw.destroy();
   }
   return reply;

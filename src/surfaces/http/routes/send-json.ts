@@ -1,9 +1,9 @@
-/** Results on their way to a client: small ones as they are, large ones piece by piece as the client takes them. */
+/** Sends results to a client: small ones whole, large ones piece by piece as the client reads. */
 import type { FastifyReply } from 'fastify';
 import { isLargeJson, jsonPieces } from '../../json/pieces.ts';
 import { writePieces } from '../../json/write-pieces.ts';
 
-/** @returns What fastify is to send: the result itself, or the reply that it has been sent with. */
+/** @returns the value for fastify to send: the result itself, or the reply that already carried it. */
 export async function sendJson(reply: FastifyReply, result: unknown, signal: AbortSignal): Promise<unknown> {
   if (!isLargeJson(result)) return result;
   reply.hijack();
@@ -13,7 +13,7 @@ export async function sendJson(reply: FastifyReply, result: unknown, signal: Abo
     await writePieces(raw, jsonPieces(result), signal);
     raw.end();
   } catch {
-    // The status is sent: all that is left is to let the client see that this is not the whole.
+    // The status is sent: only a broken connection can show the client an incomplete body.
     raw.destroy();
   }
   return reply;

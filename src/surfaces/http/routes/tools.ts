@@ -20,7 +20,7 @@ import { sendJson } from './send-json.ts';
 export interface ToolRoutesParts {
   services: Services;
   log: Log;
-  /** What is listed to clients that do not choose themselves, with `?toolsets=`. Every tool can be called. */
+  /** Tools listed to clients that do not choose with `?toolsets=`. Every tool can be called. */
   tools?: readonly Tool[];
   answers: AnswerRoom;
 }

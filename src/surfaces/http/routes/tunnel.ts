@@ -1,5 +1,5 @@
 /**
- * GET /v1/sandboxes/{sandbox}/tunnel, upgraded to `tcp`: from the answer on, the bytes of one connection to a port
+ * GET /v1/sandboxes/{sandbox}/tunnel, upgraded to `tcp`: after the response, the bytes of one connection to a port
  * of the sandbox's own loopback.
  */
 import { type IncomingMessage, ServerResponse } from 'node:http';
@@ -32,7 +32,7 @@ const target = z.strictObject({
     .pipe(z.int().min(1).max(65_535)),
 });
 
-/** For the server's `shouldUpgradeCallback`: every other upgrade stays the plain request that it also is. */
+/** For the server's `shouldUpgradeCallback`: any other upgrade is served as the plain request that it also is. */
 export function asksForTunnel({ method, headers }: IncomingMessage): boolean {
   const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
   return method === 'GET' && headers.upgrade?.toLowerCase() === PROTOCOL && !hasBody;
@@ -45,12 +45,12 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
-    // A refusal is the connection's last answer.
+    // A refusal is the connection's last response.
     response.once('finish', () => socket.destroySoon());
     tunnels.expect(request, early);
     app.routing(request, response);
   });
-  // The server lets go of connections that are upgraded, and would wait for them for good.
+  // The server no longer tracks upgraded connections, yet would wait for them for ever.
   app.addHook('preClose', () => tunnels.endAll());
 
   app.get('/v1/sandboxes/:sandbox/tunnel', { exposeHeadRoute: false }, async (request, reply) => {
@@ -69,7 +69,7 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
       reply.raw.once('close', left);
       const work = async (connection: Duplex) => {
         begun();
-        // From here on the connection decides itself when it is over.
+        // The connection's own end counts after this point.
         reply.raw.off('close', left);
         reply.hijack();
         await tunnels.carry(reply, early, connection);
@@ -82,7 +82,7 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
 }
 
 class Tunnels {
-  /** What each client sent right behind its request. */
+  /** First bytes of each client after its request. */
   readonly #early = new WeakMap<IncomingMessage, Buffer>();
   readonly #open = new Set<Socket>();
   readonly #visits = new Set<Promise<void>>();
@@ -96,7 +96,7 @@ class Tunnels {
     return this.#early.get(request) ?? null;
   }
 
-  /** Fails with `resource_exhausted`. Returns what gives it back. */
+  /** Throws `resource_exhausted`. Returns the function that releases the place. */
   take(owner: string): () => void {
     return this.#shares.take(owner);
   }
@@ -124,7 +124,7 @@ class Tunnels {
     return over;
   }
 
-  /** Resolves once what they noted of themselves is noted, or the grace is over. */
+  /** Resolves once every visit has written its audit row, or the grace period is over. */
   async endAll(): Promise<void> {
     for (const socket of this.#open) breakOff(socket);
     const grace = new AbortController();
@@ -134,7 +134,7 @@ class Tunnels {
   }
 }
 
-/** Status 426 is HTTP's own word for it, which the table of codes has no other use for. */
+/** Uses status 426, HTTP's own for this case, which the table of codes has no other use for. */
 function refusePlain(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = invalidArgument(
     'Upgrade',
