@@ -1,4 +1,4 @@
-/** The document database of a connection string, as the port wants it. Nothing is connected before it is asked. */
+/** Implements the document database port for one connection string. Connects on first use. */
 import type { DocumentDatabase } from '../control/ports/index.ts';
 import type { CollectionName } from '../model/documents/schema.ts';
 import { collections, databases } from './collections/discover.ts';

@@ -1,7 +1,10 @@
-/** Reading raw BSON: its layout, and what every reader of it checks. Bytes are the server's, so nothing is assumed. */
+/**
+ * Reads raw BSON's layout, with the checks that every reader shares. The bytes are the server's, so nothing is
+ * assumed.
+ */
 import { MalformedBson } from './malformed.ts';
 
-/** A document's least: its length and its end. */
+/** Minimum size of a document: its length and its end. */
 const EMPTY_BYTES = 5;
 
 export const bsonType = {
@@ -28,7 +31,7 @@ export const bsonType = {
   minKey: 0xff,
 } as const;
 
-/** What a value of the type takes at least; all of it where it has no length of its own. −1: there is no such type. */
+/** Minimum size of a value by type; its whole size where it has no length of its own. −1: no such type. */
 const leastBytes = new Int8Array(256).fill(-1);
 const least: Record<keyof typeof bsonType, number> = {
   double: 8,
@@ -55,7 +58,7 @@ const least: Record<keyof typeof bsonType, number> = {
 };
 for (const [name, type] of Object.entries(bsonType)) leastBytes[type] = least[name as keyof typeof bsonType];
 
-/** Fails when there is no such type, or less than its least is left before `limit`; gives that least. */
+/** Throws for an unknown type, or when less than its minimum is left before `limit`; returns the minimum. */
 export function checkLeast(type: number, at: number, limit: number): number {
   const bytes = leastBytes[type] as number;
   if (bytes < 0) throw new MalformedBson(`the unknown type 0x${type.toString(16).padStart(2, '0')}`, at);
@@ -63,7 +66,7 @@ export function checkLeast(type: number, at: number, limit: number): number {
   return bytes;
 }
 
-/** Where the document's elements end, which is where its last byte is. */
+/** Returns the end of the document's elements, the position of its last byte. */
 export function documentEnd(bytes: Uint8Array, at: number, limit: number): number {
   if (limit - at < EMPTY_BYTES) throw new MalformedBson('a document that is cut off', at);
   const size = int32(bytes, at);
@@ -73,7 +76,7 @@ export function documentEnd(bytes: Uint8Array, at: number, limit: number): numbe
   return end;
 }
 
-/** Behind the string that has its length there; its text ends one byte before. */
+/** Returns the position after the string that begins with its length there; its text ends one byte before. */
 export function stringEnd(bytes: Uint8Array, at: number, limit: number): number {
   if (limit - at < 5) throw new MalformedBson('a string that is cut off', at);
   const size = int32(bytes, at);
@@ -83,13 +86,13 @@ export function stringEnd(bytes: Uint8Array, at: number, limit: number): number 
   return end;
 }
 
-/** Where the text without a length that begins there has its terminator. */
+/** Returns the position of the terminator of the text without a length that begins there. */
 export function terminator(bytes: Uint8Array, from: number, limit: number): number {
   for (let at = from; at < limit; at++) if (bytes[at] === 0) return at;
   throw new MalformedBson('a text without its end', from);
 }
 
-/** Whole bytes must be there. */
+/** The caller has checked that all four bytes are present. */
 export function int32(bytes: Uint8Array, at: number): number {
   return (
     (bytes[at] as number) |
@@ -99,12 +102,12 @@ export function int32(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** The nearest double; the integer itself where `isExactInt64`. */
+/** Returns the nearest double; the integer itself where `isExactInt64`. */
 export function int64(bytes: Uint8Array, at: number): number {
   return int32(bytes, at + 4) * 2 ** 32 + (int32(bytes, at) >>> 0);
 }
 
-/** Whether the integer is within ±2^53. Its neighbour beyond rounds to 2^53 too, but not with low bits of zero. */
+/** Returns true for an integer within ±2^53. Its neighbour beyond rounds to 2^53 too, but not with low bits of zero. */
 export function isExactInt64(bytes: Uint8Array, at: number): boolean {
   const size = Math.abs(int64(bytes, at));
   return size < 2 ** 53 || (size === 2 ** 53 && int32(bytes, at) === 0);

@@ -1,9 +1,12 @@
-/** Top-level fields of a raw document, by name, without reading their values. */
+/** Extracts top-level fields of a raw document by name, without reading their values. */
 import { deserialize } from 'bson';
 import { bsonType, checkLeast, documentEnd, int32, stringEnd, terminator } from './bytes.ts';
 import { MalformedBson } from './malformed.ts';
 
-/** As a document that holds this field alone; null when there is none. Of several with the name, the first. */
+/**
+ * Returns a document that holds this field alone; null when there is none. The first of several with the name
+ * counts.
+ */
 export function fieldDocument(bson: Uint8Array, name: string): Uint8Array | null {
   const wanted = Buffer.from(name);
   for (const { start, nul, end } of elements(bson)) {
@@ -12,7 +15,7 @@ export function fieldDocument(bson: Uint8Array, name: string): Uint8Array | null
   return null;
 }
 
-/** The names of the first fields, so many at most. */
+/** Returns the names of the first fields, at most so many. */
 export function fieldNames(bson: Uint8Array, most: number): string[] {
   const names: string[] = [];
   for (const { start, nul } of elements(bson)) {
@@ -22,7 +25,7 @@ export function fieldNames(bson: Uint8Array, most: number): string[] {
   return names;
 }
 
-/** As the driver's own type, so that it can go into a query as exactly what it is; undefined when there is none. */
+/** Returns the driver's own type, so that it can go unchanged into a query; undefined when there is none. */
 export function readField(bson: Uint8Array, name: string): unknown {
   const document = fieldDocument(bson, name);
   if (document === null) return undefined;
@@ -35,7 +38,7 @@ export function readField(bson: Uint8Array, name: string): unknown {
 
 interface Element {
   start: number;
-  /** Where its name ends. */
+  /** End of its name. */
   nul: number;
   end: number;
 }

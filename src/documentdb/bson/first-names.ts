@@ -1,4 +1,4 @@
-/** The names of the fields that the first documents of a result have, which tell its reader what the lines hold. */
+/** Collects the field names of a result's first documents, which describe the lines of a saved file to its reader. */
 import { limits } from '../../model/limits.ts';
 import { fieldNames } from './field.ts';
 
@@ -8,7 +8,7 @@ export class FirstNames {
   readonly #names = new Set<string>();
   #documents = 0;
 
-  /** In the order in which they were met; long ones are cut. */
+  /** In order of first appearance; long ones are cut. */
   get list(): string[] {
     return [...this.#names];
   }

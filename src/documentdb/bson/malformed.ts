@@ -1,11 +1,11 @@
 /**
- * Bytes that are no BSON, sent by the server. It is neither a defect of the service nor worth trying again, but the
- * caller should see it.
+ * Error for bytes from the server that are no BSON. It is neither a defect of the service nor worth a retry, but
+ * the caller should see it.
  */
 import { SandhavenError } from '../../model/errors.ts';
 
 export class MalformedBson extends SandhavenError {
-  /** @param at Where in the document, in bytes, as far as that is known. */
+  /** @param at Position in the document, in bytes, if known. */
   constructor(problem: string, at?: number) {
     const place = at === undefined ? '' : ` at byte ${at}`;
     super(

@@ -1,4 +1,4 @@
-/** What the server's catalogue says of a collection, read as what it is: a stranger's answer. */
+/** Parses the server's catalogue entry of a collection, as untrusted input. */
 import type { MongoClient } from 'mongodb';
 import { z } from 'zod';
 import type {
@@ -37,7 +37,7 @@ const listed = z.object({
     .optional(),
 });
 
-/** null for what is no collection of the user's. */
+/** Returns null for anything but a collection of the user's. */
 export function readCollection(entry: unknown): ListedCollection | null {
   const parsed = listed.safeParse(entry);
   if (!parsed.success || parsed.data.name.startsWith('system.')) return null;
@@ -72,7 +72,7 @@ const index = z.object({
   hidden: z.unknown(),
 });
 
-/** null for one that queries do not use. */
+/** Returns null for an index that queries do not use. */
 export function readIndex(entry: unknown): IndexInfo | null {
   const parsed = index.partial().required({ name: true, key: true }).safeParse(entry);
   if (!parsed.success || parsed.data.hidden === true) return null;
@@ -99,7 +99,7 @@ export async function indexesOf(
   return indexes;
 }
 
-/** As the server keeps count. A view has none, so the server would compute it. */
+/** Returns the server's own count. A view has none, so the server would compute it. */
 export async function estimatedCount(
   client: MongoClient,
   { database, collection }: CollectionName,
@@ -117,7 +117,7 @@ function readKey(key: Record<string, unknown>): Record<string, number | string> 
   );
 }
 
-/** Its index is unique without saying so. */
+/** The server lists its index without `unique`. */
 function isIdAlone(key: Record<string, unknown>): boolean {
   const fields = Object.keys(key);
   return fields.length === 1 && fields[0] === '_id' && key['_id'] !== 'hashed';

@@ -1,4 +1,4 @@
-/** Which databases and collections there are. */
+/** Lists databases and collections. */
 import type { Document, MongoClient } from 'mongodb';
 import { z } from 'zod';
 import type { CollectionInfo, DatabaseInfo } from '../../control/ports/index.ts';
@@ -12,11 +12,11 @@ import { estimatedCount, indexesOf, type ListedCollection, readCollection } from
 const bounds = limits.documents;
 const timeMs = bounds.queryTimeMs;
 
-/** The server keeps itself in these. */
+/** Databases of the server itself. */
 const internal = new Set(['admin', 'config', 'local']);
 
 const UNAUTHORIZED = 13;
-/** It is gone, or became a view, since it was listed. */
+/** Dropped, or replaced by a view, after the listing. */
 const CHANGED_MEANWHILE = [26, 166];
 
 const listed = z.object({
@@ -63,7 +63,7 @@ export async function collections(
   return described.filter((info) => info !== null);
 }
 
-/** Fails with `not_found`, naming the nearest, when there is none of that name. */
+/** Rejects with `not_found`, naming the nearest, for an unknown name. */
 export async function collectionNamed(
   connection: Connection,
   { database, collection }: CollectionName,
@@ -80,7 +80,7 @@ export async function collectionNamed(
   );
 }
 
-/** By name, and no more than the limit. */
+/** Sorted by name, up to the limit. */
 async function listCollections(
   connection: Connection,
   database: string,
@@ -107,7 +107,7 @@ async function listCollections(
   }
 }
 
-/** null when it is not there any more. */
+/** Returns null for a collection dropped meanwhile. */
 async function describe(
   connection: Connection,
   database: string,
@@ -136,7 +136,7 @@ async function describe(
   return { name, type, documentCount, indexes: indexes === 'untold' ? [] : indexes };
 }
 
-/** A database without collections and one that does not exist look the same to most commands. */
+/** Most commands do not distinguish a database without collections from one that does not exist. */
 async function refuseUnknown(connection: Connection, database: string, signal?: AbortSignal): Promise<void> {
   const names = (await databases(connection, signal)).map(({ name }) => name);
   if (names.includes(database)) return;

@@ -1,4 +1,7 @@
-/** Small questions beside a query. Those that only help with its answer give null when they have no answer in their time. */
+/**
+ * Sends small queries beside a caller's query. Those that only improve its result return null without an answer in
+ * their time.
+ */
 import type { Document, FindOptions, MongoClient } from 'mongodb';
 import type { CollectionName } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
@@ -8,9 +11,9 @@ import type { Probe } from '../hints/probe.ts';
 import { batchesOf } from '../query/batches.ts';
 
 export interface Probes {
-  /** Whether any document matches. */
+  /** Resolves with true when any document matches. */
   matches: Probe;
-  /** The `_id` that a sort by it in that direction puts last, as a document of its own. */
+  /** Returns the last `_id` in that direction, as a document of its own. */
   lastId(direction: 1 | -1): Promise<Uint8Array | null>;
 }
 
@@ -19,7 +22,7 @@ export function probesOf(
   name: CollectionName,
   signal: AbortSignal | undefined,
 ): Probes {
-  /** The first document's `_id`; undefined when there is none. */
+  /** Returns the first document's `_id`; undefined when there is none. */
   const first = async (filter: Record<string, unknown>, options: FindOptions, timeMs: number) =>
     await connection.askOnce(
       async (client: MongoClient, ended) => {
@@ -50,7 +53,7 @@ export function probesOf(
   };
 }
 
-/** Questions whose answer decides what a query gives: they fail as the query itself does. */
+/** Queries whose answer decides a result: they fail as the query itself does. */
 export function questionsOf(connection: Connection, asked: Required<Asked>, signal: AbortSignal | undefined) {
   const { database, collection } = asked.name;
   const hasAny = async (stages: readonly Document[], timeMs: number): Promise<boolean> =>
@@ -65,9 +68,9 @@ export function questionsOf(connection: Connection, asked: Required<Asked>, sign
       { ...asked, timeMs, signal },
     );
   return {
-    /** Whether the stages give any document. */
+    /** Resolves with true when the stages yield any document. */
     finds: hasAny,
-    /** Whether any document matches. */
+    /** Resolves with true when any document matches. */
     matches: (filter: Document, timeMs: number) => hasAny([{ $match: filter }], timeMs),
   };
 }

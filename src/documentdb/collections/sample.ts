@@ -1,6 +1,6 @@
 /**
- * A collection's schema from a sample: all documents where they are few, otherwise those that the server draws, or
- * the first ones where it cannot draw.
+ * Infers a collection's schema from a sample: all documents of a small one, otherwise the server's random choice,
+ * or the first ones where it cannot choose.
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { AbstractCursor, MongoClient } from 'mongodb';
@@ -16,7 +16,7 @@ const bounds = limits.documents;
 const timeMs = bounds.queryTimeMs;
 
 type Sample = Pick<CollectionSchema, 'sampled' | 'sampleMethod' | 'fields' | 'notes'> & {
-  /** Known where every document was read. */
+  /** Set when every document was read. */
   total?: number;
 };
 
@@ -28,8 +28,8 @@ interface Sampling {
 }
 
 /**
- * All is asked at once. The sample does not wait for the catalogue, only for the count: what a view, or a collection
- * that is not there, makes needless is given up again.
+ * Sends all requests at once. The sample waits only for the count, not for the catalogue: requests that a view or a
+ * missing collection makes needless are cancelled.
  */
 export async function sampledSchema(sampling: Sampling): Promise<CollectionSchema> {
   const { connection, name, signal } = sampling;
@@ -43,7 +43,7 @@ export async function sampledSchema(sampling: Sampling): Promise<CollectionSchem
   try {
     const collection = await collectionNamed(connection, name, signal);
     if (collection.type === 'view') {
-      // A view's documents are counted by nobody.
+      // No server counts a view's documents.
       return describe(name, collection, { estimate: null, indexes: [], sample: await sample(sampling, 0) });
     }
     const [estimate, indexes, drawn] = await Promise.all([counting, listing, drawing]);
@@ -84,7 +84,7 @@ function describe(
 
 async function sample(sampling: Sampling, estimate: number): Promise<Sample> {
   const { size } = sampling;
-  // An estimate may be wrong; one more than asked for tells.
+  // An estimate may be wrong; one document more than requested reveals it.
   const first = estimate <= size ? await readFirst(sampling, size + 1) : null;
   if (first && first.sampled <= size) return { ...first, sampleMethod: 'all', total: first.sampled };
   const drawn = await draw(sampling);
@@ -101,7 +101,7 @@ async function readFirst(sampling: Sampling, limit: number): Promise<Sample> {
   return { ...inferred, sampleMethod: 'first' };
 }
 
-/** null where the server does not know how, or takes too long. */
+/** Returns null when the server does not support it, or takes too long. */
 async function draw(sampling: Sampling): Promise<Sample | null> {
   const { connection, name, size, signal } = sampling;
   try {
@@ -148,7 +148,7 @@ function marks({ type, viewOn, capped }: ListedCollection): string[] {
 }
 
 function cursorOptions(documents: number) {
-  // A batch that is not filled tells that nothing follows, without another question.
+  // A batch with room left shows the end without another round trip.
   return {
     raw: true,
     maxTimeMS: timeMs,

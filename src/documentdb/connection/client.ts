@@ -1,6 +1,5 @@
 /**
- * The driver's client of this moment, with its pool of connections. The driver is loaded and a client is made when one
- * is first asked for.
+ * Owns the driver's current client, with its pool of connections. The first use loads the driver and makes the client.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MongoClient, MongoClientOptions } from 'mongodb';
@@ -12,7 +11,7 @@ const bounds = limits.documents;
 interface Slot {
   made: Promise<MongoClient>;
   connected: Promise<MongoClient>;
-  /** Once it found its server. */
+  /** Set once it has found its server. */
   client: MongoClient | null;
 }
 
@@ -25,12 +24,12 @@ export class CurrentClient {
     this.#connectionString = connectionString;
   }
 
-  /** Whether it found its server once. */
+  /** Returns true once it has found its server. */
   get isConnected(): boolean {
     return Boolean(this.#slot?.client);
   }
 
-  /** A client that cannot connect stays as it is, so the next call gets another. */
+  /** A failed client never recovers, so the next call gets another. */
   async get(): Promise<MongoClient> {
     if (this.#isClosed) throw new SandhavenError('unavailable', 'The service is closing.');
     this.#slot ??= open(this.#connectionString);
@@ -44,9 +43,9 @@ export class CurrentClient {
   }
 
   /**
-   * Of one that finds its server no more. The driver's monitor waits for good when it writes to a socket that is
-   * destroyed and not yet said to be closed: Node announces neither room in it nor an error. That client never looks
-   * again, however long the server has been back.
+   * Discards a client that no longer finds its server. The driver's monitor waits for ever when it writes to a
+   * socket that is destroyed and has not yet emitted its close: Node announces neither room in it nor an error. That
+   * client never looks again, however long the server has been back.
    */
   giveUp(client: MongoClient): void {
     if (this.#slot?.client === client) this.#forget(this.#slot);
@@ -56,7 +55,7 @@ export class CurrentClient {
     this.#isClosed = true;
     const client = await this.#slot?.made.catch(() => null);
     const closed = client?.close().catch(() => {});
-    // A server that is silent is not waited for.
+    // A silent server must not delay the close.
     await Promise.race([closed, pause(bounds.closeMs, undefined, { ref: false })]);
   }
 
@@ -82,12 +81,12 @@ async function createClient(connectionString: string): Promise<MongoClient> {
   try {
     return new MongoClient(connectionString, settingsFor(connectionString));
   } catch {
-    // The error quotes what it could not read.
+    // The driver's error quotes the connection string.
     throw unreadable();
   }
 }
 
-/** What the string says itself holds; these say what it leaves open, and what is not the string's to say. */
+/** The connection string's own settings win; these are defaults, and settings that a string cannot override. */
 function settingsFor(connectionString: string): MongoClientOptions {
   const open: MongoClientOptions = {
     appName: 'sandhaven',

@@ -1,4 +1,4 @@
-/** Queries of one connection string: each within its time, and once more where what failed is likely to pass. */
+/** Runs queries on one connection string: each within its time, with one retry after a transient failure. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
@@ -11,7 +11,7 @@ import { type Asked, Faults, tookTooLong } from './faults.ts';
 const bounds = limits.documents;
 
 export interface AskOptions extends Asked {
-  /** What the server itself may work on it. */
+  /** Time limit for the server's own work. */
   timeMs: number;
   signal?: AbortSignal | undefined;
 }
@@ -28,8 +28,8 @@ export class Connection {
   }
 
   /**
-   * Work whose result nobody has seen yet: where the connection breaks, the server that was there is found no more, or
-   * it has forgotten the cursor, it is done once more from its beginning.
+   * Runs work whose result nobody has seen yet: after a broken connection, a lost server or a forgotten cursor it is
+   * repeated once from its beginning.
    */
   async ask<T>(work: Work<T>, options: AskOptions): Promise<T> {
     const { isConnected } = this.#current;
@@ -55,12 +55,12 @@ export class Connection {
     return this.#current.close();
   }
 
-  /** No look at this shows what it was made with. */
+  /** Hides the connection string from inspection. */
   [inspect.custom](): string {
     return 'Connection {}';
   }
 
-  /** Ends with the signal and at the deadline, whether or not the driver notices. */
+  /** Ends with the signal and at the deadline, even without the driver's cooperation. */
   async #attempt<T>(work: Work<T>, { timeMs, signal }: AskOptions): Promise<T> {
     if (signal?.aborted) throw canceled(signal);
     const end = new AbortController();
@@ -80,13 +80,13 @@ export class Connection {
     }
   }
 
-  /** What ended it from outside is passed on as it is. */
+  /** The caller's own abort passes through unchanged. */
   #told(error: unknown, options: AskOptions): unknown {
     return options.signal?.aborted ? error : this.faults.of(error, options);
   }
 }
 
-/** No server of the string was found in time. */
+/** Server selection timed out. */
 function isServerGone(error: unknown): boolean {
   return error instanceof Error && error.name === 'MongoServerSelectionError';
 }

@@ -1,4 +1,4 @@
-/** What the codes of servers' errors are about. */
+/** Classifies the codes of servers' errors. */
 
 export type Kind =
   | 'credentials'
@@ -21,15 +21,15 @@ const kindOfCode: Readonly<Record<number, Kind>> = {
   ...kinds('missing', [26]),
   ...kinds('memory', [39, 96, 146, 292, 16819, 16820, 16945]),
   ...kinds('too_large', [10334, 17260, 17419, 17420]),
-  // A server that restarts, steps down or has lost the cursor.
+  // The server restarts, steps down or has lost the cursor.
   ...kinds('passing', [6, 7, 43, 63, 89, 91, 112, 133, 175, 189, 237, 9001, 10107, 11600, 11601, 11602]),
   ...kinds('passing', [13388, 13435, 13436]),
 };
 
-/** Codes from here on are of single places in the server, nearly all of them about what a query says. */
+/** Codes from here on belong to single places in the server, nearly all of them about a query's text. */
 const FIRST_LOCATION_CODE = 10_000;
 
-/** null for what nothing is known of. */
+/** Returns null for an unknown code. */
 export function kindOf(code: number | null): Kind | null {
   if (code === null) return null;
   return kindOfCode[code] ?? (code >= FIRST_LOCATION_CODE ? 'refused' : null);

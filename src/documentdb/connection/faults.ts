@@ -1,7 +1,7 @@
 /**
- * What an error of the driver or of the server means to a caller. Errors are known by name and code, so that the
- * driver is not loaded for them. A server's words are passed on where they are about the query; nothing that the
- * connection was made with is in a message or in a cause.
+ * Maps errors of the driver and of the server to errors for a caller. They are recognized by name and code, so
+ * that the driver is not loaded for them. A server's words are passed on when they are about the query; no
+ * message or cause contains anything of the connection string.
  */
 import type { CollectionName } from '../../model/documents/schema.ts';
 import { type ErrorFields, SandhavenError } from '../../model/errors.ts';
@@ -9,10 +9,10 @@ import { kindOf } from './fault-kinds.ts';
 import { createScrub, type Scrub, scrubbedError } from './scrub.ts';
 import { unreachable } from './unreachable.ts';
 
-/** What was asked, as far as an error should name it. */
+/** Subject of the query, as far as an error should name it. */
 export interface Asked {
   name?: CollectionName;
-  /** The parameter that the server is most likely to be right about. */
+  /** Parameter most likely at fault. */
   parameter?: string;
 }
 
@@ -27,14 +27,14 @@ export class Faults {
     this.#scrub = createScrub(connectionString);
   }
 
-  /** Whether the same may succeed in a moment, on another connection. */
+  /** Returns true when a retry may succeed in a moment, on another connection. */
   isPassing(error: unknown): boolean {
     const { name, code } = known(error);
     if (name === 'MongoNetworkTimeoutError') return false;
     return connectionErrors.test(name) || kindOf(code) === 'passing';
   }
 
-  /** The server's code, also of what was made of its error here. */
+  /** Returns the server's code, also of an error already mapped here. */
   codeOf(error: unknown): number | null {
     return known(error instanceof SandhavenError ? error.cause : error).code;
   }
@@ -103,7 +103,7 @@ function known(error: unknown): { name: string; code: number | null; message: st
   return { name: error.name, code, message: error.message };
 }
 
-/** Before there is a connection: the resolver's, or a certificate file's. */
+/** Raised before any connection: by the resolver, or for a certificate file. */
 function isOfTheSystem(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
 }

@@ -1,4 +1,4 @@
-/** Whether the credentials could write, as the server tells. The guard does not rely on it. */
+/** Derives write access of the credentials from the server's report. The guard does not rely on it. */
 
 import { limits } from '../../model/limits.ts';
 import type { Connection } from './connection.ts';
@@ -47,9 +47,9 @@ export async function couldWrite(connection: Connection, signal?: AbortSignal): 
   }
 }
 
-/** null where neither privileges nor roles say. */
+/** Returns null when neither privileges nor roles decide it. */
 export function judge(authInfo: unknown): boolean | null {
-  // A server that asks nobody who he is lets everybody write.
+  // A server without authentication lets everybody write.
   if (listIn(authInfo, 'authenticatedUsers').length === 0) return isObject(authInfo) ? true : null;
   const privileges = listIn(authInfo, 'authenticatedUserPrivileges');
   const actions = privileges.flatMap((privilege) => listIn(privilege, 'actions'));

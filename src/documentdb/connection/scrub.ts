@@ -1,10 +1,7 @@
-/**
- * Text from outside, fit to be shown: one line of bounded length, without the connection string or anything in it
- * that must not be known.
- */
+/** Makes outside text safe to show: one line of bounded length, without the connection string or any secret in it. */
 import { limits } from '../../model/limits.ts';
 
-/** Shorter ones cannot be told from ordinary words. */
+/** Shorter ones look like ordinary words. */
 const MIN_SECRET_CHARS = 4;
 const MAX_STACK_CHARS = 4_000;
 
@@ -21,7 +18,7 @@ export function createScrub(connectionString: string): Scrub {
   };
 }
 
-/** With the code that the driver or the server gave. */
+/** Keeps the code of the driver or the server. */
 export class ScrubbedError extends Error {
   readonly code: unknown;
 
@@ -34,8 +31,8 @@ export class ScrubbedError extends Error {
 }
 
 /**
- * A driver's error as the log may have it: its name, code, message and stack. The error itself holds descriptions of
- * connections and what they were made with.
+ * Reduces a driver's error for the log to its name, code, message and stack. The error itself holds descriptions of
+ * connections and their secrets.
  */
 export function scrubbedError(error: unknown, connectionString: string): Error {
   if (!(error instanceof Error)) return new Error('The driver threw what is no error.');
@@ -56,8 +53,8 @@ function hide(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * The whole, the credentials as they are written and as they are meant; longest first. A password may hold an @ that
- * is not encoded as it should be, so that each @ may be where it ends.
+ * Returns the whole string and its credentials, as written and decoded; longest first. A password may hold an
+ * unencoded @, so that each @ may be its end.
  */
 function secretsOf(connectionString: string): string[] {
   const begin = connectionString.indexOf('://') + '://'.length;

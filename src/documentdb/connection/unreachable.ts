@@ -1,4 +1,4 @@
-/** Why no connection came about: the kind of failure, by the system's and OpenSSL's words for it. */
+/** Classifies connection failures by the texts of the operating system and of OpenSSL. */
 import { SandhavenError } from '../../model/errors.ts';
 
 const operator = "The service's operator";
@@ -9,7 +9,7 @@ interface Reason {
   hint: string;
 }
 
-/** The first that fits. */
+/** The first match counts. */
 const reasons: readonly Reason[] = [
   {
     sign: /\bopen '|\bread EISDIR/,
@@ -90,10 +90,10 @@ export function unreachable(error: unknown, cause: Error): SandhavenError {
   );
 }
 
-/** Messages and codes of the error, of its causes, and of what each server of the topology last failed with. */
+/** Joins messages and codes of the error, of its causes, and of each server's last error in the topology. */
 function wordsOf(error: unknown): string {
   const servers = serversOf(error).map((server) => causesOf(field(server, 'error')));
-  // The errors of servers say more than the sum of them, which is that none was found in time.
+  // Errors of single servers are more specific than their summary, that none was found in time.
   const words = servers.filter((text) => text !== '');
   return words.length > 0 ? words.join(' ') : causesOf(error);
 }

@@ -1,9 +1,9 @@
 /**
- * What a query may be made of at all: plain objects, lists, BSON values and JSON's own. It is looked at before any
- * meaning is, and bounds the work of every walk after it.
+ * Restricts a query's values: plain objects, lists, BSON values and JSON's own. This check comes before any
+ * meaning, and bounds the work of every walk after it.
  *
- * Invariant: what passes reads the same to the walks and to the serializer. So there is no Map, no accessor, no
- * prototype of its own and no key that either treats in another way.
+ * Invariant: an accepted value reads the same to the walks and to the serializer. So there is no Map, no accessor,
+ * no prototype of its own and no key that either treats differently.
  */
 import { BSONValue, Code, DBRef } from 'bson';
 import { limits } from '../../model/limits.ts';
@@ -16,7 +16,7 @@ export function checkData(value: unknown, place: Place): void {
   visit(value, place, 0, { left: limits.documents.queryNodes });
 }
 
-/** A document as such: no list, no BSON value, although the serializer writes some of those as documents. */
+/** Returns true for a document: no list, no BSON value, although the serializer writes some of those as documents. */
 export function isPlainObject(value: unknown): value is PlainObject {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);

@@ -1,9 +1,9 @@
-/** The operators of aggregation expressions, of `$group` and of windows, and what each takes. */
+/** Lists the operators of aggregation expressions, of `$group` and of windows, with their arguments. */
 
-/** What stands behind a name in an operator's argument. */
+/** Kind of value under a name in an operator's argument. */
 export type Slot =
   | 'expression'
-  /** An expression in which the variables of the operator are known. */
+  /** An expression that may use the operator's variables. */
   | 'bound'
   /** A name for the operator's own variable. */
   | 'variable'
@@ -15,13 +15,13 @@ export type Slot =
 /** An object with a closed set of names. */
 export interface Named {
   slots: ReadonlyMap<string, Slot>;
-  /** Variables of the operator, where the caller gives none. */
+  /** Variables of the operator without names from the caller. */
   binds: readonly string[];
-  /** Anything that is no object of these names may stand there too, and is an expression. */
+  /** Any other value is also accepted, as an expression. */
   orExpression: boolean;
 }
 
-/** `literal` is never looked into; `let` is `$let`'s own. */
+/** A `literal` is never walked; `let` is `$let`'s own. */
 export type Argument = 'expression' | 'literal' | 'meta' | 'let' | Named;
 
 export type Operators = ReadonlyMap<string, Argument>;
@@ -83,7 +83,7 @@ export const expressionOperators: Operators = new Map<string, Argument>([
   ['$replaceAll', named('input find replacement')],
 ]);
 
-/** In the fields of `$group`, `$bucket` and `$bucketAuto`. */
+/** For the fields of `$group`, `$bucket` and `$bucketAuto`. */
 export const accumulators: Operators = new Map<string, Argument>([
   ...plain('$addToSet $avg $concatArrays $count $first $last $max $mergeObjects $min $push $setUnion'),
   ...plain('$stdDevPop $stdDevSamp $sum'),
@@ -96,7 +96,7 @@ export const accumulators: Operators = new Map<string, Argument>([
   ['$percentile', named('input p method')],
 ]);
 
-/** In the output of `$setWindowFields`. */
+/** For the output of `$setWindowFields`. */
 export const windowFunctions: Operators = new Map<string, Argument>([
   ...accumulators,
   ...plain('$covariancePop $covarianceSamp $rank $denseRank $documentNumber $linearFill $locf'),
@@ -107,7 +107,7 @@ export const windowFunctions: Operators = new Map<string, Argument>([
   ['$shift', named('output by default')],
 ]);
 
-/** What `$meta` may tell: scores and distances, nothing of records and index keys. */
+/** Permitted names for `$meta`: scores and distances, nothing of records and index keys. */
 export const metaNames: readonly string[] = [
   'textScore',
   'geoNearDistance',
@@ -121,7 +121,7 @@ export const metaNames: readonly string[] = [
 ];
 
 export const systemVariables: readonly string[] = ['ROOT', 'CURRENT', 'NOW', 'CLUSTER_TIME', 'REMOVE'];
-/** Known in `$redact` alone. */
+/** Valid in `$redact` alone. */
 export const redactVariables: readonly string[] = ['DESCEND', 'PRUNE', 'KEEP'];
 
 function plain(names: string): [string, Argument][] {

@@ -29,7 +29,7 @@ export function checkExpression(value: unknown, place: Place, scope: Scope): voi
   }
 }
 
-/** The one operator of `{"$operator": argument}`, in a place that takes nothing else. */
+/** Checks the one operator of `{"$operator": argument}`, in a place that takes nothing else. */
 export function checkOperator(
   value: PlainObject,
   place: Place,
@@ -51,7 +51,7 @@ export function checkOperator(
   checkArgument(first, argument, value[first], within(place, first), scope);
 }
 
-/** The names that an object gives to variables. */
+/** Returns the variables that an object names. */
 export function variableNames(value: PlainObject, place: Place): string[] {
   const names = Object.keys(value);
   for (const name of names) checkVariableName(name, within(place, name));
@@ -150,7 +150,7 @@ function checkMeta(value: unknown, place: Place): void {
 }
 
 function checkVariableName(name: unknown, place: Place): void {
-  // CURRENT is the one of the server's own that may be set anew: it is where "$field" begins.
+  // CURRENT is the only server variable that may be redefined: "$field" starts from it.
   const taken =
     typeof name === 'string' &&
     (/^[a-z\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*$/u.test(name) || name === 'CURRENT');

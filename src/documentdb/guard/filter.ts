@@ -1,9 +1,9 @@
 /**
- * Walks filters. Where the server compares with a value it is left alone; where it would look for operators, only
- * known ones pass.
+ * Walks filters. Values that the server compares with are left alone; where it would look for operators, only known
+ * ones pass.
  *
  * A field's value is operators when its first name begins with "$". Otherwise it is a document to compare with, and
- * whatever is nested in it is plain data.
+ * everything nested in it is plain data.
  */
 import { BSONRegExp } from 'bson';
 import { isPlainObject, type PlainObject } from './data.ts';
@@ -26,7 +26,7 @@ import type { Scope } from './scope.ts';
 
 export interface FilterContext {
   scope: Scope;
-  /** Where it stands: of a find, in a pipeline's first stage, in a later one. */
+  /** Position of the filter: of a find, in a pipeline's first stage, in a later one. */
   stands: 'find' | 'first' | 'later';
 }
 
@@ -49,7 +49,7 @@ function checkFields(filter: PlainObject, place: Place, context: FilterContext, 
   }
 }
 
-/** What a field is held against: operators, or a value. */
+/** Checks a field's operand: operators, or a value. */
 function checkComparison(value: unknown, place: Place, context: FilterContext): void {
   if (!isPlainObject(value)) return;
   const keys = Object.keys(value);
@@ -119,7 +119,7 @@ function checkAll(values: readonly unknown[], place: Place, context: FilterConte
   checkValues(others, place);
 }
 
-/** Of documents in a list: a filter of their fields. Of plain values: operators. */
+/** For a list of documents: a filter on their fields. For a list of plain values: operators. */
 function checkElement(value: unknown, place: Place, context: FilterContext): void {
   const filter = documentOf(value, place);
   const [first] = Object.keys(filter);
@@ -165,7 +165,7 @@ function checkText(value: unknown, place: Place, context: FilterContext): void {
 
 function checkKeys(value: unknown, place: Place, known: readonly string[], of: string): void {
   for (const key of Object.keys(documentOf(value, place))) {
-    // Legacy pairs of coordinates have any names; operators are what must be known.
+    // Legacy coordinate pairs may have any names; operators must be known.
     if (!known.includes(key) && key.startsWith('$')) throw unknownKey(key, within(place, key), of, known);
   }
 }
@@ -180,7 +180,7 @@ function isReference(keys: readonly string[]): boolean {
 }
 
 function checkFieldName(name: string, place: Place): void {
-  // The field without a name is one that documents can have.
+  // Documents can have a field with an empty name.
   if (name !== '') checkPath(name, place);
 }
 

@@ -53,7 +53,7 @@ export function checkFills(fields: PlainObject, place: Place, scope: Scope): voi
   }
 }
 
-/** Bounds of a window are words and numbers. */
+/** Checks window bounds, which are words and numbers. */
 function checkWindow(window: unknown, place: Place): void {
   const known = ['documents', 'range', 'unit'];
   const bounds = operatorOf(window, place, '{"documents": ["unbounded", "current"]}');

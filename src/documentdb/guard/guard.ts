@@ -1,7 +1,7 @@
 /**
- * Read-only, whatever the credentials allow: what a query is made of is checked against lists of what may stand in
- * each place, before anything is sent. Nothing that writes, runs JavaScript, reads another database or the server's
- * internals is in a list. Every function fails with `invalid_argument`, naming the place.
+ * Enforces read-only queries, whatever the credentials allow: every part of a query is checked against a list of
+ * permitted values for its place before anything is sent. No list contains anything that writes, runs JavaScript,
+ * or reads another database or the server's internals. Every function throws `invalid_argument`, naming the place.
  */
 import type { CollectionName } from '../../model/documents/schema.ts';
 import { checkData, isPlainObject } from './data.ts';
@@ -27,7 +27,7 @@ export function checkProjection(projection: unknown, parameter: string): void {
   checkProjectionDocument(projection, place);
 }
 
-/** @param sort Of path and direction; a Map keeps the order of names that are numbers. */
+/** @param sort Paths and directions; a Map keeps the order of names that are numbers. */
 export function checkSort(sort: unknown, parameter: string): void {
   const place = placeOf(parameter);
   if (sort instanceof Map) {
@@ -41,7 +41,7 @@ export function checkSort(sort: unknown, parameter: string): void {
   checkDirections(Object.entries(fields), place);
 }
 
-/** @returns Every collection that it reads, each once: `home`, and then in the order of the pipeline. */
+/** @returns every collection that it reads, each once: `home`, and then in the order of the pipeline. */
 export function checkPipeline(
   pipeline: unknown,
   parameter: string,

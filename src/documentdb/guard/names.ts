@@ -1,9 +1,9 @@
-/** Names of databases and collections, by the server's rules, less what holds its own data. */
+/** Checks names of databases and collections by the server's rules, and excludes the server's own data. */
 import { invalidArgument } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { quoted } from './place.ts';
 
-/** Fails with `invalid_argument`. */
+/** Throws `invalid_argument`. */
 export function checkDatabaseName(name: string, parameter: string): void {
   const fault = databaseNameFault(name);
   if (fault === null) return;
@@ -11,7 +11,7 @@ export function checkDatabaseName(name: string, parameter: string): void {
   throw invalidArgument(parameter, `${parameter} ${quoted(name)} ${fault}.`, hint);
 }
 
-/** Fails with `invalid_argument`. */
+/** Throws `invalid_argument`. */
 export function checkCollectionName(name: string, parameter: string): void {
   const fault = collectionNameFault(name);
   if (fault === null) return;
@@ -19,7 +19,7 @@ export function checkCollectionName(name: string, parameter: string): void {
   throw invalidArgument(parameter, `${parameter} ${quoted(name)} ${fault}.`, hint);
 }
 
-/** Why this is no name of a database that callers may read; null when it is one. */
+/** Returns the reason that callers may not read a database of this name; null when they may. */
 export function databaseNameFault(name: string): string | null {
   const { databaseNameBytes } = limits.documents;
   if (name === '') return 'must not be empty';
@@ -27,14 +27,14 @@ export function databaseNameFault(name: string): string | null {
   if (!name.isWellFormed()) return 'holds half a character';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL ends a name on the wire.
   if (/[\u0000/\\. "$]/.test(name)) return 'must not contain any of / \\ . " $, spaces and NUL';
-  // Servers tell databases apart regardless of case.
+  // Servers distinguish database names regardless of case.
   if (serversOwn.includes(name.toLowerCase())) return "holds the server's own data";
   return null;
 }
 
 const serversOwn: readonly string[] = ['admin', 'config', 'local'];
 
-/** Why this is no name of a collection that callers may read; null when it is one. */
+/** Returns the reason that callers may not read a collection of this name; null when they may. */
 export function collectionNameFault(name: string): string | null {
   const { collectionNameBytes } = limits.documents;
   if (name === '') return 'must not be empty';

@@ -1,4 +1,4 @@
-/** Orders of fields: 1 and −1, in `$sort` a score too. */
+/** Checks orders of fields: 1 and −1, in `$sort` a score too. */
 import { Double, Int32, Long } from 'bson';
 import { isPlainObject, type PlainObject } from './data.ts';
 import { metaNames } from './expression-operators.ts';
@@ -16,7 +16,7 @@ export function checkOrder(order: PlainObject, place: Place): void {
   }
 }
 
-/** What a caller sorts by without a pipeline: directions only. */
+/** Checks a sort outside a pipeline: directions only. */
 export function checkDirections(order: Iterable<readonly [string, unknown]>, place: Place): void {
   for (const [key, value] of order) {
     const here = within(place, key);
@@ -25,7 +25,7 @@ export function checkDirections(order: Iterable<readonly [string, unknown]>, pla
   }
 }
 
-/** A field by its path; operators have nothing to do here. */
+/** Checks a field path; operators are refused in it. */
 export function checkPath(path: string, place: Place): void {
   if (looksLikeOperator(path)) throw lookAlike(path, place);
   if (path === '')

@@ -17,15 +17,15 @@ import { type Options, type Stage, type StageSlot, stages } from './stages.ts';
 
 export interface PipelineContext {
   home: CollectionName;
-  /** What it reads: every name of a collection goes in here. */
+  /** Collects the name of every collection that it reads. */
   sources: Set<string>;
   scope: Scope;
   inFacet: boolean;
-  /** It begins with documents of its own instead of a collection's. */
+  /** The pipeline begins with documents of its own instead of a collection's. */
   sourceless: boolean;
 }
 
-/** Of the stage that is looked at. */
+/** Context of the current stage. */
 interface StageContext extends PipelineContext {
   name: string;
   isFirst: boolean;
@@ -49,7 +49,7 @@ function checkStage(value: unknown, place: Place, context: PipelineContext, isFi
   const [name] = names;
   if (name === undefined) throw refused(place, 'is empty.', shape);
   const here = within(place, name);
-  // Whichever of several is at fault is the one to name.
+  // With several names, the error names the unknown one.
   for (const key of names) {
     if (!stages.has(key))
       throw unknownOperator(key, within(place, key), 'a stage of pipelines', stages.keys());
@@ -134,7 +134,7 @@ function checkOptions(options: Options, value: unknown, place: Place, context: S
   }
 }
 
-/** For the pipeline of a join: its variables are known, and its documents come from the collection that is named. */
+/** Context of a join's pipeline: its variables are known, and its documents come from the named collection. */
 function contextInside(
   options: Options,
   given: PlainObject,

@@ -1,8 +1,8 @@
-/** Where in a query something stands, as a caller would write it, and the refusals that name it. */
+/** Names a place in a query, as a caller would write it, and builds the refusals that name it. */
 import { invalidArgument, type SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 
-/** A chain, so that going down costs nothing until something is refused. */
+/** A linked chain, so that descending costs nothing until a refusal. */
 export interface Place {
   readonly parent: Place | null;
   readonly step: string | number;
@@ -21,7 +21,7 @@ export function refused(place: Place, why: string, hint: string): SandhavenError
   return invalidArgument(parameterOf(place), `${placeText(place)} ${why}`, hint);
 }
 
-/** `pipeline[2].$lookup.pipeline[0].$out`; the middle of a very long one is left out. */
+/** Returns `pipeline[2].$lookup.pipeline[0].$out`; the middle of a very long one is left out. */
 export function placeText(place: Place): string {
   const steps: string[] = [];
   for (let at: Place | null = place; at !== null; at = at.parent) {
@@ -34,7 +34,7 @@ export function placeText(place: Place): string {
   return `${text.slice(0, half).toWellFormed()}…${text.slice(-half).toWellFormed()}`;
 }
 
-/** As a JSON string that shows every character: what a caller wrote may hold invisible ones. */
+/** Returns a JSON string that shows every character: a caller's text may hold invisible ones. */
 export function quoted(text: string): string {
   const { placeKeyChars } = limits.documents;
   const shown = text.length > placeKeyChars ? `${text.slice(0, placeKeyChars)}…` : text;

@@ -25,12 +25,12 @@ function checkProjected(value: unknown, place: Place): void {
   } else if (first === '$elemMatch' && others.length === 0) {
     checkFilterDocument(value[first], within(place, first), { scope: noVariables, stands: 'later' });
   } else {
-    // `$slice` with numbers is the projection's own, and reads as an expression as well.
+    // Numeric `$slice` is the projection's own, and is also a valid expression.
     checkExpression(value, place, noVariables);
   }
 }
 
-/** `list.$` is the element that the filter found. */
+/** `list.$` names the element that matched the filter. */
 function checkProjectedPath(path: string, place: Place): void {
   checkPath(path.endsWith('.$') ? path.slice(0, -2) : path, place);
 }

@@ -1,9 +1,9 @@
-/** The operators of filters, by the place where they may stand, and what each takes. */
+/** Lists the operators of filters by place, with their operands. */
 
 export type Operand =
-  /** Never looked into. */
+  /** Never walked. */
   | 'literal'
-  /** A list of values that are never looked into; a regular expression may be among them. */
+  /** A list of literals; a regular expression may be among them. */
   | 'literals'
   | 'filters'
   | 'expression'
@@ -22,7 +22,7 @@ export type Operand =
 
 export type QueryOperators = ReadonlyMap<string, Operand>;
 
-/** In the place of a field's name, inside of documents in lists too. */
+/** In the place of a field's name, also in documents inside lists. */
 export const elementOperators: QueryOperators = new Map<string, Operand>([
   ['$and', 'filters'],
   ['$or', 'filters'],
@@ -41,7 +41,7 @@ export const documentOperators: QueryOperators = new Map<string, Operand>([
   ['$alwaysFalse', 'literal'],
 ]);
 
-/** In what a field is held against. */
+/** In a field's operand. */
 export const fieldOperators: QueryOperators = new Map<string, Operand>([
   ['$eq', 'literal'],
   ['$ne', 'literal'],
@@ -73,14 +73,14 @@ export const fieldOperators: QueryOperators = new Map<string, Operand>([
   ['$minDistance', 'near'],
 ]);
 
-/** What a shape is given by; what is below each is a literal. */
+/** Keys that define a shape; everything below each is a literal. */
 export const shapeKeys: readonly string[] = ['$geometry', '$box', '$polygon', '$center', '$centerSphere'];
 export const nearKeys: readonly string[] = ['$geometry', '$maxDistance', '$minDistance'];
 export const textKeys: readonly string[] = ['$search', '$language', '$caseSensitive', '$diacriticSensitive'];
 
 export type SchemaSlot = 'literal' | 'schema' | 'schemas' | 'schemaByName' | 'schemaOrFlag' | 'dependencies';
 
-/** The keywords of `$jsonSchema`. */
+/** Keywords of `$jsonSchema`. */
 export const schemaKeywords: ReadonlyMap<string, SchemaSlot> = new Map<string, SchemaSlot>([
   ...['bsonType', 'type', 'title', 'description', 'enum', 'required', 'pattern', 'multipleOf'].map(literal),
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength'].map(literal),

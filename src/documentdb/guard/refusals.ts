@@ -1,4 +1,4 @@
-/** Operators that a place does not take: why, and what to use instead. */
+/** Explains refused operators: the reason, and the alternative. */
 import type { SandhavenError } from '../../model/errors.ts';
 import { nearest } from '../../model/nearest.ts';
 import { accumulators, expressionOperators, windowFunctions } from './expression-operators.ts';
@@ -11,7 +11,7 @@ interface Reason {
   instead: string;
 }
 
-/** @param kind What stands in this place: "a stage", "an operator of filters" … */
+/** @param kind Kind of this place: "a stage", "an operator of filters" … */
 export function unknownOperator(
   name: string,
   place: Place,
@@ -29,7 +29,7 @@ export function unknownOperator(
   return refused(place, `is not ${kind}.`, elsewhere(name) ?? `Here stand ${listed(names)}.`);
 }
 
-/** A key of an object whose keys are a closed set. */
+/** Refuses a key outside a closed set. */
 export function unknownKey(key: string, place: Place, of: string, known: Iterable<string>): SandhavenError {
   const names = [...known];
   if (key === 'db') {
@@ -47,8 +47,8 @@ export function unknownKey(key: string, place: Place, of: string, known: Iterabl
 }
 
 /**
- * Whether a reader takes a key for an operator, although the server takes it for a field: a dollar of another
- * script, or something invisible before it.
+ * Returns true for a key that a reader takes for an operator, although the server takes it for a field: a
+ * dollar of another script, or something invisible before it.
  */
 export function looksLikeOperator(key: string): boolean {
   return !key.startsWith('$') && /^[\p{C}\p{Z}\p{M}]*[$\uff04\ufe69]/u.test(key);
@@ -87,7 +87,7 @@ const stream: Reason = {
   instead: 'Filter by a time or an _id to see what is new.',
 };
 
-/** In lower case: `$OUT` means what `$out` does to whoever writes it. */
+/** Keys in lower case: `$OUT` is meant as `$out`. */
 const reasons: ReadonlyMap<string, Reason> = new Map([
   ...all(writes, '$out $merge'),
   ...all(update, '$inc $mul $rename $setOnInsert $currentDate $pull $pullAll $pop $bit $each $position'),

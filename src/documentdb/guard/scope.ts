@@ -1,6 +1,6 @@
 /**
- * The variables of callers that are known where an expression stands. A chain, each link with what one operator
- * adds: a query cannot make the guard copy what is around it again and again.
+ * Tracks the callers' variables in scope of an expression, as a chain: each link holds the additions of one
+ * operator, so a query cannot make the guard copy its surroundings repeatedly.
  */
 
 export interface Scope {
@@ -10,7 +10,7 @@ export interface Scope {
 
 export const noVariables: Scope = { names: new Set(), around: null };
 
-/** New variables beside those that are known. */
+/** Returns a scope with new variables beside the known ones. */
 export function withVariables(around: Scope, names: Iterable<string>): Scope {
   return { names: new Set(names), around };
 }
@@ -20,7 +20,7 @@ export function isKnown(scope: Scope, name: string): boolean {
   return false;
 }
 
-/** The innermost first. */
+/** Returns known names, innermost first. */
 export function knownNames(scope: Scope, most: number): string[] {
   const names: string[] = [];
   for (let at: Scope | null = scope; at !== null && names.length < most; at = at.around) {

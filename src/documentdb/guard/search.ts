@@ -1,4 +1,4 @@
-/** Walks what a search index is asked: its own language has no operators, but a filter may be in it. */
+/** Walks search queries: their own language has no operators, but may contain a filter. */
 import { isPlainObject, type PlainObject } from './data.ts';
 import { checkFilterDocument } from './filter.ts';
 import { type Place, refused, within } from './place.ts';
@@ -17,7 +17,7 @@ export function checkSearch(search: PlainObject, place: Place, scope: Scope): vo
   }
 }
 
-/** What routers add when they pass a search on to the servers behind them. */
+/** Added by routers when they pass a search on to the servers behind them. */
 const forTheServer: readonly string[] = [
   'mongotQuery',
   'protocolVersion',

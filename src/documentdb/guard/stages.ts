@@ -1,8 +1,11 @@
-/** The stages of pipelines, and what each takes. Its options are a closed set, so that a new one is no way around. */
+/**
+ * Lists the stages of pipelines, with their options. The options are a closed set, so that a new one cannot bypass
+ * the guard.
+ */
 
-/** What a stage is given, or what stands behind the name of an option. */
+/** Kind of a stage's argument, or of an option's value. */
 export type StageSlot =
-  /** Never looked into. */
+  /** Never walked. */
   | 'literal'
   | 'text'
   | 'texts'
@@ -17,16 +20,16 @@ export type StageSlot =
   | 'accumulators'
   | 'windows'
   | 'fills'
-  /** The name of another collection of the same database. */
+  /** Name of another collection of the same database. */
   | 'source'
-  /** Expressions that the pipeline beside them knows as variables. */
+  /** Expressions that the pipeline beside them sees as variables. */
   | 'variables'
   | 'pipeline'
   /** A pipeline for each name. */
   | 'facets'
   | 'pipelines'
   | 'redact'
-  /** What a search index is asked: no operators but in a `filter`. */
+  /** Search query: no operators except in a `filter`. */
   | 'search'
   | Options;
 
@@ -36,11 +39,11 @@ export interface Options {
 
 export interface Stage {
   takes: StageSlot;
-  /** What it takes where that is no object. */
+  /** Kind of a value that is no object. */
   or?: 'text' | 'source';
-  /** It can only be a pipeline's first. */
+  /** Only valid as a pipeline's first. */
   first?: true;
-  /** It cannot stand in `$facet`. */
+  /** Invalid in `$facet`. */
   whole?: true;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What makes queries forgiving: what was changed, is doubtful, slow or empty is explained. Nothing here decides what a
- * query gives. Without a schema, and of a vast query, notes only say what was changed.
+ * Collects the notes of a query: changed, doubtful, slow or empty parts are explained. Nothing here decides a result.
+ * Without a schema, and for a vast query, notes report only changes.
  */
 import type { CollectionSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
@@ -23,7 +23,7 @@ export type Filter = Record<string, unknown>;
 
 interface Question {
   settlement: Settlement;
-  /** Nothing was found, though nothing was skipped either. */
+  /** No document was found, though none was skipped. */
   empty: boolean;
   schema: CollectionSchema | null;
   probe: Probe;
@@ -34,7 +34,7 @@ export interface FindQuestion extends Question {
   /** As the caller wrote it. */
   filter: Filter;
   projection?: Filter | undefined;
-  /** Its fields, the first one first. */
+  /** Sort fields, the first one first. */
   sort?: readonly string[] | undefined;
 }
 
@@ -54,7 +54,7 @@ export async function adviseFind(question: FindQuestion): Promise<string[]> {
 export interface PipelineQuestion extends Question {
   /** As the caller wrote them. */
   stages: readonly Stage[];
-  /** Those that gave the result. */
+  /** Stages that produced the result. */
   used: readonly Stage[];
 }
 
@@ -75,7 +75,7 @@ export async function advisePipeline(question: PipelineQuestion): Promise<string
   return arrangeNotes(changed, reasons, doubtful, slow);
 }
 
-/** @param filters Of each stage, where it is a pipeline; undefined for one that is no $match. */
+/** @param filters Filter of each stage of a pipeline; undefined for one that is no $match. */
 function isVast(filters: readonly unknown[]): boolean {
   const { explainedConditions, explainedStages } = limits.documents;
   if (filters.length > explainedStages) return true;
@@ -83,12 +83,12 @@ function isVast(filters: readonly unknown[]): boolean {
   return conditions > explainedConditions;
 }
 
-/** What its strings mean was asked for, so that they are no mistake of which to warn. */
+/** The other meaning of its strings was already queried, so they need no warning. */
 function wasRead({ outcome }: Settlement): boolean {
   return outcome === 'coerced' || outcome === 'neither';
 }
 
-/** @param isMeant A field holds what a string was read as. */
+/** @param isMeant True when a field holds the type that a string was read as. */
 function neither({ outcome, strings }: Settlement, parameter: string, isMeant: boolean): string[] {
   return outcome === 'neither' && isMeant ? [tellNeither(strings, parameter)] : [];
 }

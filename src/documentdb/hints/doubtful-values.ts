@@ -1,4 +1,4 @@
-/** Why a single condition may match nothing, as far as values that were seen tell: other words, other case, out of range. */
+/** Explains single conditions that may match nothing, by values seen before: other words, other case, out of range. */
 import type { CollectionSchema, FieldSchema } from '../../model/documents/schema.ts';
 import { fieldAt } from '../../model/documents/schema-lookup.ts';
 import { limits } from '../../model/limits.ts';
@@ -6,7 +6,7 @@ import { nearest } from '../../model/nearest.ts';
 import type { Condition } from './filter-walk.ts';
 import { isDocument, kindOf, listedAs, named, seenIn, show, showSeen } from './values.ts';
 
-/** null when nothing speaks against it. */
+/** Returns null without evidence against it. */
 export function doubt({ path, operator, value }: Condition, schema: CollectionSchema): string | null {
   const field = fieldAt(schema, path);
   if (field === null) return null;
@@ -43,7 +43,7 @@ function otherWord(
   return `${said}. Its values: ${listedAs(words, showSeen, limits.documents.noteItems * 2)}.`;
 }
 
-/** Whether a bound, compared with what was seen, leaves nothing: by the sign of (given − min) and (given − max). */
+/** Decides by the signs of (given − min) and (given − max) that a bound excludes every seen value. */
 const BEYOND = new Map<string, (min: number, max: number) => boolean>([
   ['$eq', (min, max) => min < 0 || max > 0],
   ['$in', (min, max) => min < 0 || max > 0],
@@ -75,7 +75,7 @@ interface Place {
   at: number;
 }
 
-/** Values of a filter and those of a schema, which are plain JSON, alike. */
+/** Orders values of a filter and those of a schema, which are plain JSON, alike. */
 function order(value: unknown): Place | null {
   const place = placeOf(value);
   return place !== null && Number.isFinite(place.at) ? place : null;

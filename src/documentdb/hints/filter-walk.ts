@@ -1,22 +1,22 @@
 /**
- * What a filter demands of documents: each condition by field, operator and value, and the filter with some of them
- * changed. What is no condition on a field ($expr, $text, $jsonSchema …) is told but never entered.
+ * Walks a filter's conditions: each by field, operator and value, or the filter with some of them changed. Anything
+ * but a condition on a field ($expr, $text, $jsonSchema …) is reported but never entered.
  *
- * Invariants: the filter given is never written to; parts that nothing changed are shared, so a filter that needs no
- * change comes back as itself; any value at all is walked without failing.
+ * Invariants: the given filter is never written to; unchanged parts are shared, so a filter that needs no change
+ * comes back as itself; any value at all is walked without failing.
  */
 import { limits } from '../../model/limits.ts';
 import { documentOf, isDocument } from './values.ts';
 
 export interface Condition {
-  /** From the document's root, with dots; empty for what is asked of the whole document. */
+  /** Dotted path from the document's root; empty for conditions on the whole document. */
   path: string;
-  /** `$eq` where the filter gives a bare value, `$regex` where it gives a bare expression. */
+  /** `$eq` for a bare value in the filter, `$regex` for a bare expression. */
   operator: string;
   value: unknown;
-  /** It must hold of every selected document: no $or, $nor or $not is around it. */
+  /** Every selected document must fulfil it: no $or, $nor or $not is around it. */
   required: boolean;
-  /** The operators that it was given with, itself among them; empty for a bare value. */
+  /** All operators given on the same field, itself included; empty for a bare value. */
   beside: Readonly<Record<string, unknown>>;
 }
 
@@ -25,7 +25,7 @@ export interface Change {
   value: unknown;
 }
 
-/** A change to an operator that stands beside the condition already would lose one of both, and is not made. */
+/** Skips a change to an operator that already stands beside the condition: one of both would be lost. */
 export function mapFilter<T>(filter: T, change: (condition: Condition) => Change | null): T {
   return mapQuery(filter, { prefix: '', required: true, depth: 0, change }) as T;
 }
@@ -39,7 +39,7 @@ export function conditionsOf(filter: unknown): Condition[] {
   return conditions;
 }
 
-/** An object whose first key is an operator; a DBRef is a value. */
+/** Returns true for an object whose first key is an operator; a DBRef is a value. */
 export function isOperators(value: unknown): value is Record<string, unknown> {
   if (!isDocument(value)) return false;
   const first = Object.keys(value)[0];
@@ -101,7 +101,7 @@ function mapNot(path: string, value: unknown, scope: Scope): unknown {
   return isOperators(value) || isRegex(value) ? mapField(path, value, within) : value;
 }
 
-/** Its operand is either operators on the elements themselves, or a filter on elements that are documents. */
+/** The operand is either operators on the elements themselves, or a filter on elements that are documents. */
 function mapElement(path: string, value: unknown, scope: Scope): unknown {
   const within = deeper(scope);
   const onValues = isOperators(value) && !Object.keys(value).some((key) => COMBINING.has(key));

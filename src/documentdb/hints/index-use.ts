@@ -1,7 +1,7 @@
 /**
- * Whether a query of a large collection has an index to narrow it, and which ones there are if not.
+ * Finds queries of a large collection that no index narrows, and names the indexes that could.
  *
- * What an index of unknown extent (a partial one) may do is not denied: a note says only what is certain.
+ * Indexes of unknown extent (partial ones) get the benefit of the doubt: a note states only certain facts.
  */
 import type { CollectionSchema, IndexInfo } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
@@ -10,15 +10,15 @@ import { isDocument, kindOf, listed, named } from './values.ts';
 
 export interface IndexQuestion {
   filter: unknown;
-  /** Its fields, the first one first. */
+  /** Sort fields, the first one first. */
   sort?: readonly string[] | undefined;
   schema: CollectionSchema;
-  /** What the caller knows filter and sort as. */
+  /** The caller's names for filter and sort. */
   parameter?: string;
   sortParameter?: string;
 }
 
-/** One note, or none when all is well. */
+/** Returns one note, or none when an index serves. */
 export function indexNotes(question: IndexQuestion): string[] {
   const { filter, sort = [], schema, parameter = 'filter_dict', sortParameter = 'sort' } = question;
   const count = schema.documentCount ?? 0;
@@ -34,7 +34,7 @@ export function indexNotes(question: IndexQuestion): string[] {
   return [`${sortParameter}: no index has this order, so ${about} are read and sorted. ${inOrder(schema)}`];
 }
 
-/** Whether the server can answer from part of the collection, or at least may. */
+/** Returns true when the server can, or may, answer from part of the collection. */
 export function isNarrowed(filter: unknown, indexes: readonly IndexInfo[]): boolean {
   if (!isDocument(filter)) return false;
   return Object.entries(filter).some(([key, value]) => {
@@ -45,7 +45,7 @@ export function isNarrowed(filter: unknown, indexes: readonly IndexInfo[]): bool
   });
 }
 
-/** Every collection has one on `_id`, whether it is listed or not. */
+/** Every collection has an index on `_id`, listed or not. */
 export function indexesOf({ indexes }: CollectionSchema): IndexInfo[] {
   return [{ name: '_id_', key: { _id: 1 }, unique: true }, ...indexes.filter(({ name }) => name !== '_id_')];
 }
@@ -81,7 +81,7 @@ function isInOrder(operator: string, value: unknown, beside: Condition['beside']
   return ORDERED.has(operator);
 }
 
-/** Only a case-sensitive beginning, at least one character that is always the same, is a range of an index. */
+/** Only a case-sensitive prefix with at least one fixed character is a range of an index. */
 function isAnchored(value: unknown, given: unknown): boolean {
   const { source, options } = expressionOf(value, given);
   const begins = /^(?:\^|\\A)(?:[^\\.^$*+?()[\]{}|]|\\[^A-Za-z0-9])(?![?*{])/.test(source);
@@ -96,7 +96,7 @@ function expressionOf(value: unknown, given: unknown): { source: string; options
   return { source: pattern, options: options + beside };
 }
 
-/** A sparse or partial one lacks documents, so it cannot give all of them in order. */
+/** A sparse or partial index lacks documents, so it cannot order all of them. */
 function orders(index: IndexInfo, field: string): boolean {
   return isWhole(index) && Object.keys(index.key)[0] === field;
 }
@@ -124,7 +124,7 @@ function inOrder(schema: CollectionSchema): string {
   return `Indexes have the order of ${choice([...new Set(fields)])}; or narrow it by a filter.`;
 }
 
-/** Those made for this collection go before the one that all have. */
+/** Lists the collection's own indexes before the one that all have. */
 function choice(indexes: readonly string[]): string {
   return listed([...indexes.slice(1), ...indexes.slice(0, 1)], limits.documents.noteItems * 2);
 }

@@ -1,7 +1,7 @@
 /**
- * The stages of a pipeline that still see the collection's own documents, so that its schema says what their fields are:
- * those that choose, order or take apart documents, or add fields beside the others, up to the first that makes
- * documents anew.
+ * Finds the stages of a pipeline that still see the collection's own documents, so that its schema describes their
+ * fields: those that choose, order or unwind documents, or add fields beside the others, up to the first that makes new
+ * documents.
  */
 import type { CollectionSchema } from '../../model/documents/schema.ts';
 import { isDocument } from './values.ts';
@@ -13,13 +13,13 @@ export interface LeadingStage {
   /** `$match`, `$group` … */
   name: string;
   body: unknown;
-  /** First segments of the paths that stages before it have written: of these the schema says nothing. */
+  /** First segments of the paths that earlier stages have written: the schema does not describe these. */
   written: ReadonlySet<string>;
 }
 
 export interface Leading {
   leading: LeadingStage[];
-  /** The first that makes documents anew; what it reads is still the collection's own. */
+  /** First stage that makes new documents; its input is still the collection's own. */
   reshaping: LeadingStage | null;
 }
 
@@ -39,7 +39,7 @@ export function leadingOf(stages: readonly unknown[]): Leading {
   return { leading, reshaping: null };
 }
 
-/** The schema without what stages have written. */
+/** Returns the schema without the fields that stages have written. */
 export function without(schema: CollectionSchema, written: ReadonlySet<string>): CollectionSchema {
   if (written.size === 0) return schema;
   return { ...schema, fields: schema.fields.filter(({ path }) => !written.has(firstSegment(path))) };
@@ -49,7 +49,7 @@ export function firstSegment(path: string): string {
   return path.split('.', 1)[0] ?? path;
 }
 
-/** What each stage that keeps the documents' shape writes into them. */
+/** Paths written by each stage that keeps the documents' shape. */
 const WRITES = new Map<string, (body: unknown) => unknown[]>([
   ['$match', nothing],
   ['$sort', nothing],

@@ -1,6 +1,6 @@
 /**
- * A filter as its schema says that it is meant: strings are what its fields hold. It only explains a result, and is never
- * sent as a query of its own.
+ * Rewrites a filter as its schema suggests that it is meant: strings become the types of their fields. It only explains
+ * a result, and is never sent as a query of its own.
  */
 import type { CollectionSchema } from '../../model/documents/schema.ts';
 import { fieldAt } from '../../model/documents/schema-lookup.ts';
@@ -10,7 +10,7 @@ import { leadingOf, type Stage, without } from './leading-stages.ts';
 import { readText } from './text-values.ts';
 import { type Held, heldBy } from './values.ts';
 
-/** The filter itself where nothing is read otherwise. */
+/** Returns the filter itself when no string changes. */
 export function meantFilter<T>(filter: T, schema: CollectionSchema): T {
   const heldAt = rememberHeld(schema);
   return mapFilter(filter, ({ path, operator, value }) => {
@@ -25,7 +25,7 @@ export function meantFilter<T>(filter: T, schema: CollectionSchema): T {
   });
 }
 
-/** Only what still reads the collection's own documents: a later stage may have given a field's name to anything. */
+/** Covers only stages that still see the collection's own documents: a later one may have reused a field's name. */
 export function meantPipeline(stages: readonly Stage[], schema: CollectionSchema): readonly Stage[] {
   const { leading } = leadingOf(stages);
   let meantStages = stages;
@@ -39,7 +39,7 @@ export function meantPipeline(stages: readonly Stage[], schema: CollectionSchema
 
 const COMPARING = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$all']);
 
-/** Where the field holds strings too, the string may be meant. */
+/** A field that holds strings too may be meant as a string. */
 function meant(text: string, held: Held | null): unknown {
   if (held === null || held.shares.has('string')) return text;
   const reading = readText(text);
@@ -48,7 +48,7 @@ function meant(text: string, held: Held | null): unknown {
 
 type HeldAt = (path: string) => Held | null;
 
-/** Looked up once a path, however long the list of its values is; past the bound nothing is known. */
+/** Looks each path up once, however long the list of its values is; past the bound the answer is null. */
 function rememberHeld(schema: CollectionSchema): HeldAt {
   const known = new Map<string, Held | null>();
   return (path) => {

@@ -1,4 +1,7 @@
-/** Conditions that compare a field with a type that it was never seen to hold: these match nothing, whatever the value. */
+/**
+ * Finds conditions that compare a field with a type that it was never seen to hold: these match nothing, whatever the
+ * value.
+ */
 import type { CollectionSchema, FieldSchema } from '../../model/documents/schema.ts';
 import { fieldAt } from '../../model/documents/schema-lookup.ts';
 import { limits } from '../../model/limits.ts';
@@ -13,7 +16,7 @@ export function mismatches(filter: unknown, schema: CollectionSchema, parameter:
   return told.map((text) => `${parameter}: ${text}`);
 }
 
-/** None when the condition may match, as far as the schema says. */
+/** Returns none when the condition may match, as far as the schema shows. */
 export function mismatch(condition: Condition, schema: CollectionSchema): string[] {
   if (condition.operator === '$expr') return strangeIn(condition.value, schema);
   const field = fieldAt(schema, condition.path);

@@ -1,18 +1,18 @@
-/** The fields that a query names of the collection's own documents, and where it names them. */
+/** Collects the collection's own fields that a query names, with their places. */
 import { conditionsOf, isOperators } from './filter-walk.ts';
 import { firstSegment, type LeadingStage, leadingOf } from './leading-stages.ts';
 import { isDocument } from './values.ts';
 
 export interface NamedField {
   path: string;
-  /** What the caller knows the place as: `filter_dict`, `sort`, `pipeline[2]`. */
+  /** The caller's name for the place: `filter_dict`, `sort`, `pipeline[2]`. */
   parameter: string;
 }
 
 export interface FindFields {
   filter?: unknown;
   projection?: unknown;
-  /** Its fields, the first one first. */
+  /** Sort fields, the first one first. */
   sort?: readonly string[] | undefined;
 }
 
@@ -42,7 +42,7 @@ export function namedInFilter(filter: unknown): string[] {
   );
 }
 
-/** 1, 0, true and false name a field; anything else computes one, from fields of its own. */
+/** 1, 0, true and false name a field; any other value computes one, from fields of its own. */
 function namedInProjection(projection: unknown, prefix = ''): string[] {
   if (!isDocument(projection)) return [];
   return Object.entries(projection).flatMap(([key, value]) => {
@@ -83,7 +83,7 @@ function namedInStage({ name, body }: LeadingStage): string[] {
   }
 }
 
-/** `"$a.b"` wherever an expression may stand; `$$` is a variable. */
+/** `"$a.b"` in any place for an expression; `$$` is a variable. */
 function namedInExpression(expression: unknown): string[] {
   if (typeof expression === 'string') return /^\$[^$]/.test(expression) ? [expression.slice(1)] : [];
   if (Array.isArray(expression)) return expression.flatMap(namedInExpression);

@@ -1,8 +1,8 @@
-/** The notes of one result: few, short, each said once, and what changed the meaning first. */
+/** Arranges the notes of one result: few, short, without duplicates, and changes of meaning first. */
 import { limits } from '../../model/limits.ts';
 import { cut } from './values.ts';
 
-/** Groups in their order; what a later group repeats is left out. */
+/** Keeps the order of the groups; a later group's duplicates are left out. */
 export function arrangeNotes(...groups: readonly (readonly string[])[]): string[] {
   const { notes, noteChars } = limits.documents;
   const said = [...new Set(groups.flat().map((note) => cut(note, noteChars)))];

@@ -1,17 +1,17 @@
 /**
- * Questions to the server that only explain a result: few, short, and none that would read a large collection.
+ * Sends queries that only explain a result: few, short, and none that would read a large collection.
  *
- * Invariant: an answer takes at most the time that is left for all of them, whatever the server does.
+ * Invariant: an answer takes at most the time left for all of them, even on a silent server.
  */
 import { within } from '../../concurrency/deadline.ts';
 import type { CollectionSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { indexesOf, isNarrowed } from './index-use.ts';
 
-/** Whether any document matches; null when that takes longer than the time given, or cannot be told. */
+/** Resolves with true when any document matches; null after the time given, or without an answer. */
 export type Probe = (filter: Record<string, unknown>, timeoutMs: number) => Promise<boolean | null>;
 
-/** Whether any document fulfils all of these; null when it was not asked or not answered in time. */
+/** Resolves with true when any document fulfils all of these; null when it was not asked or not answered in time. */
 export type Ask = (conjuncts: readonly Record<string, unknown>[]) => Promise<boolean | null>;
 
 interface Bounds {
@@ -22,7 +22,7 @@ interface Bounds {
 
 export function boundedProbe({ schema, probe, signal }: Bounds): Ask {
   const { probeTimeMs, probedDocuments } = limits.documents;
-  // Nobody has counted the documents of a view, nor are the indexes beneath it known.
+  // A view has no document count, and the indexes beneath it are unknown.
   const isCollection = schema.type === 'collection';
   const isSmall = isCollection && (schema.documentCount ?? Number.POSITIVE_INFINITY) <= probedDocuments;
   const indexes = isCollection ? indexesOf(schema) : [];
@@ -34,7 +34,7 @@ export function boundedProbe({ schema, probe, signal }: Bounds): Ask {
     if (left === 0 || timeoutMs < 1 || signal?.aborted) return null;
     if (!isSmall && !isNarrowed(filter, indexes)) return null;
     left--;
-    // A question that fails explains nothing; the result that it is about stays good.
+    // A failed probe explains nothing; the result itself stays good.
     const ask = async () => probe(filter, timeoutMs);
     const answer = ask().catch(() => null);
     return await within(timeoutMs, answer, () => {

@@ -1,6 +1,6 @@
 /**
- * Comparisons in expressions of a field with a constant of a type that it was never seen to hold. Unlike a filter's they
- * match by the order of types: every date is greater than any string, and nothing equals one.
+ * Finds comparisons in expressions of a field with a constant of a type that it was never seen to hold. Unlike a
+ * filter's they match by the order of types: every date is greater than any string, and nothing equals one.
  */
 import type { CollectionSchema } from '../../model/documents/schema.ts';
 import { fieldAt } from '../../model/documents/schema-lookup.ts';
@@ -9,13 +9,13 @@ import { leadingOf, type Stage, without } from './leading-stages.ts';
 import { adviceFor, isStrange } from './strange-values.ts';
 import { heldBy, isDocument, kindOf, listed, named, seenIn, show } from './values.ts';
 
-/** One line for each, without the place. */
+/** Returns one line for each, without the place. */
 export function strangeIn(expression: unknown, schema: CollectionSchema): string[] {
   const found = comparisonsOf(expression).slice(0, limits.documents.hintedConditions);
   return found.flatMap((comparison) => strange(comparison, schema) ?? []);
 }
 
-/** Of stages that compute from the collection's own documents; their $match is judged as filters are. */
+/** Checks stages that compute from the collection's own documents; their $match is judged as filters are. */
 export function strangeInStages(stages: readonly Stage[], schema: CollectionSchema): string[] {
   const { leading, reshaping } = leadingOf(stages);
   return [...leading, ...(reshaping ? [reshaping] : [])].flatMap(({ index, name, body, written }) => {
@@ -53,7 +53,7 @@ function comparisonsOf(expression: unknown, depth = 0): Comparison[] {
   });
 }
 
-/** Of a field with a constant, in either order. */
+/** Matches a field and a constant, in either order. */
 function comparisonOf(operator: string, operands: unknown): Comparison[] {
   if (!Array.isArray(operands) || operands.length !== 2) return [];
   if (operator === '$in') {

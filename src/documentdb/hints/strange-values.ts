@@ -1,17 +1,17 @@
-/** A value of a type that a field was never seen to hold, and how it is written so that it may match. */
+/** Judges values of a type that a field was never seen to hold, and suggests a spelling that may match. */
 import type { FieldSchema } from '../../model/documents/schema.ts';
 import { readText } from './text-values.ts';
 import { type Held, kindOf, show, showSeen } from './values.ts';
 
-/** Kinds that are compared in ways of their own, or that no one writes by mistake. */
+/** Kinds with comparison rules of their own, or never written by mistake. */
 const UNJUDGED = new Set(['null', 'regex', 'array', 'object', 'other']);
 
-/** Whether the field was seen to hold values, and none of this one's type. */
+/** Returns true when the field was seen to hold values, and none of this one's type. */
 export function isStrange(value: unknown, { shares }: Held): boolean {
   return !UNJUDGED.has(kindOf(value)) && !shares.has(kindOf(value));
 }
 
-/** How the value is written so that it may match. */
+/** Suggests a spelling of the value that may match. */
 export function adviceFor(value: unknown, { shares }: Held, field: FieldSchema): string {
   const given = kindOf(value);
   if (given === 'string') return adviceForText(value as string, shares);

@@ -1,11 +1,11 @@
-/** Values that callers write as plain strings and documents hold as types of their own. */
+/** Reads values that callers write as plain strings and documents hold as types of their own. */
 import { Decimal128, ObjectId } from 'bson';
 import { parseInstant } from '../bson/parse/instant.ts';
 import { readNumber } from '../bson/parse/read-number.ts';
 
 export interface Reading {
   type: 'objectId' | 'date' | 'number';
-  /** What the text may mean, the likeliest first: a decimal number is no double, and may be either. */
+  /** Possible meanings of the text, the likeliest first: a decimal number is no double, and may be either. */
   values: readonly [unknown, ...unknown[]];
   /** The text has no time: its midnight was taken. */
   dayOnly: boolean;
@@ -13,7 +13,7 @@ export interface Reading {
   zoneAssumed: boolean;
 }
 
-/** By the text's own shape; null for a text that is none of these. None is two of them. */
+/** Decides by the text's own form; null for any other text. No text has two forms. */
 export function readText(text: string): Reading | null {
   if (/^[0-9a-f]{24}$/i.test(text)) return plain('objectId', [new ObjectId(text)]);
   const numbers = numbersOf(text);
@@ -25,12 +25,12 @@ export function readText(text: string): Reading | null {
   return { type: 'date', values: [new Date(ms)], dayOnly: time === undefined, zoneAssumed };
 }
 
-/** As many digits as a decimal of the server holds. */
+/** Number of digits that a decimal of the server holds. */
 const MAX_DIGITS = 34;
-/** So many digits always fit a long. */
+/** Integers of this length always fit a long. */
 const LONG_DIGITS = 18;
 
-/** Of a text that JSON would take for a number: `007` is a name, and so is `1e5`. */
+/** Accepts only text in JSON's number form without an exponent: `007` is a name, and so is `1e5`. */
 function numbersOf(text: string): Reading['values'] | null {
   const parts = /^-?(0|[1-9]\d*)(\.\d+)?$/.exec(text);
   if (parts === null) return null;

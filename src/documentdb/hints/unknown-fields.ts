@@ -1,4 +1,4 @@
-/** Fields that a query names and no document was seen to have, with what was probably meant. */
+/** Finds fields that a query names and no document was seen to have, and suggests the probable ones. */
 import type { CollectionSchema, FieldSchema } from '../../model/documents/schema.ts';
 import { fieldAt, paths } from '../../model/documents/schema-lookup.ts';
 import { limits } from '../../model/limits.ts';
@@ -8,10 +8,10 @@ import { listedAs, named } from './values.ts';
 
 const { noteItems } = limits.documents;
 
-/** One note for each parameter that names any. */
+/** Returns one note for each parameter with unknown fields. */
 export function unknownFields(fields: readonly NamedField[], schema: CollectionSchema): string[] {
   const all = paths(schema);
-  // Past its bound a schema leaves fields out.
+  // A schema past its bound leaves fields out.
   if (all.length === 0 || all.length >= limits.documents.schema.fields) return [];
   const judged = fields.slice(0, limits.documents.hintedConditions);
   const unknown = judged.filter(({ path }) => !isKnown(schema, path));
@@ -30,7 +30,7 @@ export function unknownFields(fields: readonly NamedField[], schema: CollectionS
   });
 }
 
-/** Below a field whose inside was not looked at anything may be. */
+/** Anything may be below a field that was not inspected inside. */
 export function isKnown(schema: CollectionSchema, path: string): boolean {
   if (path === '_id' || fieldAt(schema, path) !== null) return true;
   if (path.length > limits.documents.schema.nameBytes) return true;
@@ -44,7 +44,7 @@ export function isKnown(schema: CollectionSchema, path: string): boolean {
   return false;
 }
 
-/** The likeliest first. Places of the same name go before names that are merely alike. */
+/** Returns the likeliest first. Paths with the same name go before merely similar names. */
 export function suggestions(path: string, known: readonly string[]): string[] {
   const { comparedNames, comparedNameChars, suggestions: most } = limits.documents;
   const same = known.filter((other) => plain(other) === plain(path));
@@ -54,7 +54,7 @@ export function suggestions(path: string, known: readonly string[]): string[] {
   const names = new Set(nearest(lastSegment(path), near.map(lastSegment), most));
   const alike = near.filter((other) => names.has(lastSegment(other)));
   const beside = alike.filter((other) => above(other) === above(path));
-  // Inside of a document that there is, names from elsewhere would mislead.
+  // Names from elsewhere would mislead inside an existing document.
   if (beside.length > 0 || known.includes(above(path))) return beside.slice(0, most);
   const anywhere = path.includes('.') ? nearest(path, near, most) : [];
   return (anywhere.length > 0 ? anywhere : alike).slice(0, most);
@@ -65,7 +65,7 @@ function where({ sampled, sampleMethod }: CollectionSchema): string {
   return sampled === 1 ? 'no document: there is one' : `none of the ${sampled} documents`;
 }
 
-/** What there is in the same place, or else at the top; each only once in all notes. */
+/** Lists the fields at the same place, or else at the top; each list only once in all notes. */
 function there(path: string, schema: CollectionSchema, told: Set<string>): string {
   const parent = fieldAt(schema, above(path));
   const fields = parent?.fields ?? schema.fields;
@@ -76,7 +76,7 @@ function there(path: string, schema: CollectionSchema, told: Set<string>): strin
   return ` ${whose}: ${listedAs(names, named, noteItems * 2)}.`;
 }
 
-/** It holds documents, but the schema says nothing of them. */
+/** The field holds documents that the schema does not describe. */
 function isOpaque({ types, fields }: FieldSchema): boolean {
   const holds = types.some(
     ({ type, elements }) => type === 'object' || elements?.some((element) => element.type === 'object'),

@@ -1,10 +1,10 @@
-/** Values of filters and what schemas say of fields, in the terms in which a server compares: by kind of type. */
+/** Compares values of filters with a schema's fields in the server's own terms: by kind of type. */
 import type { CollectionSchema, FieldSchema, FieldType } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { inOrder } from '../bson/parse/ordered-document.ts';
 import { formatEjson } from '../bson/parse/parse.ts';
 
-/** Types that are compared with each other have one kind; the others are their own. */
+/** Types comparable with each other share one kind; every other type is its own. */
 const KINDS: Record<string, string> = {
   int: 'number',
   long: 'number',
@@ -38,14 +38,14 @@ export function kindOf(value: unknown): string {
   return KIND_OF_CLASS[String((value as { _bsontype?: unknown })._bsontype)] ?? 'other';
 }
 
-/** A plain object: neither a list nor a value with a class of its own. */
+/** Returns true for a plain object: neither a list nor a value with a class of its own. */
 export function isDocument(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** In the order given, whatever the names are: the order of a document that is compared as a whole counts. */
+/** Keeps the given order, whatever the names are: the order of a document compared as a whole counts. */
 export function documentOf(entries: readonly [string, unknown][]): Record<string, unknown> {
   return inOrder(
     Object.fromEntries(entries),
@@ -56,11 +56,11 @@ export function documentOf(entries: readonly [string, unknown][]): Record<string
 export interface Held {
   /** By kind, its share of the values that are neither null nor arrays: 0 to 1. Elements of arrays are values. */
   shares: ReadonlyMap<string, number>;
-  /** The types as the schema names them, most frequent first. */
+  /** Types in the schema's spelling, most frequent first. */
   types: string[];
 }
 
-/** What a comparison with the field meets; null where the schema does not say: never there, or only null. */
+/** Returns the types that a comparison with the field meets; null for a field never seen, or only null. */
 export function heldBy(field: FieldSchema): Held | null {
   const counts = new Map<string, number>();
   count(field.types, counts);
@@ -82,28 +82,28 @@ function count(types: readonly FieldType[], counts: Map<string, number>): void {
   }
 }
 
-/** How far what a schema says of values reaches; empty where every document was looked at. */
+/** Returns the extent of the sample; empty when every document was read. */
 export function seenIn({ sampleMethod, sampled }: CollectionSchema): string {
   return sampleMethod === 'all' ? '' : ` in the ${sampled} documents sampled`;
 }
 
-/** As Extended JSON, cut where it is long. */
+/** Formats as Extended JSON, cut where it is long. */
 export function show(value: unknown): string {
   return cut(formatEjson(value), limits.documents.noteValueChars);
 }
 
-/** A value that a schema tells, which is Extended JSON already. */
+/** Formats a value from the schema, which is Extended JSON already. */
 export function showSeen(value: unknown): string {
   return cut(JSON.stringify(value) ?? 'null', limits.documents.noteValueChars);
 }
 
-/** The name of a field as data may have it: whatever is no plain word is quoted, so that it cannot pose as prose. */
+/** Formats a field name from data: anything but a plain word is quoted, so that it cannot pass for prose. */
 export function named(path: string): string {
   const plain = /^[\p{L}\p{N}_$.<>*-]+$/u.test(path) ? path : JSON.stringify(path);
   return cut(plain, limits.documents.noteNameChars);
 }
 
-/** `a`, `a and b`, `a, b and c`; past `most` only how many more, however many these are. */
+/** Returns `a`, `a and b`, `a, b and c`; past `most` only their number. */
 export function listed(items: readonly string[], most: number = limits.documents.noteItems): string {
   return listedAs(items, (item) => item, most);
 }

@@ -1,6 +1,6 @@
 /**
- * Why a filter selected nothing, in one to three lines: what its schema knows already, and where that is nothing, what a
- * few questions to the server tell, as long as these are cheap.
+ * Explains a filter that selected nothing, in one to three lines: from its schema, or else from a few probes, as long
+ * as these are cheap.
  */
 import type { CollectionSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
@@ -16,7 +16,7 @@ export interface EmptyQuestion {
   filter: unknown;
   schema: CollectionSchema;
   probe: Probe;
-  /** What the caller knows the filter as. */
+  /** The caller's name for the filter. */
   parameter?: string | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -52,7 +52,7 @@ function suspects(filter: unknown, schema: CollectionSchema, parameter: string):
   ];
 }
 
-/** A document without the field cannot fulfil it. */
+/** Returns true for a condition that a document without the field cannot fulfil. */
 function isPositive({ path, operator, value }: Condition): boolean {
   if (path === '' || value === null || (Array.isArray(value) && value.includes(null))) return false;
   return !['$ne', '$nin', '$exists'].includes(operator);
@@ -60,10 +60,7 @@ function isPositive({ path, operator, value }: Condition): boolean {
 
 type Conjunct = Record<string, unknown>;
 
-/**
- * Each condition is asked for alone, and if all of them match something, one more at a time: with the culprit nothing is
- * left.
- */
+/** Probes each condition alone, and if all of them match, adds one more at a time: the culprit leaves nothing. */
 async function askedCulprits(conjuncts: readonly Conjunct[], ask: Ask): Promise<string[]> {
   const [only] = conjuncts;
   if (only === undefined) return [];
@@ -94,7 +91,7 @@ async function together(conjuncts: readonly Conjunct[], ask: Ask): Promise<strin
   return `there are documents with ${before.join(' and ')}, and with ${last}, but none with both.`;
 }
 
-/** A string that is there, but written in other letters. */
+/** Finds a string that exists in another case. */
 async function otherCase(conjunct: Conjunct, ask: Ask): Promise<string[]> {
   const [[path, value] = []] = Object.entries(conjunct);
   if (path === undefined || path.startsWith('$') || typeof value !== 'string') return [];
@@ -108,7 +105,7 @@ async function otherCase(conjunct: Conjunct, ask: Ask): Promise<string[]> {
   ];
 }
 
-/** What all must hold at once. Operators on one field stay together: a range has two ends. */
+/** Splits a filter into conditions that must all hold. Operators on one field stay together: a range has two ends. */
 function conjunctsOf(filter: unknown): Conjunct[] {
   if (!isDocument(filter)) return [];
   return Object.entries(filter).flatMap(([key, value]) => {

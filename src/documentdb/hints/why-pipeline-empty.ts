@@ -1,4 +1,4 @@
-/** Why a pipeline gave nothing: the filter at its beginning, or else a stage after it that lets documents go. */
+/** Explains an empty pipeline: by the filter at its beginning, or else by a later stage that drops documents. */
 import { conditionsOf } from './filter-walk.ts';
 import type { Stage } from './leading-stages.ts';
 import { boundedProbe } from './probe.ts';
@@ -6,9 +6,9 @@ import { isDocument, listed } from './values.ts';
 import { type EmptyQuestion, explainEmpty } from './why-empty.ts';
 
 export interface FirstStages {
-  /** What all $match stages ask for together; null where the pipeline begins with none. */
+  /** Conjunction of the leading $match stages; null when the pipeline begins with none. */
   filter: Record<string, unknown> | null;
-  /** What the caller knows the filter as. */
+  /** The caller's name for the filter. */
   parameter: string;
   sort: string[];
   sortParameter: string;
@@ -16,7 +16,7 @@ export interface FirstStages {
   end: number;
 }
 
-/** The part that a server answers as it would a find. */
+/** Extracts the part that a server runs like a find. */
 export function firstStages(stages: readonly unknown[]): FirstStages {
   const end = stages.findIndex((stage) => !['$match', '$sort'].includes(nameOf(stage)));
   const first = stages.slice(0, end === -1 ? stages.length : end);
@@ -53,7 +53,7 @@ export async function explainEmptyPipeline(
   return filter === null ? [] : await explainEmpty({ ...question, filter, parameter });
 }
 
-/** Stages that may end with no document where there were some. */
+/** Stages that may turn some documents into none. */
 const LETS_GO = new Set(['$match', '$unwind', '$skip', '$redact', '$geoNear', '$search']);
 
 function nameOf(stage: unknown): string {

@@ -1,4 +1,4 @@
-/** A pipeline: read and judged when it is made, sent when it runs. */
+/** Represents a pipeline: parsed and checked on creation, sent when it runs. */
 import type { AbstractCursor, Document, MongoClient } from 'mongodb';
 import type {
   AggregateRequest,
@@ -49,7 +49,7 @@ export class AggregateQuery implements DocumentsQuery {
     const settled = await settlePipeline({
       ...this.#trial(options, bounds.queryTimeMs),
       run: async (own, timeMs) => {
-        // One more than asked for, to know whether there is more.
+        // One more than requested shows whether more follow.
         const stages = [...own, { $limit: limit + 1 }];
         return await this.#connection.ask(
           async (client, ended) => {

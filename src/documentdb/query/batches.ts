@@ -1,14 +1,13 @@
-/** A cursor's documents as the bytes that came, a round trip's worth at a time. */
+/** Reads a cursor's documents as raw bytes, one round trip's batch at a time. */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { AbstractCursor, Long, MongoClient } from 'mongodb';
 import { SandhavenError } from '../../model/errors.ts';
 
 /**
- * Of a cursor that was opened with `raw` and this signal. Closes it, however this ends; when the signal is aborted, on
- * the server at once.
+ * Takes a cursor opened with `raw` and this signal. Always closes it; after an abort, on the server at once.
  *
- * @param limit As many as the query can give, for who reads to the end. Nothing is asked for beyond it: some servers
- *   leave a cursor open whose limit they have reached, and the driver then closes it as if it was ended from outside.
+ * @param limit Most documents that the query can yield, for a reader to the end. Nothing is requested beyond it: some
+ * servers leave a cursor open at its limit, and the driver then closes it as if it was ended from outside.
  */
 export async function* batchesOf(
   client: MongoClient,
@@ -29,21 +28,21 @@ export async function* batchesOf(
       count += batch.length;
       yield batch;
     }
-    // The driver ends a cursor that it closed itself like one that is through.
+    // The driver ends a cursor that it killed itself like an exhausted one.
     if (count < limit && cursor.killed)
       throw new SandhavenError('unavailable', 'The query was ended.', { hint: 'Call again.' });
   } finally {
     signal.removeEventListener('abort', kill);
-    // The server is told, and nobody waits until it has heard.
+    // Nobody waits for the server's answer.
     cursor.close().catch(() => {});
   }
 }
 
-/** The same, and the server works on the next batch while this one is looked at. */
+/** Yields the same batches, with the next one requested while this one is processed. */
 export async function* readAhead<T>(batches: AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void> {
   const next = () => {
     const coming = batches.next();
-    // It is looked at in its turn; until then its failure is nobody's.
+    // Its failure is handled in its turn; until then it must not count as unhandled.
     coming.catch(() => {});
     return coming;
   };
@@ -53,7 +52,7 @@ export async function* readAhead<T>(batches: AsyncGenerator<T, void, void>): Asy
       const batch = await coming;
       if (batch.done) return;
       coming = next();
-      // The request leaves before what may be long work begins, and others get their turn.
+      // The request is sent before possibly long work begins, and others get their turn.
       await turnOfOthers();
       yield batch.value;
     }
@@ -63,8 +62,8 @@ export async function* readAhead<T>(batches: AsyncGenerator<T, void, void>): Asy
 }
 
 /**
- * The driver's own way to do this while it waits for documents is lost when they come first: their arrival ends the
- * session that it wants to say it in. To close a cursor twice does no harm.
+ * Replaces the driver's own way of killing a cursor, which fails when documents arrive first: their arrival ends
+ * the session that it needs. Killing a cursor twice does no harm.
  */
 function killCursor(client: MongoClient, { namespace, readPreference }: AbstractCursor, id: Long): void {
   const command = { killCursors: namespace.collection, cursors: [id] };

@@ -1,4 +1,4 @@
-/** A count: exact, so it is the server's work to look at all that matches. */
+/** Counts exactly, so the server has to visit every match. */
 import type { Document } from 'mongodb';
 import type { CountQuery as Count, CountRequest, QueryOptions } from '../../control/ports/index.ts';
 import type { CollectionName } from '../../model/documents/schema.ts';

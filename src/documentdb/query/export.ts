@@ -1,6 +1,6 @@
 /**
- * A query's result as JSON lines, in pieces of a steady size: as many documents are held as one round trip brings,
- * and the next ones are on their way while a piece is taken.
+ * Exports a query's result as JSON lines, in pieces of a steady size: memory holds one round trip's documents, and
+ * the next ones are on their way while a piece is taken.
  */
 import type { AbstractCursor, MongoClient } from 'mongodb';
 import type { ExportedQuery } from '../../control/ports/index.ts';
@@ -14,28 +14,28 @@ const { exportChunkBytes } = limits.documents;
 
 type Batches = AsyncGenerator<Uint8Array[], void, void>;
 
-/** @param first As many documents at most; 0 for all. */
+/** @param first Most documents; 0 for all. */
 export type Open = (client: MongoClient, signal: AbortSignal, first: number) => AbstractCursor;
 
 export interface Exporting {
   open: Open;
   asked: AskOptions;
-  /** No more than these; undefined for all. */
+  /** Most documents to save; undefined for all. */
   limit: number | undefined;
 }
 
 export interface Exported extends ExportedQuery {
-  /** The query gives no document. */
+  /** The query yields no document. */
   readonly isEmpty: boolean;
 }
 
-/** Fails here where the query itself does, before anything is made of its result. */
+/** Rejects when the query itself fails, before any output is made. */
 export async function exportQuery(connection: Connection, exporting: Exporting): Promise<Exported> {
   const { asked, open, limit } = exporting;
   const own = new AbortController();
   const signal = asked.signal ? AbortSignal.any([asked.signal, own.signal]) : own.signal;
   const stop = () => own.abort(new Error('The export is over.'));
-  // One more than are saved, to know whether there is more.
+  // One more than are saved shows whether more follow.
   const first = limit === undefined ? 0 : limit + 1;
   const begin = async (client: MongoClient) => {
     const batches = batchesOf(client, open(client, signal, first), signal, first || undefined);
@@ -52,7 +52,7 @@ export async function exportQuery(connection: Connection, exporting: Exporting):
   }
   const end = () => {
     stop();
-    // Behind what is still on its way, so nobody waits for it.
+    // Queued after the request in progress, so nobody waits for it.
     batches.return().catch(() => {});
   };
   return new Export({ ...exporting, batches: readAhead(all()), isEmpty: answer.done === true, end });

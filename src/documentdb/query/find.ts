@@ -1,4 +1,4 @@
-/** A find: read and judged when it is made, sent when it runs. */
+/** Represents a find: parsed and checked on creation, sent when it runs. */
 import type { AbstractCursor, Document, MongoClient } from 'mongodb';
 import type {
   DocumentsQuery,
@@ -25,7 +25,7 @@ const bounds = limits.documents;
 
 interface Reading {
   filter: Document;
-  /** Of documents; 0 for all. */
+  /** Most documents; 0 for all. */
   limit: number;
   timeMs: number;
   signal: AbortSignal;
@@ -62,7 +62,7 @@ export class FindQuery implements DocumentsQuery {
       run: async (filter, timeMs) =>
         await this.#connection.ask(
           async (client, ended) => {
-            // One more than asked for, to know whether there is more.
+            // One more than requested shows whether more follow.
             const reading = { filter, limit: limit + 1, timeMs, signal: ended };
             return await readPage(batchesOf(client, this.#open(client, reading), ended), limit, maxBytes);
           },
@@ -98,7 +98,7 @@ export class FindQuery implements DocumentsQuery {
 
   #trial({ signal }: QueryOptions, timeMs: number) {
     const { matches } = questionsOf(this.#connection, this.#asked, signal);
-    // Without a skip an empty result says it itself.
+    // Without a skip an empty result already proves it.
     return { filter: this.#filter, matches: this.#request.skip > 0 ? matches : null, timeMs, signal };
   }
 
@@ -132,10 +132,10 @@ export class FindQuery implements DocumentsQuery {
 
   async #next({ result, used }: Settled<Document, Page>, signal: AbortSignal | undefined) {
     const { documents, hasMore, last } = result;
-    // Where nothing came it goes on only past the document that did not fit.
+    // An empty page would continue only past the document that did not fit.
     if (!hasMore || documents.length === 0) return undefined;
     const end = {
-      // It finds the rest as it is written, whichever form gave this page.
+      // The filter in use finds the rest as it is written, whichever form gave this page.
       filter: used,
       projection: this.#projection,
       sort: this.#sort,

@@ -1,11 +1,11 @@
 /**
- * Where a find goes on. Sorted by `_id` alone it is a filter, which costs the server nothing however far it is and
- * neither repeats nor misses a document; otherwise a number of documents to skip.
+ * Finds the continuation of a find. Sorted by `_id` alone it is a filter, which costs the server nothing at any
+ * depth and neither repeats nor misses a document; otherwise a number of documents to skip.
  *
- * Who skips already goes on skipping: a filter beside the same skip would miss documents.
+ * A query with a skip continues by skipping: a filter beside the same skip would miss documents.
  *
- * Servers compare only values of one kind with `$gt` and `$lt`, so a filter stands only where every `_id` that is
- * still to come is of the last one's kind: the far end of the collection tells.
+ * Servers compare only values of one kind with `$gt` and `$lt`, so a filter is used only when every remaining
+ * `_id` is of the last one's kind: the far end of the collection shows it.
  */
 import type { Document } from 'mongodb';
 import { limits } from '../../model/limits.ts';
@@ -24,11 +24,11 @@ export interface PageEnd {
   skipped: number;
   /** Documents on it. */
   returned: number;
-  /** The bytes of the last document. */
+  /** Bytes of the last document. */
   last: Uint8Array | null;
 }
 
-/** @param farEnd The bytes of the document that is last in that direction; null where that is not cheap to know. */
+/** @param farEnd Returns the bytes of the last document in that direction; null when that is not cheap to find. */
 export async function nextPage(
   end: PageEnd,
   farEnd: (direction: 1 | -1) => Promise<Uint8Array | null>,
@@ -45,7 +45,10 @@ export async function nextPage(
   return skip <= limits.documents.skip.max ? { skip } : undefined;
 }
 
-/** The same filter and `_id` beyond that one. What an earlier page added is replaced, so that it does not grow. */
+/**
+ * Returns the same filter and `_id` beyond that one. An earlier page's addition is replaced, so that it does not
+ * grow.
+ */
 export function beyond(filter: Document, last: unknown, direction: 1 | -1): Document {
   const operator = direction === 1 ? '$gt' : '$lt';
   const bound = { [operator]: last };
@@ -62,7 +65,7 @@ function showsId(projection: Document | null): boolean {
   return touched.every((name) => name === '_id' && switchOf(projection[name]) === true);
 }
 
-/** Exact, or undefined. */
+/** Returns the exact value, or undefined. */
 function idOf(document: Uint8Array | null): unknown {
   if (!document) return undefined;
   try {
@@ -72,7 +75,7 @@ function idOf(document: Uint8Array | null): unknown {
   }
 }
 
-/** Values of one kind are compared with each other; null for those that a bound cannot be made of. */
+/** Returns the kind of mutually comparable values; null for those that cannot bound a range. */
 function kindOf(value: unknown): string | null {
   if (typeof value === 'string' || typeof value === 'boolean') return typeof value;
   if (value instanceof Date) return 'date';

@@ -1,4 +1,4 @@
-/** The first documents of a cursor as text, within a number and within bytes. */
+/** Reads the first documents of a cursor as text, up to a number and a size in bytes. */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { limits } from '../../model/limits.ts';
 import { EjsonWriter } from '../bson/write/write.ts';
@@ -7,15 +7,15 @@ const { resultTurnBytes } = limits.documents;
 
 export interface Page {
   documents: string[];
-  /** There are more than these. */
+  /** More documents follow. */
   hasMore: boolean;
-  /** The bytes of the last document in `documents`. */
+  /** Bytes of the last document in `documents`. */
   last: Uint8Array | null;
-  /** Set when the bytes ended it: the text of the document that did not fit. */
+  /** Set when the size limit ended it: the text length of the document that did not fit. */
   tooLargeBytes: number | null;
 }
 
-/** Stops reading as soon as it is known that there is more. */
+/** Stops reading as soon as another document is seen. */
 export async function readPage(
   batches: AsyncIterable<Uint8Array[]>,
   limit: number,
@@ -48,7 +48,7 @@ export function isEmptyPage({ documents, hasMore }: Page): boolean {
   return documents.length === 0 && !hasMore;
 }
 
-/** null when it was not the bytes that ended the page. */
+/** Returns null unless the size limit ended the page. */
 export function cutNote({ documents, tooLargeBytes }: Page, maxBytes: number): string | null {
   if (tooLargeBytes === null) return null;
   const remedy =

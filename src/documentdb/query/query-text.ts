@@ -1,19 +1,19 @@
-/** What callers write as JSON text, read and of the right shape; that it only reads is the guard's to say. */
+/** Parses callers' JSON text and checks its form; the guard decides that it only reads. */
 import type { Document } from 'mongodb';
 import { invalidArgument } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { parseEjson, type TextAllowance, textAllowance } from '../bson/parse/parse.ts';
 import { parameterOf } from '../bson/parse/place.ts';
 
-/** In their order; the driver keeps a map's order even for names that are numbers. */
+/** Keeps the written order; the driver keeps a map's order even for names that are numbers. */
 export type Sort = ReadonlyMap<string, 1 | -1>;
 
-/** `{}` without text: every document. */
+/** Returns `{}` without text: every document. */
 export function readFilter(text: string | undefined, allowance = textAllowance()): Document {
   return text === undefined ? {} : readObject(text, filterWords, allowance);
 }
 
-/** null for all fields. */
+/** Returns null for all fields. */
 export function readProjection(text: string | undefined, allowance = textAllowance()): Document | null {
   if (text === undefined) return null;
   const projection = readObject(text, projectionWords, allowance);
@@ -22,7 +22,7 @@ export function readProjection(text: string | undefined, allowance = textAllowan
   return projection;
 }
 
-/** null for the server's own order. */
+/** Returns null for the server's own order. */
 export function readSort(texts: readonly string[] | undefined, allowance = textAllowance()): Sort | null {
   if (texts === undefined || texts.length === 0) return null;
   const { sortFields } = limits.documents;
@@ -96,7 +96,7 @@ function readCriterion(
   return { field, direction };
 }
 
-/** The right spelling of what is usual elsewhere: `{"created_at": -1}`, and words for directions. */
+/** Suggests the right spelling for usual alternatives: `{"created_at": -1}`, and words for directions. */
 function hintForCriterion(value: Document): string | null {
   const entries = Object.entries(value);
   const [name, only] = entries[0] ?? [];
@@ -114,7 +114,7 @@ function directionMeant(value: unknown): 1 | -1 | null {
   return null;
 }
 
-/** Servers say this late, and in words of their own. `_id` alone may differ from the others. */
+/** Servers report this late, and in words of their own. `_id` alone may differ from the others. */
 function refuseMixed(projection: Document): void {
   const included: string[] = [];
   const excluded: string[] = [];
@@ -141,14 +141,14 @@ function refuseMixed(projection: Document): void {
   }
 }
 
-/** Of a projected field: shown, hidden, or neither. */
+/** Returns true for a shown field, false for a hidden one, null for neither. */
 export function switchOf(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
   const number = numberOf(value);
   return number === null ? null : number !== 0;
 }
 
-/** Of a number in any of BSON's forms. */
+/** Accepts a number in any of BSON's forms. */
 function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return value;
   const type = bsonType(value);

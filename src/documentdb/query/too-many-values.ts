@@ -1,4 +1,4 @@
-/** What is said of the value that is one too many, by what reads a query and by what judges it. */
+/** Shared error text of parser and guard for one value too many. */
 import { limits } from '../../model/limits.ts';
 
 export const tooManyValues = {

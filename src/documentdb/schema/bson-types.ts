@@ -1,4 +1,4 @@
-/** BSON's types: their codes in the bytes, their places in tables of counts, and the names that `$type` knows. */
+/** Lists BSON's types: their codes in the bytes, their places in tables of counts, and their names for `$type`. */
 
 const aliases = {
   double: 0x01,
@@ -28,7 +28,7 @@ export type TypeAlias = keyof typeof aliases;
 
 export const code: Record<TypeAlias, number> = aliases;
 
-/** A type's place in a table of counts is its code, but for the two codes that are far from the others. */
+/** A type's place in a table of counts is its code, except for the two codes that are far from the others. */
 export const places = 0x16;
 
 const maxKeyPlace = 0x14;
@@ -37,7 +37,7 @@ const minKeyPlace = 0x15;
 const aliasByPlace: TypeAlias[] = [];
 for (const [alias, typeCode] of Object.entries(aliases)) aliasByPlace[placeOf(typeCode)] = alias as TypeAlias;
 
-/** -1 when no type has the code. */
+/** Returns -1 for an unknown code. */
 export function placeOf(typeCode: number): number {
   if (typeCode <= aliases.decimal) return typeCode;
   if (typeCode === aliases.maxKey) return maxKeyPlace;

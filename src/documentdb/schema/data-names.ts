@@ -1,15 +1,15 @@
-/** Which fields of an object have names that are data: ids, dates and numbers, or just far too many. */
+/** Finds the fields of an object whose names are data: ids, dates and numbers, or just far too many. */
 import { limits } from '../../model/limits.ts';
 import { aliasAt } from './bson-types.ts';
 
 const { manyNames, veryManyNames } = limits.documents.schema;
 
-/** How many different names of a kind show that they are data. One alone may be a field that is named oddly. */
+/** Number of different names of a kind that shows that they are data. One alone may be an oddly named field. */
 const enough = { id: 2, date: 2, number: 5, numbered: 20 } as const;
 export type NameKind = keyof typeof enough;
 const kindsOfName = Object.keys(enough) as NameKind[];
 
-/** Below so many documents, a field that all of them have says nothing. */
+/** With fewer documents, a field that all of them have proves nothing. */
 const fewDocuments = 4;
 const rareNested = 0.5;
 const rareAtRoot = 0.05;
@@ -17,9 +17,9 @@ const mostlyOneType = 0.9;
 
 const numericTypes: readonly string[] = ['int', 'long', 'double', 'decimal'];
 
-/** Of a field's counts, those that its name is judged by. */
+/** The counts of a field that judge its name. */
 export interface NamedCounts {
-  /** The name's bytes with their NUL. */
+  /** Bytes of the name with their NUL. */
   readonly name: DataView;
   readonly nameBytes: number;
   /** Documents that have the field. */
@@ -29,11 +29,11 @@ export interface NamedCounts {
 
 export interface DataNames<Field> {
   fields: Field[];
-  /** What names look like that are data from now on. */
+  /** Kinds of names that count as data from now on. */
   kinds: readonly NameKind[] | 'all';
 }
 
-/** null when all names are names. */
+/** Returns null when no name is data. */
 export function dataNames<Field extends NamedCounts>(
   fields: readonly Field[],
   documents: number,
@@ -45,7 +45,7 @@ export function dataNames<Field extends NamedCounts>(
   return most.fields.length > 0 ? most : null;
 }
 
-/** What a name of so many bytes looks like; null for a word. */
+/** Returns the kind of a name of so many bytes; null for a word. */
 export function kindOfName(view: DataView, at: number, bytes: number): NameKind | null {
   let digits = 0;
   let hexLetters = 0;
@@ -101,7 +101,7 @@ function thatAreTooMany<Field extends NamedCounts>(
   return { fields: areData ? candidates : [], kinds: 'all' };
 }
 
-/** Values under names that are data are of one type, but for a few. */
+/** Values under names that are data are of one type, with few exceptions. */
 function haveOneType(fields: readonly NamedCounts[]): boolean {
   const counts = new Map<string, number>();
   let all = 0;

@@ -1,4 +1,4 @@
-/** From what was counted to the schema that says it. */
+/** Builds the schema from the counts. */
 import type { FieldSchema, FieldType } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { aliasAt, type TypeAlias } from './bson-types.ts';
@@ -10,15 +10,15 @@ import { enumJson, exampleJson } from './value-json.ts';
 const { examples: mostExamples } = limits.documents.schema;
 
 const numericTypes: readonly TypeAlias[] = ['int', 'long', 'double', 'decimal'];
-/** They are no values that a query compares with, or say nothing more. */
+/** No query compares with these values, or their type already says everything. */
 const withoutValues: readonly TypeAlias[] = ['array', 'null', 'undefined'];
 
-/** A few values are an enum when each comes twice; more of them are somebody's names unless they come often. */
+/** A few values are an enum when each comes twice; more of them are probably personal names unless they come often. */
 const fewValues = 10;
 const timesOfFew = 2;
 const timesOfMany = 10;
 
-/** Fields in the order in which they were met, those whose names are data last. */
+/** Returns fields in order of first appearance, those whose names are data last. */
 export function describeFields(stats: DocumentStats, above = ''): FieldSchema[] {
   stats.lookForData();
   const fields = stats.fields.map((field) => describeField(field, stats.count, above));
@@ -28,7 +28,7 @@ export function describeFields(stats: DocumentStats, above = ''): FieldSchema[] 
     ...fields,
     {
       ...describeField(stats.data, values, above),
-      // Documents that had several before these were known to be data are counted several times.
+      // A document with several of these from before they were recognized as data counts several times.
       probability: Math.min(1, stats.data.present / stats.count),
       keys: stats.dataNames,
       keyExamples: stats.nameExamples,
@@ -36,7 +36,7 @@ export function describeFields(stats: DocumentStats, above = ''): FieldSchema[] 
   ];
 }
 
-/** @param places How many there are where the field could be. */
+/** @param places Number of places where the field could be. */
 function describeField(field: FieldStats, places: number, above: string): FieldSchema {
   const path = above + nameOf(field);
   const types = typesOf(field.types, places, field.elements);
@@ -56,7 +56,7 @@ function describeField(field: FieldStats, places: number, above: string): FieldS
   };
 }
 
-/** The most frequent first. */
+/** Returns the most frequent first. */
 function typesOf(counts: Uint32Array, places: number, elements: ElementStats | null): FieldType[] {
   const types: FieldType[] = [];
   for (const [place, count] of counts.entries()) {
@@ -80,7 +80,7 @@ function examplesOf(values: readonly KnownValue[]): unknown[] {
   return [...found.values()].filter((json) => json !== undefined && json !== '').slice(0, mostExamples);
 }
 
-/** Every value there is with its count, or null when it is not certain that they are all, or they are too many. */
+/** Returns every value with its count, or null when the list may be incomplete or too long. */
 function valueEnum(field: FieldStats): FieldSchema['enum'] | null {
   const { enumerable } = field.values;
   if (enumerable.full || enumerable.entries.length === 0) return null;
@@ -97,7 +97,7 @@ function valueEnum(field: FieldStats): FieldSchema['enum'] | null {
   return [...found.values()].sort((a, b) => b.count - a.count);
 }
 
-/** How many values there are that a query could compare with. */
+/** Returns the number of values that a query could compare with. */
 function comparable(field: FieldStats): number {
   return sumOf(field, (type) => !withoutValues.includes(type));
 }
@@ -108,7 +108,7 @@ function bounds({ types, elements, values }: FieldStats): { min?: unknown; max?:
   return (numbers >= dates ? values.range.numbers() : values.range.dates()) ?? {};
 }
 
-/** Of the values in the field and in its arrays. */
+/** Sums over the values in the field and in its arrays. */
 function sumOf(
   { types, elements }: { types: Uint32Array; elements: ElementStats | null },
   counts: (type: TypeAlias) => boolean,

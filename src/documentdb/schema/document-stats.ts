@@ -1,4 +1,4 @@
-/** What is counted of the documents at one path: the collection's own, those in a field, or those in its arrays. */
+/** Counts the documents at one path: the collection's own, those in a field, or those in its arrays. */
 
 import { anyKey } from '../../model/documents/schema-lookup.ts';
 import { limits } from '../../model/limits.ts';
@@ -8,22 +8,22 @@ import { FieldStats as FieldCounts } from './field-stats.ts';
 
 const { nameBytes: longestName, namesWithOneHash, countedNames, examples } = limits.documents.schema;
 
-/** With so many fields it is looked for the first time whether names are data; then with twice as many each time. */
+/** Number of fields at the first check for names that are data; each further check comes at twice as many. */
 const firstLook = 16;
 
-/** A field whose documents are counted as these are. */
+/** A field with the counts of its own documents. */
 export type FieldStats = FieldCounts<DocumentStats>;
 
 export class DocumentStats {
   count = 0;
   nonEmpty = 0;
-  /** In the order in which they were met. */
+  /** In order of first appearance. */
   fields: FieldStats[] = [];
-  /** All fields whose names are data. */
+  /** Merges all fields whose names are data. */
   data: FieldStats | null = null;
-  /** Of the names that are data. */
+  /** Examples of the names that are data. */
   readonly nameExamples: string[] = [];
-  /** It stands before the first field. */
+  /** Precedes the first field. */
   readonly head = new FieldCounts<DocumentStats>(new DataView(new ArrayBuffer(0)));
   readonly #byHash = new Map<number, FieldStats>();
   readonly #budget: FieldBudget;
@@ -38,12 +38,12 @@ export class DocumentStats {
     this.#isRoot = isRoot;
   }
 
-  /** How many different names are data; at most what is counted. */
+  /** Number of different names that are data, as far as counted. */
   get dataNames(): number {
     return this.#dataNames.size;
   }
 
-  /** The field of this name, made if need be; null when that would be too many. */
+  /** Returns the field of this name, created if needed; null when that would be too many. */
   find(view: DataView, at: number, nameBytes: number): FieldStats | null {
     const hash = hashOfName(view, at, nameBytes);
     const known = this.#known(view, at, hash);
@@ -54,7 +54,7 @@ export class DocumentStats {
     return this.data;
   }
 
-  /** Puts the fields whose names are data together, as far as that can be told by now. */
+  /** Merges the fields whose names are recognizably data by now. */
   lookForData(): void {
     const found = dataNames(this.fields, this.count, this.#isRoot);
     if (found === null) return;
@@ -68,7 +68,7 @@ export class DocumentStats {
     this.#budget.release(before - this.size());
   }
 
-  /** The other's fields become its own, so the other is of no use afterwards. */
+  /** Takes over the other's fields, so the other is of no use afterwards. */
   merge(other: DocumentStats): void {
     this.count += other.count;
     this.nonEmpty += other.nonEmpty;
@@ -79,7 +79,7 @@ export class DocumentStats {
     for (const field of other.fields) this.#mergeField(field);
   }
 
-  /** Fields in it, at any depth. */
+  /** Number of fields in it, at any depth. */
   size(): number {
     const all = this.data === null ? this.fields : [...this.fields, this.data];
     return all.reduce((sum, { documents }) => sum + 1 + (documents?.size() ?? 0), 0);
@@ -129,7 +129,7 @@ export class DocumentStats {
     if (this.nameExamples.length < examples) this.nameExamples.push(nameOf(field));
   }
 
-  /** Guesses lead to fields that are gone, so all are made anew. */
+  /** Guesses would lead to removed fields, so all are cleared. */
   #keep(fields: FieldStats[]): void {
     this.fields = [];
     this.#byHash.clear();
@@ -157,7 +157,7 @@ export class DocumentStats {
   }
 }
 
-/** Whether the bytes at `at` are the field's name; they end within the view, as a NUL ends the document. */
+/** Returns true when the bytes at `at` are the field's name; they end within the view, as a NUL ends the document. */
 export function isNamed(field: FieldStats, view: DataView, at: number): boolean {
   const { name, nameBytes } = field;
   if (at + nameBytes > view.byteLength) return false;

@@ -1,4 +1,4 @@
-/** How many fields of a collection may be told apart, so that hostile documents cannot fill the memory. */
+/** Bounds the number of distinct fields of a collection, so that hostile documents cannot fill the memory. */
 import { limits } from '../../model/limits.ts';
 
 export class FieldBudget {

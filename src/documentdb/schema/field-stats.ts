@@ -1,31 +1,31 @@
-/** What is counted of one field: the fields of one name in all the documents at one path. */
+/** Counts one field: the fields of one name in all the documents at one path. */
 import { places } from './bson-types.ts';
 import { Values } from './values.ts';
 
-/** Counts of documents, into which others of the same path go. */
+/** Counts of documents that can take over others of the same path. */
 interface Mergeable<Documents> {
   merge(other: Documents): void;
 }
 
-/** `Documents` is what is counted of the documents inside of the field: fields and documents contain each other. */
+/** `Documents` holds the counts of the documents inside the field: fields and documents contain each other. */
 export class FieldStats<Documents extends Mergeable<Documents>> {
-  /** With its NUL, as it stands in documents. */
+  /** With its NUL, as in documents. */
   readonly name: DataView;
   readonly nameBytes: number;
-  /** The field that came after it in an earlier document: the guess that saves looking names up. */
+  /** Successor of this field in an earlier document: the guess that saves looking names up. */
   next: FieldStats<Documents> | null = null;
   /** Another field whose name has the same hash. */
   sameHash: FieldStats<Documents> | null = null;
-  /** The number of the document in which it was last. */
+  /** Number of the last document with it. */
   lastIn = 0;
-  /** Documents that have it. */
+  /** Number of documents with it. */
   present = 0;
   readonly types = new Uint32Array(places);
   readonly values = new Values();
-  /** Of the arrays directly in it. */
+  /** Smallest, largest and total length of the arrays directly in it. */
   readonly lengths = Float64Array.of(Number.POSITIVE_INFINITY, 0, 0);
   elements: ElementStats | null = null;
-  /** Of the documents in it and in its arrays. */
+  /** Documents in it and in its arrays. */
   documents: Documents | null = null;
 
   constructor(name: DataView) {
@@ -40,7 +40,7 @@ export class FieldStats<Documents extends Mergeable<Documents>> {
     this.lengths[2] = total + length;
   }
 
-  /** The other's documents become its own, so the other is of no use afterwards. */
+  /** Takes over the other's documents, so the other is of no use afterwards. */
   merge(other: FieldStats<Documents>): void {
     this.present += other.present;
     this.lastIn = Math.max(this.lastIn, other.lastIn);
@@ -59,7 +59,7 @@ export class FieldStats<Documents extends Mergeable<Documents>> {
   }
 }
 
-/** The types of what is inside of arrays, and of arrays in those. */
+/** Counts the types of array elements, and of arrays in those. */
 export class ElementStats {
   readonly types = new Uint32Array(places);
   elements: ElementStats | null = null;

@@ -1,4 +1,4 @@
-/** The schema of a collection, as far as the documents show it that were added. */
+/** Infers the schema of a collection from the added documents. */
 import type { FieldSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { MalformedBson } from '../bson/malformed.ts';
@@ -18,12 +18,12 @@ export class SchemaInference {
     return this.#root.count;
   }
 
-  /** One document as BSON. One that is damaged is an error, after which this is of no use. */
+  /** Adds one BSON document. A damaged one throws; the instance is of no use afterwards. */
   add(document: Uint8Array): void {
     try {
       this.#walk.document(this.#root, document);
     } catch (error) {
-      // A read outside of the document's bytes.
+      // A read beyond the document's bytes.
       if (error instanceof RangeError) throw new MalformedBson('a value is longer than its document');
       throw error;
     }
@@ -33,7 +33,7 @@ export class SchemaInference {
     return describeFields(this.#root);
   }
 
-  /** What the fields do not say of themselves. */
+  /** Returns notes about limits that the fields cannot show. */
   notes(): string[] {
     const notes: string[] = [];
     if (this.#budget.exceeded) {

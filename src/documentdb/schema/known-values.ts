@@ -1,6 +1,6 @@
 /**
- * The first few different values of a field with their counts. They are compared as the bytes that they have in the
- * documents, so nothing is decoded while documents go by.
+ * Collects the first few different values of a field with their counts. Values are compared as raw bytes, so
+ * nothing is decoded while documents go by.
  */
 import { limits } from '../../model/limits.ts';
 
@@ -8,27 +8,27 @@ const { examples } = limits.documents.schema;
 
 export interface KnownValue {
   typeCode: number;
-  /** Perhaps only the beginning of it. */
+  /** Possibly only the beginning of it. */
   bytes: DataView;
-  /** Of the value as it was. */
+  /** Length of the whole value. */
   length: number;
   hash: number;
   count: number;
 }
 
 export class KnownValues {
-  /** The values were more than it may know: from then on it is examples, and takes no more. */
+  /** There were more values than its capacity: the entries are only examples then, and no more are taken. */
   full = false;
   readonly entries: KnownValue[] = [];
   readonly #capacity: number;
-  /** Hash table of places in `entries`, each one more than it is, so that 0 is free. */
+  /** Hash table of positions in `entries`, plus one, so that 0 is free. */
   #table = new Uint8Array(0);
 
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /** @param kept How many of the value's bytes are kept and compared, with its length. */
+  /** @param kept Number of the value's bytes that are kept and compared, besides its length. */
   add(typeCode: number, view: DataView, at: number, length: number, kept = length): void {
     const hash = hashOf(view, at, kept) ^ typeCode;
     const table = this.#table;
@@ -51,7 +51,7 @@ export class KnownValues {
     this.#table = new Uint8Array(0);
   }
 
-  /** What the other knows, with its counts. */
+  /** Adds the other's values and counts. */
   merge(other: KnownValues): void {
     for (const entry of other.entries) {
       if (this.full) break;
@@ -79,12 +79,12 @@ export class KnownValues {
   }
 }
 
-/** At most half of it is taken, so a search ends. */
+/** At most half of it is used, so a search ends. */
 function tableSize(capacity: number): number {
   return 2 ** Math.ceil(Math.log2(capacity * 2));
 }
 
-/** Of the length and of twelve bytes: values that it does not tell apart are compared. */
+/** Hashes the length and twelve bytes: colliding values are compared. */
 function hashOf(view: DataView, at: number, length: number): number {
   let hash = length;
   if (length >= 4) {

@@ -1,4 +1,4 @@
-/** BSON's wide numbers as doubles, which order them well enough. */
+/** Converts BSON's wide numbers to doubles, which order them well enough. */
 
 export const decimalBytes = 16;
 
@@ -11,14 +11,14 @@ export function longAt(view: DataView, at: number): number {
   return view.getInt32(at + 4, true) * two32 + view.getUint32(at, true);
 }
 
-/** The double near a decimal, as IEEE 754-2008 lays it out with a binary coefficient. */
+/** Returns the nearest double of an IEEE 754-2008 decimal with a binary coefficient. */
 export function approximately(view: DataView, at: number): number {
   const top = view.getUint32(at + 12, true);
   const sign = top >>> 31 === 1 ? -1 : 1;
   const combination = (top >>> 26) & 0x1f;
   if (combination === 0x1f) return Number.NaN;
   if (combination === 0x1e) return sign * Number.POSITIVE_INFINITY;
-  // Coefficients that begin in the other form are beyond 34 digits, which makes them zero.
+  // Coefficients of the other form exceed 34 digits, which makes them zero.
   if (combination >= 0x18) return 0;
   const exponent = ((top >>> 17) & 0x3fff) - 6176;
   const coefficient =

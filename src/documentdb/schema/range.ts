@@ -1,14 +1,14 @@
-/** The smallest and the largest of a field's numbers, and of its dates, in slots that cost no allocation. */
+/** Tracks the smallest and the largest of a field's numbers, and of its dates, in slots that cost no allocation. */
 import { approximately, decimalBytes, longAt } from './numbers.ts';
 import { bigJson, dateJson, decimalJson, numberJson } from './value-json.ts';
 
-/** Values as relaxed Extended JSON writes them. */
+/** Values in the form of relaxed Extended JSON. */
 export interface Bounds {
   min: unknown;
   max: unknown;
 }
 
-/** A number that no double is: a long beyond 2^53 or a decimal. */
+/** A number that no double represents: a long beyond 2^53 or a decimal. */
 interface Exact {
   approximation: number;
   value: bigint | Uint8Array;

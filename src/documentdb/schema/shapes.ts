@@ -1,19 +1,19 @@
 /**
- * What the strings of a field look like: `12.5 kg` is `9.9 kg`. Runs of digits are one 9; words stay where several strings
- * have them in that place, and become an `a` otherwise, so that no string's own words show.
+ * Describes the shapes of a field's strings: `12.5 kg` is `9.9 kg`. Runs of digits become one 9; a word stays when
+ * several strings have it in that place, and becomes an `a` otherwise, so that no single string's words show.
  */
 import { limits } from '../../model/limits.ts';
 
 const { shapedStrings, shapes: mostShapes, shownShapes } = limits.documents.schema;
 
-/** From so many strings on a word is not one string's own. */
+/** Number of strings that must share a word to show it. */
 const several = 2;
 
 export class Shapes {
   readonly #counts = new Map<string, number>();
   #strings = 0;
 
-  /** It takes no more. */
+  /** Takes no more strings. */
   get full(): boolean {
     return this.#strings >= shapedStrings;
   }
@@ -26,7 +26,7 @@ export class Shapes {
     for (const [shape, count] of other.#counts) this.#count(shape, count);
   }
 
-  /** The most frequent first; a few. What is one word, of many, says nothing. */
+  /** Returns a few, the most frequent first. A single word among many is no information. */
   list(): string[] {
     const found = new Map<string, number>();
     for (const [shape, count] of this.#counts) {
@@ -38,7 +38,7 @@ export class Shapes {
     return byCount.slice(0, shownShapes).map(([shape]) => shape);
   }
 
-  /** Shapes beyond those that are kept are counted without their words. */
+  /** Shapes beyond the limit are counted without their words. */
   #count(shape: string, count: number): void {
     this.#strings += count;
     const isRoom = this.#counts.has(shape) || this.#counts.size < mostShapes;

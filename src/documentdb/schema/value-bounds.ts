@@ -1,6 +1,4 @@
-/**
- * Where a value of BSON ends, checked against what is around it. Whoever reads a value that passed stays inside of it.
- */
+/** Finds the end of a BSON value, checked against its surroundings. Readers of a checked value stay inside it. */
 import { MalformedBson } from '../bson/malformed.ts';
 import { code } from './bson-types.ts';
 
@@ -8,14 +6,14 @@ import { code } from './bson-types.ts';
 const smallestDocument = 5;
 const objectIdBytes = 12;
 
-/** @param end Where the document around it has its closing NUL. */
+/** @param end Position of the enclosing document's closing NUL. */
 export function endOfValue(view: DataView, typeCode: number, at: number, end: number): number {
   const after = at + lengthOf(view, typeCode, at, end);
   if (after > end) throw new MalformedBson('a value is longer than its document');
   return after;
 }
 
-/** The document that begins at `at` and ends at `end` at the latest: where it ends. */
+/** Returns the end of the document that begins at `at`, which is `end` at the latest. */
 export function endOfDocument(view: DataView, at: number, end: number): number {
   if (at + smallestDocument > end) throw new MalformedBson('it is cut short');
   const after = at + view.getInt32(at, true);
@@ -24,7 +22,7 @@ export function endOfDocument(view: DataView, at: number, end: number): number {
   return after;
 }
 
-/** Where the NUL is that ends the text at `at`. */
+/** Returns the position of the NUL that ends the text at `at`. */
 export function endOfName(view: DataView, at: number, end: number): number {
   for (let here = at; here < end; here++) if (view.getUint8(here) === 0) return here;
   throw new MalformedBson('a name has no end');

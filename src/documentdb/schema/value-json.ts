@@ -1,4 +1,4 @@
-/** Values of a field as relaxed Extended JSON writes them, parsed: what examples, enums and bounds are made of. */
+/** Converts values of a field to parsed relaxed Extended JSON, for examples, enums and bounds. */
 import { Decimal128 } from 'bson';
 import { limits } from '../../model/limits.ts';
 import { code } from './bson-types.ts';
@@ -10,7 +10,7 @@ const { exampleChars } = limits.documents.schema;
 /** Dates after 9999 and before 1970 have no ISO form in Extended JSON. */
 const lastIsoDate = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** The value, its texts cut to what an example may show; undefined where its type already says all. */
+/** Returns the value, its texts cut to an example's length; undefined where its type already says all. */
 export function exampleJson(value: KnownValue): unknown {
   const { bytes, typeCode } = value;
   switch (typeCode) {
@@ -35,7 +35,7 @@ export function exampleJson(value: KnownValue): unknown {
   }
 }
 
-/** The whole value, of the types that can be an enum's. */
+/** Returns the whole value, for the types that an enum can have. */
 export function enumJson(value: KnownValue): unknown {
   return value.typeCode === code.string ? textOf(value) : exampleJson(value);
 }
@@ -90,7 +90,7 @@ function regexJson(bytes: DataView): unknown {
   return { $regularExpression: { pattern: cut(pattern), options } };
 }
 
-/** A text whose end was not kept may end within a character. */
+/** A cut text may end within a character. */
 function textOf({ bytes, length }: KnownValue): string {
   const text = Buffer.from(bytesOf(bytes)).toString('utf8');
   return bytes.byteLength < length ? `${text.replace(/\ufffd$/, '')}…` : text;

@@ -1,4 +1,4 @@
-/** What is known of the values of a field, those in its arrays included. */
+/** Collects the values of a field, those in its arrays included. */
 import { limits } from '../../model/limits.ts';
 import { code } from './bson-types.ts';
 import { KnownValues } from './known-values.ts';
@@ -7,20 +7,20 @@ import { Shapes } from './shapes.ts';
 
 const { enumValues, enumValueBytes, examples, exampleChars, shapedFirst } = limits.documents.schema;
 
-/** Of a value that is an example only: more than is shown of the widest characters. */
+/** Bytes kept of a value that serves only as an example: enough for the widest characters shown. */
 const exampleBytes = exampleChars * 4 + 16;
 
 export class Values {
-  /** Of the types that an enum can have. */
+  /** Values of the types that an enum can have. */
   readonly enumerable = new KnownValues(enumValues);
-  /** Of the other types; and texts that are too long for an enum. */
+  /** Values of the other types, and texts too long for an enum. */
   readonly other = new KnownValues(examples);
   readonly range = new Range();
   readonly shapes = new Shapes();
   #strings = 0;
   #others = 0;
 
-  /** @param after Where it ends; the bounds are checked already. */
+  /** @param after End of the value; the bounds are checked already. */
   add(typeCode: number, view: DataView, at: number, after: number): void {
     if (typeCode !== code.string) this.#others++;
     switch (typeCode) {
@@ -59,7 +59,7 @@ export class Values {
     }
   }
 
-  /** What its strings look like, where it holds values of other types too. */
+  /** Shapes of the strings, for a field that holds other types too. */
   get patterns(): string[] {
     return this.#strings > 0 && this.#others > 0 ? this.shapes.list() : [];
   }

@@ -1,8 +1,8 @@
 /**
- * One pass over the bytes of a document, which counts what is there and decodes nothing.
+ * Counts the contents of a document in one pass over its bytes, and decodes nothing.
  *
- * Documents of a collection mostly have the same fields in the same order, so each field remembers which one came next:
- * its name is then compared and not looked up.
+ * Documents of a collection mostly have the same fields in the same order, so each field remembers its successor: its
+ * name is then compared and not looked up.
  */
 import { limits } from '../../model/limits.ts';
 import { MalformedBson } from '../bson/malformed.ts';
@@ -14,24 +14,24 @@ import { endOfDocument, endOfName, endOfValue } from './value-bounds.ts';
 
 const { depth: deepest } = limits.documents;
 
-/** How many fields may be missing in a document before the next one is looked up. */
+/** Number of fields that may be missing in a document before the next one is looked up. */
 const guesses = 3;
 
 export class Walk {
-  /** Something lay deeper than is looked. */
+  /** The document is nested deeper than the walk goes. */
   tooDeep = false;
   readonly #budget: FieldBudget;
   #view: DataView = new DataView(new ArrayBuffer(0));
-  /** Of documents in other documents too: which of them a field was met in last. */
+  /** Number of the current document, nested ones included: marks the last one with a field. */
   #documents = 0;
-  /** Where the value of the field begins that was looked up last. */
+  /** Start of the value of the last found field. */
   #valueAt = 0;
 
   constructor(budget: FieldBudget) {
     this.#budget = budget;
   }
 
-  /** A whole document: nothing before it and nothing after it. */
+  /** Walks a whole document: nothing before it and nothing after it. */
   document(stats: DocumentStats, bytes: Uint8Array): void {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const end = endOfDocument(this.#view, 0, bytes.byteLength);
@@ -39,7 +39,7 @@ export class Walk {
     this.#fields(stats, 0, end, 1);
   }
 
-  /** The bounds of the document are checked already; those of what is in it are not. */
+  /** The document's own bounds are already checked; those of its contents are not. */
   #fields(stats: DocumentStats, start: number, end: number, depth: number): void {
     const view = this.#view;
     const last = end - 1;
@@ -59,7 +59,7 @@ export class Walk {
           field.lastIn = document;
           field.present++;
         }
-        // Of a name that is there twice the first counts, as in the server's queries.
+        // The first of duplicate names counts, as in the server's queries.
         if (field === stats.data || isFirst) {
           countAt(field.types, placeOf(typeCode));
           this.#value(field, typeCode, at, after, depth);
@@ -116,7 +116,7 @@ export class Walk {
     this.#fields(field.documents, at, end, depth + 1);
   }
 
-  /** How many elements there are. */
+  /** Returns the number of elements. */
   #array(field: FieldStats, stats: ElementStats, start: number, end: number, depth: number): number {
     const view = this.#view;
     const last = end - 1;
@@ -135,7 +135,7 @@ export class Walk {
     return length;
   }
 
-  /** An array in an array. */
+  /** Walks an array in an array. */
   #nested(field: FieldStats, around: ElementStats, at: number, end: number, depth: number): void {
     if (depth >= deepest) {
       this.tooDeep = true;

@@ -68,7 +68,7 @@ function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstr
       maxHeaderSize: limits.preview.answerHeaderBytes,
       insecureHTTPParser: false,
     });
-    // The value that the client sets itself without an agent; the application decides, by its response.
+    // Without an agent the client would close the connection; the application decides, by its response.
     outgoing.shouldKeepAlive = upgrade === null;
     const over = () => {
       if (!response.writableFinished) outgoing.destroy();

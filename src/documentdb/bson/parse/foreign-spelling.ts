@@ -1,11 +1,14 @@
-/** What shells, JavaScript and Python write where JSON has something else, and how JSON has it: models mix them up. */
+/**
+ * Recognizes the spellings of shells, JavaScript and Python in place of JSON, and gives JSON's own: models mix them
+ * up.
+ */
 
 export interface SyntaxProblem {
   problem: string;
   hint: string;
 }
 
-/** null when the text that follows is none of them. */
+/** Returns null when the text that follows is none of them. */
 export function foreignSpelling(rest: string, place: 'key' | 'value' | 'sign'): SyntaxProblem | null {
   const quoted = /^(['‘’“”`])([^'‘’“”`\\\n]{0,60})['‘’“”`]/u.exec(rest);
   if (quoted || /^['‘’“”`]/u.test(rest)) {

@@ -1,10 +1,10 @@
-/** Times in ISO 8601, as callers write them. The platform's own reader takes far more, and guesses. */
+/** Parses callers' times in ISO 8601. The platform's own parser accepts far more, and guesses. */
 
 const form =
   /^([+-]\d{6}|\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/;
 const MINUTE_MS = 60_000;
 
-/** In milliseconds since 1970, UTC where no zone is named; null when it is no such time. */
+/** Returns milliseconds since 1970, in UTC without a zone; null for an invalid time. */
 export function parseInstant(text: string): number | null {
   const parts = form.exec(text);
   if (parts === null) return null;
@@ -18,11 +18,11 @@ export function parseInstant(text: string): number | null {
   ];
   const ms = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'));
   if (minute > 59 || second > 59 || hour > 24) return null;
-  // The end of the day, and nothing beyond.
+  // 24:00 is the end of the day, and nothing follows it.
   if (hour === 24 && minute + second + ms > 0) return null;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // The 30th of February is the 1st of March elsewhere.
+  // Date would turn the 30th of February into a day of March.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
   const [offsetHours, offsetMinutes] = [Number(parts[10] ?? 0), Number(parts[11] ?? 0)];
   if (offsetHours > 23 || offsetMinutes > 59) return null;

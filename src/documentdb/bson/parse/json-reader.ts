@@ -1,7 +1,6 @@
 /**
- * JSON as RFC 8259 has it, read from a caller's text by what the platform's parser cannot do: keys that are there
- * twice and text that is no Unicode are refused with their place, numbers come as they were written, and keys keep
- * their order.
+ * Parses a caller's text as JSON of RFC 8259, beyond the platform's parser: duplicate keys and text that is no
+ * Unicode are refused with their place, numbers keep their spelling, and keys keep their order.
  */
 import { invalidArgument, type SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
@@ -11,14 +10,14 @@ import { inOrder, setKey } from './ordered-document.ts';
 import { excerpt, parameterOf, placeInText, placeOf } from './place.ts';
 import { type Expected, syntaxFault } from './syntax-fault.ts';
 
-/** What becomes of what was read. */
+/** Converts the parsed parts into values. */
 export interface JsonMeaning {
   number(source: string, reader: JsonReader): unknown;
   document(document: Record<string, unknown>, keys: readonly string[], reader: JsonReader): unknown;
 }
 
 const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-/** What would be a longer number, had JSON its form. */
+/** Continuation of an invalid number. */
 const numberTail = /[\w.+]/;
 const blanks = /[ \t\n\r]*/y;
 const literals = [
@@ -43,12 +42,12 @@ export class JsonReader {
   private readonly meaning: JsonMeaning;
   private readonly allowance: { values: number };
   private at = 0;
-  /** From the whole to the value that is being read. */
+  /** Path from the whole text to the current value. */
   private readonly path: (string | number)[] = [];
-  /** Where what is open now was opened. */
+  /** Start positions of the open objects and arrays. */
   private readonly opened: number[] = [];
 
-  /** @param allowance How many values there may be; what is read is taken off. */
+  /** @param allowance Number of values left; each value read is taken off. */
   constructor(text: string, name: string, meaning: JsonMeaning, allowance: { values: number }) {
     this.text = text;
     this.name = name;
@@ -63,7 +62,7 @@ export class JsonReader {
     return value;
   }
 
-  /** An error in the value that is being read, or inside of it. */
+  /** Builds an error in the current value, or inside it. */
   fault(inside: readonly string[], problem: string, hint?: string): SandhavenError {
     const place = placeOf(this.name, [...this.path, ...inside]);
     return invalidArgument(parameterOf(this.name), `${place} ${problem}.`, hint);
@@ -210,7 +209,7 @@ export class JsonReader {
   }
 }
 
-/** Stands for itself in a string. False for NaN, which is what follows the end of the text. */
+/** Returns true for characters unescaped in a string. False for NaN, the result at the end of the text. */
 function isPlain(code: number): boolean {
   return code >= 0x20 && code !== 0x22 && code !== 0x5c;
 }

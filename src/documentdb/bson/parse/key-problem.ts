@@ -1,8 +1,8 @@
-/** Keys that would reach the database as something else than what was written. */
+/** Finds keys that would reach the database changed. */
 import type { SyntaxProblem } from './foreign-spelling.ts';
 import { shorten } from './place.ts';
 
-/** null when it may be a key. */
+/** Returns null for a valid key. */
 export function keyProblem(key: string, isTaken: boolean): SyntaxProblem | null {
   if (!key.isWellFormed()) {
     return { problem: 'has a key with half of a surrogate pair', hint: 'Give a key of whole characters.' };

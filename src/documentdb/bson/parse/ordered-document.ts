@@ -1,9 +1,9 @@
 /**
- * Documents whose keys come in the order they were written in. JavaScript puts keys that look like the index of an
- * array first, but the order of a sort, or of a document that is compared as a whole, is part of its meaning.
+ * Keeps a document's keys in their written order. JavaScript puts keys that look like array indexes first, but the
+ * order of a sort, or of a document compared as a whole, is part of its meaning.
  */
 
-/** The document itself, where JavaScript's order is the wanted one. */
+/** Returns the document itself when JavaScript's order is already right. */
 export function inOrder(document: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
   if (keys.length < 2 || !keys.some(looksLikeIndex)) return document;
   const actual = Object.keys(document);
@@ -12,7 +12,7 @@ export function inOrder(document: Record<string, unknown>, keys: readonly string
   return new Proxy(document, { ownKeys: () => ordered });
 }
 
-/** `__proto__` is a key like any other. */
+/** Treats `__proto__` like any other key. */
 export function setKey(document: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') {
     document[key] = value;
@@ -21,7 +21,7 @@ export function setKey(document: Record<string, unknown>, key: string, value: un
   Object.defineProperty(document, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** What else begins with a digit is only looked at more closely. */
+/** A false positive only costs a closer look. */
 function looksLikeIndex(key: string): boolean {
   const first = key.charCodeAt(0);
   return first >= 0x30 && first <= 0x39;

@@ -1,6 +1,6 @@
 /**
- * What callers write, JSON and MongoDB Extended JSON, as the values that the driver sends; and such values as text
- * again. Integers are exact, and an error names the place and the right spelling.
+ * Converts callers' JSON and MongoDB Extended JSON into the values that the driver sends, and such values back
+ * into text. Integers are exact, and an error names the place and the right spelling.
  */
 import { serialize } from 'bson';
 import { SandhavenError } from '../../../model/errors.ts';
@@ -23,7 +23,7 @@ const meaning: JsonMeaning = {
 
 const { textBytes, queryNodes } = limits.documents;
 
-/** What is left for the texts of one query, which are read in one go. */
+/** Remaining allowance of the texts of one query, which are parsed synchronously. */
 export interface TextAllowance {
   bytes: number;
   values: number;
@@ -33,7 +33,7 @@ export function textAllowance(): TextAllowance {
   return { bytes: textBytes, values: queryNodes };
 }
 
-/** @param name As errors name the text: `filter_dict`, `pipeline[2]`. */
+/** @param name Name of the text in errors: `filter_dict`, `pipeline[2]`. */
 export function parseEjson(text: string, name: string, allowance = textAllowance()): unknown {
   allowance.bytes -= Buffer.byteLength(text);
   if (allowance.bytes < 0) {
@@ -46,7 +46,7 @@ export function parseEjson(text: string, name: string, allowance = textAllowance
   return new JsonReader(text, name, meaning, allowance).read();
 }
 
-/** Relaxed Extended JSON of one value; `parseEjson` gives the same value back. */
+/** Returns relaxed Extended JSON of one value; `parseEjson` returns the same value again. */
 export function formatEjson(value: unknown): string {
   const text = toEjson(serialize({ v: value }), 'lossless');
   return text.slice('{"v":'.length, -1);

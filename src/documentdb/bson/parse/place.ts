@@ -1,7 +1,7 @@
-/** How a place in a caller's text is told: which parameter, where in the text, or which value of what it says. */
+/** Names a place in a caller's text: the parameter, the position in the text, or the path of the value. */
 import { limits } from '../../../model/limits.ts';
 
-/** The parameter that a text was given in: `pipeline` for `pipeline[2]`. */
+/** Returns the parameter of a text: `pipeline` for `pipeline[2]`. */
 export function parameterOf(text: string): string {
   return text.replace(/\[.*$/s, '');
 }
@@ -13,7 +13,7 @@ export function placeInText(text: string, at: number): string {
   return `line ${before.split('\n').length}, column ${at - lineStart + 1}`;
 }
 
-/** What is around the place, which `>>>` marks; on one line. */
+/** Returns the surroundings of the place, marked by `>>>`, on one line. */
 export function excerpt(text: string, at: number): string {
   const from = Math.max(0, at - limits.documents.excerptChars);
   const to = Math.min(text.length, at + limits.documents.excerptChars);
@@ -21,7 +21,7 @@ export function excerpt(text: string, at: number): string {
   return shown.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').toWellFormed();
 }
 
-/** `filter_dict.customer.orders[2]`; of a long one its beginning and its end. */
+/** Returns `filter_dict.customer.orders[2]`; of a long path its beginning and its end. */
 export function placeOf(name: string, path: readonly (string | number)[]): string {
   const parts = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${shorten(part)}`));
   const shown = limits.documents.placeParts;
@@ -29,7 +29,7 @@ export function placeOf(name: string, path: readonly (string | number)[]): strin
   return `${name}${parts.slice(0, shown / 2).join('')}…${parts.slice(-shown / 2).join('')}`;
 }
 
-/** What a caller wrote, on one line. */
+/** Shortens a caller's text to one line. */
 export function shorten(text: string): string {
   const most = 2 * limits.documents.excerptChars;
   const shown = text.replace(/\p{Cc}/gu, '�').toWellFormed();

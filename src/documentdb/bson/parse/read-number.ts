@@ -1,14 +1,14 @@
-/** Numbers of JSON as the BSON type that holds exactly them. */
+/** Converts JSON numbers to the BSON type that holds them exactly. */
 import { Double, Long } from 'bson';
 
-/** Longer ones are no int64, whatever their digits. */
+/** Longer ones are never an int64, whatever their digits. */
 const INT64_CHARS = 20;
-/** All integers that are no longer are ints. */
+/** Integers up to this length always fit an int. */
 const SMALL_CHARS = 9;
 
 /**
- * As it was written: an integer is an int where it fits, then a long, then the nearest double; whatever has a point
- * or an exponent is a double. null when it is beyond those.
+ * Preserves the written form: an integer is an int where it fits, then a long, then the nearest double; a number
+ * with a point or an exponent is a double. Null beyond those.
  */
 export function readNumber(source: string): number | Long | Double | null {
   if (/^-?\d+$/.test(source) && source.length <= INT64_CHARS && source !== '-0') {
@@ -21,7 +21,7 @@ export function readNumber(source: string): number | Long | Double | null {
   return Number.isFinite(value) ? doubleValue(value) : null;
 }
 
-/** Text or a number that is an integer; only one of both where it is said. */
+/** Accepts text or an integral number; `only` restricts it to numbers. */
 export function integerOf(value: unknown, only?: 'number'): bigint | null {
   if (typeof value === 'string') {
     return only === undefined && /^-?\d{1,20}$/.test(value) ? BigInt(value) : null;
@@ -48,7 +48,7 @@ export function isInt64(value: bigint): boolean {
   return value >= -(2n ** 63n) && value < 2n ** 63n;
 }
 
-/** A plain number that is whole would be sent as an int. */
+/** A plain integral number would be sent as an int. */
 function doubleValue(value: number): number | Double {
   return Number.isInteger(value) ? new Double(value) : value;
 }

@@ -1,9 +1,9 @@
-/** What is wrong with a text that is not JSON, where, and how it is written right. */
+/** Explains a JSON syntax error: the fault, its place, and the right spelling. */
 import { invalidArgument, type SandhavenError } from '../../../model/errors.ts';
 import { foreignSpelling, numberHint, type SyntaxProblem } from './foreign-spelling.ts';
 import { excerpt, parameterOf, placeInText } from './place.ts';
 
-/** What should have been at the place; `quote`: the end of the string that begins there. */
+/** Expected token at the place; `quote`: the end of the string that begins there. */
 export type Expected =
   | 'value'
   | 'key'
@@ -15,7 +15,7 @@ export type Expected =
   | 'escape'
   | 'character';
 
-/** @param opened Where the object or array around the place begins. */
+/** @param opened Start of the object or array around the place. */
 export function syntaxFault(
   text: string,
   name: string,

@@ -1,4 +1,4 @@
-/** What is inside of Extended JSON's wrappers, where it takes more than a glance. undefined: it is wrong. */
+/** Converts the contents of Extended JSON's more complex wrappers. undefined: invalid. */
 import { Binary, Code, Decimal128 } from 'bson';
 import type { SandhavenError } from '../../../model/errors.ts';
 import { parseInstant } from './instant.ts';
@@ -7,7 +7,7 @@ import { integerOf } from './read-number.ts';
 
 type Document = Record<string, unknown>;
 
-/** An error in the wrapper, at the keys that lead from it to the place. */
+/** Builds an error in the wrapper, at the keys that lead from it to the place. */
 export type WrapperFault = (inside: readonly string[], problem: string, hint?: string) => SandhavenError;
 
 export function readDate(value: unknown, _: Document, fault: WrapperFault): Date | undefined {
@@ -35,7 +35,7 @@ export function readBinary(value: unknown, document: Document): Binary | undefin
   if (typeof data !== 'string' || typeof kind !== 'string' || !/^[\da-fA-F]{1,2}$/.test(kind))
     return undefined;
   const bytes = Buffer.from(data, 'base64');
-  // What is not base64 is skipped by its reader.
+  // The base64 decoder skips invalid characters silently.
   if (bytes.toString('base64') !== data) return undefined;
   return new Binary(bytes, Number.parseInt(kind, 16));
 }
@@ -55,7 +55,7 @@ export function decimalOf(text: string): Decimal128 | undefined {
   }
 }
 
-/** The values of the keys, where the document has these and no others. */
+/** Returns the values of the keys when the document has exactly these. */
 export function exactly(value: unknown, keys: readonly string[]): unknown[] | null {
   if (!isPlain(value) || Object.keys(value).length !== keys.length) return null;
   return keys.every((key) => Object.hasOwn(value, key)) ? keys.map((key) => value[key]) : null;

@@ -1,6 +1,6 @@
 /**
- * Extended JSON's wrappers, `{"$oid": "…"}` and the like, as the driver's types. Every key that names one is taken
- * as one, so a wrapper that is wrong is refused and not sent as an operator that no server knows. `$regex` and
+ * Converts Extended JSON's wrappers, `{"$oid": "…"}` and the like, to the driver's types. Every key that names one
+ * is taken as one, so an invalid wrapper is refused and not sent as an operator that no server knows. `$regex` and
  * `$type` are none: they are query operators.
  */
 import { Binary, BSONRegExp, BSONSymbol, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
@@ -10,7 +10,7 @@ import { decimalOf, exactly, readBinary, readCode, readDate, type WrapperFault }
 
 type Document = Record<string, unknown>;
 
-/** The value that is meant, or the document itself when it is no wrapper. */
+/** Returns the wrapped value, or the document itself when it is no wrapper. */
 export function unwrap(document: Document, keys: readonly string[], fault: WrapperFault): unknown {
   const name = keys.find((key) => key[0] === '$' && Object.hasOwn(wrappers, key));
   if (name === undefined) return document;
@@ -30,9 +30,9 @@ export function unwrap(document: Document, keys: readonly string[], fault: Wrapp
 }
 
 interface Wrapper {
-  /** undefined when the wrapper is wrong and `example` says enough. */
+  /** Returns undefined when the wrapper is invalid and `example` suffices as a hint. */
   read(value: unknown, document: Document, fault: WrapperFault): unknown;
-  /** The key that may be there too. */
+  /** Optional second key. */
   beside?: string;
   example: string;
 }

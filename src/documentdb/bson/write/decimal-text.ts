@@ -1,15 +1,15 @@
-/** A decimal128 (binary integer encoding) as the text that names exactly it, trailing zeros included. */
+/** Formats a decimal128 (binary integer encoding) exactly, trailing zeros included. */
 import { int32 } from '../bytes.ts';
 
 const EXPONENT_BIAS = 6176;
 const MAX_COEFFICIENT = 10n ** 34n - 1n;
 
-/** Of the 16 bytes there. */
+/** Reads the 16 bytes at `at`. */
 export function decimalText(bytes: Uint8Array, at: number): string {
   const word = (offset: number) => int32(bytes, at + offset) >>> 0;
   const high = word(12);
   const sign = high >>> 31 === 1 ? '-' : '';
-  // Five bits that are all set but the last tell infinity, all set NaN; two set, a coefficient beyond all bounds.
+  // Five combination bits: 11110 means infinity, 11111 NaN; another 11 prefix, a coefficient out of range.
   const kind = (high >>> 26) & 0x1f;
   if (kind === 0x1f) return 'NaN';
   if (kind === 0x1e) return `${sign}Infinity`;
@@ -21,7 +21,7 @@ export function decimalText(bytes: Uint8Array, at: number): string {
 function coefficient(lowest: number, lower: number, higher: number, highest: number): string {
   if (highest === 0 && higher === 0 && lower < 2 ** 21) return String(lower * 2 ** 32 + lowest);
   const all = (BigInt(highest) << 96n) | (BigInt(higher) << 64n) | (BigInt(lower) << 32n) | BigInt(lowest);
-  // What is not canonical counts as zero, says IEEE 754.
+  // IEEE 754: a non-canonical coefficient counts as zero.
   return all > MAX_COEFFICIENT ? '0' : String(all);
 }
 

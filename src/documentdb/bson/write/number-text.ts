@@ -1,9 +1,9 @@
 /**
- * Numbers and times as text, put straight into a buffer. Every function takes where to begin and gives where it
- * ended; the caller has made room for `NUMBER_BYTES`.
+ * Writes numbers and times as text straight into a buffer. Every function takes its start and returns its end;
+ * the caller has reserved `NUMBER_BYTES`.
  */
 
-/** More than any number or time needs. */
+/** Exceeds every number and time. */
 export const NUMBER_BYTES = 40;
 
 const MINUS = 0x2d;
@@ -12,7 +12,7 @@ const ZERO = 0x30;
 const INT32 = 2 ** 31;
 const DAY_MS = 86_400_000;
 
-/** An integer within ±2^53. */
+/** Writes an integer within ±2^53. */
 export function writeInteger(out: Uint8Array, at: number, value: number): number {
   if (value >= INT32 || value <= -INT32) return writeAscii(out, at, String(value));
   let rest = value;
@@ -30,7 +30,7 @@ export function writeInteger(out: Uint8Array, at: number, value: number): number
 }
 
 /**
- * A finite double in a form that reads back as the same one: the shortest, but never that of an integer.
+ * Writes a finite double in a form that reads back as the same one: the shortest, but never that of an integer.
  *
  * Most have at most two decimals. One with 15 significant digits or fewer is the shortest form of its double, so a
  * quotient of an int32 by 100 needs no search for it.
@@ -47,7 +47,7 @@ export function writeDouble(out: Uint8Array, at: number, value: number): number 
   return writeAscii(out, at, Number.isInteger(value) ? value.toFixed(1) : String(value));
 }
 
-/** An instant from 1970 to 9999, milliseconds only where there are any. */
+/** Writes an instant from 1970 to 9999, with milliseconds only when they are not 0. */
 export function writeInstant(out: Uint8Array, at: number, ms: number): number {
   const days = Math.floor(ms / DAY_MS);
   let rest = ms - days * DAY_MS;

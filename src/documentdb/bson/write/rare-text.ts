@@ -1,4 +1,4 @@
-/** Values of the types that few documents have, from raw BSON to Extended JSON. `checkLeast` was called for each. */
+/** Writes values of rare types from raw BSON to Extended JSON. The caller has run `checkLeast` for each. */
 import { bsonType, int32, terminator } from '../bytes.ts';
 import { MalformedBson } from '../malformed.ts';
 import type { TextBuffer } from './text-buffer.ts';
@@ -24,7 +24,7 @@ const text = ascii({
   closeTwo: '}}',
 });
 
-/** As `writeScalar`. */
+/** Same contract as `writeScalar`. */
 export function writeRare(to: TextBuffer, type: number, source: Buffer, at: number, limit: number): number {
   switch (type) {
     case bsonType.binary:
@@ -57,7 +57,7 @@ function writeBinary(to: TextBuffer, source: Buffer, at: number, limit: number):
   const end = at + 5 + size;
   if (size < 0 || end > limit) throw new MalformedBson('a wrong length of binary data', at);
   let from = at + 5;
-  // The oldest kind has its length twice.
+  // The oldest subtype stores its length twice.
   if (source[at + 4] === 2) {
     if (size < 4 || int32(source, from) !== size - 4) {
       throw new MalformedBson('two lengths of binary data that differ', from);

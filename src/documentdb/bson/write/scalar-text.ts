@@ -1,4 +1,4 @@
-/** Values that hold no documents, from raw BSON to Extended JSON. `checkLeast` was called for each. */
+/** Writes values that hold no documents from raw BSON to Extended JSON. The caller has run `checkLeast` for each. */
 import { bsonType, int32, int64, int64Text, isExactInt64 } from '../bytes.ts';
 import { MalformedBson } from '../malformed.ts';
 import { decimalText } from './decimal-text.ts';
@@ -28,7 +28,7 @@ const text = ascii({
 const scratch = new Float64Array(1);
 const scratchBytes = new Uint8Array(scratch.buffer);
 
-/** Writes the value of the type that begins there, and gives where it ended, `limit` at most. */
+/** Writes the value of the type that begins there, and returns its end, `limit` at most. */
 export function writeScalar(
   to: TextBuffer,
   mode: EjsonMode,

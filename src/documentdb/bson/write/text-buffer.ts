@@ -1,4 +1,4 @@
-/** JSON text under construction, as UTF-8 in one growing buffer: BSON's strings are UTF-8 too, so most are only copied. */
+/** Builds JSON text as UTF-8 in one growing buffer: BSON's strings are UTF-8 too, so most are only copied. */
 import { isUtf8 } from 'node:buffer';
 import { terminator } from '../bytes.ts';
 import { writeAscii } from './number-text.ts';
@@ -7,12 +7,12 @@ const INITIAL_BYTES = 4096;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const FIRST_BEYOND_ASCII = 0x80;
-/** Up to here a loop copies faster than a native call begins. */
+/** Up to this length a loop copies faster than a native call. */
 const SHORT_BYTES = 96;
-/** Of the longest escape, `\u001f`. */
+/** Length of the longest escape, `\u001f`. */
 const ESCAPE_BYTES = 6;
 
-/** 1: stands for itself between quotes. 0: control characters, what JSON escapes, and all beyond ASCII. */
+/** 1: unescaped between quotes. 0: control characters, JSON's escapes, and all beyond ASCII. */
 const isPlain = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte < FIRST_BEYOND_ASCII && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
 );
@@ -22,10 +22,10 @@ const escapes = Array.from({ length: FIRST_BEYOND_ASCII }, (_, byte) =>
 const hexDigits = Buffer.from('0123456789abcdef', 'latin1');
 
 export class TextBuffer {
-  /** What is valid of it ends at `length`. Any call may replace it. */
+  /** Valid up to `length`. Any call may replace it. */
   bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   length = 0;
-  /** Makes room for so many bytes more. */
+  /** Reserves room for so many more bytes. */
   reserve(bytes: number): void {
     const needed = this.length + bytes;
     if (needed <= this.bytes.length) return;
@@ -70,7 +70,7 @@ export class TextBuffer {
     this.length += this.bytes.write(text, this.length, 'latin1');
   }
 
-  /** UTF-8 in quotes; what is not valid UTF-8 becomes U+FFFD. */
+  /** Writes UTF-8 in quotes; invalid UTF-8 becomes U+FFFD. */
   quoted(source: Buffer, from: number, to: number): void {
     this.reserve(to - from + 2);
     this.bytes[this.length++] = QUOTE;
@@ -79,8 +79,8 @@ export class TextBuffer {
   }
 
   /**
-   * A key in quotes and its colon.
-   * @returns Where the key's terminator was.
+   * Writes a key in quotes and its colon.
+   * @returns the position of the key's terminator.
    */
   key(source: Buffer, from: number, limit: number): number {
     this.reserve(SHORT_BYTES + 3);
@@ -127,7 +127,7 @@ export class TextBuffer {
     }
   }
 
-  /** Copies what needs no escape, and gives where that ends. */
+  /** Copies bytes without escapes, and returns their end. */
   private plain(source: Buffer, from: number, to: number, valid: boolean): number {
     this.reserve(to - from);
     const { bytes } = this;

@@ -1,11 +1,11 @@
-/** What the text of several types is made of. */
+/** Shared text parts of several types. */
 import { stringEnd } from '../bytes.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
 const OBJECT_ID = Buffer.from('{"$oid":"', 'latin1');
 const CLOSE = Buffer.from('"}', 'latin1');
 
-/** What never changes, ready to be copied. */
+/** Encodes constant texts, ready to be copied. */
 export function ascii<K extends string>(texts: Record<K, string>): Record<K, Uint8Array> {
   const bytes = Object.entries<string>(texts).map(([name, value]) => [name, Buffer.from(value, 'latin1')]);
   return Object.fromEntries(bytes);
@@ -23,7 +23,7 @@ export function writeObjectId(to: TextBuffer, source: Buffer, at: number): void 
   to.literal(CLOSE);
 }
 
-/** A wrapper whose value is text. */
+/** Writes a wrapper whose value is text. */
 export function writeQuoted(to: TextBuffer, opening: Uint8Array, value: string): void {
   to.literal(opening);
   to.asciiText(value);

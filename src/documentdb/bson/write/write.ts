@@ -1,9 +1,10 @@
 /**
- * Raw BSON as MongoDB Extended JSON v2, straight from bytes to bytes, so that no value passes through a type that
- * cannot hold it. The bytes are the server's: every length is checked against what is there before it is used.
+ * Writes raw BSON as MongoDB Extended JSON v2, straight from bytes to bytes, so that no value passes through a
+ * type that cannot hold it. The bytes are the server's: every length is checked against the bytes present before
+ * its use.
  *
- * - relaxed: what callers get. Integers beyond ±2^53 are `$numberLong`, since many readers keep no more; a double
- *   that is whole keeps its point.
+ * - relaxed: for callers. Integers beyond ±2^53 are `$numberLong`, since many readers keep no more; an integral
+ * double keeps its point.
  * - canonical: every type named.
  * - lossless: relaxed, but `parseEjson` reads the very same back: a long that an int could hold is named.
  */
@@ -23,12 +24,12 @@ const BRACES = { open: 0x7b, close: 0x7d };
 const CODE = Buffer.from('{"$code":', 'latin1');
 const SCOPE = Buffer.from(',"$scope":', 'latin1');
 
-/** One document's text. */
+/** Returns one document's text. */
 export function toEjson(bson: Uint8Array, mode?: EjsonMode): string {
   return new EjsonWriter(mode).text(bson);
 }
 
-/** Keeps its buffer from document to document. */
+/** Reuses its buffer for every document. */
 export class EjsonWriter {
   private readonly mode: EjsonMode;
   private readonly to = new TextBuffer();
@@ -38,19 +39,19 @@ export class EjsonWriter {
     this.mode = mode;
   }
 
-  /** In bytes: of the text that `text` gave last, or of the lines that wait. */
+  /** Length in bytes: of the last result of `text`, or of the pending lines. */
   get length(): number {
     return this.to.length;
   }
 
-  /** One document's text, without a line's end. Lines that wait are dropped. */
+  /** Returns one document's text, without a line's end. Drops pending lines. */
   text(bson: Uint8Array): string {
     this.to.length = 0;
     this.append(bson);
     return this.to.bytes.toString('utf8', 0, this.to.length);
   }
 
-  /** Adds a document to the lines that wait. When it is malformed nothing of it stays. */
+  /** Appends a document to the pending lines. A malformed one leaves nothing behind. */
   line(bson: Uint8Array): void {
     const before = this.to.length;
     try {
@@ -62,7 +63,7 @@ export class EjsonWriter {
     }
   }
 
-  /** The lines that wait, as bytes of their own; then none do. */
+  /** Returns the pending lines as bytes of their own, and clears them. */
   takeLines(): Uint8Array {
     const lines = Uint8Array.prototype.slice.call(this.to.bytes, 0, this.to.length);
     this.to.length = 0;
@@ -75,7 +76,7 @@ export class EjsonWriter {
     if (end !== bson.length) throw new MalformedBson('bytes behind the document', end);
   }
 
-  /** Writes the document or array that begins there, and gives where it ended. */
+  /** Writes the document or array that begins there, and returns its end. */
   private document(at: number, limit: number, depth: number, isArray: boolean): number {
     if (depth > limits.documents.resultDepth) throw new MalformedBson('too many levels', at);
     const { source, to } = this;

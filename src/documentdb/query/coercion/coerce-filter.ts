@@ -1,11 +1,11 @@
 /**
- * The form of a filter that a caller may have meant: each string whose shape is that of an objectId, a date or a number is
- * asked for as that too. The filter alone decides, never what documents were seen.
+ * Builds the form of a filter that a caller may have meant: each string in the form of an objectId, a date or a number
+ * is compared as that type too. The filter alone decides, never documents seen before.
  *
- * Every value is compared with the form of its own type: a condition matches what it matched as written, and what its
- * strings mean; a negated one excludes both.
+ * Every value is compared with the form of its own type: a condition matches everything it matched as written, and the
+ * meanings of its strings; a negated one excludes both.
  *
- * Invariants: the filter given is never written to; what is not changed is shared with it.
+ * Invariants: the given filter is never written to; unchanged parts are shared with it.
  */
 import { limits } from '../../../model/limits.ts';
 import { isOperators } from '../../hints/filter-walk.ts';
@@ -16,11 +16,11 @@ export type Query = Record<string, unknown>;
 
 export interface CoercedFilter {
   filter: Query;
-  /** Never none. */
+  /** Never empty. */
   strings: ReadString[];
 }
 
-/** null where no string of it has another meaning, or more than are tried. */
+/** Returns null when no string has another meaning, or more have than are tried. */
 export function coerceFilter(filter: unknown): CoercedFilter | null {
   if (!isDocument(filter)) return null;
   const strings: ReadString[] = [];
@@ -36,7 +36,7 @@ interface Scope {
 }
 
 interface Place extends Scope {
-  /** As the query around it names the field. */
+  /** The field's name in the surrounding query. */
   key: string;
   path: string;
 }
@@ -44,7 +44,7 @@ interface Place extends Scope {
 const COMBINING = new Set(['$and', '$or', '$nor']);
 const RANGES = new Set(['$gt', '$gte', '$lt', '$lte']);
 
-/** Itself where nothing changes. */
+/** Returns the query itself when nothing changes. */
 function coerceQuery(query: Query, scope: Scope): Query {
   if (scope.depth > limits.documents.depth) return query;
   const added: Query[] = [];
@@ -81,7 +81,7 @@ function conjunction(entries: [string, unknown][], conjuncts: readonly Query[]):
   return documentOf([...others, ['$and', [...((own?.[1] as unknown[]) ?? []), ...conjuncts]]]);
 }
 
-/** What must hold instead, all of it; null where nothing changes. */
+/** Returns the conditions that must hold instead, all of them; null when nothing changes. */
 function coerceField(place: Place, value: unknown): Query[] | null {
   const { key, depth } = place;
   if (!isOperators(value)) return asList(place, '$eq', value);
@@ -126,7 +126,7 @@ function coerceOperator(place: Place, operator: string, operand: unknown): Query
   }
 }
 
-/** What asks for one value or another in the place of what asks for one. */
+/** Replaces an operator on one value by its form for a list. */
 const LIST_OF = { $eq: '$in', $ne: '$nin' } as const;
 
 function asList(place: Place, operator: keyof typeof LIST_OF, value: unknown): Query[] | null {
@@ -134,7 +134,7 @@ function asList(place: Place, operator: keyof typeof LIST_OF, value: unknown): Q
   return readings && [{ [place.key]: { [LIST_OF[operator]]: [value, ...readings] } }];
 }
 
-/** Each of its items must match: as if they were conditions of their own. */
+/** Each item must match, like a condition of its own. */
 function coerceAll(place: Place, items: unknown): Query[] | null {
   if (!Array.isArray(items)) return null;
   const coerced = items.map((item) => coerceField(deeper(place), item));
@@ -142,7 +142,7 @@ function coerceAll(place: Place, items: unknown): Query[] | null {
   return coerced.flatMap((conjuncts, index) => conjuncts ?? [{ [place.key]: items[index] }]);
 }
 
-/** Its operand is either operators on the elements themselves, or a filter on elements that are documents. */
+/** The operand is either operators on the elements themselves, or a filter on elements that are documents. */
 function coerceElement(place: Place, operand: unknown): Query[] | null {
   const { key, path } = place;
   if (!isDocument(operand)) return null;
@@ -154,7 +154,7 @@ function coerceElement(place: Place, operand: unknown): Query[] | null {
   return element && [{ $or: [{ [key]: { $elemMatch: operand } }, { [key]: { $elemMatch: element } }] }];
 }
 
-/** All in one, since one element must fulfil them together. */
+/** Coerces them together, since one element must fulfil all. */
 function coerceElementOperators(place: Place, operators: Query): Query | null {
   let changed = false;
   const entries = Object.entries(operators).map(([operator, operand]): [string, unknown] => {

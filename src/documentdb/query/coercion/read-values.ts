@@ -1,11 +1,11 @@
-/** What the values of one condition may mean besides: null where none of their strings has another meaning. */
+/** Reads other meanings of one condition's values: null when none of its strings has one. */
 import { limits } from '../../../model/limits.ts';
 import { type Reading, readText } from '../../hints/text-values.ts';
 import { documentOf, isDocument } from '../../hints/values.ts';
 
-/** A string that was read as something else, and where it stands. */
+/** A string read as another type, and its place. */
 export interface ReadString {
-  /** From the document's root, with dots. */
+  /** Dotted path from the document's root. */
   path: string;
   operator: string;
   text: string;
@@ -15,18 +15,18 @@ export interface ReadString {
 export interface ValuePlace {
   path: string;
   operator: string;
-  /** Gets every string that is read. */
+  /** Collects every string that is read. */
   strings: ReadString[];
 }
 
-/** Of a string, or of a list or document with such strings, which is compared as a whole. */
+/** Takes a string, or a list or document with such strings, which is compared as a whole. */
 export function readValue(value: unknown, place: ValuePlace): readonly unknown[] | null {
   if (typeof value === 'string') return readString(value, place)?.values ?? null;
   const whole = readWithin(value, place, 0);
   return whole === value ? null : [whole];
 }
 
-/** Each item, with what it means behind it. */
+/** Returns each item, followed by its other meanings. */
 export function readList(items: unknown, place: ValuePlace): unknown[] | null {
   if (!Array.isArray(items)) return null;
   const listed: unknown[] = [];
@@ -34,7 +34,7 @@ export function readList(items: unknown, place: ValuePlace): unknown[] | null {
   return listed.length === items.length ? null : listed;
 }
 
-/** Bounds by operator, their strings replaced. */
+/** Returns bounds by operator, their strings replaced. */
 export function readBounds(
   bounds: readonly [string, unknown][],
   place: Omit<ValuePlace, 'operator'>,
@@ -48,7 +48,7 @@ export function readBounds(
   return changed ? documentOf(entries) : null;
 }
 
-/** Past the bound nothing is read: the filter is not tried in another form then. */
+/** Past the bound no string is read: the filter is then not tried in another form. */
 function readString(text: string, { path, operator, strings }: ValuePlace): Reading | null {
   if (strings.length >= limits.documents.readStrings) return null;
   const reading = readText(text);

@@ -1,6 +1,6 @@
 /**
- * The same for the $match stages of a pipeline, one after another: each runs as written, on what the stages before it
- * give, and only one that lets nothing through is tried in its other form.
+ * Settles the $match stages of a pipeline, one after another: each runs as written, on the output of the stages
+ * before it, and only one that lets nothing through is tried in its other form.
  */
 import type { Stage } from '../../hints/leading-stages.ts';
 import { isDocument } from '../../hints/values.ts';
@@ -12,12 +12,12 @@ type Stages = readonly Stage[];
 
 export interface PipelineTrial<Result> {
   stages: Stages;
-  /** @param timeMs What the server may work on it. */
+  /** @param timeMs Time limit for the server's own work. */
   run(stages: Stages, timeMs: number): Promise<Result>;
   isEmpty(result: Result): boolean;
-  /** Whether the stages give any document. */
+  /** Resolves with true when the stages yield any document. */
   finds(stages: Stages, timeMs: number): Promise<boolean>;
-  /** For the pipeline as written, and the same again for all that is asked beside it. */
+  /** Time for the pipeline as written, and the same again for all further queries. */
   timeMs: number;
   signal?: AbortSignal | undefined;
 }
@@ -30,7 +30,7 @@ export async function settlePipeline<Result>(trial: PipelineTrial<Result>): Prom
   });
   const [first] = matches;
   if (first && stages.slice(first.index + 1).some((stage) => MAKE_DOCUMENTS.has(nameOf(stage)))) {
-    // Its result does not tell what the $match let through.
+    // Its result does not show the output of the $match.
     const choice = await choose({ ...trial, matches, isEmpty: false, leftMs: timeLeft(timeMs) });
     return { ...choice, result: await run(choice.used, timeMs) };
   }
@@ -48,7 +48,7 @@ interface Match extends CoercedFilter {
 
 interface Choosing extends Pick<PipelineTrial<unknown>, 'stages' | 'finds' | 'signal'> {
   matches: readonly Match[];
-  /** The whole pipeline was seen to give nothing. */
+  /** True when the whole pipeline yielded nothing. */
   isEmpty: boolean;
   leftMs: () => number;
 }
@@ -78,10 +78,10 @@ async function choose({ stages, matches, isEmpty, finds, leftMs, signal }: Choos
   return choice;
 }
 
-/** They give documents where none came. */
+/** These yield documents even from none. */
 const MAKE_DOCUMENTS = new Set(['$facet', '$unionWith', '$densify']);
 
-/** They give a document where one came. */
+/** These yield a document whenever one arrives. */
 const KEEP_SOME = new Set([
   '$addFields',
   '$bucketAuto',

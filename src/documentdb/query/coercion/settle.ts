@@ -1,36 +1,39 @@
 /**
- * A filter runs as written. Only where it matches nothing is the form tried in which its strings are compared as what they
- * look like too; the result says so. What a failure of that form costs is only itself.
+ * Runs a filter as written. Only when it matches nothing, the form is tried in which its strings are also compared as
+ * the types that they look like; the result says so. A failure of that form leaves the result as written.
  */
 import { tookTooLong } from '../../connection/faults.ts';
 import { coerceFilter, type Query } from './coerce-filter.ts';
 import type { ReadString } from './read-values.ts';
 import { tellCoerced, tellUntried } from './tell.ts';
 
-/** How a result came about. */
+/** Origin of a result. */
 export interface Settlement {
   /** `neither`: nothing matched, in either form. `untried`: nothing as written, and the other form failed. */
   outcome: 'written' | 'coerced' | 'neither' | 'untried';
-  /** Those that the other form read, where it was tried. */
+  /** Strings of the other form, if it was tried. */
   strings: readonly ReadString[];
-  /** What the result must say. */
+  /** Notes that the result must carry. */
   notes: string[];
 }
 
 export interface Settled<Form, Result> extends Settlement {
   result: Result;
-  /** What gave it. */
+  /** Form that produced it. */
   used: Form;
 }
 
 export interface FilterTrial<Result> {
   filter: Query;
-  /** @param timeMs What the server may work on it. */
+  /** @param timeMs Time limit for the server's own work. */
   run(filter: Query, timeMs: number): Promise<Result>;
   isEmpty(result: Result): boolean;
-  /** Whether any document matches; null where an empty result says so itself, since nothing is skipped. */
+  /**
+   * Resolves with true when any document matches; null when an empty result already proves it, since nothing
+   * is skipped.
+   */
   matches: ((filter: Query, timeMs: number) => Promise<boolean>) | null;
-  /** For the filter as written, and the same again for all that follows. */
+  /** Time for the filter as written, and the same again for all that follows. */
   timeMs: number;
   signal?: AbortSignal | undefined;
 }
@@ -56,7 +59,7 @@ export async function settleFilter<Result>(trial: FilterTrial<Result>): Promise<
 
 export const asWritten: Settlement = { outcome: 'written', strings: [], notes: [] };
 
-/** What is left of a time that begins now; fails once it is over. */
+/** Returns a function for the rest of a time that begins now; it throws once the time is over. */
 export function timeLeft(timeMs: number): () => number {
   const end = performance.now() + timeMs;
   return () => {

@@ -1,20 +1,20 @@
-/** What a note says of strings that were read as something else. */
+/** Writes the notes about strings read as other types. */
 import { limits } from '../../../model/limits.ts';
 import { listedAs, named, show } from '../../hints/values.ts';
 import type { ReadString } from './read-values.ts';
 
-/** Of a result that the filter as written did not give. */
+/** For a result that only the other form of the filter yielded. */
 export function tellCoerced(strings: readonly ReadString[], parameter: string): string {
   const asked = `This result also compares ${compared(strings)}, as the strings may have been meant.`;
   return `${parameter} matches nothing as written. ${asked}${remarks(strings)}`;
 }
 
-/** Of a result that stayed empty. */
+/** For a result that stayed empty. */
 export function tellNeither(strings: readonly ReadString[], parameter: string): string {
   return `${parameter} matches nothing as written, nor where it compares ${compared(strings)}.${remarks(strings)}`;
 }
 
-/** Where the other form failed, or ran out of time. */
+/** For another form that failed, or ran out of time. */
 export function tellUntried(strings: readonly ReadString[], parameter: string, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   return `${parameter}: the form that also compares ${compared(strings)} could not be tried: ${reason}`;
@@ -24,14 +24,14 @@ export function tellUntried(strings: readonly ReadString[], parameter: string, e
 function compared(strings: readonly ReadString[]): string {
   const groups = [...Map.groupBy(strings, ({ path }) => path)];
   return listedAs(groups, ([path, group]) => {
-    // By text, since there may be very many, and only a few are written out.
+    // Grouped by text, since there may be very many, and only a few are written out.
     const values = [...new Map(group.map(({ text, reading }) => [text, reading.values[0]])).values()];
     const most = Math.max(1, Math.floor(limits.documents.noteItems / groups.length));
     return `${named(path)} with ${listedAs(values, show, most)}`;
   });
 }
 
-/** How a date was read where its text leaves that open. */
+/** Explains the reading of a date where its text is ambiguous. */
 function remarks(strings: readonly ReadString[]): string {
   const days = strings.filter(({ reading }) => reading.dayOnly);
   const said: string[] = [];
