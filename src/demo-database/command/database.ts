@@ -1,4 +1,4 @@
-/** The demo database as its administrator: waits until it answers, and fills it. */
+/** Administers the demo database: waits until it answers, and fills it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
 import { SandhavenError } from '../../model/errors.ts';
@@ -10,18 +10,18 @@ import { ADMIN, READER, type ServerKind } from './server-kind.ts';
 const RETRY_MS = 250;
 const AUTHENTICATION_FAILED = 18;
 
-/** Loads the data set unless it is there; told by whoever starts this command, since surfaces know no data. */
+/** Loads the data set unless it is present; injected by the caller, since surfaces know no data. */
 export type LoadData = (
   client: MongoClient,
   options: { documents: number; onProgress(done: number, total: number): void; signal: AbortSignal },
 ) => Promise<{ loaded: boolean; collections: Record<string, number> }>;
 
-/** Of the user who may only read. The default database for authentication is the right one on every server. */
+/** Connects as the read-only user. The default database for authentication is right on every server. */
 export function readerConnectionString(at: Pick<Forwarder, 'host' | 'port'>, machine: Machine): string {
   return connectionString(at, READER, machine.readerPassword);
 }
 
-/** With the users there; the caller closes the client. Fails with `timeout`. */
+/** Returns once the users exist; the caller closes the client. Rejects with `timeout`. */
 export async function connectWhenReady(
   at: Pick<Forwarder, 'host' | 'port'>,
   kind: ServerKind,
@@ -37,7 +37,7 @@ export async function connectWhenReady(
     });
     let code: unknown;
     try {
-      // A connection that is reset while it comes about may leave the driver waiting for good.
+      // A reset during the handshake may leave the driver waiting for ever.
       const ended = AbortSignal.any([signal, AbortSignal.timeout(2 * limits.documents.demo.attemptMs)]);
       if (await kind.isReady(client, ended)) {
         await kind.addReader(client, machine.readerPassword);

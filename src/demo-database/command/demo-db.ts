@@ -1,6 +1,6 @@
 /**
- * `sandhaven demo-db`: a document database to try the DocumentDb tools on, in a sandbox of the service. Every step
- * leaves what the next call goes on from, so it may be interrupted at any time.
+ * `sandhaven demo-db`: runs a document database to try the DocumentDb tools on, in a sandbox of the service. Every
+ * step leaves a state that the next call continues from, so it may be interrupted at any time.
  */
 
 import { limits } from '../../model/limits.ts';
@@ -18,9 +18,9 @@ import { BUILT_IN, SERVER_PORT, serverKind } from './server-kind.ts';
 
 export interface DemoDbParts {
   load: LoadData;
-  /** Builds the image of the document database on this machine unless it is there. */
+  /** Builds the image of the document database on this machine unless it exists. */
   buildImage(onOutput: (text: string) => void, signal: AbortSignal): Promise<void>;
-  /** What names the recipe of the image that is there; null when none is. */
+  /** Returns the recipe digest of the built image; null without an image. */
   builtRecipe(): Promise<string | null>;
 }
 
@@ -66,7 +66,7 @@ async function serve(
     openForwarder({
       connection,
       ...{ sandbox: machine.id, port: SERVER_PORT, listen: at },
-      // Until the server listens inside, each attempt to reach it fails, as is to be expected.
+      // Until the server listens inside, each attempt to reach it fails as expected.
       onProblem: (problem) => void (ready && printProblem(problem, options.json, io)),
     }),
   );
@@ -112,7 +112,7 @@ function announce(
   );
 }
 
-/** A standard port that another program has gives way, unless somebody chose it. */
+/** Falls back to a free port when another program has the standard one, unless the user chose it. */
 async function listen(
   chosen: DemoDbOptions['listen'],
   open: (at: { host: string; port: number }) => Promise<Forwarder>,

@@ -1,6 +1,6 @@
 /**
- * The sandbox that the demo database lives in, by the tools that every client has. Its environment is the one place
- * where its passwords are kept; the owner's key reads them from there.
+ * Manages the demo database's sandbox by the tools that every client has. Its passwords are kept in its environment
+ * alone; the owner's key reads them from there.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deleteSnapshot } from '../../administration/snapshots/delete-snapshot.ts';
@@ -19,7 +19,7 @@ import type { AdminClient, CallOptions, Client } from '../../surfaces/cli/client
 import { ADMIN_PASSWORD, READER_PASSWORD, type ServerKind, serverKind } from './server-kind.ts';
 
 export const SANDBOX = 'demo-db';
-/** How many documents were asked for last. */
+/** Label of the last requested number of documents. */
 const DOCUMENTS_LABEL = 'demo-db.documents';
 const POLL_MS = 250;
 const RECIPE_CHARS = 12;
@@ -28,7 +28,7 @@ export interface Machine {
   id: string;
   adminPassword: string;
   readerPassword: string;
-  /** null when none were asked for yet. */
+  /** null before the first request. */
   documents: number | null;
 }
 
@@ -43,15 +43,15 @@ export interface Steps {
   client: Client;
   administer: AdminClient;
   signal: AbortSignal;
-  /** What is being done now, for whoever watches. */
+  /** Shows the current step. */
   say(step: string): void;
   onProgress: NonNullable<CallOptions['onProgress']>;
   buildImage(): Promise<void>;
-  /** Of the image that is built here now; null when there is none. */
+  /** Recipe digest of the image built here; null without one. */
   recipe(): Promise<string | null>;
 }
 
-/** Started, made first where it is not there. Fails with `already_exists` when the sandbox is of another image. */
+/** Starts the sandbox, and creates it when missing. Rejects with `already_exists` when it is of another image. */
 export async function startMachine(steps: Steps, kind: ServerKind | null, ifNew: ServerKind) {
   const found = await getMachine(steps);
   if (!found) await create(steps, ifNew);
@@ -66,8 +66,8 @@ export async function startMachine(steps: Steps, kind: ServerKind | null, ifNew:
 }
 
 /**
- * The sandbox and the snapshots that it and those before it were made from.
- * @returns what there was of them. Fails with `already_exists` for a sandbox of that name that is something else.
+ * Removes the sandbox and the snapshots that it and its predecessors were made from.
+ * @returns the names of what existed. Rejects with `already_exists` for an unrelated sandbox of that name.
  */
 export async function removeMachine(steps: Steps): Promise<string[]> {
   const removed: string[] = [];
@@ -85,7 +85,7 @@ export async function removeMachine(steps: Steps): Promise<string[]> {
   return removed;
 }
 
-/** By name and image, so that nobody's own snapshot is taken for one. */
+/** Matches name and image, so that no user's own snapshot is mistaken for one. */
 async function ownSnapshots(steps: Steps): Promise<{ id: string; name: string }[]> {
   const own: { id: string; name: string }[] = [];
   for (let page = 1, pages = 1; page <= pages; page++) {
@@ -101,7 +101,7 @@ function isOwn(name: string, { snapshot, builtIn }: ServerKind): boolean {
   return name === snapshot || (builtIn && name.startsWith(`${snapshot} `));
 }
 
-/** The next call goes on with as many. */
+/** The next call continues with as many. */
 export async function rememberDocuments(steps: Steps, { id }: Machine, documents: number): Promise<void> {
   const { labels } = (await must(steps, getSandbox, { sandbox: id })) as unknown as SandboxView;
   const wanted = { ...labels, [DOCUMENTS_LABEL]: String(documents) };
@@ -155,13 +155,13 @@ async function ensureSnapshot(steps: Steps, kind: ServerKind): Promise<string> {
   });
 }
 
-/** A snapshot keeps the image that it was made of, so that one of a new recipe needs another name. */
+/** A snapshot keeps its image, so one of a new recipe needs another name. */
 async function snapshotName({ recipe }: Steps, kind: ServerKind): Promise<string> {
   const key = kind.builtIn ? await recipe() : null;
   return key === null ? kind.snapshot : `${kind.snapshot} ${key.slice(0, RECIPE_CHARS)}`;
 }
 
-/** Why it could not be made; null when it is there. */
+/** Returns the reason that it could not be made; null when it exists. */
 async function makeSnapshot(steps: Steps, kind: ServerKind, name: string): Promise<string | null> {
   const { client, signal } = steps;
   steps.say(`getting the image '${kind.image}'`);
@@ -172,7 +172,7 @@ async function makeSnapshot(steps: Steps, kind: ServerKind, name: string): Promi
   return isActive(steps, kind, name);
 }
 
-/** Waits for it. Null when it is, else why not. */
+/** Waits for it. Returns null once it is active, otherwise the reason that it is not. */
 async function isActive(steps: Steps, kind: ServerKind, snapshot: string): Promise<string | null> {
   const deadline = performance.now() + limits.image.pullTimeoutMs;
   for (;;) {
@@ -190,7 +190,7 @@ async function must(
   tool: Tool,
   parameters: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
-  // A sandbox that was created for a command that is gone is the next command's.
+  // A sandbox created for an interrupted command is left to the next command.
   const { result, problem } = await client(tool, parameters, { signal, onProgress });
   if (problem) throw asError(problem);
   return result;

@@ -1,4 +1,4 @@
-/** What `sandhaven demo-db` can be told. */
+/** Parses the options of `sandhaven demo-db`. */
 import { invalidArgument } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { commonFlags, flagIsSet, flagValue, type ParsedFlags, usageError } from '../../surfaces/cli/flags.ts';
@@ -37,7 +37,7 @@ export interface DemoDbOptions {
   image: string | null;
 }
 
-/** Fails with `invalid_argument` naming the flag. */
+/** Throws `invalid_argument` naming the flag. */
 export function demoDbOptions(flags: ParsedFlags): DemoDbOptions {
   const [extra] = [...flags.positionals, ...(flags.rest ?? [])];
   if (extra !== undefined) throw usageError(`'${extra}' is not the value of any flag.`);

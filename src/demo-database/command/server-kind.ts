@@ -1,4 +1,4 @@
-/** The servers that the demo database can be: our own image, or MongoDB's. What differs between them is here. */
+/** Defines the servers for the demo database: our own image, or MongoDB's. All differences between them are here. */
 import { randomBytes } from 'node:crypto';
 import type { MongoClient } from 'mongodb';
 import { limits } from '../../model/limits.ts';
@@ -7,13 +7,13 @@ export interface ServerKind {
   image: string;
   snapshot: string;
   entrypoint: string[];
-  /** Whether this project makes the image. */
+  /** True when this project makes the image. */
   builtIn: boolean;
-  /** Of a new sandbox, with passwords that are drawn for it. */
+  /** Returns the environment of a new sandbox, with fresh random passwords. */
   environment(): Record<string, string>;
-  /** Whether what answers is the server itself, with its users; the client is the administrator's. */
+  /** Resolves with true when the server itself answers, with its users; the client is the administrator's. */
   isReady(client: MongoClient, signal: AbortSignal): Promise<boolean>;
-  /** Makes the user who may only read, where the server does not do so itself. */
+  /** Creates the read-only user, where the server does not do so itself. */
   addReader(client: MongoClient, password: string): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export const ADMIN_PASSWORD = 'DOCUMENTDB_ADMIN_PASSWORD';
 export const READER_PASSWORD = 'DOCUMENTDB_READER_PASSWORD';
 export const BUILT_IN = 'documentdb';
 
-/** Where both listen. */
+/** Port of both servers. */
 export const SERVER_PORT = 27_017;
 
 const USER_EXISTS = 51_003;
@@ -42,11 +42,11 @@ const builtIn: ServerKind = {
     await client.db('admin').command({ listDatabases: 1, nameOnly: true }, { signal });
     return true;
   },
-  // It is there from the start.
+  // The user exists from the start.
   async addReader() {},
 };
 
-/** `mongo` of Docker's official images, or one that is used in the same way. */
+/** Matches Docker's official `mongo` images, and compatible ones. */
 function mongo(image: string): ServerKind {
   return {
     image,
@@ -58,7 +58,7 @@ function mongo(image: string): ServerKind {
       const root = { MONGO_INITDB_ROOT_USERNAME: ADMIN, MONGO_INITDB_ROOT_PASSWORD: drawn[ADMIN_PASSWORD] };
       return { ...drawn, ...root };
     },
-    /** Before the first start of the server, its image runs another one without authentication, to add the user. */
+    /** Before the server's first start, its image runs another one without authentication, to add the user. */
     async isReady(client, signal) {
       const { argv } = await client.db('admin').command({ getCmdLineOpts: 1 }, { signal });
       return Array.isArray(argv) && argv.includes('--auth');
@@ -78,7 +78,7 @@ function passwords() {
   return { [ADMIN_PASSWORD]: password(), [READER_PASSWORD]: password() };
 }
 
-/** 128 bits that need no escape in a connection string. */
+/** Returns 128 bits that need no escape in a connection string. */
 function password(): string {
   return randomBytes(16).toString('hex');
 }

@@ -1,4 +1,4 @@
-/** When things happen in the shop: two years with growth, seasons, weekends, sales and nights. */
+/** Times of the shop's events: two years with growth, seasons, weekends, sales and nights. */
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -11,11 +11,11 @@ const byWeekday = [1.15, 1.05, 0.95, 0.9, 0.95, 1, 1.1];
 /** UTC, so that the nights of some are the days of others. */
 const byHour = [5, 4, 4, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 11, 10, 10, 11, 12, 13, 14, 13, 11, 9, 7];
 const byMonth = [0.85, 0.85, 0.9, 0.95, 1, 0.95, 0.95, 0.85, 0.95, 1, 1.35, 1.4];
-/** How much more is sold at the end than at the beginning. */
+/** Relative growth from beginning to end. */
 const GROWTH = 0.8;
 const SALE = 2.2;
 
-/** How much happens until the end of each hour. */
+/** Cumulative weight at the end of each hour. */
 const untilHour = (() => {
   let sum = 0;
   const hours = (period.to - period.from) / HOUR_MS;
@@ -23,7 +23,7 @@ const untilHour = (() => {
 })();
 const all = untilHour.at(-1) ?? 0;
 
-/** The moment by which this share of everything has happened: many in November, few at night. */
+/** Returns the moment by which this share of all events has happened: many in November, few at night. */
 export function momentOf(share: number): number {
   const wanted = share * all;
   let [low, high] = [0, untilHour.length - 1];
@@ -37,12 +37,12 @@ export function momentOf(share: number): number {
   return Math.floor(period.from + (low + Math.min(Math.max(within, 0), 0.999_999)) * HOUR_MS);
 }
 
-/** The moment at which a share of what has grown steadily since then was there. */
+/** Returns the moment at which this share of a steadily growing set existed. */
 export function steadily(since: number, share: number): number {
   return Math.floor(since + share * (period.to - since));
 }
 
-/** How many of what has grown steadily were there by then. */
+/** Returns the number of members that a steadily growing set had by then. */
 export function thereBy(at: number, since: number, count: number): number {
   return Math.floor((count * (at - since)) / (period.to - since));
 }

@@ -1,6 +1,6 @@
 /**
- * The collections of the demo data with their indexes. A document is made when it is asked for, from the seed and its
- * place, so that a set of any size takes no more memory than what is on its way.
+ * Defines the collections of the demo data with their indexes. A document is made on demand, from the seed and its
+ * place, so that a set of any size takes no more memory than its batches in flight.
  */
 import type { Document } from 'bson';
 import type { IndexDescription } from 'mongodb';
@@ -20,7 +20,7 @@ const documentAt: Record<DemoCollection, (shop: Shop, place: number) => Document
   events: eventDocument,
 };
 
-/** `products.category` has none on purpose: whoever filters by it learns what an index is for. */
+/** `products.category` has none on purpose: a filter by it shows the use of an index. */
 export const indexes: Record<DemoCollection, IndexDescription[]> = {
   customers: [{ key: { email: 1 }, name: 'email_1', unique: true }],
   products: [{ key: { sku: 1 }, name: 'sku_1', unique: true }],
@@ -48,7 +48,7 @@ export const views: Record<string, { viewOn: DemoCollection; pipeline: Document[
   },
 };
 
-/** In the order of their ids, which is the order of time. */
+/** Ordered by id, which is the order of time. */
 export function* documentsOf(shop: Shop, collection: DemoCollection): Generator<Document> {
   for (let place = 0; place < shop[collection]; place++) yield documentAt[collection](shop, place);
 }

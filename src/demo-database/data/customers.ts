@@ -1,4 +1,4 @@
-/** Who buys in the shop. */
+/** Makes the shop's customers. */
 import type { Document, ObjectId } from 'bson';
 import { DAY_MS, period, steadily, thereBy } from './calendar.ts';
 import { productSoldAt } from './products.ts';
@@ -8,10 +8,10 @@ import type { Shop } from './shop.ts';
 import { dayText, idAt } from './values.ts';
 import { streets, tags, text } from './words.ts';
 
-/** What others need to know of a customer. */
+/** A customer's data that other documents use. */
 export interface Customer {
   id: ObjectId;
-  /** When they joined. */
+  /** Time of joining. */
   at: number;
   region: Region;
   place: Place;
@@ -21,9 +21,9 @@ export interface Customer {
 }
 
 const FIRST_CUSTOMER = Date.UTC(2022, 6, 1);
-/** Until then some dates were kept as text, and codes as numbers. */
+/** Earlier records keep some dates as text, and codes as numbers. */
 const OLD_SYSTEM_UNTIL = Date.UTC(2024, 0, 1);
-/** The region of a buyer is drawn again so often at most. */
+/** Most redraws of a buyer's region. */
 const TRIES = 16;
 
 const tiers: Weighted<string> = [
@@ -36,7 +36,7 @@ export function customerAt(shop: Shop, place: number): Customer {
   return begin(shop, place).customer;
 }
 
-/** One who had joined by then, of a region in which much is bought in that month. */
+/** Picks a customer who had joined by then, of a region that buys much in that month. */
 export function buyerAt(shop: Shop, at: number, random: Random): Customer {
   const month = new Date(at).getUTCMonth();
   for (let tries = 1; ; tries++) {
@@ -46,7 +46,7 @@ export function buyerAt(shop: Shop, at: number, random: Random): Customer {
   }
 }
 
-/** One who had joined by then; the older ones come more often. */
+/** Picks a customer who had joined by then; older ones come more often. */
 export function customerBy(shop: Shop, at: number, random: Random): Customer {
   const joined = thereBy(at, FIRST_CUSTOMER, shop.customers);
   return customerAt(shop, Math.floor(joined * random.lowFraction(2)));
@@ -66,7 +66,7 @@ export function customerDocument(shop: Shop, place: number): Document {
     name,
     region: region.name,
     address: { ...addressOf(customer), location: locationOf(customer.place, random) },
-    // Null is "will not say", a missing one was never asked.
+    // Null means "will not say", a missing one was never asked.
     ...(random.chance(0.6) && { phone: random.chance(0.1) ? null : phone(random) }),
     ...(random.chance(0.35) && { birth_date: new Date(Date.UTC(1945, 0, random.integer(1, 22_000))) }),
     tier: random.pickWeighted(tiers),
@@ -81,7 +81,7 @@ export function customerDocument(shop: Shop, place: number): Document {
   };
 }
 
-/** The same draws in the same order, whoever asks. */
+/** Makes the same draws in the same order for every caller. */
 function begin(shop: Shop, place: number): { customer: Customer; random: Random } {
   const random = new Random(shop.seed, 'customers', place);
   const at = steadily(FIRST_CUSTOMER, (place + random.fraction()) / shop.customers);
@@ -100,7 +100,7 @@ function begin(shop: Shop, place: number): { customer: Customer; random: Random 
   return { customer, random };
 }
 
-/** How often each product was looked at again: the keys are products. */
+/** Number of repeated views of each product: the keys are products. */
 function favourites(shop: Shop, random: Random): Document {
   const products = Array.from({ length: random.integer(1, 5) }, () => productSoldAt(shop, period.to, random));
   return Object.fromEntries(products.map(({ id }) => [id.toHexString(), random.integer(1, 12)]));
@@ -115,7 +115,7 @@ function phone(random: Random): string {
   return `+${random.integer(1, 98)} ${random.integer(100, 999)} ${random.integer(1_000_000, 9_999_999)}`;
 }
 
-/** What is left of a name in an address of mail. */
+/** Reduces a name to the letters of a mail address. */
 function lettersOf(name: string): string {
   const letters = name.normalize('NFKD').toLowerCase().replaceAll('ł', 'l').replaceAll('ø', 'o');
   return letters.replace(/[^a-z]/g, '') || 'customer';

@@ -1,4 +1,4 @@
-/** What happened on the shop's pages and behind them. */
+/** Makes the events on the shop's pages and behind them. */
 import type { Document, ObjectId } from 'bson';
 import { momentOf } from './calendar.ts';
 import { customerBy } from './customers.ts';
@@ -15,7 +15,7 @@ interface Happened {
   shop: Shop;
   random: Random;
   at: number;
-  /** Of all orders, how many were placed by then. */
+  /** Number of orders placed by then. */
   ordersBefore: number;
 }
 
@@ -41,7 +41,7 @@ const detailsOf: Record<Kind, (happened: Happened) => Document> = {
     return { page: `/p/${sku.toLowerCase()}`, product_id: id, ...(random.chance(0.3) && { referrer: null }) };
   },
   search: ({ random }) => ({ query: random.pick(queries), results: Math.floor(90 * random.lowFraction(2)) }),
-  // How many of each product: the keys are products.
+  // Quantity of each product: the keys are products.
   cart: ({ shop, random, at }) => {
     const products = Array.from({ length: random.integer(1, 4) }, () => productSoldAt(shop, at, random));
     return { cart: Object.fromEntries(products.map(({ id }) => [id.toHexString(), random.integer(1, 5)])) };
@@ -52,7 +52,7 @@ const detailsOf: Record<Kind, (happened: Happened) => Document> = {
   },
   review: ({ shop, random, at }) => ({
     product_id: productSoldAt(shop, at, random).id,
-    // From the app it is a number, from the old form text.
+    // A number from the app, text from the old form.
     stars: random.chance(0.85) ? random.integer(1, 5) : String(random.integer(1, 5)),
     text: text(random, random.chance(0.1) ? random.integer(20, 60) : random.integer(1, 4)),
   }),
@@ -86,13 +86,13 @@ export function eventDocument(shop: Shop, place: number): Document {
       os,
       ...(device !== 'desktop' && { app: `${random.integer(3, 5)}.${random.integer(0, 12)}` }),
     },
-    // Whole milliseconds, but for browsers that measure finer.
+    // Whole milliseconds, except for browsers with finer clocks.
     duration_ms: random.chance(0.8) ? random.integer(4, 900) : Math.round(random.fraction() * 9e5) / 1e3,
     ...detailsOf[kind](happened),
   };
 }
 
-/** Whoever placed the order; else null of those who have logged out, and nothing of strangers. */
+/** Returns the buyer for an order; otherwise null for logged-out customers, and nothing for strangers. */
 function customerOf(
   kind: Kind,
   { shop, random, at, ordersBefore }: Happened,

@@ -1,6 +1,6 @@
 /**
- * Puts the demo data into a database. A mark is removed before anything else changes and written when all is there and
- * counted, so whatever breaks in between leaves a set that the next call replaces.
+ * Loads the demo data into a database. A mark is removed before any other change and written when everything is
+ * present and counted, so a load interrupted in between leaves a set that the next call replaces.
  */
 import type { Document } from 'bson';
 import type { Db, MongoClient } from 'mongodb';
@@ -12,22 +12,22 @@ import { planShop, type Shop } from './shop.ts';
 const { batchDocuments, batchesInFlight } = limits.documents.demo;
 
 export interface LoadOptions {
-  /** In all collections together. */
+  /** Number in all collections together. */
   documents: number;
   /** `shop` unless a test needs one of its own. */
   database?: string;
   onProgress?(done: number, total: number): void;
-  /** Ends it between two batches. */
+  /** Stops between two batches. */
   signal?: AbortSignal | undefined;
 }
 
 export interface LoadedData {
-  /** Whether it had to be loaded; false when the whole set was there. */
+  /** False when the whole set already existed. */
   loaded: boolean;
   collections: Record<DemoCollection, number>;
 }
 
-/** What the mark of a whole set says. */
+/** Contents of a whole set's mark. */
 interface Mark {
   _id: string;
   version: number;
@@ -76,7 +76,7 @@ async function loadUnlessThere(client: MongoClient, options: LoadOptions): Promi
   return { loaded: true, collections };
 }
 
-/** A few batches on their way at once. All are answered when it returns, so that none arrives after the next drop. */
+/** Sends a few batches at once. All are answered when it returns, so that none arrives after the next drop. */
 async function insertAll(db: Db, shop: Shop, { documents, onProgress, signal }: LoadOptions): Promise<void> {
   const remaining = batchesOf(shop);
   let done = 0;
@@ -106,7 +106,7 @@ function* batchesOf(shop: Shop): Generator<Batch> {
   }
 }
 
-/** A server may know no views; the data is whole without them. */
+/** Some servers have no views; the data is whole without them. */
 async function createViews(db: Db): Promise<void> {
   for (const [name, view] of Object.entries(views)) {
     await db.createCollection(name, view).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** What was bought: the sum of an order's items is its total, to the cent. */
+/** Makes the orders: the sum of an order's items is its total, to the cent. */
 import type { Document, ObjectId } from 'bson';
 import { DAY_MS, momentOf, period } from './calendar.ts';
 import { addressOf, buyerAt, type Customer } from './customers.ts';
@@ -8,7 +8,7 @@ import type { Shop } from './shop.ts';
 import { dayText, idAt, money } from './values.ts';
 import { tags, text } from './words.ts';
 
-/** What others need to know of an order. */
+/** An order's data that other documents use. */
 export interface Order {
   id: ObjectId;
   at: number;
@@ -21,10 +21,10 @@ interface Item {
 }
 
 const HOUR_MS = DAY_MS / 24;
-/** Until then carriers sent dates as text now and then. */
+/** Earlier carriers sent some dates as text. */
 const OLD_CARRIERS_UNTIL = Date.UTC(2025, 6, 1);
 
-/** Of orders that are so many days old at most. */
+/** By the order's greatest age in days. */
 const statuses: readonly [days: number, statuses: Weighted<string>][] = [
   [
     2,
@@ -95,7 +95,7 @@ export function orderDocument(shop: Shop, place: number): Document {
     currency: 'EUR',
     payment: paymentOf(random),
     shipping: shippingOf(order, status, random),
-    // Null where one was tried and did not work.
+    // Null for a coupon that was tried and rejected.
     ...(random.chance(0.25) && { coupon: random.chance(0.2) ? null : `SAND${random.integer(5, 30)}` }),
     ...(random.chance(0.2) && { tags: tags.filter(() => random.chance(0.25)) }),
     ...(random.chance(0.05) && { gift: { wrapped: random.chance(0.7), message: text(random, 1) } }),
@@ -103,7 +103,7 @@ export function orderDocument(shop: Shop, place: number): Document {
   };
 }
 
-/** The same draws in the same order, whoever asks. */
+/** Makes the same draws in the same order for every caller. */
 function begin(shop: Shop, place: number): { order: Order; random: Random } {
   const random = new Random(shop.seed, 'orders', place);
   const at = momentOf((place + random.fraction()) / shop.orders);

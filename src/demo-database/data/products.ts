@@ -1,4 +1,4 @@
-/** What the shop sells. */
+/** Makes the shop's products. */
 import { Binary, type Document, Double, type ObjectId } from 'bson';
 import { DAY_MS, period, steadily, thereBy } from './calendar.ts';
 import { Random } from './random.ts';
@@ -6,7 +6,7 @@ import type { Shop } from './shop.ts';
 import { idAt, money } from './values.ts';
 import { adjectives, type Category, categories, text } from './words.ts';
 
-/** What others need to know of a product. */
+/** A product's data that other documents use. */
 export interface Product {
   id: ObjectId;
   at: number;
@@ -23,7 +23,7 @@ export function productAt(shop: Shop, place: number): Product {
   return begin(shop, place).product;
 }
 
-/** One that was sold by then; some sell far better than others. */
+/** Picks a product sold by then; some sell far better than others. */
 export function productSoldAt(shop: Shop, at: number, random: Random): Product {
   const sold = thereBy(at, FIRST_LAUNCH, shop.products);
   return productAt(shop, Math.floor(sold * random.lowFraction(2)));
@@ -48,11 +48,11 @@ export function productDocument(shop: Shop, place: number): Document {
     stock: Object.fromEntries(
       warehouses.filter(() => random.chance(0.7)).map((name) => [name, random.integer(0, 400)]),
     ),
-    // Of a product without reviews it is null.
+    // Null for a product without reviews.
     rating: reviews === 0 ? null : { average: new Double(random.integer(20, 50) / 10), count: reviews },
     description: text(random, random.integer(1, 4)),
     ...(random.chance(0.3) && { thumbnail: new Binary(random.bytes(48)) }),
-    // Kilograms, but for those that came with "0.4 kg".
+    // Kilograms, except for suppliers that wrote "0.4 kg".
     ...(random.chance(0.8) && { weight: weightIn(random) }),
     created_at: new Date(at),
     updated_at: new Date(Math.min(at + random.integer(0, 500) * DAY_MS, period.to - 1)),
@@ -60,7 +60,7 @@ export function productDocument(shop: Shop, place: number): Document {
   };
 }
 
-/** The same draws in the same order, whoever asks. */
+/** Makes the same draws in the same order for every caller. */
 function begin(shop: Shop, place: number): { product: Product; random: Random } {
   const random = new Random(shop.seed, 'products', place);
   const at = steadily(FIRST_LAUNCH, (place + random.fraction()) / shop.products);

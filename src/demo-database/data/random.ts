@@ -1,9 +1,10 @@
 /**
- * Pseudo-random numbers that are the same on every machine and in every release of Node. Each document has its own
- * sequence, from the seed, the name of what it is and its place, so any of them can be made without the others.
+ * Generates pseudo-random numbers that are the same on every machine and in every release of Node. Each document
+ * has its own sequence, from the seed, the name of its kind and its place, so any of them can be made without the
+ * others.
  */
 
-/** Values and how often each comes, relative to the others. */
+/** Values with their relative frequencies. */
 export type Weighted<T> = readonly (readonly [value: T, weight: number])[];
 
 export class Random {
@@ -20,7 +21,7 @@ export class Random {
     for (let i = 0; i < 8; i++) this.bits();
   }
 
-  /** 32 of them, by Chris Doty-Humphrey's Small Fast Counting generator. */
+  /** Returns 32 bits, by Chris Doty-Humphrey's Small Fast Counting generator. */
   bits(): number {
     const sum = (this.#a + this.#b + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -30,12 +31,15 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** From 0 to below 1. */
+  /** Ranges from 0 to below 1. */
   fraction(): number {
     return this.bits() / 2 ** 32;
   }
 
-  /** The smaller the more often. Multiplied, since a power may differ in its last bit between releases of Node. */
+  /**
+   * Smaller values are more frequent. Multiplied, since a power may differ in its last bit between releases of
+   * Node.
+   */
   lowFraction(factors: number): number {
     const fraction = this.fraction();
     let product = fraction;
@@ -43,7 +47,7 @@ export class Random {
     return product;
   }
 
-  /** Both ends are among them. */
+  /** Both ends are inclusive. */
   integer(from: number, to: number): number {
     return from + Math.floor(this.fraction() * (to - from + 1));
   }

@@ -1,17 +1,17 @@
-/** Where the shop's customers are: how many, in which months they buy, and what they are called. */
+/** Regions of the shop's customers: their share, their sales by month, and their names. */
 import type { Random, Weighted } from './random.ts';
 
 export interface Place {
   country: string;
   city: string;
-  /** Of its middle. */
+  /** Centre of the city. */
   longitude: number;
   latitude: number;
 }
 
 export interface Region {
   name: string;
-  /** How much is bought from January to December, relative to this region's ordinary month. */
+  /** Sales from January to December, relative to this region's ordinary month. */
   byMonth: readonly number[];
   places: readonly Place[];
   first: readonly string[];
@@ -19,7 +19,7 @@ export interface Region {
   carriers: readonly string[];
 }
 
-/** Of all regions and months; what is rarer is compared with it. */
+/** Maximum over all regions and months; rarer ones are relative to it. */
 export const MOST_BOUGHT = 1.9;
 
 const europe: Region = {
@@ -104,11 +104,11 @@ export const regions: Weighted<Region> = [
   [africa, 6],
 ];
 
-/** Numbers in some countries, and not in others. */
+/** Returns a number in some countries, text in others. */
 export function postalCode(random: Random, country: string): string {
   const digits = String(random.integer(10_000, 99_999));
   if (country === 'CA') return `G${digits[0]}A ${digits[1]}X${digits[2]}`;
-  // These begin with zeros now and then.
+  // US codes may begin with a zero.
   return country === 'US' && random.chance(0.2) ? `0${digits.slice(1)}` : digits;
 }
 

@@ -1,4 +1,4 @@
-/** How large the shop is, and what makes it the same one each time. */
+/** Plans the size of the shop, with the seed that reproduces it. */
 import { invalidArgument } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 
@@ -10,10 +10,10 @@ export interface Shop {
   events: number;
 }
 
-/** Of all documents; what is left are events. */
+/** Shares of all documents; the rest are events. */
 const share = { customers: 0.1, products: 0.02, orders: 0.48 } as const;
 
-/** @param documents In all. */
+/** @param documents Number in all collections together. */
 export function planShop(documents: number, seed = 1): Shop {
   const { min, max } = limits.documents.demo.documents;
   if (!Number.isInteger(documents) || documents < min || documents > max) {

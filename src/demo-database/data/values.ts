@@ -1,12 +1,12 @@
-/** BSON values that the demo data is made of. */
+/** Makes BSON values for the demo data. */
 import { Binary, Decimal128, ObjectId } from 'bson';
 import type { Random } from './random.ts';
 
-/** Which collection an id is of: a byte of it. */
+/** Byte of an id that names its collection. */
 export const idSpaces = { customers: 0xc0, products: 0xb0, orders: 0xa0, events: 0xe0 } as const;
 export type IdSpace = keyof typeof idSpaces;
 
-/** As a driver makes them: seconds, five bytes of whoever made it, and a counter. */
+/** Has a driver's layout: seconds, five bytes of its maker, and a counter. */
 export function idAt(seed: number, space: IdSpace, place: number, at: number): ObjectId {
   const bytes = new Uint8Array(12);
   const view = new DataView(bytes.buffer);
@@ -19,8 +19,8 @@ export function idAt(seed: number, space: IdSpace, place: number, at: number): O
 }
 
 /**
- * An amount with its two decimals: 19.90 stays 19.90. Written as IEEE 754 has it, the number of cents and the exponent
- * −2, since most documents hold several and reading them from text takes longer than all the rest.
+ * Returns an amount with its two decimals: 19.90 stays 19.90. Written in IEEE 754's layout, the number of cents and
+ * the exponent −2, since most documents hold several and parsing them from text takes longer than all the rest.
  */
 export function money(cents: number): Decimal128 {
   const bytes = new Uint8Array(16);
@@ -33,7 +33,7 @@ export function money(cents: number): Decimal128 {
 
 const EXPONENT_BIAS = 6176;
 
-/** A random UUID, as binary. */
+/** Returns a random UUID, as binary. */
 export function uuid(random: Random): Binary {
   const bytes = random.bytes(16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
@@ -41,12 +41,12 @@ export function uuid(random: Random): Binary {
   return new Binary(bytes, Binary.SUBTYPE_UUID);
 }
 
-/** Beyond 2^53, as services that number their traces have them. */
+/** Returns a number beyond 2^53, like the trace ids of some services. */
 export function trace(random: Random): bigint {
   return (1n << 62n) | (BigInt(random.bits() >>> 2) << 32n) | BigInt(random.bits());
 }
 
-/** `2025-03-01`, as an older system wrote dates. */
+/** Returns `2025-03-01`, an older system's form of dates. */
 export function dayText(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }

@@ -1,10 +1,10 @@
-/** Words for names of products, and for what people write. */
+/** Words for product names, and for texts by people. */
 import type { Random } from './random.ts';
 
 export interface Category {
   name: string;
   path: readonly string[];
-  /** Of an ordinary product, in cents. */
+  /** Price of an ordinary product, in cents. */
   price: number;
   things: readonly string[];
   attributes: Readonly<Record<string, readonly (string | number | boolean)[]>>;
@@ -96,7 +96,7 @@ const sentences = [
   'I measured it: 31.5 × 22 cm, not 32 × 24 as the page says.',
 ];
 
-/** So many sentences as a person would write. */
+/** Returns so many sentences. */
 export function text(random: Random, count: number): string {
   return Array.from({ length: count }, () => random.pick(sentences)).join(' ');
 }
