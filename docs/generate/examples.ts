@@ -1,7 +1,7 @@
-/** An example of each tool's parameters: the required ones, with values that fit their names. */
+/** Builds an example of each tool's parameters: the required ones, with values that fit their names. */
 import type { JsonSchema } from '../../src/catalog/json-schema.ts';
 
-/** By parameter, and by `Tool.parameter` where a tool wants another value. */
+/** By parameter, and by `Tool.parameter` where a tool needs another value. */
 const values: Record<string, unknown> = {
   sandbox: 'demo',
   path: 'src/main.py',
@@ -37,7 +37,7 @@ const values: Record<string, unknown> = {
   pipeline: ['{ "$match": { "paid": true } }'],
 };
 
-/** Optional parameters without which an example would say nothing. */
+/** Optional parameters that an example needs to be useful. */
 const telling: Record<string, string[]> = {
   CreateSandbox: ['name'],
   ResizeSandbox: ['cpu'],
@@ -60,7 +60,7 @@ function exampleValue(tool: string, name: string, schema: JsonSchema): unknown {
   return values[`${tool}.${name}`] ?? values[name] ?? numbers[name] ?? byType(schema);
 }
 
-/** For a parameter that is not in the table yet. */
+/** Returns a value for a parameter that is not in the table yet. */
 function byType(schema: JsonSchema): unknown {
   if (schema.enum) return schema.enum[0];
   switch (schema.type) {

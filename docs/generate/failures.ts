@@ -1,4 +1,4 @@
-/** How a tool is likely to fail: what its schema implies, and what its description says of a code. */
+/** Lists a tool's likely failures: those that its schema implies, and those that its description explains. */
 import type { ToolDescription } from '../../src/catalog/describe.ts';
 import { type ErrorCode, errorTable } from '../../src/model/errors.ts';
 
@@ -30,11 +30,11 @@ export function errorsOf({ description, input_schema }: ToolDescription): Failur
   ];
   const said = codes.flatMap((code) => saidOf(code, description));
   const own = new Set(said.map(({ code }) => code));
-  // What the description says of a code is more than what follows from the parameters; a missing sandbox is apart.
+  // The description's own words outrank implied ones; a missing sandbox is listed besides.
   return [...implied.filter(({ code }) => code === 'not_found' || !own.has(code)), ...said];
 }
 
-/** `already_exists: take another name.`, also with a condition before the colon, or all of it in parentheses. */
+/** Finds `already_exists: take another name.`, also with a condition before the colon, or all of it in parentheses. */
 function saidOf(code: ErrorCode, description: string): Failure[] {
   const found = new RegExp(`\\b${code}\\b([^:.;]*?): (.+?)(?=\\.(?:\\s|$))`).exec(description);
   if (!found) return [];
@@ -43,7 +43,7 @@ function saidOf(code: ErrorCode, description: string): Failure[] {
   return [{ code, meaning: `${prefix}${untilOuterParenthesis(meaning)}.` }];
 }
 
-/** Up to a parenthesis that closes none of its own. */
+/** Cuts the text at a parenthesis that closes none of its own. */
 function untilOuterParenthesis(text: string): string {
   let depth = 0;
   for (const [index, char] of [...text].entries()) {

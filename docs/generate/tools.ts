@@ -103,7 +103,7 @@ function results({ properties = {}, required = [] }: JsonSchema): string {
   return `| result | type |\n| --- | --- |\n${rows.join('\n')}\n`;
 }
 
-/** Fields of records in it follow, as `files[].name`. */
+/** Fields of nested records follow, as `files[].name`. */
 function fieldRows(properties: Record<string, JsonSchema>, required: string[], prefix: string): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const path = `${prefix}${name}`;
@@ -162,7 +162,7 @@ function defaultOf({ default: fallback }: JsonSchema): string {
   return fallback === undefined ? '' : `\`${JSON.stringify(fallback)}\``;
 }
 
-/** A bar would end the cell. */
+/** Escapes bars, which would end the cell. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }

@@ -1,4 +1,4 @@
-/** Writes the SDK's client from the catalogue: types, one method a tool, and iterators over what has pages. */
+/** Writes the SDK's client from the catalogue: types, one method a tool, and iterators over paged lists. */
 import { tools } from '../../src/catalog/index.ts';
 import { fullJsonSchema, type JsonSchema } from '../../src/catalog/json-schema.ts';
 import type { Tool } from '../../src/catalog/tool.ts';
@@ -14,11 +14,11 @@ import { byOffset, byPage } from './pages.ts';
 import { Snapshots } from './snapshots.ts';
 `;
 
-/** The toolkit whose tools are methods of the client itself; others get a namespace. */
+/** Toolkit whose tools are methods of the client itself; others get a namespace. */
 const FLAT = 'Sandbox';
 
 interface Described {
-  /** CreateSandbox of Sandbox.CreateSandbox; the names of all toolkits are distinct. */
+  /** CreateSandbox for Sandbox.CreateSandbox; the names of all toolkits are distinct. */
   typeName: string;
   /** createSandbox */
   method: string;
@@ -35,7 +35,7 @@ interface Paging {
   items: string;
 }
 
-/** @param catalogue All tools, unless a test has others. */
+/** @param catalogue All tools; a test may pass others. */
 export function generateSdk(catalogue: readonly Tool[] = tools): string {
   const described = catalogue.map(describe);
   const toolkits = [...new Set(described.map(({ toolkit }) => toolkit))].filter((name) => name !== FLAT);
@@ -75,7 +75,7 @@ function describe(tool: Tool): Described {
   };
 }
 
-/** By what the schemas say: pages are numbered, or begin at an offset; the items are the only array. */
+/** Derived from the schemas: pages are numbered, or begin at an offset; the items are the only array. */
 function pagingOf(input: JsonSchema, output: JsonSchema): Paging | null {
   const arrays = Object.entries(output.properties ?? {}).filter(([, { type }]) => type === 'array');
   const [items] = arrays.map(([name]) => name);

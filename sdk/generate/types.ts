@@ -1,13 +1,13 @@
-/** From JSON Schema to TypeScript, with one name for each record however often it occurs. */
+/** Converts JSON Schema to TypeScript, with one name for each record however often it occurs. */
 import type { JsonSchema } from '../../src/catalog/json-schema.ts';
 
-/** A record with fewer fields is written out where it occurs. */
+/** A record with fewer fields is written inline. */
 const FIELDS_WORTH_A_NAME = 3;
 
 export class TypeNames {
   readonly #byShape = new Map<string, string>();
 
-  /** The declaration of `name`; where the same record has a name already, an alias of that. */
+  /** Returns the declaration of `name`; an alias when the same record already has a name. */
   declare(name: string, schema: JsonSchema): string {
     const shape = shapeOf(schema);
     const known = this.#byShape.get(shape);
@@ -19,7 +19,7 @@ export class TypeNames {
       : `export interface ${name} ${body}`;
   }
 
-  /** The type of a value, indented for where it stands. */
+  /** Returns the type of a value, indented for its place. */
   typeOf(schema: JsonSchema, indent: string): string {
     const known = this.#byShape.get(shapeOf(schema));
     if (known) return known;
@@ -63,7 +63,7 @@ export class TypeNames {
   }
 }
 
-/** Lines of a documentation comment; none without text. */
+/** Returns the lines of a documentation comment; none without text. */
 export function comment(text: string | undefined, indent: string): string[] {
   if (!text) return [];
   const safe = text.replaceAll('*/', '*\\/');
@@ -78,7 +78,7 @@ export function comment(text: string | undefined, indent: string): string[] {
   return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`), `${indent} */`];
 }
 
-/** Without what does not change the type: words, and the mark of fields that MCP's list leaves out. */
+/** Drops everything that does not change the type: descriptions, and the mark of fields that MCP's list leaves out. */
 function shapeOf(schema: JsonSchema): string {
   const { $schema: _, description: __, ...shape } = schema;
   return JSON.stringify(shape, (key, value) => (key === 'unlisted' && value === true ? undefined : value));

@@ -1,19 +1,19 @@
-/** Taking back what was given out with createSshAccess and getPortPreviewUrl. */
+/** Revokes access given out with createSshAccess and getPortPreviewUrl. */
 import { administer } from './administration.ts';
 import type { Connection, RequestOptions } from './connection.ts';
 
 export interface RevokedAccess {
-  /** ID. */
+  /** Sandbox ID. */
   sandbox: string;
-  /** SSH tokens that had not expired. */
+  /** Number of SSH tokens that had not expired. */
   ssh: number;
-  /** Signed URLs that had not expired. */
+  /** Number of signed URLs that had not expired. */
   previews: number;
   revoked: true;
 }
 
 export interface RevokeOptions extends RequestOptions {
-  /** Only these; both without. */
+  /** Revokes only this kind; both without it. */
   kind?: 'ssh' | 'preview';
 }
 
@@ -25,8 +25,8 @@ export class Access {
   }
 
   /**
-   * Ends every SSH token, signed preview URL and standard preview token of a sandbox of one's own, and what is open by
-   * them.
+   * Ends every SSH token, signed preview URL and standard preview token of one of the caller's own sandboxes, and the
+   * connections open by them.
    * @param sandbox Name or ID.
    */
   async revoke(sandbox: string, { kind, ...options }: RevokeOptions = {}): Promise<RevokedAccess> {

@@ -1,4 +1,4 @@
-/** One call of an action of the service's administration, which are no tools. */
+/** Calls one administration action of the service; actions are no tools. */
 import { failureOf } from './call.ts';
 import type { Connection, RequestOptions } from './connection.ts';
 

@@ -1,4 +1,4 @@
-/** One call of a tool: sent, repeated where that is safe, and read from JSON or from a stream of events. */
+/** Calls a tool: sends the request, retries where that is safe, and reads JSON or a stream of events. */
 import type { Attempts, Connection, RequestOptions } from './connection.ts';
 import { foreignAnswer, fromProblem, SandhavenError, unreachable } from './errors.ts';
 import { readEvents } from './events.ts';
@@ -10,18 +10,18 @@ export interface Progress {
 }
 
 export interface CallOptions extends RequestOptions {
-  /** Told of steps of calls that may take long. */
+  /** Receives the steps of calls that may take long. */
   onProgress?: (progress: Progress) => void;
-  /** How often this call is tried again where that is safe. */
+  /** Most retries of this call, where they are safe. */
   maxRetries?: number;
-  /** Makes a retry safe, of tools that honour it; they get one by themselves for the retries of one call. */
+  /** Makes a retry safe, for tools that honour it; they get one automatically for the retries of one call. */
   idempotencyKey?: string;
 }
 
-/** What the client has to know of a tool. */
+/** Facts about a tool that the client needs. */
 export interface ToolFacts {
   name: string;
-  /** Doing it twice is as good as once. */
+  /** Calling it twice is as good as once. */
   repeatable: boolean;
   /** May take over a minute: read as a stream of events. */
   long: boolean;
@@ -85,7 +85,7 @@ async function resultOf(response: Response, onProgress: CallOptions['onProgress'
   throw await failureOf(response);
 }
 
-/** What a response that is no success says. */
+/** Reads the error of an unsuccessful response. */
 export async function failureOf(response: Response): Promise<SandhavenError> {
   const body: unknown = await response.json().catch(() => null);
   return fromProblem(body) ?? foreignAnswer(response.status, response.headers.get('retry-after'));
@@ -104,18 +104,18 @@ async function streamed(
   throw unreachable('', new Error('the stream ended without a result'));
 }
 
-/** The key called too often: nothing was done, so even what must not be done twice may be sent again. */
+/** The key called too often: nothing was done, so even a call that must not run twice may be sent again. */
 function refusedAtTheDoor({ code, retryAfterSeconds }: SandhavenError): boolean {
   return code === 'resource_exhausted' && retryAfterSeconds !== undefined;
 }
 
-/** Twice as long each time, no less than was asked for, and spread, so that many clients do not come back at once. */
+/** Doubles each time, never below the requested pause, with jitter, so that many clients do not return at once. */
 function pauseMs(sent: number, retryAfterSeconds = 0): number {
   const own = Math.min(FIRST_PAUSE_MS * 2 ** sent, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
   return Math.max(own, retryAfterSeconds * 1_000 + own / 4);
 }
 
-/** crypto.randomUUID is not there on pages that came over plain HTTP. */
+/** crypto.randomUUID is missing on pages loaded over plain HTTP. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

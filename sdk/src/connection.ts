@@ -1,4 +1,4 @@
-/** Where the service is and what opens it, and one request to it within the caller's time. */
+/** Connects to the service: its address and key, and one request within the caller's time. */
 import { SandhavenError, unreachable } from './errors.ts';
 
 export interface SandhavenOptions {
@@ -6,18 +6,18 @@ export interface SandhavenOptions {
   apiKey?: string | null;
   /** By default SANDBOX_API_URL, else http://127.0.0.1:7420. An empty one is the page's own origin. */
   url?: string | URL;
-  /** How often a call that failed in passing is tried again where that is safe; 2 by default. */
+  /** Most retries of a transient failure, where they are safe; 2 by default. */
   maxRetries?: number;
-  /** After how long a call is given up; by default never. */
+  /** Time limit of a call in milliseconds; none by default. */
   timeoutMs?: number;
-  /** Instead of the global one. */
+  /** Replaces the global one. */
   fetch?: typeof fetch;
 }
 
 export interface RequestOptions {
   /** Ends the call; its reason is thrown. */
   signal?: AbortSignal;
-  /** After how long the call is given up, all retries together. */
+  /** Time limit of the call, all retries together. */
   timeoutMs?: number;
 }
 
@@ -49,12 +49,12 @@ export class Connection {
     this.maxRetries = options.maxRetries ?? DEFAULT_RETRIES;
   }
 
-  /** Of all that one call does. It must be closed. */
+  /** Starts the clock of one call, all attempts included. The result must be closed. */
   begin(options: RequestOptions): Attempts {
     return new Attempts(options.signal, options.timeoutMs ?? this.#timeoutMs);
   }
 
-  /** Fails with SandhavenError where there is no answer; with the signal's reason where that has ended it. */
+  /** Rejects with SandhavenError without a response; with the signal's reason after an abort. */
   async request(path: string, init: RequestInit, attempts: Attempts): Promise<Response> {
     const headers = new Headers(init.headers);
     if (this.#apiKey !== null) headers.set('authorization', `Bearer ${this.#apiKey}`);
@@ -67,14 +67,14 @@ export class Connection {
     }
   }
 
-  /** What the caller is told of a failure on the way. */
+  /** Converts a transport failure to the caller's error. */
   explain(error: unknown, attempts: Attempts): unknown {
     if (attempts.signal.aborted) return attempts.signal.reason;
     return error instanceof SandhavenError ? error : unreachable(this.#url, error);
   }
 }
 
-/** The time of one call with all its tries: ends at the caller's signal or the call's own deadline. */
+/** Clock of one call with all its attempts: ends at the caller's signal or the call's own deadline. */
 export class Attempts {
   readonly #own = new AbortController();
   readonly #given: AbortSignal | undefined;
@@ -94,7 +94,7 @@ export class Attempts {
     return this.#own.signal;
   }
 
-  /** Rejects with the signal's reason when the call ends before. */
+  /** Rejects with the signal's reason when the call ends first. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -110,7 +110,7 @@ export class Attempts {
     });
   }
 
-  /** The caller's signal goes on to count. */
+  /** The caller's signal still counts afterwards. */
   stopClock(): void {
     clearTimeout(this.#timer);
   }
@@ -131,7 +131,7 @@ function timedOut(timeoutMs: number): SandhavenError {
   });
 }
 
-/** Of Node's process, where there is one. */
+/** Reads Node's environment; undefined in browsers. */
 function environment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return process?.env?.[name] || undefined;

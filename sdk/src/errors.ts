@@ -1,10 +1,10 @@
-/** The one error that the client throws, whether the service refused a call or was not reached. */
+/** The only error class that the client throws, for refused calls and for an unreachable service. */
 import type { ErrorCode } from './generated.ts';
 
-/** What the service says of a failed call: problem details as in RFC 9457. */
+/** Problem details of a failed call, as in RFC 9457. */
 export interface Problem {
   code: ErrorCode;
-  /** 0 where the service gave no answer. */
+  /** 0 without a response from the service. */
   status: number;
   detail: string;
   hint?: string;
@@ -17,25 +17,25 @@ export interface Problem {
 }
 
 export class SandhavenError extends Error {
-  /** What to decide by; `not_found`, `invalid_state` … */
+  /** Code to decide by; `not_found`, `invalid_state` … */
   readonly code: ErrorCode;
-  /** HTTP's status; 0 where the service gave no answer. */
+  /** HTTP's status; 0 without a response from the service. */
   readonly status: number;
-  /** What is wrong; the same as `message`. */
+  /** Description of the error; the same as `message`. */
   readonly detail: string;
-  /** What to do next, in words that an agent can act on. */
+  /** Next step, in words that an agent can act on. */
   readonly hint: string | undefined;
   /** The parameter at fault. */
   readonly parameter: string | undefined;
-  /** The kind of thing that is not there. */
+  /** Kind of the missing thing. */
   readonly resource: string | undefined;
-  /** Whether the same call may succeed later. */
+  /** True when the same call may succeed later. */
   readonly retryable: boolean;
   /** Finds the call in the service's log. */
   readonly requestId: string | undefined;
-  /** Where the user authorizes, once, for `authorization_required`. */
+  /** URL where the user authorizes, once, for `authorization_required`. */
   readonly authorizationUrl: string | undefined;
-  /** After how many seconds the same call will be taken. */
+  /** Seconds until the same call is accepted. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(problem: Problem, cause?: unknown) {
@@ -54,12 +54,12 @@ export class SandhavenError extends Error {
   }
 }
 
-/** Whether `error` is one of ours, of this code where one is given. */
+/** Returns true for a SandhavenError, of this code if given. */
 export function isSandhavenError(error: unknown, code?: ErrorCode): error is SandhavenError {
   return error instanceof SandhavenError && (code === undefined || error.code === code);
 }
 
-/** The service could not be reached, or went away before it had answered. */
+/** The service was unreachable, or closed the connection before its response. */
 export function unreachable(url: string, cause: unknown): SandhavenError {
   return new SandhavenError(
     {
@@ -73,7 +73,7 @@ export function unreachable(url: string, cause: unknown): SandhavenError {
   );
 }
 
-/** @returns null where the body is no problem object, as from a proxy in between. */
+/** @returns null when the body is no problem object, as from a proxy in between. */
 export function fromProblem(body: unknown): SandhavenError | null {
   if (typeof body !== 'object' || body === null) return null;
   const { code, detail, status } = body as Partial<Problem>;
@@ -81,7 +81,7 @@ export function fromProblem(body: unknown): SandhavenError | null {
   return new SandhavenError(body as Problem);
 }
 
-/** An answer that is not the service's own. @param retryAfter Of its header. */
+/** Builds the error for a response that is not the service's own. @param retryAfter Value of its header. */
 export function foreignAnswer(status: number, retryAfter: string | null = null): SandhavenError {
   const gateway = status === 502 || status === 503 || status === 504;
   return new SandhavenError({

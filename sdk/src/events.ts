@@ -1,11 +1,11 @@
-/** Server-sent events out of a response body: as much of the format as the service sends. */
+/** Parses server-sent events of a response body: the part of the format that the service sends. */
 
 export interface ServerEvent {
   event: string;
   data: string;
 }
 
-/** Comments, which keep the connection alive, are skipped. */
+/** Skips comments, which keep the connection alive. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   // Not every browser can iterate over a stream.
   const reader = body.getReader();
@@ -17,7 +17,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       const { done, value } = await reader.read();
       if (done) return;
       const lines = decoder.decode(value, { stream: true }).split('\n');
-      // A large result is one line in many pieces, which are joined once.
+      // A large result is one line in many pieces, joined once.
       unfinished.push(lines.shift() ?? '');
       if (lines.length === 0) continue;
       const last = lines.pop() ?? '';
@@ -30,7 +30,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       unfinished = [last];
     }
   } finally {
-    // Of no interest: the call has its result, or is being given up.
+    // Ignored: the call has its result, or is being cancelled.
     reader.cancel().catch(() => {});
   }
 }

@@ -1,22 +1,22 @@
-/** The bytes of files, streamed as they are and of any size. */
+/** Transfers the bytes of files as streams, unchanged and of any size. */
 import { failureOf } from './call.ts';
 import type { Connection, RequestOptions } from './connection.ts';
 
 export type Bytes = string | Uint8Array<ArrayBuffer> | ArrayBuffer | Blob | ReadableStream<Uint8Array>;
 
 export interface UploadOptions extends RequestOptions {
-  /** Unix permissions, such as '755'; otherwise those of the file that is replaced. */
+  /** Unix permissions, such as '755'; by default those of the replaced file. */
   mode?: string;
   /** Make missing parent folders; true by default. */
   createParents?: boolean;
-  /** Safe from a power cut once it answers; otherwise within two seconds. */
+  /** Survives a power cut once the call returns; otherwise within two seconds. */
   durable?: boolean;
 }
 
 export interface DownloadOptions extends RequestOptions {
   /** First byte, from 0. */
   start?: number;
-  /** Last byte, included. */
+  /** Last byte, inclusive. */
   end?: number;
 }
 
@@ -27,7 +27,7 @@ export interface Upload {
 }
 
 export interface Download {
-  /** null where the sandbox does not say, as for files of /proc. */
+  /** null where the sandbox does not report it, as for files of /proc. */
   size: number | null;
   /** Can be read once, here or by one of the two below. */
   body: ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -42,7 +42,7 @@ export class Files {
     this.#connection = connection;
   }
 
-  /** Creates a file or replaces it, once all bytes are there. @param sandbox Name or ID. */
+  /** Creates or replaces a file, once all bytes have arrived. @param sandbox Name or ID. */
   async upload(sandbox: string, path: string, content: Bytes, options: UploadOptions = {}): Promise<Upload> {
     const { mode, createParents, durable } = options;
     const query = new URLSearchParams({ path });
@@ -65,7 +65,7 @@ export class Files {
     }
   }
 
-  /** The timeout ends with the headers; the signal goes on to end the body. @param sandbox Name or ID. */
+  /** The timeout ends with the headers; the signal can still end the body. @param sandbox Name or ID. */
   async download(sandbox: string, path: string, options: DownloadOptions = {}): Promise<Download> {
     const { start = 0, end } = options;
     const ranged = options.start !== undefined || end !== undefined;
@@ -106,7 +106,7 @@ function toDownload(response: Response, { explain, close }: Ending): Download {
       .finally(close);
   return {
     size: length === null ? null : Number(length),
-    // Only an answer to HEAD has none.
+    // Only a response to HEAD has none.
     body: response.body ?? new Blob([]).stream(),
     bytes: async () => new Uint8Array(await whole(response.arrayBuffer())),
     text: () => whole(response.text()),

@@ -1,4 +1,4 @@
-/** The typed client of Sandhaven: everything that is public. */
+/** Public exports of Sandhaven's typed client. */
 export type { RevokedAccess, RevokeOptions } from './access.ts';
 export type { CallOptions, Progress } from './call.ts';
 export type { RequestOptions, SandhavenOptions } from './connection.ts';

@@ -1,6 +1,6 @@
-/** Walks over all pages of a list, fetching the next one when its first item is wanted. */
+/** Walks over all pages of a list, fetching each page when its first item is wanted. */
 
-/** Lists by `page`. What is made or deleted meanwhile may move an item across a page's border. */
+/** Walks lists by `page`. An item made or deleted meanwhile may move another across a page's border. */
 export async function* byPage<Page extends { total_pages: number }, Item>(
   first: number | undefined,
   fetchPage: (page: number) => Promise<Page>,
@@ -13,7 +13,7 @@ export async function* byPage<Page extends { total_pages: number }, Item>(
   }
 }
 
-/** Lists by `offset`. */
+/** Walks lists by `offset`. */
 export async function* byOffset<Page extends { has_more: boolean }, Item>(
   first: number | undefined,
   fetchPage: (offset: number) => Promise<Page>,
@@ -23,7 +23,7 @@ export async function* byOffset<Page extends { has_more: boolean }, Item>(
     const page = await fetchPage(offset);
     const items = itemsOf(page);
     yield* items;
-    // A page without items would be asked for again and again.
+    // A page without items would be requested for ever.
     if (!page.has_more || items.length === 0) return;
     offset += items.length;
   }

@@ -1,4 +1,4 @@
-/** What can be done to snapshots besides the tools, which make and show them. */
+/** Deletes snapshots; tools make and list them. */
 import { administer } from './administration.ts';
 import type { Connection, RequestOptions } from './connection.ts';
 
@@ -16,7 +16,8 @@ export class Snapshots {
   }
 
   /**
-   * Deletes one of your own, for good and in any state. Sandboxes that were made from it go on as before.
+   * Deletes one of the caller's own, for good and in any state. Sandboxes made from it keep running
+   * unchanged.
    * @param snapshot Name or ID.
    */
   async delete(snapshot: string, options: RequestOptions = {}): Promise<DeletedSnapshot> {
