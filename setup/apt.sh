@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs those of the named Debian packages that are missing; says nothing when none is.
+# Installs the missing ones of the named Debian packages; silent when none is missing.
 set -eu
 installed=$(dpkg-query --show --showformat '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
 missing=""
@@ -14,7 +14,7 @@ fi
 echo "packages: installing$missing"
 export DEBIAN_FRONTEND=noninteractive
 said=$(mktemp)
-# Services that a package would start (a registry, say) are not wanted: policy-rc.d has the last word on that.
+# Keeps packages from starting their services (a registry, say): policy-rc.d has the last word on that.
 policy=/usr/sbin/policy-rc.d
 trap 'rm -f "$said" ${made:+"$made"}' EXIT
 if [ ! -e "$policy" ]; then

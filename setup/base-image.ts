@@ -1,4 +1,4 @@
-/** The standard base image: what a sandbox is when nobody says otherwise. */
+/** Builds the standard base image, the default for sandboxes. */
 import { join } from 'node:path';
 import { step } from './command.ts';
 import { sourcesOf } from './debian-mirror.ts';

@@ -1,5 +1,5 @@
 #!/bin/sh
-# All checks, each to its end, so that one run shows everything that is wrong; fails when one of them did.
+# Runs every check to its end, so that one run shows all faults; fails when one of them failed.
 # With "--static" only those that run nothing.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs a command as on a machine that has never seen this project: /tmp, /var/tmp, /dev/shm and the home are empty, and
 # the environment holds only the variables below. Toolchains, package caches and registry settings come from the
-# real home, by name. A file that somebody left behind can then turn no run green. Needs root.
+# real home, by name. A leftover file can then turn no run green. Needs root.
 #   setup/clean-room.sh COMMAND...
 # /run stays the machine's: services keep their shared locks there.
 set -eu
@@ -21,7 +21,7 @@ outside() {
   unshare --mount --propagation private -- "$0" --inside "$room" "$@"
 }
 
-# In a mount namespace of its own, which ends with the command: no mount of it shows on the machine.
+# Uses a mount namespace of its own, which ends with the command: no mount of it shows on the machine.
 inside() {
   room=$1
   shift
@@ -33,13 +33,13 @@ inside() {
   mount --rbind "$room/home" "$HOME"
   mount --bind "$room/var-tmp" /var/tmp
   mount --bind "$room/tmp" /tmp
-  # The checkout may lie in a folder that is covered now.
+  # The new mounts may cover the checkout's folder.
   [ -e "$checkout/Makefile" ] || copy_in "$room/checkout" "$checkout"
   cd "$checkout"
   run_with_listed_variables "$@"
 }
 
-# By a bind mount; what does not exist is left out.
+# Copies by a bind mount; skips a missing source.
 copy_in() {
   [ -e "$1" ] || return 0
   mkdir -p "$(dirname "$2")"
@@ -52,7 +52,7 @@ run_with_listed_variables() {
     eval "value=\${$name-}"
     [ -z "$value" ] || set -- "$name=$value" "$@"
   done
-  # Beside the caches, on one mount: no hard link leads from one mount to another.
+  # TMPDIR is beside the caches, on one mount: no hard link leads from one mount to another.
   exec env --ignore-environment PATH="$path:$HOME/.cargo/bin" TMPDIR="$HOME/tmp" "$@"
 }
 

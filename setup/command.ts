@@ -3,16 +3,16 @@ import { createInterface } from 'node:readline';
 import { startProgram } from '../src/runtime/start-program.ts';
 
 export interface CommandOptions {
-  /** Beside the set-up's own environment. */
+  /** Added to the set-up's own environment. */
   env?: Record<string, string>;
   cwd?: string;
-  /** Gets each line of standard error, for showing progress; otherwise it is kept for the error. */
+  /** Receives each line of standard error, for showing progress; otherwise it is kept for the error. */
   onLine?: (line: string) => void;
 }
 
 const LINES_KEPT = 20;
 
-/** @returns Its standard output. Fails, with the last lines it said, when it cannot start or ends with another status than 0. */
+/** @returns its standard output. Rejects, with its last lines, when it cannot start or its exit status is not 0. */
 export async function command(file: string, argv: string[], options: CommandOptions = {}): Promise<string> {
   const { env, cwd, onLine } = options;
   const child = await startProgram(file, argv, {
@@ -37,7 +37,7 @@ export async function command(file: string, argv: string[], options: CommandOpti
   return output;
 }
 
-/** A set-up step that fails says why in a line or two, without a stack. */
+/** Reports a failed set-up step in a line or two, without a stack. */
 export async function step(name: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();

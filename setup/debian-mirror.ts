@@ -1,6 +1,6 @@
 /**
- * The Debian mirror that this machine's own apt uses, so that a machine behind a company's mirror fetches
- * everything from there and the project names no host.
+ * Finds the Debian mirror that this machine's own apt uses, so that a machine behind a company's mirror
+ * fetches everything from there and the project names no host.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export interface DebianMirror {
   securityUri: string;
 }
 
-/** null when apt has no Debian sources (or has not fetched their lists), or only ones of another kind than HTTP. */
+/** Returns null when apt has no Debian sources (or has not fetched their lists), or only non-HTTP ones. */
 export async function debianMirror(): Promise<DebianMirror | null> {
   const release = await readFile('/etc/os-release', 'utf8');
   const codename = /^VERSION_CODENAME=(\S+)$/m.exec(release)?.[1];
@@ -29,7 +29,7 @@ export async function debianMirror(): Promise<DebianMirror | null> {
   return isPlainHttp(archiveUri) && isPlainHttp(securityUri) ? { archiveUri, securityUri } : null;
 }
 
-/** Lines of a sources.list for a stable suite with its updates. */
+/** Returns the lines of a sources.list for a stable suite with its updates. */
 export function sourcesOf({ archiveUri, securityUri }: DebianMirror, suite: string, options = ''): string[] {
   return [
     `deb ${options}${archiveUri} ${suite} main`,
@@ -38,7 +38,7 @@ export function sourcesOf({ archiveUri, securityUri }: DebianMirror, suite: stri
   ];
 }
 
-/** The address ends up in every sandbox's sources.list: one with credentials in it must not. */
+/** The address ends up in every sandbox's sources.list, so it must hold no credentials. */
 function isPlainHttp(uri: string | undefined): uri is string {
   return uri !== undefined && /^https?:\/\/[^\s@[\]]+$/.test(uri);
 }

@@ -1,4 +1,4 @@
-/** Ends with 0 when node_modules holds what package-lock.json names, by npm's own record of what it installed. */
+/** Exits with 0 when node_modules matches package-lock.json, by npm's own record of what it installed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,7 @@
-/** `make generate`: writes what is made from the catalogue. Run it after a change of a tool, and commit the result. */
+/**
+ * `make generate`: writes the files generated from the catalogue. Run it after a change of a tool, and commit the
+ * result.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { generateToolReference } from '../docs/generate/tools.ts';

@@ -1,10 +1,10 @@
 /**
  * Builds an image of the service's own from its recipe, a folder of images/, into <cache>/<name>/<recipe digest>/
- * {rootfs/,image.json} and points <cache>/<name>/current at it; does nothing when that is there already. Run as root,
+ * {rootfs/,image.json} and points <cache>/<name>/current at it; does nothing when that already exists. Run as root,
  * through setup/locked.sh.
  *
- * Invariant: a folder that carries a recipe's digest is complete and on disk, since it is renamed into place
- * last; whatever begins with `.build-` is left over from a build that was killed.
+ * Invariant: a folder named by a recipe's digest is complete and on disk, since it is renamed into place last; every
+ * `.build-*` folder is left over from a killed build.
  */
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -17,22 +17,22 @@ import { command } from './command.ts';
 import { type DebianMirror, debianMirror } from './debian-mirror.ts';
 
 /**
- * In its folder: packages.txt, apt.conf, dpkg.cfg, config.json, npm/ with a lock file, and customize.sh, which makes
- * the fresh root what the image is, with RECIPE, NODE_DIST and LOCAL_CAS in its environment.
+ * Its folder holds packages.txt, apt.conf, dpkg.cfg, config.json, npm/ with a lock file, and customize.sh, which
+ * turns the fresh root into the image, with RECIPE, NODE_DIST and LOCAL_CAS in its environment.
  */
 export interface Recipe {
-  /** The name of the image, and of its folder in images/ and in the cache. */
+  /** Name of the image, and of its folder in images/ and in the cache. */
   name: string;
   suite: string;
-  /** Lines of a sources.list, for the mirror that the machine uses. */
+  /** Lines of a sources.list, for the machine's mirror. */
   sources(mirror: DebianMirror): string[];
-  /** More for customize.sh, given where the packages that npm/ asks for are installed. */
+  /** Further environment of customize.sh, given the folder where npm/'s packages are installed. */
   hookEnvironment(nodeModules: string): Record<string, string>;
 }
 
 const LOCAL_CAS = '/usr/local/share/ca-certificates';
 
-/** Of what mmdebstrap says: how it found its own settings. */
+/** Lines of mmdebstrap about its own settings. */
 const uninteresting = /automatically chosen|chroot architecture|finding correct|running --customize-hook/;
 
 const home = join(import.meta.dirname, '..');
@@ -49,7 +49,7 @@ export async function buildImage(recipe: Recipe): Promise<void> {
   if (existing) say(recipe, `ready (${megabytes(existing.sizeBytes)})`);
 }
 
-/** Of everything that decides what is in the image, save the state of the Debian archive. */
+/** Digest of everything that decides the image's contents, except the state of the Debian archive. */
 async function recipeDigest({ name, suite }: Recipe): Promise<string> {
   const hash = createHash('sha256').update(`${arch()} ${suite}\0`);
   hash.update(await readFile(join(nodeDist, 'package.json')));
@@ -70,7 +70,8 @@ async function build(recipe: Recipe, store: string, key: string): Promise<void> 
   const folder = await mkdtemp(join(store, '.build-'));
   const rootfs = join(folder, 'rootfs');
   await bootstrap(recipe, folder, rootfs);
-  // Not in the hook: mmdebstrap keeps apt's configuration in the root's /tmp, and without it the host's applies.
+  // Emptied here and not in the hook: mmdebstrap keeps apt's configuration in the root's /tmp, and without it
+  // the host's applies.
   for (const path of ['dev', 'tmp', 'var/lib/apt/lists']) await emptyFolder(join(rootfs, path));
   await refuseWideIds(rootfs);
   const record = await describe(recipe, rootfs);
@@ -81,7 +82,7 @@ async function build(recipe: Recipe, store: string, key: string): Promise<void> 
   say(recipe, `built in ${seconds} s (${megabytes(record.sizeBytes)})`);
 }
 
-/** In a mount namespace of its own, so that no mount of a killed build is left on the machine. */
+/** Uses a mount namespace of its own, so that no mount of a killed build is left on the machine. */
 async function bootstrap(recipe: Recipe, folder: string, rootfs: string): Promise<void> {
   const source = folderOf(recipe.name);
   const npm = join(folder, 'npm');
@@ -122,7 +123,7 @@ async function bootstrap(recipe: Recipe, folder: string, rootfs: string): Promis
   await rm(npm, { recursive: true });
 }
 
-/** A sandbox has ids 0 to 65,535; a file of another would be nobody's. */
+/** A sandbox has ids 0 to 65,535; a file with a higher one would have no owner. */
 async function refuseWideIds(rootfs: string): Promise<void> {
   const found = await command('find', [rootfs, '(', '-uid', '+65535', '-o', '-gid', '+65535', ')']);
   if (found !== '') throw new Error(`files with ids over 65535: ${found.slice(0, 1000)}`);
@@ -135,7 +136,7 @@ async function describe({ name }: Recipe, rootfs: string): Promise<ImageRecord> 
   return { digest, reference: name, sizeBytes: Number(size), madeAt: Date.now(), ...config };
 }
 
-/** Of names, metadata and contents: two builds of one recipe are two images, as their packages may differ. */
+/** Digest of names, metadata and contents: two builds of one recipe are two images, as their packages may differ. */
 async function contentDigest(rootfs: string): Promise<string> {
   const tar = await startProgram('tar', [
     ...['--sort=name', '--numeric-owner', '--format=posix', '--xattrs', '--xattrs-include=*'],
@@ -157,7 +158,7 @@ async function pointCurrentAt(store: string, key: string): Promise<void> {
   await rename(link, join(store, 'current'));
 }
 
-/** Services have hard links of their own to the images they use. */
+/** Safe while in use: services have hard links of their own to the images they use. */
 async function removeAllBut(store: string, key: string): Promise<void> {
   for (const name of await readdir(store)) {
     if (name !== key && name !== 'current') await rm(join(store, name), { recursive: true });

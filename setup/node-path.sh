@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints where the Node that npm brought lies; fails when it is not there.
+# Prints the path of the Node that npm installed; fails when it is missing.
 set -eu
 home=$(cd "$(dirname "$0")/.." && pwd)
 case "$(uname -m)" in

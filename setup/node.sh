@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the dependencies that package-lock.json names, Node itself among them, unless they are there.
+# Installs the dependencies that package-lock.json names, Node itself among them, when they are missing.
 set -eu
 cd "$(dirname "$0")/.."
 node=$(setup/node-path.sh) || node=""

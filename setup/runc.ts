@@ -1,9 +1,10 @@
 /**
- * Sees to a runc without the known holes, for the service alone: the machine's own where that is sound, else
+ * Provides a runc without the known vulnerabilities, for the service alone: the machine's own where that is
+ * sound, else
  * one under <cache>/runc/<version>-<digest>/ to which <cache>/runc/current points. It comes from Debian's
- * unstable suite, with its libraries beside it, or is built by Go. The machine's packages stay as they are.
+ * unstable suite, with its libraries beside it, or is built by Go. The machine's packages stay unchanged.
  *
- * Invariant: `current` is a folder whose runc was seen to run.
+ * Invariant: `current` is a folder whose runc has been run successfully.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -44,7 +45,7 @@ async function main(): Promise<void> {
   console.log(`runc: ${await soundVersion(join(folder, 'runc'))} in ${folder}`);
 }
 
-/** The version, or null when there is none, it does not run, or it is vulnerable. */
+/** Returns the version; null when runc is missing, does not run, or is vulnerable. */
 async function soundVersion(runc: string): Promise<string | null> {
   const output = await command(runc, ['--version']).catch(() => '');
   const version = parseRuncVersion(output);
@@ -93,7 +94,7 @@ async function fromDebianUnstable(work: string): Promise<string> {
   return install(made, final);
 }
 
-/** Into lists and a cache of its own, with the machine's apt settings otherwise. */
+/** Downloads into lists and a cache of its own, with the machine's apt settings otherwise. */
 async function download(work: string, names: string[]): Promise<string[]> {
   const mirror = await debianMirror();
   if (!mirror) throw new Error('the machine’s apt names no Debian mirror (run apt-get update)');
@@ -109,7 +110,7 @@ async function download(work: string, names: string[]): Promise<string[]> {
     `Dir::Cache=${join(work, 'cache')}`,
     'APT::Sandbox::User=root',
     'Acquire::Languages=none',
-    // A mirror that lags is no danger here: packages are signed, and what they hold is checked for its version.
+    // A lagging mirror is harmless: packages are signed, and the version of their contents is checked.
     'Acquire::Check-Valid-Until=false',
   ].flatMap((option) => ['--option', option]);
   await command('apt-get', [...options, '--quiet', 'update']);
@@ -119,7 +120,7 @@ async function download(work: string, names: string[]): Promise<string[]> {
   return names.map((name) => files.find((file) => basename(file).startsWith(`${name}_`)) ?? '');
 }
 
-/** Static, so that nothing is needed beside it. */
+/** Static, so that it needs no libraries beside it. */
 async function fromGo(work: string): Promise<string> {
   await command('setup/apt.sh', ['libseccomp-dev', 'pkg-config'], { cwd: join(import.meta.dirname, '..') });
   await command(

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Finds a Rust that can build native/ (PATH, then rustup's place), else installs Debian's.
-# With "--checks" the formatter and the linter are wanted too.
+# With "--checks" also requires the formatter and the linter.
 set -eu
 minimum=1.85
 PATH="$PATH:$HOME/.cargo/bin"
@@ -17,7 +17,7 @@ if command -v rustup >/dev/null; then
   echo "rust: adding what is missing by rustup"
   rustup toolchain install stable --profile minimal --component rustfmt --component clippy >/dev/null
 else
-  # The compiler that Debian keeps current for its web browsers; its own is too old in Debian 12.
+  # Debian keeps this compiler current for its web browsers; the regular one is too old in Debian 12.
   if [ "${1:-}" = --checks ]; then
     setup/apt.sh gcc libc6-dev rustc-web cargo-web rustfmt-web rust-web-clippy
   else

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Brings a Debian machine to where everything builds and runs; quick and silent where nothing is missing.
+# Prepares a Debian machine to build and run everything; quick and silent where nothing is missing.
 # With "--checks" also what only the tests need.
 set -eu
 cd "$(dirname "$0")/.."

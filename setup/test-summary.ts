@@ -8,7 +8,7 @@ interface Report {
 }
 
 const report: Report = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
-// A file that could not even be loaded has no tests of its own to count, and has failed nevertheless.
+// A file that could not be loaded has no tests to count, and has failed nevertheless.
 const unloaded = report.testResults.filter(
   (file) => file.status === 'failed' && file.assertionResults.length === 0,
 );
