@@ -1,4 +1,4 @@
-/** The cgroup of one name, in the one hierarchy of version 2 or in the many of version 1. */
+/** Measures and removes the cgroup of one name, in the one hierarchy of version 2 or in the many of version 1. */
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export function cgroupVersion(): 1 | 2 {
   return existsSync(join(ROOT, 'cgroup.controllers')) ? 2 : 1;
 }
 
-/** What the kernel charges to the cgroup and those in it, page cache included. */
+/** Returns the kernel's charge to the cgroup and its descendants, page cache included. */
 export async function chargedBytes(name: string): Promise<number> {
   const file =
     cgroupVersion() === 2

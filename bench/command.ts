@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 
 interface Options {
   env?: NodeJS.ProcessEnv;
-  /** Drops what it prints instead of keeping it. */
+  /** Drops its output instead of keeping it. */
   discard?: boolean;
 }
 
-/** Resolves with its standard output, trimmed; fails with its standard error when the exit status is not 0. */
+/** Resolves with its standard output, trimmed; rejects with its standard error when the exit status is not 0. */
 export function run(
   program: string,
   args: string[],

@@ -1,4 +1,4 @@
-/** The few calls of the Engine API that the bench compares with: what Docker costs without its command line. */
+/** Calls the Engine API's operations for comparison: the cost of Docker without its command line. */
 import { createEndpoint, type Endpoint, send } from './http.ts';
 
 export class DockerApi {
@@ -20,14 +20,14 @@ export class DockerApi {
     return this.#json('GET', '/info');
   }
 
-  /** As `docker run -d`. Resolves with the container's id. */
+  /** Works like `docker run -d`. Resolves with the container's id. */
   async run(image: string, command: string[]): Promise<string> {
     const { Id: id } = await this.#json('POST', '/containers/create', { Image: image, Cmd: command });
     await send(this.#engine, 'POST', `/containers/${id}/start`);
     return String(id);
   }
 
-  /** As `docker exec`: resolves with what it printed (still framed), fails when its exit status is not 0. */
+  /** Works like `docker exec`: resolves with its output (still framed), rejects when its exit status is not 0. */
   async exec(container: string, command: string[]): Promise<Buffer> {
     const { Id: id } = await this.#json('POST', `/containers/${container}/exec`, {
       AttachStdout: true,
@@ -48,7 +48,7 @@ export class DockerApi {
     await send(this.#engine, 'PUT', path, { body: tar, contentType: 'application/x-tar' });
   }
 
-  /** Resolves with the size of the tar that came. */
+  /** Resolves with the size of the received tar. */
   async getArchive(container: string, path: string): Promise<number> {
     const query = `/containers/${container}/archive?path=${encodeURIComponent(path)}`;
     return (await send(this.#engine, 'GET', query, { discard: true })).bytes;

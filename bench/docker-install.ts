@@ -1,4 +1,4 @@
-/** The Debian packages that a Docker engine needs, where the machine has none. Nothing of them is started. */
+/** Installs the Debian packages of a Docker engine where they are missing. None of their services is started. */
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from './command.ts';

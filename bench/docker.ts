@@ -1,7 +1,7 @@
 /**
- * A Docker engine of our own, whatever runs on the host beside it. It lives in its own network, mount and process
- * namespaces: its bridge, firewall rules, forwarding switch, mounts and containers are the kernel's to remove when
- * its first process ends, and nothing of the host is changed. Left to remove by hand are its cgroups and its folder.
+ * Runs a Docker engine of our own, independent of any other on the host. It lives in its own network, mount and
+ * process namespaces: the kernel removes its bridge, firewall rules, forwarding switch, mounts and containers when
+ * its first process ends, and nothing of the host is changed. Only its cgroups and its folder are removed by hand.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -15,16 +15,16 @@ import type { BaseImage } from './machine.ts';
 import { residentBytes } from './memory.ts';
 
 export const IMAGE = 'base';
-/** What keeps a container alive without doing anything. */
+/** Keeps a container alive without any work. */
 export const IDLE = ['sleep', 'infinity'];
 
 export interface Docker extends AsyncDisposable {
   api: DockerApi;
   /** Parent of all containers' cgroups, in every hierarchy. */
   cgroup: string;
-  /** The docker command line, as a user would call it. Resolves with what it printed. */
+  /** Runs the docker command line, as a user would. Resolves with its output. */
   cli(...args: string[]): Promise<string>;
-  /** Of dockerd and containerd; the shims belong to their containers. */
+  /** Memory of dockerd and containerd; the shims count with their containers. */
   serviceBytes(): Promise<number>;
 }
 
@@ -66,7 +66,7 @@ async function writeConfig(folder: string): Promise<string> {
   return file;
 }
 
-/** Dies with this process, even one that is killed. */
+/** Dies with this process, even after a SIGKILL. */
 function launch(folder: string, cgroup: string, config: string): Engine {
   const dockerd = [
     'dockerd',
@@ -103,7 +103,7 @@ async function ready(api: DockerApi, engine: Engine): Promise<void> {
   throw new Error(`dockerd did not become ready:\n${engine.log()}`);
 }
 
-/** The same files and the same environment as a sandbox of the base image has. */
+/** Gives containers the same files and the same environment as a sandbox of the base image. */
 async function importImage(env: NodeJS.ProcessEnv, image: BaseImage): Promise<void> {
   const changes = Object.entries(image.env).map(([name, value]) => `ENV ${name}=${JSON.stringify(value)}`);
   const flags = [...changes, `WORKDIR ${image.workingDir}`].flatMap((change) => ['--change', change]);
@@ -111,7 +111,7 @@ async function importImage(env: NodeJS.ProcessEnv, image: BaseImage): Promise<vo
   await run('sh', ['-c', script, 'sh', image.rootfs, ...flags, '-', IMAGE], { env });
 }
 
-/** Once the first process of the namespace is dead, the kernel has killed all the others. */
+/** The death of the namespace's first process makes the kernel kill all the others. */
 async function end({ process: child }: Engine): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = new Promise((resolve) => child.once('exit', resolve));

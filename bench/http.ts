@@ -1,4 +1,4 @@
-/** Requests over connections that are kept, with as little between the clock and the socket as Node allows. */
+/** Sends requests over kept connections, with as little between the clock and the socket as Node allows. */
 import { Agent, request } from 'node:http';
 
 export interface Endpoint {
@@ -9,7 +9,7 @@ export interface Endpoint {
 
 export interface Reply {
   status: number;
-  /** Empty when it was to be discarded. */
+  /** Empty when discarded. */
   body: Buffer;
   bytes: number;
 }
@@ -25,7 +25,7 @@ export function createEndpoint(address: Endpoint['address'], headers: Record<str
   return { address, headers, agent: new Agent({ keepAlive: true, maxFreeSockets: 256 }) };
 }
 
-/** Fails for a status that is not 2xx, quoting the reply. */
+/** Rejects for a status that is not 2xx, quoting the reply. */
 export function send(
   endpoint: Endpoint,
   method: string,

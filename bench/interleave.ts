@@ -1,10 +1,10 @@
-/** Rounds in which every side has its turn, so that a drift of the machine's speed hits all of them. */
+/** Runs rounds in which every side has its turn, so that a drift of the machine's speed hits all of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MetricId } from './metrics.ts';
 
 /**
  * `docker` is the engine through its command line, `dockerApi` the same engine without it. `driver` is the database's
- * own driver in this process: what any server of tools has to spend.
+ * own driver in this process: the minimum cost of any tool server.
  */
 export const sides = [
   'sandhaven',
@@ -17,16 +17,16 @@ export const sides = [
 ] as const;
 export type Side = (typeof sides)[number];
 
-/** What one turn measured, in the units of the metrics. */
+/** Figures of one turn, in the units of the metrics. */
 export type Figures = Partial<Record<MetricId, number>>;
 
 export type Samples = Partial<Record<MetricId, Partial<Record<Side, number[]>>>>;
 
 export interface Rounds {
   counted: number;
-  /** Done first and not counted: caches, code paths and connections are then warm on every side. */
+  /** Run first and not counted: caches, code paths and connections are then warm on every side. */
   warmUps: number;
-  /** Between turns, so that what one side still tidies up does not weigh on the next. */
+  /** Pause between turns, so that one side's cleanup does not weigh on the next. */
   pauseMs: number;
   signal: AbortSignal;
 }
@@ -37,7 +37,7 @@ export async function interleave(rounds: Rounds, turns: Partial<Record<Side, Tur
   const samples: Samples = {};
   const entries = sides.flatMap((side) => (turns[side] ? [{ side, turn: turns[side] }] : []));
   for (let round = -rounds.warmUps; round < rounds.counted; round++) {
-    // Another side begins each round: none is always the one that follows the slowest.
+    // Another side begins each round: none always follows the slowest.
     for (const { side, turn } of rotate(entries, round + rounds.warmUps)) {
       rounds.signal.throwIfAborted();
       const figures = await turn();
@@ -48,7 +48,7 @@ export async function interleave(rounds: Rounds, turns: Partial<Record<Side, Tur
   return samples;
 }
 
-/** Milliseconds that the work took. */
+/** Returns the duration of the work in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();

@@ -1,4 +1,4 @@
-/** What the figures were measured on and with. */
+/** Describes the machine and the software of the measurement. */
 import { readFile, realpath } from 'node:fs/promises';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export interface BaseImage {
 
 export const home = new URL('..', import.meta.url).pathname;
 
-/** The one that sandboxes are made from. */
+/** Image that sandboxes are made from. */
 export async function baseImage(): Promise<BaseImage> {
   const current = await realpath(join(defaultCacheDir(), 'base/current')).catch(() => {
     throw new Error('The base image is not on this machine: run `make image` first.');

@@ -1,4 +1,4 @@
-/** Memory of the host and of processes, read from the kernel. All in bytes. */
+/** Reads the memory of the host and of processes from the kernel. All in bytes. */
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { summarize } from './statistics.ts';
@@ -19,7 +19,7 @@ export type HostMemory = Record<(typeof FIELDS)[number], number>;
 const READINGS = 5;
 const BETWEEN_READINGS_MS = 200;
 
-/** Medians over a second, since other programs come and go. */
+/** Takes medians over a second, since other programs come and go. */
 export async function hostMemory(): Promise<HostMemory> {
   const readings: Map<string, number>[] = [];
   for (let reading = 0; reading < READINGS; reading++) {
@@ -31,15 +31,15 @@ export async function hostMemory(): Promise<HostMemory> {
 }
 
 /**
- * What the kernel accounts to processes and to structures of its own. Free memory says less: the page cache and
- * what a virtual machine's host takes and gives move it by far more than a sandbox weighs.
+ * Sums the kernel's accounts of processes and of its own structures. Free memory shows less: the page cache and
+ * a virtual machine's host move it by far more than a sandbox weighs.
  */
 export function usedBytes(memory: HostMemory): number {
   const { AnonPages, Shmem, SUnreclaim, KernelStack, PageTables, Percpu } = memory;
   return AnonPages + Shmem + SUnreclaim + KernelStack + PageTables + Percpu;
 }
 
-/** Resident memory of those of a process and its descendants that bear one of the names. */
+/** Returns the resident memory of a process and its descendants with one of the names. */
 export async function residentBytes(ancestor: number, names: string[]): Promise<number> {
   const sizes = (await family(ancestor)).map(async (pid) => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
@@ -49,7 +49,7 @@ export async function residentBytes(ancestor: number, names: string[]): Promise<
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** `peak` is the most it ever had. */
+/** `peak` is the maximum over its life. */
 export async function processMemory(pid: number): Promise<{ resident: number; peak: number }> {
   const fields = kibFields(await readFile(`/proc/${pid}/status`, 'utf8'));
   return { resident: fields.get('VmRSS') ?? Number.NaN, peak: fields.get('VmHWM') ?? Number.NaN };

@@ -1,18 +1,18 @@
-/** What is measured, in which unit, beside whom, and the targets. */
+/** Defines the metrics: units, rivals and targets. */
 import type { Side } from './interleave.ts';
 
 export type Unit = 'ms' | 's' | 'KB' | 'MB' | 'MB/s' | '×';
 
 export interface Target {
-  /** Of ours to the side that it is held against: the requirement. */
+  /** Required ratio of ours to the rival. */
   ratio?: number;
   /** In the metric's unit, for a two-core machine at rest. */
   bound?: number;
-  /** Whose median is held against the bound, where it is not the first column's. */
+  /** Side whose median must meet the bound, unless it is the first column's. */
   boundOf?: Side;
 }
 
-/** What ours is held against: Docker's command line, or MongoDB's own server of tools. */
+/** Rival of ours: Docker's command line, or MongoDB's own tool server. */
 export type Rival = 'docker' | 'mongodbMcp';
 
 export interface Metric {
@@ -28,7 +28,7 @@ export interface Column {
   side: Side;
 }
 
-/** A table's columns besides ours: first the side that ours is held against. */
+/** Columns of a table besides ours: the rival first. */
 export const columnsOf: Record<Rival, readonly Column[]> = {
   docker: [
     { title: 'Docker', side: 'docker' },
@@ -57,7 +57,7 @@ const higher = (title: string, unit: Unit, target: Target = {}): Metric => ({
   target,
   against: 'docker',
 });
-/** The service's own part: what an MCP client spends on reading an answer is not in it. */
+/** The service's own part, without an MCP client's time for reading an answer. */
 const service = (target: Target): Target => ({ ...target, boundOf: 'sandhavenHttp' });
 const documents = (metric: Metric): Metric => ({ ...metric, against: 'mongodbMcp' });
 

@@ -1,9 +1,10 @@
 /**
- * `make bench`: Sandhaven beside a Docker engine on the same machine with the same root file system, in one run.
+ * `make bench`: measures Sandhaven beside a Docker engine on the same machine with the same root file system, in
+ * one run.
  *
- *     bench/run.ts [--only SCENARIO]… [--quick]
+ * bench/run.ts [--only SCENARIO]… [--quick]
  *
- * Prints a table and writes every sample to bench/results/. Ctrl-C ends it after the turn that is under way.
+ * Prints a table and writes every sample to bench/results/. Ctrl-C ends it after the current turn.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +29,7 @@ import { ssh } from './scenarios/ssh.ts';
 import { summarize } from './statistics.ts';
 import { renderTables, toRows } from './table.ts';
 
-/** In the order in which they run. */
+/** In the order of their run. */
 const scenarios: Record<string, Scenario> = {
   create,
   execution,
@@ -171,7 +172,7 @@ function say(text: string): void {
   process.stderr.write(`bench: ${text}\n`);
 }
 
-/** Of a failure that was followed by failures to clean up, each. */
+/** Lists a failure and every failed cleanup after it. */
 function causes(error: unknown): unknown[] {
   return error instanceof SuppressedError ? [...causes(error.suppressed), ...causes(error.error)] : [error];
 }

@@ -1,4 +1,4 @@
-/** A service of our own with a data directory of its own, spoken to over HTTP as any client would. */
+/** Runs a service of our own with a data directory of its own, used over HTTP like any client. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,38 +11,38 @@ export interface Sandhaven extends AsyncDisposable {
   pid: number;
   /** Parent of all sandboxes' cgroups, in every hierarchy. */
   cgroup: string;
-  /** Resolves with the id of a sandbox that is ready. */
+  /** Resolves with the id of a ready sandbox. */
   create(): Promise<string>;
   remove(sandbox: string): Promise<void>;
-  /** Fails when the exit status is not 0. */
+  /** Rejects when the exit status is not 0. */
   command(sandbox: string, command: string): Promise<string>;
-  /** Fails when the exit status is not 0. */
+  /** Rejects when the exit status is not 0. */
   code(sandbox: string, code: string): Promise<string>;
   /** Opens it. */
   session(sandbox: string, session: string): Promise<void>;
-  /** Fails when the exit status is not 0. */
+  /** Rejects when the exit status is not 0. */
   sessionCommand(sandbox: string, session: string, command: string): Promise<string>;
   /** Resolves with the number of matching files. */
   search(sandbox: string, path: string, query: string): Promise<number>;
   writeFile(sandbox: string, path: string, content: string, durable?: boolean): Promise<void>;
   readFile(sandbox: string, path: string): Promise<string>;
   upload(sandbox: string, path: string, content: Buffer): Promise<void>;
-  /** Resolves with the number of bytes that came. */
+  /** Resolves with the number of received bytes. */
   download(sandbox: string, path: string): Promise<number>;
   gitStatus(sandbox: string, path: string): Promise<void>;
-  /** A signed URL of a port. */
+  /** Returns a signed URL of a port. */
   preview(sandbox: string, port: number): Promise<URL>;
   /** The user name is the token. */
   sshAccess(sandbox: string): Promise<{ host: string; port: number; username: string }>;
-  /** A request that does nothing: what HTTP and the service's event loop cost by themselves. */
+  /** Sends a request that does nothing: the cost of HTTP and of the service's event loop alone. */
   nothing(): Promise<void>;
-  /** Resolves once the warm pool is full again and what filled it has come to rest. */
+  /** Resolves once the warm pool is full again and at rest. */
   poolFull(): Promise<void>;
 }
 
 const POOL_TIMEOUT_MS = 60_000;
 const POOL_POLL_MS = 50;
-/** From a machine's socket to the commit that offers it, and the disk and slot made ready in its place. */
+/** Time between a machine's socket and the commit that offers it, with the disk and slot made ready in its place. */
 const POOL_SETTLE_MS = 400;
 
 export async function startSandhaven(dataDir: string, warmPool: number): Promise<Sandhaven> {
@@ -132,7 +132,7 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
   };
 }
 
-/** Every machine has a socket of its agent. */
+/** Counts machines by their agents' sockets. */
 async function sockets(instance: string): Promise<number> {
   return (await readdir(`/run/${instance}/s`).catch(() => [])).filter((name) => name.startsWith('sb_'))
     .length;

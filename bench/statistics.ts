@@ -1,4 +1,4 @@
-/** What a list of samples says: robust against the outliers that a shared machine brings. */
+/** Summarizes a list of samples, robustly against the outliers of a shared machine. */
 
 export interface Summary {
   count: number;
@@ -8,7 +8,7 @@ export interface Summary {
   max: number;
 }
 
-/** Fails for an empty list and for anything that is not a finite number: neither is a measurement. */
+/** Throws for an empty list and for anything but finite numbers: neither is a measurement. */
 export function summarize(samples: readonly number[]): Summary {
   if (samples.length === 0) throw new RangeError('no samples to summarize');
   if (!samples.every(Number.isFinite)) throw new RangeError(`not all finite: ${samples.join(', ')}`);

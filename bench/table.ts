@@ -1,4 +1,4 @@
-/** The table that sets the sides' medians next to each other, and says which targets they meet. */
+/** Renders the sides' medians next to each other, with the targets met. */
 import type { Samples, Side } from './interleave.ts';
 import { type Column, columnsOf, type Metric, type MetricId, metrics } from './metrics.ts';
 import { summarize } from './statistics.ts';
@@ -8,14 +8,14 @@ export interface Row {
   metric: Metric;
   medians: Partial<Record<Side, number>>;
   p95: number | null;
-  /** Ours to the side that the metric is held against. */
+  /** Ratio of ours to the metric's rival. */
   ratio: number | null;
-  /** null where there is no target, or nothing to hold against it. */
+  /** null without a target, or without a rival's figure. */
   ratioMet: boolean | null;
   boundMet: boolean | null;
 }
 
-/** One row for each metric that was measured, in the order of `metrics`. */
+/** Returns one row for each measured metric, in the order of `metrics`. */
 export function toRows(samples: Samples): Row[] {
   return (Object.keys(metrics) as MetricId[]).flatMap((id) => {
     const measured = samples[id];
@@ -27,7 +27,7 @@ function toRow(id: MetricId, metric: Metric, measured: Partial<Record<Side, numb
   const summaries = Object.entries(measured).map(([side, values]) => [side, summarize(values)] as const);
   const medians: Row['medians'] = Object.fromEntries(summaries.map(([side, { median }]) => [side, median]));
   const { sandhaven, [metric.against]: other } = medians;
-  // A difference may be none, or less: then nothing is said by a ratio.
+  // A difference may be zero or negative: a ratio would then be meaningless.
   const isComparable = sandhaven !== undefined && other !== undefined && sandhaven > 0 && other > 0;
   const ratio = isComparable ? sandhaven / other : null;
   return {
@@ -46,7 +46,7 @@ function isMet({ better }: Metric, target: number | undefined, value: number | n
   return better === 'lower' ? value <= target : value >= target;
 }
 
-/** A table for each of the sides that ours is held against. */
+/** Renders a table for each rival. */
 export function renderTables(rows: readonly Row[]): string {
   const rivals = [...new Set(rows.map(({ metric }) => metric.against))];
   return rivals

@@ -1,22 +1,22 @@
-/** Servers of tools as their clients meet them: the official MCP client on either transport, or plain HTTP. */
+/** Connects to tool servers like their clients: by the official MCP client on either transport, or plain HTTP. */
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createEndpoint, send } from '../http.ts';
 
 export interface Answer {
-  /** What a program reads of it. */
+  /** Structured result, for programs. */
   result: Record<string, unknown>;
-  /** Of the answer as JSON, whatever carries it. Counted when it is asked for, so that no call's time has it. */
+  /** Size of the answer as JSON, on every transport. Counted lazily, so that no call's time includes it. */
   bytes(): number;
 }
 
 export interface Contender extends AsyncDisposable {
-  /** Fails when the answer is an error. */
+  /** Rejects when the answer is an error. */
   ask(tool: string, parameters: Record<string, unknown>): Promise<Answer>;
 }
 
 export interface McpContender extends Contender {
-  /** Bytes of each definition that the client is given, by the tool's name. */
+  /** Returns the bytes of each definition that the client gets, by the tool's name. */
   definitions(): Promise<Map<string, number>>;
 }
 
@@ -31,7 +31,7 @@ export interface Program {
   env: Record<string, string>;
 }
 
-/** With the process that was started for it. */
+/** Starts the server's process, and returns its pid. */
 export async function overStdio(program: Program): Promise<McpContender & { pid: number }> {
   const transport = new StdioClientTransport({ ...program, stderr: 'ignore' });
   const contender = await connect(transport);

@@ -1,6 +1,6 @@
 /**
- * The database that both sides read: that of `sandhaven demo-db`, in a sandbox of the bench's service, so that the
- * service whose tools are measured carries nothing of it.
+ * Provides the database that both sides read: that of `sandhaven demo-db`, in a sandbox of the bench's service, so
+ * that the measured service carries none of its load.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,9 +19,9 @@ export interface DemoDatabase extends AsyncDisposable {
 }
 
 /**
- * Where the environment names a server already, such as a MongoDB with the same data, that one is measured.
+ * A server named in the environment, such as a MongoDB with the same data, is measured instead.
  *
- * Building its image, making and loading it take minutes, the first time on a machine.
+ * Building the image, and making and loading the sandbox, take minutes the first time on a machine.
  */
 export async function startDemoDatabase({ url, apiKey }: Service): Promise<DemoDatabase> {
   const given = process.env['DOCUMENTDB_CONNECTION_STRING'];

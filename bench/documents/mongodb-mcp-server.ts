@@ -1,6 +1,6 @@
 /**
- * MongoDB's own server of tools, as it comes from npm: read-only, without telemetry, and with its limits raised so that
- * it may answer what is asked of ours. Installed in a folder of its own, from a lock file of its own.
+ * Runs MongoDB's own tool server, as it comes from npm: read-only, without telemetry, and with its limits raised so
+ * that it may return the same answers as ours. Installed in a folder of its own, from a lock file of its own.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,10 +11,10 @@ import { type McpContender, overStdio } from './contender.ts';
 const folder = join(home, 'bench/mongodb-mcp-server');
 const program = join(folder, 'node_modules/mongodb-mcp-server/dist/esm/index.js');
 const MAX_BYTES = 256 * 1024 * 1024;
-/** It tells connections apart; this one is that of its environment. */
+/** The server distinguishes connections; this one comes from its environment. */
 const connection = { connectionId: 'preconfigured' };
 
-/** Does nothing where what is installed is what the lock file says. */
+/** Does nothing when the installation matches the lock file. */
 export async function installMongodbMcpServer(): Promise<void> {
   const [wanted, installed] = await Promise.all(
     ['package-lock.json', 'node_modules/.package-lock.json'].map((file) =>
@@ -55,5 +55,5 @@ export async function startMongodbMcpServer(
   };
 }
 
-/** The parameter with which each call raises its own limit, up to the server's. */
+/** Parameter by which each call raises its own limit, up to the server's. */
 export const wholeAnswer = { responseBytesLimit: MAX_BYTES };

@@ -1,4 +1,4 @@
-/** The same question for every side: a call of our tools, one of theirs, and the bare read with the driver. */
+/** Poses the same question to every side: a call of our tools, one of theirs, and the bare read with the driver. */
 import { EJSON } from 'bson';
 import type { Collection } from 'mongodb';
 import { type Figures, timed } from '../interleave.ts';
@@ -14,25 +14,25 @@ export interface Call {
 
 export interface Question {
   time: MetricId;
-  /** What the bare read leaves of it. */
+  /** Remainder after the bare read. */
   beyond?: MetricId;
   size?: MetricId;
   ours: Call;
   theirs: Call | null;
-  /** Resolves with the number of documents, or what was counted. */
+  /** Resolves with the number of documents, or with the counted number. */
   bare(collection: Collection): Promise<number>;
-  /** That number, from an answer of ours or theirs. */
+  /** Extracts that number from an answer of ours or theirs. */
   amount(result: Answer['result']): number;
 }
 
 export const ourCollection = { database_name: DATABASE, collection_name: COLLECTION };
 export const theirCollection = { database: DATABASE, collection: COLLECTION };
 
-/** What the questions are about: found once, the same for all sides. */
+/** Subject of the questions: found once, the same for all sides. */
 export interface Subject {
-  /** Of one month there are a few thousand. */
+  /** One month has a few thousand. */
   month: { created_at: { $gte: Date; $lt: Date } };
-  /** Exactly `MANY` documents, so that nobody has more to count than to read. */
+  /** Exactly `MANY` documents, so that every side counts and reads the same number. */
   many: { _id: { $gte: unknown; $lt: unknown } };
 }
 
@@ -83,7 +83,7 @@ export function questionsAbout({ month, many }: Subject): Question[] {
   ];
 }
 
-/** One turn of ours or theirs. The bare read just before shares the moment of the machine with it. */
+/** Runs one turn of ours or theirs. The bare read just before runs under the same conditions. */
 export async function ask(
   contender: Contender,
   question: Question,

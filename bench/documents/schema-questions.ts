@@ -1,4 +1,4 @@
-/** Schemas of samples. What the server needs to draw a sample is the bare read that is taken off. */
+/** Asks for schemas of samples. The server's own time for drawing a sample is the bare read that is subtracted. */
 import type { Collection } from 'mongodb';
 import { limits } from '../../src/model/limits.ts';
 import { wholeAnswer } from './mongodb-mcp-server.ts';
@@ -39,7 +39,7 @@ function sampled(size: number) {
       while (await cursor.hasNext()) count += cursor.readBufferedDocuments().length;
       return count;
     },
-    /** Theirs does not say how many it has seen. */
+    /** Theirs does not report its sample size. */
     amount: (result: Record<string, unknown>) =>
       'sampled' in result ? Number(result['sampled']) : 'schema' in result ? size : 0,
   };

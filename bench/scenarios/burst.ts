@@ -1,4 +1,4 @@
-/** Fifty sandboxes asked for at the same moment: how long until each is there and has run a command. */
+/** Creates fifty sandboxes at the same moment: measures the time until each is ready and has run a command. */
 import { IDLE, IMAGE } from '../docker.ts';
 import { type Figures, interleave, timed } from '../interleave.ts';
 import type { Scenario } from '../scenario.ts';

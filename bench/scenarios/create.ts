@@ -1,4 +1,4 @@
-/** One sandbox after the other: made from nothing, claimed from the warm pool, and used for the first time. */
+/** Creates sandboxes one after the other: from nothing, from the warm pool, and with a first use. */
 import { type Docker, IDLE, IMAGE } from '../docker.ts';
 import { type Figures, interleave, type Samples, timed } from '../interleave.ts';
 import type { Sandhaven } from '../sandhaven.ts';
@@ -61,7 +61,7 @@ async function runOnceByApi({ api }: Docker): Promise<Figures> {
   return { createCold: create, createColdUsed: create + command, remove };
 }
 
-/** Docker has no pool: what a claim is held against is the same `docker run`. */
+/** Docker has no pool: the same `docker run` stands beside a claim. */
 function asWarmToo(samples: Samples): Samples {
   const { createCold, createColdUsed, createWarm, createWarmUsed } = samples;
   return {

@@ -1,6 +1,6 @@
 /**
- * The tools of the document database beside mongodb-mcp-server, on the same database at the same time; both are asked
- * by the official MCP client.
+ * Measures the document database tools beside mongodb-mcp-server, on the same database at the same time; both are
+ * called by the official MCP client.
  */
 import { join } from 'node:path';
 import { type Collection, MongoClient } from 'mongodb';
@@ -24,7 +24,7 @@ import type { Scenario } from '../scenario.ts';
 
 const ROUNDS = 40;
 const ROUNDS_OF_MANY = 10;
-/** Those of theirs that do what our six do. */
+/** Their tools that correspond to our six. */
 const CORRESPONDING = [
   'list-databases',
   'list-collections',
@@ -77,7 +77,7 @@ export const documents: Scenario = async (bench) => {
   return { samples, notes: theirs ? [] : [THEIRS_IS_MISSING] };
 };
 
-/** A service of its own, which has nothing to do but to read. */
+/** Starts a service of its own that only reads. */
 async function startReader(
   connectionString: string,
   dataDir: string,
@@ -138,7 +138,7 @@ async function addDefinitions(samples: Samples, { sandhaven, mongodbMcp }: Sides
   addFigures(samples, 'mongodbMcp', { sixTools, listedTools: sum(theirs.values()) });
 }
 
-/** In MB. */
+/** Resident memory in MB. */
 async function weigh(ours: number, theirs: number | undefined) {
   const megabytes = async (pid: number) => (await processMemory(pid)).resident / 1e6;
   return {

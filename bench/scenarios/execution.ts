@@ -1,4 +1,4 @@
-/** Commands and code in a sandbox that is there already, and what a call costs that does nothing at all. */
+/** Runs commands and code in an existing sandbox, and a call that does nothing at all. */
 import { IDLE, IMAGE } from '../docker.ts';
 import { interleave, timed } from '../interleave.ts';
 import type { Scenario } from '../scenario.ts';

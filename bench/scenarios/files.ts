@@ -1,4 +1,4 @@
-/** Files in and out: a small one by the tools, a large one by the byte route. Docker copies with `docker cp`. */
+/** Copies files in and out: a small one by the tools, a large one by the byte route. Docker copies with `docker cp`. */
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** GitStatus of a repository of 10,000 files, and `git status` itself in the same sandbox and in a container. */
+/**
+ * Measures GitStatus of a repository of 10,000 files, and `git status` itself in the same sandbox and in a
+ * container.
+ */
 import { IDLE, IMAGE } from '../docker.ts';
 import { interleave, timed } from '../interleave.ts';
 import type { Scenario } from '../scenario.ts';
@@ -8,7 +11,7 @@ const PATH = 'repository';
 const MAKE = `git init -q -b main ${PATH} && cd ${PATH} && for d in $(seq 100); do
   mkdir $d && (cd $d && for f in $(seq 100); do echo $d/$f > $f; done); done &&
   git add . && git -c user.name=x -c user.email=x@example.org commit -q -m files && git status`;
-/** As the tool runs it; the shell measures, so that nothing of a call is in it. */
+/** Same command as the tool's; the shell measures, so that the call's own time is excluded. */
 const ITSELF = `cd ${PATH} && begun=$(date +%s%N) &&
   git --no-optional-locks status --porcelain=v2 --branch -z --untracked-files=all --no-renames > /dev/null &&
   echo $(( $(date +%s%N) - begun ))`;

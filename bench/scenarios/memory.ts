@@ -1,6 +1,6 @@
 /**
- * What a hundred idle sandboxes take of the host: how much more is in use, so that the kernel's own structures
- * (mounts, namespaces, cgroups, sockets) count as well as processes, and cache that can be dropped does not.
+ * Weighs a hundred idle sandboxes on the host: the growth of used memory, so that the kernel's own structures
+ * (mounts, namespaces, cgroups, sockets) count as well as processes, and droppable cache does not.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chargedBytes } from '../cgroups.ts';
@@ -61,19 +61,22 @@ export const memory: Scenario = async ({ docker, sandhaven, signal, quick }) => 
   return { samples, details, notes };
 };
 
-/** Bytes. `host` is what is in use, `cgroups` what the kernel charges to sandboxes, cache included. */
+/** In bytes. `host` is used memory, `cgroups` the kernel's charge to sandboxes, cache included. */
 interface Weight extends HostMemory {
   host: number;
   cgroups: number;
   service: number;
 }
 
-/** Before the first batch and after each: the median of the steps leaves out what others did during one of them. */
+/**
+ * Weighs before the first batch and after each: the median of the steps excludes other programs' activity during
+ * one of them.
+ */
 async function weigh(
   { create, remove, cgroup, serviceBytes }: Contender,
   batches: number,
 ): Promise<Weight[]> {
-  // The first one makes what all of them share.
+  // The first one makes the resources that all share.
   const ids = [await create()];
   const weights = [await weighOnce(cgroup, serviceBytes)];
   for (let batch = 0; batch < batches; batch++) {

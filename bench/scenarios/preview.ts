@@ -1,6 +1,6 @@
 /**
- * What a preview adds to a request. The host cannot reach a sandbox's port by itself, so the direct request is made by
- * a program inside the sandbox, to its own loopback; both ask the same server on a connection that they keep.
+ * Measures the time that a preview adds to a request. The host cannot reach a sandbox's port by itself, so a program
+ * inside the sandbox makes the direct request, to its own loopback; both use the same server on a kept connection.
  */
 import { createEndpoint, send } from '../http.ts';
 import { interleave, timed } from '../interleave.ts';

@@ -1,6 +1,6 @@
 /**
- * A search of many files beside `grep -rE` in the same sandbox, both with all of them in the page cache. A figure is
- * how many times as fast the search is; both sides pay one request.
+ * Searches many files beside `grep -rE` in the same sandbox, both with all of them in the page cache. A figure is
+ * the search's speed as a multiple of grep's; both sides pay one request.
  */
 import { interleave, timed } from '../interleave.ts';
 import type { MetricId } from '../metrics.ts';
@@ -17,7 +17,7 @@ const queries = {
   searchClasses: 'zq[a-z]+ [a-z]+qz ',
 } satisfies Partial<Record<MetricId, string>>;
 
-/** 500 files of random words, each of them met a hundred times, in 500 folders. */
+/** 500 files of random words, each of them written a hundred times, in 500 folders. */
 const MAKE_TREE = `
 import os, random
 random.seed(1)

@@ -1,4 +1,4 @@
-/** A command in a session that is there already. A Docker engine has no counterpart. */
+/** Runs a command in an existing session. A Docker engine has no counterpart. */
 import { interleave, timed } from '../interleave.ts';
 import type { Scenario } from '../scenario.ts';
 

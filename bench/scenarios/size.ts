@@ -1,4 +1,4 @@
-/** The agent's size, and the most memory that the service has had until now. */
+/** Reports the agent's size, and the service's peak memory. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { home } from '../machine.ts';

@@ -1,6 +1,6 @@
 /**
- * A command on an SSH connection that is open, as an editor or an agent of one's own has it, and what the connection
- * carries. Docker has no SSH; its exec is the nearest thing, and is in the row of RunCommand.
+ * Runs a command on an open SSH connection, like an editor or an agent of one's own, and measures the connection's
+ * throughput. Docker has no SSH; its exec is the nearest thing, and is in the row of RunCommand.
  */
 import { once } from 'node:events';
 import ssh2, { type Client, type ClientChannel } from 'ssh2';
@@ -18,9 +18,9 @@ export const ssh: Scenario = async ({ sandhaven, rounds }) => {
   try {
     client.connect({ host, port, username });
     await once(client, 'ready');
-    // As OpenSSH does; else what is measured is Nagle's algorithm.
+    // As OpenSSH does; otherwise Nagle's algorithm would be measured.
     client.setNoDelay(true);
-    // One after the other: a short command is not to tidy up what a hundred megabytes left behind.
+    // One after the other: a short command must not pay for the cleanup of a hundred megabytes.
     const commands = await interleave(rounds(ROUNDS), {
       sandhaven: async () => ({ sshExec: await timed(() => run(client, 'true')) }),
     });
@@ -37,7 +37,7 @@ export const ssh: Scenario = async ({ sandhaven, rounds }) => {
   }
 };
 
-/** Until the channel is closed; fails when the exit status is not 0, or the bytes are not as many. */
+/** Resolves when the channel is closed; rejects when the exit status is not 0, or the number of bytes is wrong. */
 async function run(client: Client, command: string, bytes = 0): Promise<void> {
   const channel = await new Promise<ClientChannel>((resolve, reject) => {
     client.exec(command, (error, opened) => (error ? reject(error) : resolve(opened)));
