@@ -21,7 +21,7 @@ rm -rf "$root/var/lib/postgresql/18" "$root/etc/postgresql/18"
 chroot "$root" install -d -o postgres -g postgres -m 0700 /var/lib/documentdb
 as_postgres $bin/initdb --pgdata=$data --auth=reject --no-sync --encoding=UTF8 --locale=C.UTF-8 \
   --data-checksums >/dev/null
-# By the server without clients: nothing listens while the image is made.
+# Made by the server in single-user mode: nothing listens while the image is made.
 said=$(echo 'CREATE EXTENSION documentdb CASCADE' | as_postgres $bin/postgres --single -j -D $data \
   -c config_file=/etc/documentdb/postgresql.conf -c fsync=off -c exit_on_error=on postgres 2>&1) ||
   { echo "$said" >&2; exit 1; }

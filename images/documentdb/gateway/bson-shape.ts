@@ -1,6 +1,6 @@
 /**
- * Walks a BSON document as bytes: refuses what is no document before it reaches the database, and finds the
- * fields of the outermost one without decoding any of them.
+ * Walks a BSON document as bytes: refuses malformed ones before they reach the database, and finds the fields
+ * of the outermost document without decoding any of them.
  */
 import { Fault } from './faults.ts';
 import { limits } from './limits.ts';
@@ -8,14 +8,14 @@ import { limits } from './limits.ts';
 export interface Field {
   name: string;
   type: number;
-  /** Where its value begins and ends. */
+  /** Start and end of its value. */
   start: number;
   end: number;
 }
 
 const type = { double: 1, string: 2, document: 3, array: 4, int: 16, long: 18 } as const;
 
-/** Bytes of the types whose values are all of one length. */
+/** Sizes of the fixed-length types. */
 const fixed: Record<number, number> = {
   1: 8,
   6: 0,
@@ -31,25 +31,25 @@ const fixed: Record<number, number> = {
   255: 0,
 };
 
-/** The fields of the document at `start`, all of it checked, nested ones too. */
+/** Returns the fields of the document at `start`, all of it checked, nested ones too. */
 export function fieldsOf(bytes: Buffer, start = 0): Field[] {
   const fields: Field[] = [];
   walk(bytes, start, bytes.length, 1, (field) => fields.push(field));
   return fields;
 }
 
-/** Where the document at `start` ends, once all of it is checked. */
+/** Returns the end of the document at `start`, once all of it is checked. */
 export function checkedEnd(bytes: Buffer, start: number, limit: number): number {
   return walk(bytes, start, limit, 1, null);
 }
 
-/** The text of a field, or null where it is none. */
+/** Returns the text of a field, or null for another type. */
 export function textOf(bytes: Buffer, field: Field | undefined): string | null {
   if (field?.type !== type.string) return null;
   return bytes.toString('utf8', field.start + 4, field.end - 1);
 }
 
-/** The value of a field, or null where it is no number. */
+/** Returns the number of a field, or null for another type. */
 export function numberOf(bytes: Buffer, field: Field | undefined): number | null {
   if (field?.type === type.int) return bytes.readInt32LE(field.start);
   if (field?.type === type.long) return Number(bytes.readBigInt64LE(field.start));
@@ -131,7 +131,7 @@ function textEnd(bytes: Buffer, start: number, limit: number): number {
   return end + 1;
 }
 
-/** The length that stands at `start`, when as much is left there. */
+/** Returns the length stored at `start`, when as much is left there. */
 function length(bytes: Buffer, start: number, limit: number, least: number): number {
   if (start + 4 > limit + 4 || start + 4 > bytes.length) throw broken('a length beyond the end');
   const value = bytes.readInt32LE(start);

@@ -1,15 +1,15 @@
-/** What a command is, and what it is given. */
+/** Defines a command and its input. */
 import type { Cursors } from './cursors.ts';
 import type { Database } from './database.ts';
 import type { Request } from './message.ts';
 import type { ScramConversation } from './scram.ts';
 
-/** What is remembered of one connection. */
+/** State of one connection. */
 export interface Client {
   readonly id: number;
-  /** The role of PostgreSQL that it logged in as. */
+  /** PostgreSQL role of its login. */
   role: string | null;
-  /** A login that has begun. `endsAtOnce`: without a last message that says nothing. */
+  /** A login in progress. `endsAtOnce`: without a last, empty message. */
   login: { conversation: ScramConversation; endsAtOnce: boolean; isProven: boolean } | null;
 }
 

@@ -1,4 +1,4 @@
-/** Every command by its name, and the way to one. */
+/** Finds and runs every command by its name. */
 import { serialize } from 'bson';
 import type { Call, Command } from './command.ts';
 import { explainCommands } from './explain.ts';

@@ -1,6 +1,7 @@
 /**
- * One client's connection: its messages one after the other, each answered before the next is begun. While a command
- * runs the socket is read on, a little, so that the end of the connection is noticed and cancels the command.
+ * Serves one client's connection: one message after the other, each answered before the next is begun. While a
+ * command runs the socket is still read, a little, so that the end of the connection is noticed and cancels the
+ * command.
  */
 import type { Duplex } from 'node:stream';
 import type { Client } from './command.ts';
@@ -36,7 +37,7 @@ export class Connection {
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
   }
 
-  /** After the command that runs, if there is one. */
+  /** Ends after the running command, if there is one. */
   end(): void {
     this.#isEnding = true;
     if (!this.#isBusy) this.#socket.destroy();
@@ -60,7 +61,7 @@ export class Connection {
     try {
       for (let message = this.#next(); message; message = this.#next()) await this.#answer(message);
     } catch {
-      // What is no message has no sender that could be told.
+      // A malformed message has no sender to answer.
       this.#socket.destroy();
     }
     this.#isBusy = false;
@@ -93,7 +94,7 @@ export class Connection {
     if (!request.isUnanswered && !this.#gone.signal.aborted) await this.#write(encodeReply(request, reply));
   }
 
-  /** Waits for a client that reads slowly. */
+  /** Waits for a slow client. */
   async #write([head, document]: [Buffer, Uint8Array]): Promise<void> {
     this.#socket.cork();
     this.#socket.write(head);

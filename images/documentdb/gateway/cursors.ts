@@ -1,7 +1,8 @@
 /**
- * Open cursors: where each goes on. Some live in a backend of PostgreSQL, which is then theirs alone until they end.
+ * Keeps the continuations of open cursors. Some live in a PostgreSQL backend, which they own until they end.
  *
- * Invariant: a cursor is served by one command at a time, and whoever takes it out of the map lets its backend go.
+ * Invariant: a cursor is served by one command at a time, and the remover of a cursor from the map releases its
+ * backend.
  */
 import type { Backend } from './database.ts';
 import { Fault } from './faults.ts';
@@ -12,12 +13,12 @@ export interface Cursor {
   role: string;
   continuation: Buffer;
   backend: Backend | null;
-  /** Of the time that its client allows the server for all of its pages; null when there is no such limit. */
+  /** Rest of the client's time limit for the server over all pages; null without such a limit. */
   timeLeftMs: number | null;
-  /** The connection that used it last. */
+  /** Connection of its last use. */
   connectionId: number;
   isBusy: boolean;
-  /** When it is given up, unless it is used before. */
+  /** Expiry, unless it is used before. */
   deadlineMs: number;
 }
 
@@ -47,7 +48,7 @@ export class Cursors {
     this.#open.set(cursor.id, { ...cursor, isBusy: false, deadlineMs: Date.now() + limits.cursorIdleMs });
   }
 
-  /** For one command, which calls `done` afterwards. */
+  /** Takes it for one command, which calls `done` afterwards. */
   use(id: bigint, role: string, connectionId: number): Cursor {
     const cursor = this.#open.get(id);
     if (!cursor) throw notFound(id);
@@ -58,7 +59,7 @@ export class Cursors {
     return cursor;
   }
 
-  /** @param next Where it goes on. A backend whose cursor was read to its end is as good as new. */
+  /** @param next Continuation. A backend whose cursor was read to its end can be reused. */
   done(cursor: Cursor, next: Buffer | 'end' | 'failed'): void {
     cursor.isBusy = false;
     cursor.deadlineMs = Date.now() + limits.cursorIdleMs;
@@ -67,7 +68,7 @@ export class Cursors {
     else this.#close(cursor, next === 'end');
   }
 
-  /** @returns False for one that is not there, or is another user's. */
+  /** @returns false for a missing one, or another user's. */
   kill(id: bigint, role: string): boolean {
     const cursor = this.#open.get(id);
     if (!cursor || cursor.role !== role) return false;
@@ -75,7 +76,7 @@ export class Cursors {
     return true;
   }
 
-  /** A client that is there still may go on with them, for a moment, on another connection. */
+  /** A client still present may continue them, for a moment, on another connection. */
   orphan(connectionId: number): void {
     const deadlineMs = Date.now() + limits.orphanIdleMs;
     for (const cursor of this.#open.values()) {
@@ -95,7 +96,7 @@ export class Cursors {
     }
   }
 
-  /** The backend of one in use is let go by the command that uses it, by `done`. */
+  /** The command that uses a busy cursor releases its backend, by `done`. */
   #close(cursor: Cursor, isRead = false): void {
     this.#open.delete(cursor.id);
     if (cursor.isBusy) return;

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL behind the gateway. Every statement of a client runs on a backend that logged in as the client's own
- * role, so what the role may not do is refused there; only the check of passwords is the gateway's.
+ * Runs statements on the PostgreSQL behind the gateway. Every statement of a client runs on a backend that logged
+ * in as the client's own role, so PostgreSQL enforces the role's rights; the gateway checks only passwords.
  */
 import { Pool, type PoolClient } from 'pg';
 import { Fault, isConnectionLoss } from './faults.ts';
@@ -24,12 +24,12 @@ export class Database {
     this.#control = this.#createPool('postgres', 4);
   }
 
-  /** One statement as the superuser. Nothing that a client says goes into its text. */
+  /** Runs one statement as the superuser. No client input goes into its text. */
   async control(text: string, values: unknown[] = []): Promise<Row[]> {
     return (await this.#control.query(text, values)).rows;
   }
 
-  /** One statement on a backend of its own. It is cancelled when the signal is aborted. */
+  /** Runs one statement on a backend of its own. An abort of the signal cancels it. */
   async run(role: string, text: string, values: unknown[], signal: AbortSignal): Promise<Row[]> {
     const backend = await this.acquire(role);
     try {
@@ -39,7 +39,7 @@ export class Database {
     }
   }
 
-  /** The caller releases it. */
+  /** The caller must release it. */
   async acquire(role: string): Promise<Backend> {
     const pool = this.#pools.get(role) ?? this.#createPool(role, limits.backends);
     this.#pools.set(role, pool);
@@ -61,7 +61,7 @@ export class Database {
       connectionTimeoutMillis: limits.backendWaitMs,
       idleTimeoutMillis: limits.backendIdleMs,
     });
-    // The pool has dropped the connection that this is about.
+    // The pool has already dropped the failed connection.
     pool.on('error', () => {});
     return pool;
   }
@@ -70,7 +70,7 @@ export class Database {
 export class Backend {
   readonly #client: PoolClient;
   readonly #cancel: (processId: number) => Promise<unknown>;
-  /** A cancellation that comes late would hit the next statement, so such a backend is not used again. */
+  /** A late cancellation would hit the next statement, so such a backend is not used again. */
   #isSpoiled = false;
   readonly #onError = (): void => {
     this.#isSpoiled = true;
@@ -105,7 +105,7 @@ export class Backend {
   }
 }
 
-/** The pool gives its own kind of error no code. */
+/** The pool's own errors carry no code. */
 function isPoolTimeout(error: unknown): boolean {
   return error instanceof Error && /timeout exceeded when trying to connect/.test(error.message);
 }

@@ -1,10 +1,10 @@
-/** `explain`: PostgreSQL's plan of a query in the shape that MongoDB gives its own. */
+/** `explain`: converts PostgreSQL's plan of a query to the shape of MongoDB's. */
 import { type Document, deserialize, serialize } from 'bson';
 import { checkedEnd } from './bson-shape.ts';
 import type { Command, LoggedInCall } from './command.ts';
 import { Fault } from './faults.ts';
 
-/** Of PostgreSQL's JSON, what is looked at. */
+/** Used part of PostgreSQL's JSON. */
 interface PlanNode {
   'Node Type': string;
   'Index Name'?: string;
@@ -74,14 +74,14 @@ function stageOf(node: PlanNode): Document {
   const stage = stages[kind] ?? kind.toUpperCase().replaceAll(' ', '_');
   if (stage === 'IXSCAN') {
     const scan = { stage, indexName: node['Index Name'] };
-    // A scan of a bitmap has the fetch as a node of its own.
+    // A bitmap scan has its fetch as a separate node.
     return kind === 'Bitmap Index Scan' ? scan : { stage: 'FETCH', inputStage: scan };
   }
   if (child && others.length === 0) return { stage, inputStage: stageOf(child) };
   return child ? { stage, inputStages: [child, ...others].map(stageOf) } : { stage };
 }
 
-/** All documents of a collection carry one shard key: an index asked for that alone gives all of them. */
+/** All documents of a collection carry one shard key: an index scan on that alone returns all of them. */
 function isWholeScan(node: PlanNode): boolean {
   const scan = node['Node Type'] === 'Bitmap Heap Scan' ? node.Plans?.[0] : node;
   if (!scan || stages[scan['Node Type']] !== 'IXSCAN') return false;
@@ -102,7 +102,7 @@ function statsOf(plan: PlanNode, milliseconds: number): Document {
   };
 }
 
-/** The nodes that read documents: the heap scan over a bitmap, not the bitmap below it. */
+/** Returns the nodes that read documents: the heap scan over a bitmap, not the bitmap below it. */
 function scansOf(node: PlanNode): PlanNode[] {
   if (/Scan$/.test(node['Node Type']) && node['Node Type'] in stages) return [node];
   return (node.Plans ?? []).flatMap(scansOf);

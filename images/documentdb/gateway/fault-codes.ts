@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's errors in MongoDB's terms. The extension numbers its own from M0000 up; those that it was seen to raise for
- * what a client can ask stand here with the code that MongoDB has for the same mistake.
+ * Maps PostgreSQL's errors to MongoDB's codes. The extension numbers its own from M0000 up; those observed for client
+ * mistakes are listed here with MongoDB's code for the same mistake.
  */
 
 const BAD_VALUE = 2;
@@ -140,7 +140,7 @@ export const codeNames: Record<number, string> = {
   14031: 'OutOfDiskSpace',
 };
 
-/** PostgreSQL's own errors that mean something to a client. */
+/** PostgreSQL's own errors that matter to a client. */
 const ownCodes: Record<string, number> = {
   '0A000': 115,
   '23505': 11000,
@@ -158,15 +158,15 @@ const ownCodes: Record<string, number> = {
 };
 
 /**
- * For an error of PostgreSQL: MongoDB's code, or null where there is none. What else the extension refuses is a bad value:
- * its errors are about what was asked.
+ * Returns MongoDB's code for an error of PostgreSQL, or null without one. Any other error of the extension is a bad
+ * value: its errors are about the request.
  */
 export function codeOf(sqlState: string): number | null {
   if (/^M0[0-9A-Z]{3}$/.test(sqlState)) return extensionCodes[sqlState] ?? BAD_VALUE;
   return ownCodes[sqlState] ?? null;
 }
 
-/** A result names errors of single writes by PostgreSQL's own packing: five characters of six bits, lowest first. */
+/** Unpacks PostgreSQL's own encoding of error codes for single writes: five characters of six bits, lowest first. */
 export function unpackSqlState(packed: number): string {
   return [0, 6, 12, 18, 24].map((shift) => String.fromCharCode(48 + ((packed >>> shift) & 63))).join('');
 }

@@ -1,4 +1,4 @@
-/** What a client is told when a command fails: MongoDB's code and name for it, and a sentence. */
+/** Builds the client's error for a failed command: MongoDB's code and name for it, and a sentence. */
 import { serialize } from 'bson';
 import { codeNames, codeOf } from './fault-codes.ts';
 
@@ -32,7 +32,7 @@ export class Fault extends Error {
   }
 }
 
-/** The reply to a command that failed. */
+/** Returns the reply to a failed command. */
 export function faultDocument(error: unknown): Uint8Array {
   const { code, message } = describe(error);
   return serialize({ ok: 0, errmsg: message, code, codeName: nameOf(code) });
@@ -42,7 +42,7 @@ export function nameOf(code: number): string {
   return codeNames[code] ?? `Location${code}`;
 }
 
-/** True for an error after which the database itself must be thought gone. */
+/** Returns true for an error after which the database itself must be considered gone. */
 export function isConnectionLoss(error: unknown): boolean {
   const state = stateOf(error);
   if (state !== null) return /^(08|57P)/.test(state);
@@ -66,7 +66,7 @@ function describe(error: unknown): { code: number; message: string } {
   return { code: codeOf(state) ?? 8, message: error.message };
 }
 
-/** Either its time was over, or somebody stopped it. */
+/** Either the time limit or a cancellation ended it. */
 function interrupted(error: unknown): { code: number; message: string } {
   const isTimeout = error instanceof Error && /timeout/.test(error.message);
   return isTimeout
@@ -74,7 +74,7 @@ function interrupted(error: unknown): { code: number; message: string } {
     : { code: 11601, message: 'operation was interrupted' };
 }
 
-/** PostgreSQL's five characters, with a digit among them, unlike EPIPE; other errors of connections are longer. */
+/** A SQLSTATE has five characters, with a digit among them, unlike EPIPE; other connection errors are longer. */
 function stateOf(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : null;

@@ -1,7 +1,7 @@
 /**
- * Cuts a byte stream into messages, each as long as its first four bytes say.
+ * Cuts a byte stream into messages, by the length in their first four bytes.
  *
- * Invariant: no more is kept than the longest message that is allowed, and what is kept is joined once.
+ * Invariant: at most the longest permitted message is kept, and its chunks are joined once.
  */
 import { Fault } from './faults.ts';
 
@@ -10,7 +10,7 @@ const HEADER_BYTES = 16;
 export class Framing {
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** Of the message that is being received; 0 until its length is known. */
+  /** Length of the current message; 0 while unknown. */
   #wanted = 0;
 
   get bytesWaiting(): number {
@@ -23,7 +23,10 @@ export class Framing {
     this.#bytes += chunk.length;
   }
 
-  /** The next whole message, or null when more is needed. Fails where the stream cannot be messages. */
+  /**
+   * Returns the next whole message, or null when more bytes are needed. Throws for a stream that cannot be
+   * messages.
+   */
   next(maxBytes: number): Buffer | null {
     if (this.#wanted === 0) {
       if (this.#bytes < 4) return null;

@@ -1,4 +1,4 @@
-/** Commands before and around a login: what the server is, and who its client is. */
+/** Commands before and around a login: the server's description, and the client's authentication. */
 import { Binary, deserialize, serialize } from 'bson';
 import type { Call, Command } from './command.ts';
 import { Fault } from './faults.ts';
@@ -6,9 +6,9 @@ import { limits } from './limits.ts';
 import { MECHANISM, ScramConversation } from './scram.ts';
 
 const VERSION = '7.0.0';
-/** Of MongoDB 7.0. */
+/** Wire version of MongoDB 7.0. */
 const MAX_WIRE_VERSION = 21;
-/** A connection has one conversation at a time, so its number says nothing. */
+/** Constant, because a connection has one conversation at a time. */
 const CONVERSATION_ID = 1;
 
 const hello: Command = {
@@ -37,7 +37,7 @@ const hello: Command = {
   },
 };
 
-/** One that cannot be is left out, and the client begins anew with saslStart. */
+/** Leaves out a failed speculative login; the client then starts over with saslStart. */
 async function speculate(call: Call, asked: Record<string, unknown>): Promise<object | null> {
   try {
     return await begin(call, asked);
@@ -47,7 +47,7 @@ async function speculate(call: Call, asked: Record<string, unknown>): Promise<ob
   }
 }
 
-/** Users belong to the whole server, so any database is as good as `admin` to log in at. */
+/** Users belong to the whole server, so a login works in any database as in `admin`. */
 async function begin({ client, database }: Call, asked: Record<string, unknown>): Promise<object> {
   if (asked['mechanism'] !== MECHANISM) {
     throw new Fault('AuthenticationFailed', `only ${MECHANISM} is understood`);

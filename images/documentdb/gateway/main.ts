@@ -1,6 +1,6 @@
 /**
- * A MongoDB-compatible server's front: speaks its wire protocol to clients and SQL to PostgreSQL with the documentdb
- * extension. Says `ready` on standard output once it listens; ends in order on SIGTERM.
+ * Runs the front of a MongoDB-compatible server: speaks its wire protocol to clients and SQL to PostgreSQL with the
+ * documentdb extension. Prints `ready` on standard output once it listens; shuts down in order on SIGTERM.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

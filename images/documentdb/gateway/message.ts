@@ -1,16 +1,16 @@
-/** One message of the MongoDB wire protocol: what a client asks (OP_MSG, or OP_QUERY for a first hello), and the reply. */
+/** Parses one message of the MongoDB wire protocol (OP_MSG, or OP_QUERY for a first hello), and encodes its reply. */
 import { checkedEnd, type Field, fieldsOf, textOf } from './bson-shape.ts';
 import { Fault } from './faults.ts';
 import { limits } from './limits.ts';
 
 const opcode = { reply: 1, query: 2004, message: 2013 } as const;
 const flag = { checksumPresent: 1, moreToCome: 2 } as const;
-/** The lower half of the flags: those that a receiver must know. */
+/** The lower half of the flags: a receiver must know these. */
 const MANDATORY_FLAGS = 0xffff;
 
 export interface Request {
   id: number;
-  /** An old hello, which is answered in the old form. */
+  /** An old hello, which gets a reply in the old form. */
   isQuery: boolean;
   /** The client waits for no reply. */
   isUnanswered: boolean;
@@ -18,7 +18,7 @@ export interface Request {
   database: string;
   body: Buffer;
   fields: Map<string, Field>;
-  /** Documents that came beside the body, joined, by the name of their list. */
+  /** Documents sent beside the body, joined, by the name of their list. */
   sequences: Map<string, Buffer>;
 }
 
@@ -82,7 +82,7 @@ function parseSequence(
   };
 }
 
-/** Flags, collection, skip, count, then the command. */
+/** Layout: flags, collection, skip, count, then the command. */
 function parseQuery(message: Buffer): Request {
   const nameEnd = message.indexOf(0, 20);
   if (nameEnd < 0 || nameEnd + 9 > message.length)
@@ -115,7 +115,7 @@ function read(body: Buffer): Pick<Request, 'name' | 'database' | 'body' | 'field
 
 let replies = 0;
 
-/** @returns Head and document, to be written one after the other. */
+/** @returns head and document, to be written one after the other. */
 export function encodeReply(
   request: Pick<Request, 'id' | 'isQuery'>,
   document: Uint8Array,
@@ -126,7 +126,7 @@ export function encodeReply(
   head.writeInt32LE(replies, 4);
   head.writeInt32LE(request.id, 8);
   head.writeInt32LE(request.isQuery ? opcode.reply : opcode.message, 12);
-  // Of an old reply: that the server waits for data, as every one does, and that one document follows.
+  // An old reply's fields: the server waits for data, as every one does, and one document follows.
   if (request.isQuery) {
     head.writeInt32LE(8, 16);
     head.writeInt32LE(1, 32);

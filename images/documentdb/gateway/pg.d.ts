@@ -1,4 +1,4 @@
-/** As much of `pg` as the gateway uses; the package comes without types. */
+/** Declares the part of `pg` that the gateway uses; the package comes without types. */
 declare module 'pg' {
   import type { EventEmitter } from 'node:events';
 
@@ -7,10 +7,10 @@ declare module 'pg' {
   }
 
   export interface PoolClient extends EventEmitter {
-    /** Of the backend that serves this connection. */
+    /** Process of the backend that serves this connection. */
     processID: number;
     query(text: string, values?: unknown[]): Promise<QueryResult>;
-    /** @param destroy The connection is closed instead of being kept. */
+    /** @param destroy Closes the connection instead of keeping it. */
     release(destroy?: boolean): void;
   }
 

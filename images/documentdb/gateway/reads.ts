@@ -1,6 +1,6 @@
 /**
- * Commands that read. A command goes to the extension as its client wrote it, and what comes back goes to the client as
- * the extension wrote it: pages of cursors are never decoded.
+ * Commands that read. A command goes to the extension as its client wrote it, and the result goes to the client as the
+ * extension wrote it: pages of cursors are never decoded.
  */
 import { deserialize, serialize } from 'bson';
 import { numberOf, textOf } from './bson-shape.ts';
@@ -42,7 +42,7 @@ async function open(call: LoggedInCall, sql: string): Promise<Uint8Array> {
       persists: boolean;
       id: string;
     };
-    // A client that went in the meantime cannot say that it wants no more.
+    // A client that left meanwhile cannot close its cursor.
     if (continuation === null || signal.aborted) return page;
     const held = persists ? backend : null;
     const timeLimitMs = numberOf(request.body, request.fields.get('maxTimeMS'));
@@ -55,7 +55,7 @@ async function open(call: LoggedInCall, sql: string): Promise<Uint8Array> {
   }
 }
 
-/** The extension keeps the time of a first page only, so that of the others is kept here. */
+/** The extension enforces the time limit on a first page only, so the gateway does on the others. */
 async function getMore(call: LoggedInCall): Promise<Uint8Array> {
   const { client, database, cursors, request, role } = call;
   const cursor = cursors.use(cursorId(request), role, client.id);
@@ -102,7 +102,7 @@ async function killCursors({ cursors, request, role }: LoggedInCall): Promise<Ui
   });
 }
 
-/** One document from one function of database and command. */
+/** Calls one function of database and command that returns one document. */
 function answers(expression: string): Command {
   const sql = `SELECT ${expression}::bytea AS answer`;
   return {

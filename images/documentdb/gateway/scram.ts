@@ -1,6 +1,6 @@
 /**
- * SCRAM-SHA-256 (RFC 5802, RFC 7677) as PostgreSQL's roles have it: the database keeps salt and keys and checks the
- * proof; the gateway keeps the conversation of one connection.
+ * Implements SCRAM-SHA-256 (RFC 5802, RFC 7677) on PostgreSQL's roles: the database keeps salt and keys and checks
+ * the proof; the gateway keeps the conversation of one connection.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { deserialize } from 'bson';
@@ -9,10 +9,10 @@ import { Fault } from './faults.ts';
 import { limits } from './limits.ts';
 
 export const MECHANISM = 'SCRAM-SHA-256';
-/** As many as MongoDB's own default. */
+/** Same as MongoDB's own default. */
 const ITERATIONS = 15_000;
 const SALT_BYTES = 28;
-/** For the salts of users that do not exist, which look like those of users that do. */
+/** Derives salts for unknown users, which look like those of known ones. */
 const decoyKey = randomBytes(32);
 
 export class ScramConversation {
@@ -40,7 +40,7 @@ export class ScramConversation {
     return this.#serverFirst;
   }
 
-  /** @returns The server's own proof. Fails for a wrong password as for a user that does not exist. */
+  /** @returns the server's own proof. Rejects a wrong password and an unknown user alike. */
   async verify(payload: string): Promise<string> {
     const [, unproven = '', nonce = '', proof = ''] = /^(c=biws,r=([^,]+)),p=([\w+/=]+)$/.exec(payload) ?? [];
     if (payload.length > limits.saslBytes || nonce === '' || nonce !== this.#nonce) throw failed();
@@ -66,7 +66,7 @@ export class ScramConversation {
   }
 }
 
-/** What PostgreSQL keeps for a password. The database is told this and never the password. */
+/** Builds PostgreSQL's verifier of a password. The database gets this and never the password. */
 export function scramVerifier(password: string): string {
   const salt = randomBytes(SALT_BYTES);
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');

@@ -1,4 +1,4 @@
-/** Listens, with TLS and without on one port: the first byte that a client sends says which it speaks. */
+/** Listens, with TLS and without on one port: a client's first byte decides. */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
@@ -8,11 +8,11 @@ import { limits } from './limits.ts';
 export interface TlsFiles {
   cert: string | Buffer;
   key: string | Buffer;
-  /** Clients without TLS are turned away. */
+  /** Clients without TLS are refused. */
   isRequired: boolean;
 }
 
-/** How a TLS handshake begins. */
+/** First byte of a TLS handshake. */
 const HANDSHAKE = 0x16;
 
 export class GatewayServer {
@@ -36,7 +36,7 @@ export class GatewayServer {
     return typeof address === 'object' && address ? address.port : port;
   }
 
-  /** Commands that run have a moment to end. */
+  /** Running commands get a moment to end. */
   async close(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();

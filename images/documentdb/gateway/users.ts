@@ -1,4 +1,6 @@
-/** The users of the server: roles of PostgreSQL with the extension's rights, and passwords that the environment names. */
+/**
+ * Manages the users of the server: roles of PostgreSQL with the extension's rights, and passwords from the environment.
+ */
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { Database } from './database.ts';
 import { scramVerifier } from './scram.ts';
@@ -6,7 +8,7 @@ import { scramVerifier } from './scram.ts';
 interface User {
   name: string;
   passwordVariable: string;
-  /** What the extension itself grants for readWriteAnyDatabase with clusterAdmin, and for readAnyDatabase. */
+  /** The extension's own grants for readWriteAnyDatabase with clusterAdmin, and for readAnyDatabase. */
   memberOf: string[];
 }
 
@@ -23,12 +25,14 @@ export const users: User[] = [
   },
 ];
 
-/** A user whose password is not given keeps the one it has; without any it cannot log in. Returns who has none given. */
+/**
+ * A user without a given password keeps the old one; without any, logins fail. Returns the users without a given one.
+ */
 export async function applyUsers(database: Database, env: NodeJS.ProcessEnv): Promise<string[]> {
   const without: string[] = [];
   for (const user of users) {
     const password = env[user.passwordVariable];
-    // No child of the gateway, and nothing that reads its environment later, needs it.
+    // No child of the gateway, and no later reader of its environment, needs it.
     delete env[user.passwordVariable];
     await applyUser(database, user, password);
     if (!password) without.push(user.name);
@@ -42,7 +46,7 @@ async function applyUser(database: Database, user: User, password: string | unde
   if (!found) await database.control(`CREATE ROLE ${name} LOGIN`);
   for (const role of user.memberOf) await database.control(`GRANT ${escapeIdentifier(role)} TO ${name}`);
   if (!password) return;
-  // What clients make of other characters before they use them (SASLprep) would have to be done here too.
+  // Other characters would need the clients' normalization (SASLprep) here too.
   if (!/^[\x20-\x7e]{1,256}$/.test(password))
     throw new Error(`${user.passwordVariable} must be 1 to 256 ASCII characters`);
   await database.control(`ALTER ROLE ${name} PASSWORD ${escapeLiteral(scramVerifier(password))}`);

@@ -33,11 +33,11 @@ async function write(call: LoggedInCall, name: string, list: string): Promise<Ui
   return row?.['succeeded'] === true ? answer : withCodes(answer);
 }
 
-/** The extension gives PostgreSQL's numbers for errors of single writes. */
+/** Replaces PostgreSQL's numbers for errors of single writes by MongoDB's. */
 function withCodes(answer: Buffer): Uint8Array {
   const decoded = deserialize(answer, { promoteValues: true, useBigInt64: true });
   const errors: WriteError[] = decoded['writeErrors'] ?? [];
-  // Where nothing was allowed, the whole command was not, as MongoDB has it.
+  // A permission error refuses the whole command, as in MongoDB.
   const refused = errors.find((error) => codeOf(unpackSqlState(error.code)) === 13);
   if (refused) throw new Fault('Unauthorized', 'not authorized to execute this command');
   decoded['writeErrors'] = errors.map((error) => {
