@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { PreviewAccess } from '../../src/control/access/preview-access.ts';
 import { SshVisits } from '../../src/control/access/ssh-visits.ts';
-import { type Talk, talking } from '../../src/control/git/remote.ts';
+import { type RemoteOperation, withRemote } from '../../src/control/git/remote.ts';
 import { Shares } from '../../src/fairness/shares.ts';
 import { limits } from '../../src/model/limits.ts';
 import { sandboxRecord } from '../store/fixtures.ts';
@@ -76,26 +76,26 @@ describe('SSH connections', () => {
   });
 });
 
-describe('Git doors', () => {
+describe('Git proxies', () => {
   it('have a share per owner, which a failed operation gives back', async () => {
-    const doors = new Shares({ total: 3, perOwner: 2, what: 'operations on Git remotes are in progress' });
+    const proxies = new Shares({ total: 3, perOwner: 2, what: 'operations on Git remotes are in progress' });
     const { promise: broken, reject } = Promise.withResolvers<never>();
     broken.catch(() => {});
     const parts = (id: string) =>
-      ({ doors, caller: { id }, onProgress: () => {}, gateway: { open: () => broken } }) as never;
-    const talk = {
+      ({ proxies, caller: { id }, onProgress: () => {}, gateway: { open: () => broken } }) as never;
+    const operation = {
       remote: { url: {}, shown: 'x' },
-      entry: {},
+      access: {},
       purpose: {},
       doing: 'Cloning',
-    } as unknown as Talk;
+    } as unknown as RemoteOperation;
     const git = { place: { agent: {}, sandboxId: 'x' } } as never;
-    const clone = (owner: string) => talking(git, parts(owner), talk, async () => {});
+    const clone = (owner: string) => withRemote(git, parts(owner), operation, async () => {});
     const his = [clone('ada'), clone('ada')];
     await expect(clone('ada')).rejects.toMatchObject({ code: 'resource_exhausted' });
     const hers = clone('eve');
     reject(new Error('no route'));
     for (const each of [...his, hers]) await expect(each).rejects.toThrow('no route');
-    expect(doors.total).toBe(0);
+    expect(proxies.total).toBe(0);
   });
 });

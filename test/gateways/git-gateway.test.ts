@@ -1,4 +1,4 @@
-/** The door of one operation, with a hostile git on one side and a hostile remote on the other. */
+/** The proxy of one operation, with a hostile git on one side and a hostile remote on the other. */
 import {
   createServer,
   request as httpRequest,
@@ -11,7 +11,7 @@ import { type Duplex, duplexPair } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GitDoor, GitPurpose } from '../../src/control/ports/index.ts';
+import type { GitProxy, GitPurpose } from '../../src/control/ports/index.ts';
 import { createGitGateway } from '../../src/gateways/git/gateway.ts';
 import { judge } from '../../src/gateways/git/push-commands.ts';
 import { type Address, reachableAddresses } from '../../src/gateways/git/reachable.ts';
@@ -77,8 +77,8 @@ const good: RequestListener = (request, response) => {
 };
 
 interface Opened {
-  door: GitDoor;
-  /** One request from inside, below the door's own path unless `raw`. */
+  proxy: GitProxy;
+  /** One request from inside, below the proxy's own path unless `raw`. */
   ask(
     method: string,
     path: string,
@@ -86,22 +86,22 @@ interface Opened {
   ): Promise<{ status: number; headers: IncomingMessage['headers']; body: string }>;
 }
 
-async function openDoor(
+async function openProxy(
   url: string,
   purpose = readOnly,
   timing?: { connectMs: number; idleMs: number },
 ): Promise<Opened> {
   const gateway = createGitGateway({ allowed: loopback, ...(timing ? { timing } : {}) });
-  const door = await gateway.open(parseGitUrl(url), { login }, purpose);
-  const inside = createNetServer((connection) => door.accept(connection));
+  const proxy = await gateway.open(parseGitUrl(url), { login }, purpose);
+  const inside = createNetServer((connection) => proxy.accept(connection));
   await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
   const { port } = inside.address() as AddressInfo;
   closers.push(() => {
-    door.close();
+    proxy.close();
     inside.close();
   });
   return {
-    door,
+    proxy,
     ask: (method, path, { raw = false, headers = {}, body } = {}) =>
       new Promise((resolve, reject) => {
         const sent = httpRequest(
@@ -109,7 +109,7 @@ async function openDoor(
             port,
             host: '127.0.0.1',
             method,
-            path: raw ? path : `/${door.nonce}${path}`,
+            path: raw ? path : `/${proxy.nonce}${path}`,
             headers,
             agent: false,
           },
@@ -132,13 +132,13 @@ async function openDoor(
 
 const INFO = '/info/refs?service=git-upload-pack';
 
-describe('a door', () => {
+describe('a proxy', () => {
   it('takes 16 connections at once, ends the next one, and has room again when one is over', async () => {
-    const { door } = await openDoor('http://127.0.0.1:9/repository.git');
+    const { proxy } = await openProxy('http://127.0.0.1:9/repository.git');
     const connect = (): Duplex => {
       const [inside, outside] = duplexPair();
       outside.resume();
-      door.accept(inside);
+      proxy.accept(inside);
       return inside;
     };
     const held = Array.from({ length: 16 }, connect);
@@ -151,7 +151,7 @@ describe('a door', () => {
 
   it('[WIRE-GIT-14] passes the questions of a git, with credentials that git does not see', async () => {
     const remote = await startRemote(good);
-    const { ask, door } = await openDoor(remote.url);
+    const { ask, proxy } = await openProxy(remote.url);
     const headers = {
       authorization: 'Basic stolen',
       cookie: 'a=b',
@@ -178,8 +178,8 @@ describe('a door', () => {
     }
     expect(remote.seen[0]?.headers).toMatchObject({ 'git-protocol': 'version=2' });
     expect(remote.seen[1]).toMatchObject({ body: 'want', headers: { 'content-encoding': 'gzip' } });
-    expect(door.failure).toBeNull();
-    expect(door.received).toBe(8);
+    expect(proxy.failure).toBeNull();
+    expect(proxy.received).toBe(8);
   });
 
   it.each([
@@ -198,16 +198,16 @@ describe('a door', () => {
     ['DELETE', '/'],
   ])('refuses %s %s, and asks nobody', async (method, path) => {
     const remote = await startRemote(good);
-    const { ask, door } = await openDoor(remote.url);
+    const { ask, proxy } = await openProxy(remote.url);
     await ask('GET', INFO);
     expect((await ask(method, path)).status).toBe(403);
     expect(remote.seen).toHaveLength(1);
-    expect(door.failure).toBeNull();
+    expect(proxy.failure).toBeNull();
   });
 
   it('refuses whoever does not know its path, and an exchange before the remote was good', async () => {
     const remote = await startRemote(good);
-    const { ask } = await openDoor(remote.url);
+    const { ask } = await openProxy(remote.url);
     for (const path of [
       INFO,
       `/${'0'.repeat(32)}${INFO}`,
@@ -221,7 +221,7 @@ describe('a door', () => {
 
   it('refuses whatever path is tried', async () => {
     const remote = await startRemote(good);
-    const { ask, door } = await openDoor(remote.url);
+    const { ask, proxy } = await openProxy(remote.url);
     const piece = fc.constantFrom(
       '/',
       'info/refs',
@@ -245,7 +245,7 @@ describe('a door', () => {
       { numRuns: 60 },
     );
     expect(remote.seen).toEqual([]);
-    expect(door.failure).toBeNull();
+    expect(proxy.failure).toBeNull();
   });
 });
 
@@ -261,21 +261,21 @@ describe('a remote that', () => {
     const remote = await startRemote((_request, response) =>
       response.writeHead(status, { 'www-authenticate': 'Basic' }).end(`inner ${login.password}`),
     );
-    const { ask, door } = await openDoor(remote.url);
+    const { ask, proxy } = await openProxy(remote.url);
     const answer = await ask('GET', INFO);
     expect(answer).toMatchObject({ status: 502, body: 'refused\n' });
     expect(answer.headers).not.toHaveProperty('www-authenticate');
-    expect(door.failure).toMatchObject({ code });
-    expect(JSON.stringify(door.failure) + String(door.failure)).not.toContain(login.password);
+    expect(proxy.failure).toMatchObject({ code });
+    expect(JSON.stringify(proxy.failure) + String(proxy.failure)).not.toContain(login.password);
   });
 
   it('answers a page in place of Git is no way to read it', async () => {
     const remote = await startRemote((_request, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>internal</h1>'),
     );
-    const { ask, door } = await openDoor(remote.url);
+    const { ask, proxy } = await openProxy(remote.url);
     expect((await ask('GET', INFO)).body).not.toContain('internal');
-    expect(door.failure).toMatchObject({ code: 'failed_precondition' });
+    expect(proxy.failure).toMatchObject({ code: 'failed_precondition' });
   });
 
   it('redirects to another host gets no credentials there, and git is not told', async () => {
@@ -283,13 +283,13 @@ describe('a remote that', () => {
     const remote = await startRemote((_request, response) =>
       response.writeHead(302, { location: `http://127.0.0.1:${other.port}/team/project.git${INFO}` }).end(),
     );
-    const { ask, door } = await openDoor(remote.url);
+    const { ask, proxy } = await openProxy(remote.url);
     const answer = await ask('GET', INFO);
     expect(answer.status).toBe(502);
     expect(answer.headers).not.toHaveProperty('location');
     expect(other.seen).toEqual([]);
-    expect(door.failure).toMatchObject({ code: 'failed_precondition' });
-    expect(door.failure?.message).toContain(`127.0.0.1:${other.port}`);
+    expect(proxy.failure).toMatchObject({ code: 'failed_precondition' });
+    expect(proxy.failure?.message).toContain(`127.0.0.1:${other.port}`);
   });
 
   it('redirects within itself is followed, and stays where it led', async () => {
@@ -297,21 +297,21 @@ describe('a remote that', () => {
       if (request.url?.startsWith('/team/')) response.writeHead(301, { location: `/moved/p${INFO}` }).end();
       else good(request, response);
     });
-    const { ask, door } = await openDoor(remote.url);
+    const { ask, proxy } = await openProxy(remote.url);
     expect((await ask('GET', INFO)).status).toBe(200);
     expect((await ask('POST', '/git-upload-pack', { body: 'want' })).status).toBe(200);
     expect(remote.seen.at(-1)?.url).toBe('/moved/p/git-upload-pack');
-    expect(door.failure).toBeNull();
+    expect(proxy.failure).toBeNull();
   });
 
   it.each(['/login', 'http://', `//other.example${INFO}`, `https://127.0.0.1${INFO}`, `x${INFO}&y=1`])(
     'redirects to %s is not followed',
     async (location) => {
       const remote = await startRemote((_request, response) => response.writeHead(302, { location }).end());
-      const { ask, door } = await openDoor(remote.url);
+      const { ask, proxy } = await openProxy(remote.url);
       expect((await ask('GET', INFO)).status).toBe(502);
       expect(remote.seen).toHaveLength(1);
-      expect(door.failure).toMatchObject({ code: 'failed_precondition' });
+      expect(proxy.failure).toMatchObject({ code: 'failed_precondition' });
     },
   );
 
@@ -319,17 +319,17 @@ describe('a remote that', () => {
     const remote = await startRemote((request, response) =>
       response.writeHead(307, { location: request.url ?? '' }).end(),
     );
-    const { ask, door } = await openDoor(remote.url);
+    const { ask, proxy } = await openProxy(remote.url);
     expect((await ask('GET', INFO)).status).toBe(502);
     expect(remote.seen.length).toBeLessThan(10);
-    expect(door.failure?.message).toContain('again and again');
+    expect(proxy.failure?.message).toContain('again and again');
   });
 
   it('is silent gives a timeout', async () => {
     const remote = await startRemote(() => {});
-    const { ask, door } = await openDoor(remote.url, readOnly, { connectMs: 5_000, idleMs: 100 });
+    const { ask, proxy } = await openProxy(remote.url, readOnly, { connectMs: 5_000, idleMs: 100 });
     expect((await ask('GET', INFO)).status).toBe(502);
-    expect(door.failure).toMatchObject({ code: 'timeout' });
+    expect(proxy.failure).toMatchObject({ code: 'timeout' });
   });
 
   it('breaks off in the middle is unavailable, also to git', async () => {
@@ -337,18 +337,18 @@ describe('a remote that', () => {
       response.writeHead(200, { 'content-type': ADVERTISEMENT, 'content-length': '1000' });
       response.write('half', () => response.destroy());
     });
-    const { ask, door } = await openDoor(remote.url);
+    const { ask, proxy } = await openProxy(remote.url);
     await expect(ask('GET', INFO)).rejects.toThrow();
-    expect(door.failure).toMatchObject({ code: 'unavailable' });
+    expect(proxy.failure).toMatchObject({ code: 'unavailable' });
   });
 
   it('is not there is unavailable', async () => {
     const closed = createServer();
     const port = await listen(closed);
     closed.close();
-    const { ask, door } = await openDoor(`http://127.0.0.1:${port}/a`);
+    const { ask, proxy } = await openProxy(`http://127.0.0.1:${port}/a`);
     expect((await ask('GET', INFO)).status).toBe(502);
-    expect(door.failure).toMatchObject({ code: 'unavailable' });
+    expect(proxy.failure).toMatchObject({ code: 'unavailable' });
   });
 });
 
@@ -366,7 +366,7 @@ describe('a push', () => {
 
   it('changes the branch that was named', async () => {
     const remote = await startRemote(pushed);
-    const { ask } = await openDoor(remote.url, push);
+    const { ask } = await openProxy(remote.url, push);
     await ask('GET', '/info/refs?service=git-receive-pack');
     const body = `${update('refs/heads/main')}0000PACK${'x'.repeat(300_000)}`;
     expect((await ask('POST', '/git-receive-pack', { body })).status).toBe(200);
@@ -384,7 +384,7 @@ describe('a push', () => {
     ['an endless list', line(`shallow ${'1'.repeat(40)}\n`).repeat(3_000)],
   ])('of %s is not passed on', async (_what, list) => {
     const remote = await startRemote(pushed);
-    const { ask } = await openDoor(remote.url, push);
+    const { ask } = await openProxy(remote.url, push);
     await ask('GET', '/info/refs?service=git-receive-pack');
     const answer = await ask('POST', '/git-receive-pack', { body: `${list}0000PACK` }).catch(() => null);
     expect(answer?.status ?? 403).toBe(403);
@@ -469,19 +469,19 @@ describe('the host of a remote', () => {
         return [{ address: '127.0.0.1', family: 4 }];
       },
     });
-    const door = await gateway.open(
+    const proxy = await gateway.open(
       parseGitUrl(`http://no-such-host.invalid:${remote.port}/a`),
       { login },
       readOnly,
     );
-    const inside = createNetServer((connection) => door.accept(connection));
+    const inside = createNetServer((connection) => proxy.accept(connection));
     await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
     closers.push(() => {
-      door.close();
+      proxy.close();
       inside.close();
     });
     const { port } = inside.address() as AddressInfo;
-    const response = await fetch(`http://127.0.0.1:${port}/${door.nonce}${INFO}`);
+    const response = await fetch(`http://127.0.0.1:${port}/${proxy.nonce}${INFO}`);
     expect(response.status).toBe(200);
     expect(asked).toBe(1);
     expect(remote.seen[0]?.headers.host).toBe(`no-such-host.invalid:${remote.port}`);

@@ -76,7 +76,7 @@ export async function startHarness(mode: 'oauth' | 'app' = 'oauth'): Promise<Har
       const done = await authorizations.complete(state, code);
       if (done?.outcome.status !== 'authorized') throw new Error(`not authorized: ${JSON.stringify(done)}`);
     },
-    entry: (user, address, purpose = readOnly) => remotes.entry(user, parseGitUrl(address), purpose),
+    entry: (user, address, purpose = readOnly) => remotes.access(user, parseGitUrl(address), purpose),
   };
 }
 

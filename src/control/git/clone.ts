@@ -2,17 +2,17 @@
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitRemote } from '../../model/git/remote.ts';
 import { limits } from '../../model/limits.ts';
-import type { AgentLink, GitEntry } from '../ports/index.ts';
+import type { AgentLink, GitAccess } from '../ports/index.ts';
 import { noSuchBranch, quoted } from './faults.ts';
 import type { Git } from './git.ts';
 import {
-  entryWith,
+  accessWith,
   type Login,
   type RemoteParts,
   type RunRemote,
   remoteLacks,
-  talking,
   unreachable,
+  withRemote,
 } from './remote.ts';
 
 export interface CloneRequest {
@@ -40,12 +40,12 @@ export async function clone(git: Git, parts: RemoteParts, request: CloneRequest)
   const { agent, sandboxId } = git.place;
   await refuseTooManyLogins(parts, sandboxId, request);
   const purpose = { service: 'git-upload-pack' } as const;
-  const entry = await entryWith(parts, login, remote.url, purpose);
+  const access = await accessWith(parts, login, remote.url, purpose);
   const made = await makeFolder(agent, sandboxId, path);
   try {
-    const talk = { remote, entry, purpose, doing: 'Cloning from' };
+    const operation = { remote, access, purpose, doing: 'Cloning from' };
     const inside = git.at(path);
-    await talking(inside, parts, talk, (run) => cloneInto(inside, run, request, entry));
+    await withRemote(inside, parts, operation, (run) => cloneInto(inside, run, request, access));
     if (login && remote.url) await parts.credentials.put({ sandboxId, url: remote.url.key, ...login });
     return { branch: await inside.branch(), sha: await inside.commit('HEAD') };
   } catch (error) {
@@ -58,7 +58,7 @@ async function cloneInto(
   git: Git,
   run: RunRemote,
   request: CloneRequest,
-  entry: GitEntry | null,
+  access: GitAccess | null,
 ): Promise<void> {
   const { remote, branch } = request;
   const chosen = branch === undefined ? [] : ['--branch', branch];
@@ -77,7 +77,7 @@ async function cloneInto(
     if (branch !== undefined && (await remoteLacks(git.at('/'), run, remote.text, refs))) {
       throw noSuchBranch(branch, 'at the remote');
     }
-    throw unreachable(cloned, remote, entry);
+    throw unreachable(cloned, remote, access);
   }
   if (request.commitId !== undefined) await checkOut(git, run, request.commitId);
 }

@@ -60,9 +60,9 @@ export class GitService {
   readonly #parts: GitServiceParts;
   /** Destinations of clones that are under way: what a failed one removes must be its own. */
   readonly #cloning = new Set<string>();
-  readonly #doors = new Shares({
-    total: limits.git.doors,
-    perOwner: limits.git.doorsPerOwner,
+  readonly #proxies = new Shares({
+    total: limits.git.proxies,
+    perOwner: limits.git.proxiesPerOwner,
     what: 'operations on Git remotes are in progress',
   });
 
@@ -188,7 +188,7 @@ export class GitService {
 
   #remoteParts({ caller }: Pick<Repository, 'caller'>, { onProgress = () => {} }: CallOptions): RemoteParts {
     const { gateway, credentials, provider } = this.#parts;
-    return { gateway, credentials, provider, caller, onProgress, doors: this.#doors };
+    return { gateway, credentials, provider, caller, onProgress, proxies: this.#proxies };
   }
 }
 

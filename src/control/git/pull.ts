@@ -4,15 +4,15 @@ import { conflicts, knowsWhoCommits, unresolved } from './commit.ts';
 import { detached, failureOf, noIdentity, noRepository, noSuchBranch, quoted } from './faults.ts';
 import type { Git } from './git.ts';
 import {
+  accessFor,
   type Configuration,
   configuration,
-  entryFor,
   type RemoteParts,
   type RunRemote,
   remoteLacks,
   remoteOf,
-  talking,
   unreachable,
+  withRemote,
 } from './remote.ts';
 
 export interface Pulled {
@@ -42,16 +42,16 @@ export async function pull(git: Git, parts: RemoteParts, from?: string): Promise
   const source = sourceOf(config, branch, from);
   const remote = remoteOf(config, source.remote, false);
   const purpose = { service: 'git-upload-pack' } as const;
-  const entry = await entryFor(parts, git.place.sandboxId, remote, purpose);
-  const talk = { remote, entry, purpose, doing: 'Pulling from' };
+  const access = await accessFor(parts, git.place.sandboxId, remote, purpose);
+  const operation = { remote, access, purpose, doing: 'Pulling from' };
   const before = await git.commit('HEAD');
-  const fetched = await talking(git, parts, talk, async (run) => {
+  const fetched = await withRemote(git, parts, operation, async (run) => {
     const { exitCode, ...rest } = await fetchBranch(git, run, source, branch, from === undefined);
     if (exitCode === 0) return git.commit('FETCH_HEAD');
     if (await remoteLacks(git, run, source.remote, [source.ref])) {
       throw noSuchBranch(source.ref.replace('refs/heads/', ''), 'at the remote');
     }
-    throw unreachable({ exitCode, ...rest }, remote, entry);
+    throw unreachable({ exitCode, ...rest }, remote, access);
   });
   if (fetched === null) throw noSuchBranch(source.ref, 'at the remote');
   await merge(

@@ -4,7 +4,7 @@ import { detached, failureOf, noRepository, noSuchBranch, quoted } from './fault
 import { type PushedRef, parsePush } from './formats.ts';
 import type { Git } from './git.ts';
 import { onlyRemote } from './pull.ts';
-import { configuration, entryFor, type RemoteParts, remoteOf, talking, unreachable } from './remote.ts';
+import { accessFor, configuration, type RemoteParts, remoteOf, unreachable, withRemote } from './remote.ts';
 
 const SUMMARY_CHARS = 300;
 
@@ -34,8 +34,8 @@ export async function push(
     onlyRemote(config);
   const remote = remoteOf(config, name, true);
   const purpose = { service: 'git-receive-pack', ref } as const;
-  const entry = await entryFor(parts, git.place.sandboxId, remote, purpose);
-  const talk = { remote, entry, purpose, doing: 'Pushing to' };
+  const access = await accessFor(parts, git.place.sandboxId, remote, purpose);
+  const operation = { remote, access, purpose, doing: 'Pushing to' };
   const args = [
     'push',
     '--porcelain',
@@ -46,7 +46,7 @@ export async function push(
     name,
     `${ref}:${ref}`,
   ];
-  await talking(git, parts, talk, async (run) => {
+  await withRemote(git, parts, operation, async (run) => {
     const pushed = await run(git, args);
     const rejected = parsePush(pushed.stdout).find((each) => each.rejected);
     if (rejected) throw rejection(branch, rejected);
@@ -54,7 +54,7 @@ export async function push(
     // A hook of the repository inside ends the push before the remote is asked for anything.
     throw (
       (await noRepository(git)) ??
-      (entry ? await failureOf(git, pushed, 'The push failed.') : unreachable(pushed, remote, entry))
+      (access ? await failureOf(git, pushed, 'The push failed.') : unreachable(pushed, remote, access))
     );
   });
   return { branch, remote: name, url: remote.shown };

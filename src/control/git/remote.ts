@@ -1,7 +1,7 @@
 /**
- * Talking to a remote. Without credentials git does so itself, over the sandbox's own network. With credentials, and
- * to the code-hosting provider, the way leads through a door of the gateway: git is told to speak to a port of its own
- * loopback in place of exactly this URL, and the URL stays as it is in the repository's configuration.
+ * Runs git against a remote. Without credentials git connects by itself, over the sandbox's own network. With
+ * credentials, and to the code-hosting provider, it goes through a proxy of the gateway: git connects to a port of its
+ * own loopback in place of exactly this URL, and the URL stays unchanged in the repository's configuration.
  */
 
 import type { Shares } from '../../fairness/shares.ts';
@@ -11,10 +11,10 @@ import type { GitUrl } from '../../model/git/url.ts';
 import { limits } from '../../model/limits.ts';
 import type { User } from '../../model/user.ts';
 import type {
+  GitAccess,
   GitCredentialStore,
-  GitDoor,
-  GitEntry,
   GitGateway,
+  GitProxy,
   GitPurpose,
   OnProgress,
 } from '../ports/index.ts';
@@ -31,8 +31,8 @@ export interface Login {
 /** What a remote operation needs beside git. */
 export interface RemoteParts {
   gateway: GitGateway;
-  /** Of the gateway's doors, by owner. */
-  doors: Shares;
+  /** Of the gateway's proxies, by owner. */
+  proxies: Shares;
   credentials: GitCredentialStore;
   /** null where the service knows no code-hosting provider. */
   provider: ProviderRemotes | null;
@@ -41,10 +41,10 @@ export interface RemoteParts {
   onProgress: OnProgress;
 }
 
-export interface Talk {
+export interface RemoteOperation {
   remote: Remote;
   /** null: git reaches it by itself. Never given for a remote without a URL. */
-  entry: GitEntry | null;
+  access: GitAccess | null;
   purpose: GitPurpose;
   /** What progress says. */
   doing: string;
@@ -62,50 +62,50 @@ const PROGRESS_INTERVAL_MS = 1_000;
  * Keeps the way to the remote open for as long as `work` runs. When the gateway saw why the remote could not be
  * used, that is the error, whatever git made of it.
  */
-export async function talking<T>(
+export async function withRemote<T>(
   git: Git,
   parts: RemoteParts,
-  talk: Talk,
+  operation: RemoteOperation,
   work: (run: RunRemote) => Promise<T>,
 ): Promise<T> {
-  const { remote, entry, purpose, doing } = talk;
+  const { remote, access, purpose, doing } = operation;
   const { url, shown } = remote;
   parts.onProgress({ message: `${doing} ${shown}` });
   const timeoutMs = limits.git.networkMs;
-  if (entry === null || url === null) return work((from, args) => from.run(args, { timeoutMs }));
-  const leave = parts.doors.take(parts.caller.id);
+  if (access === null || url === null) return work((from, args) => from.run(args, { timeoutMs }));
+  const leave = parts.proxies.take(parts.caller.id);
   try {
-    return await throughDoor(git, parts, { url, entry, purpose, saying: `${doing} ${shown}` }, work);
+    return await throughProxy(git, parts, { url, access, purpose, message: `${doing} ${shown}` }, work);
   } finally {
     leave();
   }
 }
 
-interface Way {
+interface ProxiedOperation {
   url: GitUrl;
-  entry: GitEntry;
+  access: GitAccess;
   purpose: GitPurpose;
   /** What progress says. */
-  saying: string;
+  message: string;
 }
 
-async function throughDoor<T>(
+async function throughProxy<T>(
   git: Git,
   parts: RemoteParts,
-  { url, entry, purpose, saying }: Way,
+  { url, access, purpose, message }: ProxiedOperation,
   work: (run: RunRemote) => Promise<T>,
 ): Promise<T> {
   const timeoutMs = limits.git.networkMs;
   const { agent, sandboxId, signal } = git.place;
-  const door = await parts.gateway.open(url, entry, purpose, signal);
-  const reports = reporting(door, parts.onProgress, saying);
+  const proxy = await parts.gateway.open(url, access, purpose, signal);
+  const reports = reporting(proxy, parts.onProgress, message);
   try {
-    const listener = await agent.listenPort(sandboxId, { port: 0 }, (made) => door.accept(made), signal);
+    const listener = await agent.listenPort(sandboxId, { port: 0 }, (made) => proxy.accept(made), signal);
     try {
-      const config = rewriting(url, listener.port, door.nonce);
+      const config = rewriting(url, listener.port, proxy.nonce);
       const result = await work(async (from, args) => {
         const run = await from.run(args, { timeoutMs, config });
-        if (run.exitCode !== 0 && door.failure) throw door.failure;
+        if (run.exitCode !== 0 && proxy.failure) throw proxy.failure;
         return run;
       });
       return result;
@@ -114,11 +114,11 @@ async function throughDoor<T>(
     }
   } finally {
     clearInterval(reports);
-    door.close();
+    proxy.close();
   }
 }
 
-/** The more specific settings of a repository lose to these, since no URL is more specific than the door's. */
+/** The more specific settings of a repository lose to these, since no URL is more specific than the proxy's. */
 function rewriting(url: GitUrl, port: number, nonce: string): GitConfig {
   const local = `http://127.0.0.1:${port}/${nonce}/`;
   return [
@@ -135,12 +135,12 @@ function rewriting(url: GitUrl, port: number, nonce: string): GitConfig {
   ];
 }
 
-function reporting(door: GitDoor, onProgress: OnProgress, message: string): NodeJS.Timeout {
-  let told = 0;
+function reporting(proxy: GitProxy, onProgress: OnProgress, message: string): NodeJS.Timeout {
+  let reported = 0;
   return setInterval(() => {
-    if (door.received === told) return;
-    told = door.received;
-    onProgress({ message: `${message}, ${(told / 1_000_000).toFixed(1)} MB received` });
+    if (proxy.received === reported) return;
+    reported = proxy.received;
+    onProgress({ message: `${message}, ${(reported / 1_000_000).toFixed(1)} MB received` });
   }, PROGRESS_INTERVAL_MS).unref();
 }
 
@@ -165,38 +165,38 @@ export function remoteOf(config: Configuration, name: string, push: boolean): Re
 }
 
 /** At the provider what counts is the caller's authorization there, whatever else was given. */
-export async function entryWith(
+export async function accessWith(
   parts: RemoteParts,
   login: Login | null,
   url: GitUrl | null,
   purpose: GitPurpose,
-): Promise<GitEntry | null> {
+): Promise<GitAccess | null> {
   const { provider, caller } = parts;
   if (url === null) return null;
-  if (provider?.owns(url)) return provider.entry(caller, url, purpose);
+  if (provider?.owns(url)) return provider.access(caller, url, purpose);
   return login && { login };
 }
 
 /** Credentials are found for the very repository that they were given for, and for no other. */
-export async function entryFor(
+export async function accessFor(
   parts: RemoteParts,
   sandboxId: string,
   { url }: Remote,
   purpose: GitPurpose,
-): Promise<GitEntry | null> {
+): Promise<GitAccess | null> {
   if (url === null) return null;
   const takesLogin = url.scheme === 'http' || url.scheme === 'https';
   const login = takesLogin ? await parts.credentials.get(sandboxId, url.key) : null;
-  return entryWith(parts, login, url, purpose);
+  return accessWith(parts, login, url, purpose);
 }
 
 /** Of a command that failed although no gateway knows why. */
-export function unreachable(run: GitRun, { url, shown }: Remote, entry: GitEntry | null): SandhavenError {
+export function unreachable(run: GitRun, { url, shown }: Remote, access: GitAccess | null): SandhavenError {
   const words = run.complaint === '' ? '' : ` Git says: ${run.complaint}`;
   const web = url?.scheme === 'http' || url?.scheme === 'https';
   return new SandhavenError('failed_precondition', `The remote at ${shown} could not be used.${words}`, {
     hint:
-      entry === null && web
+      access === null && web
         ? 'Check the URL. A private repository needs username and password, given to Sandbox.GitClone.'
         : 'Check the URL, and what the repository says with Sandbox.RunCommand.',
   });

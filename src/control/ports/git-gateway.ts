@@ -3,11 +3,11 @@ import type { Duplex } from 'node:stream';
 import type { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
 
-/** What a Git may do through a door: read, or write one branch. */
+/** What a Git may do through a proxy: read, or write one branch. */
 export type GitPurpose = { service: 'git-upload-pack' } | { service: 'git-receive-pack'; ref: string };
 
 /** What opens a remote. */
-export interface GitEntry {
+export interface GitAccess {
   /** null: as anybody. */
   login: { username: string; password: string } | null;
   /** What it means that the remote answers 401, 403 or 404, by somebody who knows more of it than its status. */
@@ -15,12 +15,12 @@ export interface GitEntry {
 }
 
 /** One remote repository, open for one operation. */
-export interface GitDoor {
+export interface GitProxy {
   /** What the path of every request begins with: `/<nonce>/`. */
   readonly nonce: string;
   /** Takes over a connection that was made inside. */
   accept(connection: Duplex): void;
-  /** Why the remote could not be used, as far as the door has seen it. */
+  /** Why the remote could not be used, as far as the proxy has seen it. */
   readonly failure: SandhavenError | null;
   /** Bytes that have come from the remote. */
   readonly received: number;
@@ -33,5 +33,5 @@ export interface GitGateway {
    * Fails with `permission_denied` when the operator does not allow the remote's address, and with `unavailable`
    * when its name does not resolve.
    */
-  open(remote: GitUrl, entry: GitEntry, purpose: GitPurpose, signal?: AbortSignal): Promise<GitDoor>;
+  open(remote: GitUrl, access: GitAccess, purpose: GitPurpose, signal?: AbortSignal): Promise<GitProxy>;
 }

@@ -6,7 +6,7 @@ import type { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
 import { type Authorization, type RepositoryName, repositoryOfPath } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
-import type { CodeHost, GitEntry, GitPurpose } from '../ports/index.ts';
+import type { CodeHost, GitAccess, GitPurpose } from '../ports/index.ts';
 import type { AuthorizationService } from './authorizations.ts';
 import { ProviderRefusals } from './refusals.ts';
 import type { UserTokens } from './tokens.ts';
@@ -32,7 +32,7 @@ export class ProviderRemotes {
   }
 
   /** null for a remote of another host, or over another protocol than the provider's own. */
-  async entry(user: User, url: GitUrl, purpose: GitPurpose): Promise<GitEntry | null> {
+  async access(user: User, url: GitUrl, purpose: GitPurpose): Promise<GitAccess | null> {
     if (!this.owns(url) || `${url.scheme}:` !== new URL(this.#host.url).protocol) return null;
     const authorization = await this.#tokens.current(user);
     if (!authorization) return this.#asAnybody(() => this.#refusals.notAuthorized(user));
@@ -42,7 +42,7 @@ export class ProviderRemotes {
     return this.#asApp(user, authorization, repository, purpose);
   }
 
-  #asAnybody(refused: () => SandhavenError): GitEntry {
+  #asAnybody(refused: () => SandhavenError): GitAccess {
     return { login: null, explain: async () => refused() };
   }
 
@@ -51,7 +51,7 @@ export class ProviderRemotes {
     authorization: Authorization,
     repository: RepositoryName | null,
     purpose: GitPurpose,
-  ): GitEntry {
+  ): GitAccess {
     const { accessToken } = authorization.tokens;
     return {
       login: { username: USERNAME, password: accessToken },
@@ -73,7 +73,7 @@ export class ProviderRemotes {
     authorization: Authorization,
     repository: RepositoryName,
     purpose: GitPurpose,
-  ): Promise<GitEntry> {
+  ): Promise<GitAccess> {
     const sight = await this.#host.look(authorization.tokens.accessToken, repository);
     if (sight.kind === 'revoked') throw await this.#ended(user, authorization);
     if (sight.kind === 'hidden') throw this.#refusals.notInstalled(authorization);

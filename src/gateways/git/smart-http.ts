@@ -3,7 +3,7 @@
  * request from inside is refused, and every header that is not named here is dropped, both ways.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import type { GitEntry, GitPurpose } from '../../control/ports/index.ts';
+import type { GitAccess, GitPurpose } from '../../control/ports/index.ts';
 
 export type GitRequest = 'advertisement' | 'exchange';
 
@@ -34,7 +34,7 @@ export function headersToRemote(
   request: GitRequest,
   purpose: GitPurpose,
   given: IncomingHttpHeaders,
-  login: GitEntry['login'],
+  login: GitAccess['login'],
 ): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {
     'user-agent': 'git/2.47.0 (sandhaven)',

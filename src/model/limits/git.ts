@@ -32,8 +32,8 @@ export const gitLimits = {
     /** Connections that the gateway takes from one git at a time. */
     gatewayConnections: 16,
     /** Remotes that are talked to with credentials at a time: in all, and by one owner. */
-    doors: 256,
-    doorsPerOwner: 64,
+    proxies: 256,
+    proxiesPerOwner: 64,
     /** Until the remote has taken the connection; then how long it may be silent. */
     connectMs: 15_000,
     idleMs: 120_000,

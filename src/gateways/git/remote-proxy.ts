@@ -5,7 +5,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Duplex, PassThrough, type Readable } from 'node:stream';
-import type { GitDoor, GitEntry, GitPurpose } from '../../control/ports/index.ts';
+import type { GitAccess, GitProxy, GitPurpose } from '../../control/ports/index.ts';
 import { gatherPieces } from '../../fairness/body-pieces.ts';
 import type { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
@@ -27,17 +27,17 @@ const BROKEN = 502;
 const EXPLAINED = [401, 403, 404];
 const ADVERTISEMENT_TAIL = '/info/refs';
 
-export interface DoorParts {
+export interface RemoteProxyParts {
   remote: GitUrl;
-  entry: GitEntry;
+  access: GitAccess;
   purpose: GitPurpose;
   upstream: Upstream;
   nonce: string;
 }
 
-export class Door implements GitDoor {
+export class RemoteProxy implements GitProxy {
   readonly nonce: string;
-  readonly #parts: DoorParts;
+  readonly #parts: RemoteProxyParts;
   readonly #server: Server;
   readonly #connections = new Set<Duplex>();
   readonly #ended = new AbortController();
@@ -46,7 +46,7 @@ export class Door implements GitDoor {
   #failure: SandhavenError | null = null;
   #received = 0;
 
-  constructor(parts: DoorParts) {
+  constructor(parts: RemoteProxyParts) {
     this.#parts = parts;
     this.nonce = parts.nonce;
     this.#server = createServer({ requestTimeout: 0 }, (request, response) => {
@@ -125,8 +125,8 @@ export class Door implements GitDoor {
     body: Readable | undefined,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    const { remote, purpose, entry, upstream } = this.#parts;
-    const headers = headersToRemote(kind, purpose, request.headers, entry.login);
+    const { remote, purpose, access, upstream } = this.#parts;
+    const headers = headersToRemote(kind, purpose, request.headers, access.login);
     const method = kind === 'exchange' ? 'POST' : 'GET';
     for (let redirects = 0; ; redirects++) {
       const path = upstream.path + pathOf(kind, purpose);
@@ -143,7 +143,7 @@ export class Door implements GitDoor {
       if (statusCode === 200 && right) return answer;
       answer.destroy();
       if (statusCode === 200) throw notGit(remote);
-      if (entry.explain && EXPLAINED.includes(statusCode)) throw await entry.explain();
+      if (access.explain && EXPLAINED.includes(statusCode)) throw await access.explain();
       throw faultOfStatus(remote, purpose, statusCode);
     }
   }
