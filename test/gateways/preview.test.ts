@@ -139,7 +139,7 @@ describe('who is let in', () => {
     const refused = await visit(`${wrong}/`);
     expect(refused.status).toBe(401);
     expect(refused.text).toBe(
-      'This preview has expired, or never was.\nAsk whoever shared it for a new address.\n',
+      'This preview has expired or never existed.\nAsk whoever shared it for a new address.\n',
     );
   });
 

@@ -157,7 +157,7 @@ describe('sandhaven forward', () => {
       expect(stdout).toBe('');
       return [code, stderr.split('\n')[0]];
     };
-    expect(await refused()).toEqual([2, 'Invalid argument: Which sandbox?']);
+    expect(await refused()).toEqual([2, 'Invalid argument: No sandbox is named.']);
     expect(await refused('inside')).toEqual([2, 'Invalid argument: Which port?']);
     for (const wrong of ['0', '65536', '65536:1', '1:2:3', 'http', ':80', '-1']) {
       expect((await refused('inside', '--', wrong))[0], wrong).toBe(2);
@@ -171,7 +171,7 @@ describe('sandhaven forward', () => {
     const { port } = other.address() as { port: number };
     expect(await refused('inside', `${port}:80`)).toEqual([
       5,
-      `Failed precondition: 127.0.0.1:${port} cannot be listened on: another program does.`,
+      `Failed precondition: 127.0.0.1:${port} is already in use by another program.`,
     ]);
     other.close();
   });

@@ -60,7 +60,7 @@ function describe(error: unknown): { code: number; message: string } {
   if (isConnectionLoss(error))
     return { code: 91, message: 'the database behind the gateway is not reachable' };
   if (state === null || !(error instanceof Error)) {
-    console.error('a command failed for a reason of the gateway itself:', error);
+    console.error('a command failed because of a defect of the gateway:', error);
     return { code: 1, message: 'the gateway failed' };
   }
   return { code: codeOf(state) ?? 8, message: error.message };

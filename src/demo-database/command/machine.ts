@@ -150,7 +150,7 @@ async function ensureSnapshot(steps: Steps, kind: ServerKind): Promise<string> {
   if (reason === null) return name;
   throw new SandhavenError('failed_precondition', `The image '${kind.image}' cannot be used: ${reason}`, {
     hint: kind.builtIn
-      ? 'It was built for this user of this machine; the service must be of both, too.'
+      ? 'It was built for this user on this machine; the service must run as that user and on that machine.'
       : 'Check its name; the service must reach its registry.',
   });
 }
@@ -180,7 +180,7 @@ async function isActive(steps: Steps, kind: ServerKind, snapshot: string): Promi
     if (image !== kind.image) throw otherSnapshot(snapshot, kind);
     if (state === 'active') return null;
     if (state === 'error') return String(state_reason ?? 'it could not be made.');
-    if (performance.now() > deadline) return 'it is not there in time.';
+    if (performance.now() > deadline) return 'it was not ready in time.';
     await sleep(POLL_MS, undefined, { signal: steps.signal });
   }
 }

@@ -128,7 +128,7 @@ async function count(db: Db): Promise<Record<DemoCollection, number>> {
 /** The driver's own error holds the whole batch, and would be shown with it. */
 function told(error: unknown): unknown {
   if (!(error instanceof Error) || !error.name.startsWith('Mongo')) return error;
-  return new SandhavenError('unavailable', `The database did not take the demo data: ${error.message}`, {
+  return new SandhavenError('unavailable', `The database rejected the demo data: ${error.message}`, {
     hint: 'Try again; what was loaded in part is loaded anew.',
   });
 }

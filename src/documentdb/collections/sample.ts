@@ -143,7 +143,7 @@ async function infer(
 function marks({ type, viewOn, capped }: ListedCollection): string[] {
   const notes: string[] = [];
   if (type === 'view') notes.push(`A view on '${viewOn ?? '?'}': its documents are computed at each query.`);
-  if (capped) notes.push('Capped: the oldest documents go when new ones come.');
+  if (capped) notes.push('Capped: new documents replace the oldest.');
   return notes;
 }
 

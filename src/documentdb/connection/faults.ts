@@ -70,7 +70,7 @@ export class Faults {
       case 'refused':
         return refused(words, asked, cause);
       case 'unsupported':
-        return refused(words, asked, cause, 'This server does not have it; say it in another way.');
+        return refused(words, asked, cause, 'This server does not support it; express it differently.');
       case 'missing':
         return missing(asked, cause);
       case 'memory':
@@ -165,6 +165,6 @@ function crowded(cause: Error): SandhavenError {
 }
 
 function failed(words: string, cause: Error): SandhavenError {
-  const hint = "Try again; if it stays, its own log and the service's say more.";
+  const hint = "Try again; if it persists, see its own log and the service's.";
   return new SandhavenError('unavailable', `The document database failed: ${words}`, { hint }, cause);
 }

@@ -35,7 +35,7 @@ export class ScrubbedError extends Error {
  * connections and their secrets.
  */
 export function scrubbedError(error: unknown, connectionString: string): Error {
-  if (!(error instanceof Error)) return new Error('The driver threw what is no error.');
+  if (!(error instanceof Error)) return new Error('The driver threw something other than an error.');
   const secrets = secretsOf(connectionString);
   const shown = (text: string) => hide(text.slice(0, MAX_STACK_CHARS), secrets);
   const { name, message, stack = '' } = error;

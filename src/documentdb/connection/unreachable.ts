@@ -48,12 +48,12 @@ const reasons: readonly Reason[] = [
   },
   {
     sign: /Topology is closed|ServerClosed|PoolClosed|client was closed/i,
-    detail: 'the service gave up its connections',
+    detail: 'the service closed its connections',
     hint: 'Call again.',
   },
   {
     sign: /Message size|Invalid message|opcode|Parse/i,
-    detail: 'what answers at its address does not speak its protocol',
+    detail: 'the server at its address does not speak its protocol',
     hint: `${operator} checks the port in DOCUMENTDB_CONNECTION_STRING; tls=true where it demands TLS.`,
   },
   {
@@ -69,7 +69,7 @@ const reasons: readonly Reason[] = [
 ];
 
 const unknown: Omit<Reason, 'sign'> = {
-  detail: 'no server takes the query',
+  detail: 'no server accepts the query',
   hint: `Try again; ${operator.toLowerCase()} checks that the server is up.`,
 };
 

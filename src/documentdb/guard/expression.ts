@@ -146,7 +146,7 @@ function checkLet(value: unknown, place: Place, scope: Scope): void {
 
 function checkMeta(value: unknown, place: Place): void {
   if (typeof value === 'string' && metaNames.includes(value)) return;
-  throw refused(place, 'is nothing that $meta may tell.', `It may tell ${metaNames.join(', ')}.`);
+  throw refused(place, 'is not available through $meta.', `Available are ${metaNames.join(', ')}.`);
 }
 
 function checkVariableName(name: unknown, place: Place): void {

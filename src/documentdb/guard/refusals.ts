@@ -26,7 +26,7 @@ export function unknownOperator(
   }
   const [close] = nearest(name, names);
   if (close !== undefined) return refused(place, `is not ${kind}.`, `Did you mean ${close}?`);
-  return refused(place, `is not ${kind}.`, elsewhere(name) ?? `Here stand ${listed(names)}.`);
+  return refused(place, `is not ${kind}.`, elsewhere(name) ?? `This place takes ${listed(names)}.`);
 }
 
 /** Refuses a key outside a closed set. */
@@ -80,7 +80,7 @@ const accumulator: Reason = {
 };
 const internals: Reason = {
   why: "would read the server's internals.",
-  instead: 'Read collections; DiscoverCollections and GetCollectionSchema tell of counts, indexes and types.',
+  instead: 'Read collections; DiscoverCollections and GetCollectionSchema show counts, indexes and types.',
 };
 const stream: Reason = {
   why: 'would wait for changes, and a query answers once.',

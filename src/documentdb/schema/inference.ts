@@ -43,7 +43,7 @@ export class SchemaInference {
     }
     if (this.#walk.tooDeep) {
       notes.push(
-        `Documents lie in each other more than ${limits.documents.depth} deep; what is deeper is left out.`,
+        `Documents are nested more than ${limits.documents.depth} levels deep; deeper ones are left out.`,
       );
     }
     return notes;

@@ -25,7 +25,7 @@ export function faultOfStatus(remote: GitUrl, purpose: GitPurpose, status: numbe
 }
 
 export function notGit(remote: GitUrl): SandhavenError {
-  return new SandhavenError('failed_precondition', `${remote.host} does not answer as a Git server does.`, {
+  return new SandhavenError('failed_precondition', `${remote.host} does not answer like a Git server.`, {
     parameter: 'url',
     hint: "Give the URL of the repository itself; the remote must speak Git's smart HTTP protocol.",
   });
@@ -36,7 +36,7 @@ export function elsewhere(remote: GitUrl, host: string | null): SandhavenError {
   const where = host === null ? 'again and again' : `to ${plain(host)}`;
   return new SandhavenError('failed_precondition', `${remote.host} redirects ${where}.`, {
     parameter: 'url',
-    hint: 'Credentials go to no other place than they were given for: clone from the address that it redirects to.',
+    hint: 'Credentials are never sent to another address: clone from the one that it redirects to.',
   });
 }
 
@@ -46,7 +46,7 @@ function credentialsRefused(remote: GitUrl, purpose: GitPurpose, status: number)
   return new SandhavenError(
     'permission_denied',
     known
-      ? `The remote ${remote.host} knows these credentials, but does not let them ${doing} here.`
+      ? `The remote ${remote.host} accepts these credentials, but does not let them ${doing} here.`
       : `The remote ${remote.host} refuses these credentials.`,
     {
       hint: known

@@ -173,7 +173,7 @@ function failureOf(error: unknown): Error {
   if (error instanceof SandhavenError && error.code !== 'failed_precondition') return error;
   return new Refusal(
     502,
-    'What listens on this port inside the sandbox does not answer with HTTP, or closed the connection before it had answered.\n' +
+    'The server on this port inside the sandbox does not answer with HTTP, or closed the connection before it answered.\n' +
       'Look at the output of the server that runs there.',
     { cause: error },
   );

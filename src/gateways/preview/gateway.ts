@@ -113,7 +113,7 @@ export class PreviewGateway {
       .catch((error: unknown) => {
         const refusal = refusalOf(error);
         if (!refusal) this.#parts.log.error('preview failed', { error });
-        refuse(response, refusal ?? new Refusal(500, 'The preview failed for a reason of its own.'));
+        refuse(response, refusal ?? new Refusal(500, 'The preview failed with an internal error.'));
       })
       .finally(endsTimer);
   }
@@ -162,7 +162,7 @@ function unadmitted({ kind }: PreviewAddress): Refusal {
   return new Refusal(
     401,
     kind === 'signed'
-      ? 'This preview has expired, or never was.\nAsk whoever shared it for a new address.'
+      ? 'This preview has expired or never existed.\nAsk whoever shared it for a new address.'
       : `This preview answers only with its token in the header ${TOKEN_HEADER}.\n` +
           'To open it in a browser, ask whoever shared it for a signed address.',
   );

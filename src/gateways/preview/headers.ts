@@ -35,7 +35,7 @@ export function assertPlain(request: IncomingMessage): void {
   }
   const encoding = request.headers['transfer-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
-    throw new Refusal(501, 'The only transfer encoding there is here is chunked.', { close: true });
+    throw new Refusal(501, 'The only supported transfer encoding is chunked.', { close: true });
   }
 }
 

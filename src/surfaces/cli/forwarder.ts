@@ -86,8 +86,9 @@ async function carry(client: Socket, options: ForwarderOptions, closing: AbortSi
 function listen(server: Server, { host, port }: { host: string; port: number }): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE' ? ': another program does' : '';
-      const detail = `${host}:${port} cannot be listened on${taken}.`;
+      const problem =
+        error.code === 'EADDRINUSE' ? 'is already in use by another program' : 'cannot be bound';
+      const detail = `${host}:${port} ${problem}.`;
       const hint = 'Give another local port, or 0 for a free one.';
       reject(new SandhavenError('failed_precondition', detail, { hint }, error));
     });

@@ -27,7 +27,7 @@ Self-hosted sandboxes and data access for language-model agents.
 
 ${lines.join('\n')}
 
-\`sandhaven COMMAND --help\` tells more about each.
+\`sandhaven COMMAND --help\` shows more about each.
 
 ${commonHelp}`;
 }

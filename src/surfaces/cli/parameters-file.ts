@@ -22,7 +22,7 @@ export async function readParameters(
     const parsed: unknown = JSON.parse(content);
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
   } catch {
-    throw unreadable('what it holds is not JSON.');
+    throw unreadable('the contents are not JSON.');
   }
-  throw unreadable('what it holds is no JSON object.');
+  throw unreadable('the contents are no JSON object.');
 }

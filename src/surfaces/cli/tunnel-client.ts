@@ -71,7 +71,7 @@ async function problemOf(answer: IncomingMessage): Promise<Problem> {
   let bytes = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > limits.tunnel.problemBytes) throw new Error('a problem too long to be one');
+    if (bytes > limits.tunnel.problemBytes) throw new Error('the problem document is too large');
     parts.push(part);
   }
   const said = Buffer.concat(parts).toString();

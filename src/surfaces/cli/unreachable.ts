@@ -29,7 +29,7 @@ function explanationOf(cause: unknown, code: string, url: string): Explanation {
   }
   return {
     reason: message,
-    hint: 'Start it with `sandhaven up`, or say where it is with SANDBOX_API_URL or --url.',
+    hint: 'Start it with `sandhaven up`, or give its address with SANDBOX_API_URL or --url.',
   };
 }
 

@@ -57,7 +57,7 @@ export function bodyTooLarge(): SandhavenError {
 }
 
 function tooSlow(): SandhavenError {
-  return new SandhavenError('timeout', 'The request body comes too slowly.', {
+  return new SandhavenError('timeout', 'The request body arrives too slowly.', {
     hint: `Send it at ${limits.bodyBytesPerSecond} bytes a second or faster, all of it within ${limits.jsonBodyMs / 1_000} s.`,
   });
 }

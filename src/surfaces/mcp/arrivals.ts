@@ -12,7 +12,7 @@ export class McpArrivals {
   readonly #bodies: JsonBodies;
   readonly #subscriptions = new Shares({
     ...limits.shares.subscriptions,
-    what: 'streams already wait for news',
+    what: 'streams already wait for notifications',
   });
 
   constructor(bodies: JsonBodies) {

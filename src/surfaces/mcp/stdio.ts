@@ -16,8 +16,8 @@ import { type CarryOut, createServer } from './server.ts';
 
 const help = `Usage: sandhaven mcp [--toolsets files,git]
 
-Serves MCP on standard input and output, for clients that start a program. Calls go to the running service:
-SANDBOX_API_URL says where it is (${DEFAULT_URL}), SANDBOX_API_KEY opens it; on the service's own
+Serves MCP on standard input and output, for clients that start a program. Calls go to the running service
+at SANDBOX_API_URL (${DEFAULT_URL}), with the key SANDBOX_API_KEY; on the service's own
 machine the key is taken from its data directory (SANDHAVEN_DATA_DIR) when it is not given.
 
   --toolsets …   only these groups of tools, separated by commas (SANDHAVEN_TOOLSETS):

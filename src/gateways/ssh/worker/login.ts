@@ -97,7 +97,10 @@ class Login {
   }
 
   #giveUp(): void {
-    this.#parts.log.warn('an SSH client was sent away', { address: this.#parts.address, tries: this.#wrong });
+    this.#parts.log.warn('an SSH client was disconnected after wrong tokens', {
+      address: this.#parts.address,
+      tries: this.#wrong,
+    });
     this.#connection.end();
     this.close();
   }

@@ -98,7 +98,7 @@ export class GatewayServer {
     const served = serveConnection({ connection, stream, guest, agent });
     this.#served.add(served);
     main.whenExpelled(guest.key, (reason) => {
-      main.log.info('an SSH connection is ended', { ...about, reason });
+      main.log.info('ending an SSH connection', { ...about, reason });
       served.end(reason);
     });
     await served.over;

@@ -46,7 +46,10 @@ async function runGroup(group: string, argv: string[], io: CliIo): Promise<numbe
   if (action) return runAction(action, implied ? argv : rest, io);
   const [close] = nearest(first, [...members.keys()]);
   const hint = close ? `Did you mean \`sandhaven ${group} ${close}\`?` : `See sandhaven ${group} --help.`;
-  throw usageError(implied ? `What of ${group}?` : `There is no '${group} ${first}'.`, hint);
+  throw usageError(
+    implied ? `sandhaven ${group} needs a command.` : `There is no '${group} ${first}'.`,
+    hint,
+  );
 }
 
 async function runAction(action: Action, argv: string[], io: CliIo): Promise<number> {

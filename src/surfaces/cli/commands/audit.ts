@@ -26,12 +26,12 @@ const help = `Usage: sandhaven audit …
   sandhaven audit --export FILE [filters]
   sandhaven audit --verify
 
-Shows who called what, on which sandbox, how it ended and how long it took; never what was said. A time is
-2026-01-31T12:00:00Z, or how long ago: 30m, 2h, 7d. An admin sees all, a member their own.
+Shows each call with its user, sandbox, outcome and duration, never its contents. A time is
+2026-01-31T12:00:00Z, or an age: 30m, 2h, 7d. An admin sees all rows, a member their own.
 
-  --follow           go on with what happens from now on; reads of the log itself are left out
+  --follow           continue with each new row; reads of the log itself are left out
   --export FILE      every row as a line of JSON, oldest first, into a new file or (-) to standard output
-  --verify           check that nothing was changed, added or removed; exits with 1 when something was
+  --verify           check that no row was changed, added or removed; exit with 1 otherwise
 
 ${commonHelp}`;
 
@@ -172,7 +172,7 @@ async function newFile(path: string): Promise<NodeJS.WritableStream> {
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be made';
     throw new SandhavenError('failed_precondition', `${path} cannot be written: ${why}.`, {
-      hint: 'Give the path of a file that is not there yet.',
+      hint: 'Give the path of a file that does not exist yet.',
     });
   }
 }

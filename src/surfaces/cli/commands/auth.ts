@@ -23,8 +23,8 @@ repositories there need no password.
 
   --device           by a code that you type in at the provider, from any machine (the default)
   --browser          by a URL that you open in a browser which reaches the service
-  --status           what you have authorized
-  --revoke           take it back
+  --status           show your authorization
+  --revoke           revoke it
 
 ${commonHelp}`;
 
@@ -71,7 +71,7 @@ async function carryOut(way: Way, client: AdminClient, json: boolean, io: CliIo)
   const { authorization_id, authorization_url, user_code, interval_seconds } = started.result;
   const what = typeof user_code === 'string' ? ` and enter the code ${user_code}` : '';
   // Printed on standard error: with --json, standard output carries only the result.
-  io.stderr.write(`${printable(`Open ${authorization_url}${what}.`)}\nWaiting until it is allowed …\n`);
+  io.stderr.write(`${printable(`Open ${authorization_url}${what}.`)}\nWaiting for the authorization …\n`);
   for (let wait = Number(interval_seconds); ; ) {
     await sleep(wait * 1_000, undefined, { signal: io.signal });
     const polled = await client(pollAuthorization, { authorization_id }, { signal: io.signal });
@@ -91,7 +91,9 @@ async function plainly(action: Action, client: AdminClient, json: boolean, io: C
 function told(result: Record<string, unknown>, json: boolean, io: CliIo): number {
   if (result['status'] === 'denied') throw new SandhavenError('permission_denied', String(result['reason']));
   if (result['status'] === 'expired') {
-    throw new SandhavenError('timeout', 'Nobody allowed it in time.', { hint: 'Begin again.' });
+    throw new SandhavenError('timeout', 'The authorization was not granted in time.', {
+      hint: 'Begin again.',
+    });
   }
   const { login } = result['account'] as { login: string };
   io.stdout.write(json ? `${JSON.stringify(result)}\n` : `${printable(`Authorized as ${login}.`)}\n`);

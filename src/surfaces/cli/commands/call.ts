@@ -21,15 +21,15 @@ Calls a tool, such as Sandbox.CreateSandbox; \`sandhaven tools\` lists them, and
 
 --exit-code, of a tool that runs a command, exits with that command's status.
 
---parameters FILE reads more parameters, a JSON object, from a file or (-) from standard input: what is in it shows in
-no list of processes, as flags do.
+--parameters FILE reads more parameters, a JSON object, from a file or (-) from standard input: unlike flags,
+its contents appear in no process list.
 
 ${commonHelp}`;
 
 export const call: Command = {
   summary: 'call a tool of the catalogue',
   async run([name, ...argv], io) {
-    if (name === undefined) throw usageError('Which tool?', '`sandhaven tools` lists them.');
+    if (name === undefined) throw usageError('No tool is named.', '`sandhaven tools` lists them.');
     if (name === '--help' || name === '-h') {
       io.stdout.write(help);
       return 0;

@@ -37,7 +37,7 @@ export const forward: Command = {
       return 0;
     }
     const [sandbox, ...ports] = [...flags.positionals, ...(flags.rest ?? [])];
-    if (sandbox === undefined) throw usageError('Which sandbox?', '`sandhaven ls` lists them.');
+    if (sandbox === undefined) throw usageError('No sandbox is named.', '`sandhaven ls` lists them.');
     if (ports.length === 0) throw usageError('Which port?', 'sandhaven forward SANDBOX [LOCAL:]PORT');
     const pairs = ports.map(parsePair);
     const json = flagIsSet(flags, 'json');

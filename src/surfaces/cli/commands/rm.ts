@@ -22,7 +22,7 @@ export const rm: Command = {
       return 0;
     }
     const references = [...flags.positionals, ...(flags.rest ?? [])];
-    if (references.length === 0) throw usageError('Which sandbox?', '`sandhaven ls` lists them.');
+    if (references.length === 0) throw usageError('No sandbox is named.', '`sandhaven ls` lists them.');
     const json = flagIsSet(flags, 'json');
     const client = createClient(await connectionOf(flags, io));
     let status = 0;

@@ -88,7 +88,7 @@ async function runJob(client: Client, job: Job, sandbox: unknown, json: boolean,
   else {
     io.stdout.write(String(result['stdout']));
     io.stderr.write(String(result['stderr']));
-    if (result['timed_out']) io.stderr.write('The time was up: it was killed. Give more with --timeout.\n');
+    if (result['timed_out']) io.stderr.write('Killed at the timeout. Raise it with --timeout.\n');
   }
   return Number(result['exit_code']);
 }

@@ -20,7 +20,7 @@ const EXPIRES_IN_MINUTES = 12 * 60;
 
 const help = `Usage: sandhaven ssh SANDBOX [-- SSH-ARGUMENT …]
 
-Logs in to a sandbox with the machine's own ssh. What follows -- is for ssh: a command, or
+Logs in to a sandbox with the machine's own ssh. Arguments after -- go to ssh: a command, or
 flags and then a command. The access ends after ${EXPIRES_IN_MINUTES / 60} hours.
 
 ${commonHelp}`;
@@ -34,15 +34,15 @@ export const ssh: Command = {
       return 0;
     }
     const [sandbox, ...others] = flags.positionals;
-    if (sandbox === undefined) throw usageError('Which sandbox?', '`sandhaven ls` lists them.');
-    if (others.length > 0) throw usageError('What is for ssh comes after --.');
+    if (sandbox === undefined) throw usageError('No sandbox is named.', '`sandhaven ls` lists them.');
+    if (others.length > 0) throw usageError('Arguments for ssh come after --.');
     const program = findProgram('ssh', io);
     const client = createClient(await connectionOf(flags, io));
     const parameters = { sandbox, expires_in_minutes: EXPIRES_IN_MINUTES };
     const { result, problem } = await client(createSshAccess, parameters, { signal: io.signal });
     if (problem) return printProblem(problem, flagIsSet(flags, 'json'), io);
     const args = ['ssh', ...sshArguments(result), ...(flags.rest ?? [])];
-    if (!process.execve) throw unusable('This Node cannot become another program.');
+    if (!process.execve) throw unusable('This Node has no process.execve.');
     process.execve(program, args, { ...definedOnly(io.env), ...answering(result) });
     return 0;
   },

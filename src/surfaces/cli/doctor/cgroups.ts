@@ -59,7 +59,7 @@ export function delegation(root: {
   if (isHostRoot || processes === 0 || CONTROLLERS.every((name) => handedOn.includes(name))) return null;
   return {
     status: 'fail',
-    found: `v2, and the ${processes} processes in its root keep ${CONTROLLERS.join(', ')} from being handed on`,
+    found: `v2, and the ${processes} processes in its root prevent the delegation of ${CONTROLLERS.join(', ')}`,
     advice:
       'Inside a container, start it with the control groups of the host (--cgroupns=host), or move its processes to a ' +
       'group below the root first.',

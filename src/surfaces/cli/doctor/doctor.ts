@@ -99,7 +99,8 @@ export function orphans(found: { instance: string; machines: number }[]): Findin
 }
 
 export function publicNames({ missingPublicNames }: Pick<DoctorFacts, 'missingPublicNames'>): Finding {
-  if (missingPublicNames === null) return { status: 'ok', found: 'all that is handed out can be reached' };
+  if (missingPublicNames === null)
+    return { status: 'ok', found: 'every address that is handed out can be reached' };
   return { status: 'warn', ...missingPublicNames };
 }
 
@@ -151,5 +152,5 @@ function table(rows: Row[]): string {
     ...(advice === undefined ? [] : [`${' '.repeat(width + 8)}→ ${printable(advice)}`]),
   ]);
   const count = (status: Finding['status']) => rows.filter((row) => row.status === status).length;
-  return `${lines.join('\n')}\n${count('ok')} ok, ${count('warn')} to mind, ${count('fail')} failed\n`;
+  return `${lines.join('\n')}\n${count('ok')} ok, ${count('warn')} warned, ${count('fail')} failed\n`;
 }

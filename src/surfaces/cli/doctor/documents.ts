@@ -34,6 +34,6 @@ function judge(couldWrite: boolean | null): Finding {
     status: 'warn',
     found,
     advice:
-      'The DocumentDb tools write nothing whatever the credentials allow; a user with the role read is one more wall.',
+      'The DocumentDb tools write nothing whatever the credentials allow; a user with the role read is one more safeguard.',
   };
 }

@@ -120,7 +120,7 @@ async function baseImage({ readBaseImage }: DoctorFacts): Promise<Finding> {
   return {
     status: 'fail',
     found: 'not on this machine',
-    advice: "Run 'make image' (a minute or two); sandboxes without an image of their own stand on it.",
+    advice: "Run 'make image' (a minute or two); sandboxes without an image of their own need it.",
   };
 }
 

@@ -71,7 +71,7 @@ async function tryListen({ host, port }: ListenAddress): Promise<string | null> 
 function reasonOf(code: string | null): string {
   if (code === 'EADDRINUSE') return 'is taken by another program';
   if (code === 'EADDRNOTAVAIL') return 'is no address of this machine';
-  return `cannot be listened on (${code})`;
+  return `cannot be bound (${code})`;
 }
 
 function nameOf({ host, port }: ListenAddress): string {

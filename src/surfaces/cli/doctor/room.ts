@@ -41,7 +41,7 @@ export function disk(dataDir: string, freeBytes: number, disks = NO_DISKS): Find
     found,
     advice: low
       ? `Nothing is started below ${gib(limits.hostReserveDiskBytes)}: free some, or choose another --data-dir.`
-      : 'Sandbox disks are thin and grow as they are used; mind how much there is.',
+      : 'Sandbox disks are thin and grow as they are used; watch the free space.',
   };
 }
 

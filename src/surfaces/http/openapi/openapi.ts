@@ -23,10 +23,10 @@ export function openApi(version: string, url = '/'): Json {
     servers: [{ url, description: 'The service that this description comes from.' }],
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: [
-      { name: 'Tools', description: 'What agents call.' },
+      { name: 'Tools', description: 'Tools for agents.' },
       { name: 'Files', description: 'Bytes of files, streamed.' },
       { name: 'Ports', description: 'Bytes of connections.' },
-      { name: 'Administration', description: 'What operators and members do to the service.' },
+      { name: 'Administration', description: 'Actions of operators and members on the service.' },
       { name: 'Service', description: 'The service itself.' },
     ],
     paths: {

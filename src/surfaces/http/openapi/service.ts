@@ -23,11 +23,11 @@ export const problemSchema: Json = {
     title: { type: 'string' },
     status: { type: 'integer' },
     code: { type: 'string', enum: Object.keys(errorTable) },
-    detail: { type: 'string', description: 'What is wrong.' },
-    hint: { type: 'string', description: 'What to do next.' },
+    detail: { type: 'string', description: 'Description of the error.' },
+    hint: { type: 'string', description: 'Next step.' },
     parameter: { type: 'string', description: 'The parameter at fault; dotted where nested.' },
-    resource: { type: 'string', description: 'The kind of thing that is not there.' },
-    retryable: { type: 'boolean', description: 'Whether the same call may succeed later.' },
+    resource: { type: 'string', description: 'Kind of the missing thing.' },
+    retryable: { type: 'boolean', description: 'True when the same call may succeed later.' },
     retry_after_seconds: {
       type: 'integer',
       description:
@@ -36,7 +36,7 @@ export const problemSchema: Json = {
     request_id: { type: 'string' },
     authorization_url: {
       type: 'string',
-      description: 'Where a person allows it, once; of authorization_required.',
+      description: 'URL where a person authorizes, once; of authorization_required.',
     },
   },
 };
@@ -191,7 +191,7 @@ const page: Json = { 'text/html': { schema: { type: 'string' } } };
 const callbackPath: Json = {
   get: {
     operationId: 'askToAuthorize',
-    summary: 'Where the code-hosting provider sends a browser back to',
+    summary: 'Receive a browser back from the code-hosting provider',
     tags: ['Service'],
     security: [],
     parameters: ['state', 'code', 'error'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
@@ -207,8 +207,8 @@ export const servicePaths: Json = {
   '/v1/tools': { get: catalogueOperation },
   '/v1/sandboxes/{sandbox}/files': filesPath,
   '/v1/sandboxes/{sandbox}/tunnel': tunnelPath,
-  '/healthz': { get: healthOperation('getHealth', 'Whether the process lives', {}) },
-  '/readyz': { get: healthOperation('getReadiness', 'Whether calls are taken', { '503': failure }) },
+  '/healthz': { get: healthOperation('getHealth', 'Report that the process runs', {}) },
+  '/readyz': { get: healthOperation('getReadiness', 'Report that calls are accepted', { '503': failure }) },
   '/openapi.json': { get: descriptionOperation },
 };
 
