@@ -1,7 +1,7 @@
 /** Builds an example of each tool's parameters: the required ones, with values that fit their names. */
 import type { JsonSchema } from '../../src/catalog/json-schema.ts';
 
-/** By parameter, and by `Tool.parameter` where a tool needs another value. */
+/** Keyed by parameter, and by `Tool.parameter` where a tool needs another value. */
 const values: Record<string, unknown> = {
   sandbox: 'demo',
   path: 'src/main.py',

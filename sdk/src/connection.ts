@@ -2,9 +2,9 @@
 import { SandhavenError, unreachable } from './errors.ts';
 
 export interface SandhavenOptions {
-  /** By default SANDBOX_API_KEY. null sends none, for a proxy that adds it. */
+  /** Defaults to SANDBOX_API_KEY. null sends none, for a proxy that adds it. */
   apiKey?: string | null;
-  /** By default SANDBOX_API_URL, else http://127.0.0.1:7420. An empty one is the page's own origin. */
+  /** Defaults to SANDBOX_API_URL, else http://127.0.0.1:7420. An empty one is the page's own origin. */
   url?: string | URL;
   /** Most retries of a transient failure, where they are safe; 2 by default. */
   maxRetries?: number;

@@ -100,8 +100,8 @@ function announce(
   io: CliIo,
 ): void {
   if (json) {
-    const told = { connection_string: connectionString, sandbox: SANDBOX, host, port };
-    io.stdout.write(`${JSON.stringify({ ...told, loaded, databases: { shop: collections } })}\n`);
+    const summary = { connection_string: connectionString, sandbox: SANDBOX, host, port };
+    io.stdout.write(`${JSON.stringify({ ...summary, loaded, databases: { shop: collections } })}\n`);
     return;
   }
   io.stdout.write(`${connectionString}\n`);

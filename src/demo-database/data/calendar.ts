@@ -6,7 +6,7 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 export const period = { from: Date.UTC(2024, 6, 1), to: Date.UTC(2026, 6, 1) } as const;
 
 const HOUR_MS = DAY_MS / 24;
-/** From Sunday. */
+/** Sunday first. */
 const byWeekday = [1.15, 1.05, 0.95, 0.9, 0.95, 1, 1.1];
 /** UTC, so that the nights of some are the days of others. */
 const byHour = [5, 4, 4, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 11, 10, 10, 11, 12, 13, 14, 13, 11, 9, 7];

@@ -48,7 +48,7 @@ export async function loadDemoData(client: MongoClient, options: LoadOptions): P
   try {
     return await loadUnlessThere(client, options);
   } catch (error) {
-    throw options.signal?.aborted ? options.signal.reason : told(error);
+    throw options.signal?.aborted ? options.signal.reason : withoutBatch(error);
   }
 }
 
@@ -126,7 +126,7 @@ async function count(db: Db): Promise<Record<DemoCollection, number>> {
 }
 
 /** The driver's own error holds the whole batch, and would be shown with it. */
-function told(error: unknown): unknown {
+function withoutBatch(error: unknown): unknown {
   if (!(error instanceof Error) || !error.name.startsWith('Mongo')) return error;
   return new SandhavenError('unavailable', `The database rejected the demo data: ${error.message}`, {
     hint: 'Try again; what was loaded in part is loaded anew.',

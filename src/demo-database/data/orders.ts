@@ -24,7 +24,7 @@ const HOUR_MS = DAY_MS / 24;
 /** Earlier carriers sent some dates as text. */
 const OLD_CARRIERS_UNTIL = Date.UTC(2025, 6, 1);
 
-/** By the order's greatest age in days. */
+/** Statuses of orders that are at most so many days old. */
 const statuses: readonly [days: number, statuses: Weighted<string>][] = [
   [
     2,

@@ -116,12 +116,12 @@ async function describe(
 ): Promise<CollectionInfo | null> {
   const { name, type } = collection;
   const asked = { name: { database, collection: name }, timeMs, signal };
-  const own = async <T>(work: Work<T>): Promise<T | 'untold' | 'gone'> => {
+  const own = async <T>(work: Work<T>): Promise<T | 'unauthorized' | 'gone'> => {
     try {
       return await connection.ask(work, asked);
     } catch (error) {
       const code = connection.faults.codeOf(error);
-      if (code === UNAUTHORIZED) return 'untold';
+      if (code === UNAUTHORIZED) return 'unauthorized';
       if (code !== null && CHANGED_MEANWHILE.includes(code)) return 'gone';
       throw error;
     }
@@ -132,8 +132,8 @@ async function describe(
     own((client) => indexesOf(client, database, name)),
   ]);
   if (count === 'gone' || indexes === 'gone') return null;
-  const documentCount = count === 'untold' ? null : count;
-  return { name, type, documentCount, indexes: indexes === 'untold' ? [] : indexes };
+  const documentCount = count === 'unauthorized' ? null : count;
+  return { name, type, documentCount, indexes: indexes === 'unauthorized' ? [] : indexes };
 }
 
 /** Most commands do not distinguish a database without collections from one that does not exist. */

@@ -37,7 +37,7 @@ export class Connection {
       return await this.#attempt(work, options);
     } catch (error) {
       const isPassing = this.faults.isPassing(error) || (isConnected && isServerGone(error));
-      if (options.signal?.aborted || !isPassing) throw this.#told(error, options);
+      if (options.signal?.aborted || !isPassing) throw this.#explained(error, options);
     }
     await pause(bounds.againAfterMs, undefined, { signal: options.signal }).catch(() => {});
     return await this.askOnce(work, options);
@@ -47,7 +47,7 @@ export class Connection {
     try {
       return await this.#attempt(work, options);
     } catch (error) {
-      throw this.#told(error, options);
+      throw this.#explained(error, options);
     }
   }
 
@@ -81,7 +81,7 @@ export class Connection {
   }
 
   /** The caller's own abort passes through unchanged. */
-  #told(error: unknown, options: AskOptions): unknown {
+  #explained(error: unknown, options: AskOptions): unknown {
     return options.signal?.aborted ? error : this.faults.of(error, options);
   }
 }

@@ -12,8 +12,8 @@ import { type Held, heldBy, kindOf, listed, named, seenIn, show } from './values
 
 export function mismatches(filter: unknown, schema: CollectionSchema, parameter: string): string[] {
   const judged = conditionsOf(filter).slice(0, limits.documents.hintedConditions);
-  const told = judged.flatMap((condition) => mismatch(condition, schema));
-  return told.map((text) => `${parameter}: ${text}`);
+  const notes = judged.flatMap((condition) => mismatch(condition, schema));
+  return notes.map((text) => `${parameter}: ${text}`);
 }
 
 /** Returns none when the condition may match, as far as the schema shows. */
@@ -21,12 +21,12 @@ export function mismatch(condition: Condition, schema: CollectionSchema): string
   if (condition.operator === '$expr') return strangeIn(condition.value, schema);
   const field = fieldAt(schema, condition.path);
   const held = field && heldBy(field);
-  const told = field && held && tell(condition, field, held, seenIn(schema));
-  return told ? [told] : [];
+  const note = field && held && describe(condition, field, held, seenIn(schema));
+  return note ? [note] : [];
 }
 
 const COMPARING = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin']);
-function tell(
+function describe(
   { path, operator, value }: Condition,
   field: FieldSchema,
   held: Held,

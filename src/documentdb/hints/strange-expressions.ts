@@ -20,8 +20,8 @@ export function strangeInStages(stages: readonly Stage[], schema: CollectionSche
   const { leading, reshaping } = leadingOf(stages);
   return [...leading, ...(reshaping ? [reshaping] : [])].flatMap(({ index, name, body, written }) => {
     if (name === '$match' || name === '$facet') return [];
-    const told = strangeIn(body, without(schema, written));
-    return told.map((text) => `pipeline[${index}]: ${text}`);
+    const notes = strangeIn(body, without(schema, written));
+    return notes.map((text) => `pipeline[${index}]: ${text}`);
   });
 }
 

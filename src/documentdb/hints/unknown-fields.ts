@@ -66,12 +66,12 @@ function where({ sampled, sampleMethod }: CollectionSchema): string {
 }
 
 /** Lists the fields at the same place, or else at the top; each list only once in all notes. */
-function there(path: string, schema: CollectionSchema, told: Set<string>): string {
+function there(path: string, schema: CollectionSchema, listedParents: Set<string>): string {
   const parent = fieldAt(schema, above(path));
   const fields = parent?.fields ?? schema.fields;
   const whose = parent?.fields ? `Fields of ${named(parent.path)}` : 'Its fields';
-  if (told.has(whose)) return '';
-  told.add(whose);
+  if (listedParents.has(whose)) return '';
+  listedParents.add(whose);
   const names = fields.map((field) => (parent?.fields ? lastSegment(field.path) : field.path));
   return ` ${whose}: ${listedAs(names, named, noteItems * 2)}.`;
 }

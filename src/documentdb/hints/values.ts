@@ -54,7 +54,7 @@ export function documentOf(entries: readonly [string, unknown][]): Record<string
 }
 
 export interface Held {
-  /** By kind, its share of the values that are neither null nor arrays: 0 to 1. Elements of arrays are values. */
+  /** Share by kind of the values that are neither null nor arrays: 0 to 1. Elements of arrays are values. */
   shares: ReadonlyMap<string, number>;
   /** Types in the schema's spelling, most frequent first. */
   types: string[];

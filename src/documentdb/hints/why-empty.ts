@@ -27,8 +27,8 @@ export async function explainEmpty(question: EmptyQuestion): Promise<string[]> {
   const known = suspects(filter, schema, parameter);
   if (known.length > 0) return known.slice(0, LINES);
   const ask = boundedProbe(question);
-  const told = await askedCulprits(conjunctsOf(filter), ask);
-  return told.slice(0, LINES).map((line) => `${parameter}: ${line}`);
+  const notes = await askedCulprits(conjunctsOf(filter), ask);
+  return notes.slice(0, LINES).map((line) => `${parameter}: ${line}`);
 }
 
 const LINES = 3;
@@ -37,14 +37,14 @@ function suspects(filter: unknown, schema: CollectionSchema, parameter: string):
   const required = conditionsOf(filter)
     .filter((condition) => condition.required)
     .slice(0, limits.documents.hintedConditions);
-  const told = required.flatMap((one) => {
+  const notes = required.flatMap((one) => {
     const strange = mismatch(one, schema);
     return strange.length > 0 ? strange : (doubt(one, schema) ?? []);
   });
   const missing = required.filter((one) => isPositive(one) && !isKnown(schema, one.path));
   const unknown = namedInFilter(filter).filter((path) => missing.some((one) => one.path === path));
   return [
-    ...told.map((line) => `${parameter}: ${line}`),
+    ...notes.map((line) => `${parameter}: ${line}`),
     ...unknownFields(
       unknown.map((path) => ({ path, parameter })),
       schema,

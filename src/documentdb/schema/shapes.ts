@@ -30,8 +30,8 @@ export class Shapes {
   list(): string[] {
     const found = new Map<string, number>();
     for (const [shape, count] of this.#counts) {
-      const told = count >= several ? shape : wordless(shape);
-      found.set(told, (found.get(told) ?? 0) + count);
+      const shown = count >= several ? shape : wordless(shape);
+      found.set(shown, (found.get(shown) ?? 0) + count);
     }
     found.delete('a');
     const byCount = [...found].toSorted(([, a], [, b]) => b - a);

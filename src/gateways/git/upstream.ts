@@ -100,7 +100,7 @@ function notAnswering(remote: GitUrl): SandhavenError {
   });
 }
 
-/** What the failure of a connection means to a caller; nothing of its own words is shown but a code of TLS. */
+/** Maps a connection failure to an error for the caller; of the failure's own text only a TLS code is shown. */
 export function brokenBy(error: unknown, remote: GitUrl): SandhavenError {
   if (error instanceof SandhavenError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -39,14 +39,14 @@ export interface Questions {
 
 export type Question = keyof Questions;
 
-/** From the gateway's thread. */
+/** Sent by the gateway's thread. */
 export type Report =
   | { [Q in Question]: { type: 'ask'; id: number; question: Q; asked: Questions[Q]['asked'] } }[Question]
   | { type: 'left'; key: string }
   | { type: 'log'; level: 'info' | 'warn' | 'error'; message: string; context: Record<string, unknown> }
   | { type: 'closed' };
 
-/** To the gateway's thread. */
+/** Sent to the gateway's thread. */
 export type Order =
   | { type: 'answer'; id: number; answer: unknown }
   | { type: 'failure'; id: number; failure: Failure }

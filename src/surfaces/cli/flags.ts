@@ -9,7 +9,7 @@ export interface FlagSpec {
 }
 
 export interface ParsedFlags {
-  /** By name; each with all given values: for a boolean 'true', 'false' or the text after its `=`. */
+  /** Keyed by name, with all given values: for a boolean 'true', 'false' or the text after its `=`. */
   values: Map<string, string[]>;
   positionals: string[];
   /** Arguments after `--`; null without it. */

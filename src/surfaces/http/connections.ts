@@ -10,7 +10,7 @@ import { limits } from '../../model/limits.ts';
 import { transportOf } from '../break-off.ts';
 
 export class Connections {
-  /** By address, each the oldest first. */
+  /** Keyed by address; the oldest connection first. */
   readonly #strangers = new Map<string, Set<Socket>>();
   #count = 0;
   /** Removes a stranger from the count. */

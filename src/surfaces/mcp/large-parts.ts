@@ -9,7 +9,7 @@ import { isLargeJson, jsonPieces } from '../json/pieces.ts';
 
 /** Parts of one exchange. Tokens are random, so that no other text can be mistaken for one. */
 export class LargeParts {
-  /** By each token's JSON. */
+  /** Keyed by each token's JSON. */
   readonly #parts = new Map<string, unknown>();
 
   get isEmpty(): boolean {

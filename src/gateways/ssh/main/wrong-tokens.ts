@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
 
 export class WrongTokens {
-  /** By address, in the order of the last wrong token. */
+  /** Keyed by address, in the order of the last wrong token. */
   readonly #recent = new Map<string, { count: number; at: number }>();
 
   /** Resolves when one more wrong token may be answered. */

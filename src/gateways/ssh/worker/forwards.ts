@@ -28,7 +28,7 @@ export interface ForwardParts {
 export class Forwards {
   readonly #parts: ForwardParts;
   readonly #over = new AbortController();
-  /** By address and port; null while it is being set up. */
+  /** Keyed by address and port; null during set-up. */
   readonly #listeners = new Map<string, Listener | null>();
   /** Number of requests for any free port: each is held under a unique name until it has a port. */
   #anyPort = 0;

@@ -38,10 +38,10 @@ export async function runProgram(
   try {
     const process = await open(opening.signal);
     isOpen = true;
-    tell(channel, await converse(place, process, writer));
+    reportExit(channel, await converse(place, process, writer));
   } catch (error) {
     await writer.err(Buffer.from(`${wordsOf(error)}\r\n`));
-    tell(channel, { exitCode: NO_PROGRAM, signal: null });
+    reportExit(channel, { exitCode: NO_PROGRAM, signal: null });
   }
   channel.end();
 }
@@ -49,7 +49,7 @@ export async function runProgram(
 /** Writes a line as error output and ends the channel like a failed program. */
 export async function failProgram({ channel, stream, closed }: ProgramPlace, words: string): Promise<void> {
   await new ChannelWriter(channel, stream, closed).err(Buffer.from(`${words}\r\n`));
-  tell(channel, { exitCode: NO_PROGRAM, signal: null });
+  reportExit(channel, { exitCode: NO_PROGRAM, signal: null });
   channel.end();
 }
 
@@ -103,7 +103,7 @@ function hangUp(process: RunningProcess, running: () => boolean): void {
   process.ended.then(done, done);
 }
 
-function tell(channel: ServerChannel, { exitCode, signal }: ProcessEnd): void {
+function reportExit(channel: ServerChannel, { exitCode, signal }: ProcessEnd): void {
   if (signal !== null && SIGNALS.test(signal)) channel.exit(signal, false, '');
   else channel.exit(exitCode);
 }

@@ -76,7 +76,7 @@ async function carryOut(way: Way, client: AdminClient, json: boolean, io: CliIo)
     await sleep(wait * 1_000, undefined, { signal: io.signal });
     const polled = await client(pollAuthorization, { authorization_id }, { signal: io.signal });
     if (polled.problem) return printProblem(polled.problem, json, io);
-    if (polled.result['status'] !== 'pending') return told(polled.result, json, io);
+    if (polled.result['status'] !== 'pending') return printOutcome(polled.result, json, io);
     wait = Number(polled.result['interval_seconds']);
   }
 }
@@ -88,7 +88,7 @@ async function plainly(action: Action, client: AdminClient, json: boolean, io: C
   return 0;
 }
 
-function told(result: Record<string, unknown>, json: boolean, io: CliIo): number {
+function printOutcome(result: Record<string, unknown>, json: boolean, io: CliIo): number {
   if (result['status'] === 'denied') throw new SandhavenError('permission_denied', String(result['reason']));
   if (result['status'] === 'expired') {
     throw new SandhavenError('timeout', 'The authorization was not granted in time.', {
