@@ -24,6 +24,14 @@ const P99_OF_QUIET = 3;
 const P99_FLOOR_MS = 50;
 /** A sample whose p99 is over its bound is made larger, up to so many times: of a hundred calls, p99 is one call. */
 const SAMPLES = 5;
+/**
+ * Attempts at one attack. An attempt over its bound counts at once when the machine is quick again as soon as the attack
+ * has ended. Otherwise something else slows the machine down, such as a disk that others share, and the attack begins
+ * anew once the machine is quiet. The last attempt counts in any case.
+ */
+const ATTEMPTS = 3;
+const CALM_MS = 10_000;
+const CALM_WITHIN_MS = 60_000;
 const RESIDENT_MB = 600;
 const RESIDENT_KEPT_MB = 100;
 const RECOVERY_MS = 60_000;
@@ -52,10 +60,11 @@ beforeAll(async () => {
   ofAlice = String((await must(alice, 'CreateSandbox', small))['id']);
   ofMallory = String((await must(mallory, 'CreateSandbox', small))['id']);
   await observed(2_000);
+  await calm();
   quiet = await observed(QUIET_MS);
   residentAtStart = residentMb(service.pid);
   console.info(`quiet: ${words(quiet)}; service ${Math.round(residentAtStart)} MB`);
-}, 180_000);
+}, 300_000);
 
 afterAll(async () => {
   weigh(0);
@@ -67,12 +76,12 @@ describe('a member who attacks', () => {
   it.each(attackNames)(
     'takes nothing from others by %s',
     (name) => attacked([name], ALONE_MS, { p99Ms: besideQuiet(), samples: SAMPLES }),
-    240_000,
+    600_000,
   );
 
   it('does it all at once for two minutes, and the service lives, stays small and refuses nobody else', async () => {
     await attacked(attackNames, TOGETHER_MS, { p99Ms: P99_MS, samples: 1 });
-  }, 600_000);
+  }, 1_200_000);
 
   it('leaves the service as small as it was, a minute later', async () => {
     const deadline = Date.now() + RECOVERY_MS;
@@ -82,10 +91,11 @@ describe('a member who attacks', () => {
     const kept = residentMb(service.pid) - residentAtStart;
     console.info(`kept afterwards: ${Math.round(kept)} MB`);
     expect(kept).toBeLessThan(RESIDENT_KEPT_MB);
+    await calm();
     const after = await observed(QUIET_MS);
     expect(after.failures).toEqual([]);
     expect(after.p99Ms).toBeLessThanOrEqual(besideQuiet());
-  }, 120_000);
+  }, 240_000);
 });
 
 interface Bound {
@@ -95,9 +105,26 @@ interface Bound {
 }
 
 async function attacked(names: readonly string[], ms: number, bound: Bound): Promise<void> {
-  const user = await attack(names, ms, bound);
-  expect(user.failures).toEqual([]);
-  expect(user.p99Ms).toBeLessThanOrEqual(bound.p99Ms);
+  for (let left = ATTEMPTS; ; left--) {
+    const user = await attack(names, ms, bound);
+    expect(user.failures).toEqual([]);
+    if (user.p99Ms <= bound.p99Ms) return;
+    if (left === 1 || (await isCalm())) expect(user.p99Ms).toBeLessThanOrEqual(bound.p99Ms);
+    await calm();
+  }
+}
+
+/** Returns whether the user is quick while nobody attacks. */
+async function isCalm(): Promise<boolean> {
+  const unattacked = await observed(CALM_MS);
+  console.info(`unattacked: ${words(unattacked)}`);
+  return unattacked.p99Ms <= P99_FLOOR_MS;
+}
+
+/** Waits for a quiet machine, within a bound. */
+async function calm(): Promise<void> {
+  const deadline = Date.now() + CALM_WITHIN_MS;
+  while (!(await isCalm()) && Date.now() < deadline);
 }
 
 /** @returns What the user saw. Fails when the service has died or has grown too large. */

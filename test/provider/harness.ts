@@ -31,7 +31,7 @@ export interface Harness {
   /** The user allows it as this account, by browser. */
   authorize(user: User, login: string): Promise<void>;
   /** What opens a remote, or the error that refuses it; `explain` is what a refusing remote would mean. */
-  entry(user: User, url: string, purpose?: GitPurpose): ReturnType<ProviderRemotes['entry']>;
+  entry(user: User, url: string, purpose?: GitPurpose): ReturnType<ProviderRemotes['access']>;
 }
 
 export async function startHarness(mode: 'oauth' | 'app' = 'oauth'): Promise<Harness> {
