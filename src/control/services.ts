@@ -1,4 +1,4 @@
-/** The services that tools call, as one bundle that main.ts fills. */
+/** Services that the tools call, as one bundle that main.ts fills. */
 
 import type { PreviewService } from './access/previews.ts';
 import type { AccessRevocation } from './access/revocation.ts';
@@ -31,7 +31,7 @@ export interface Services {
   tunnels: TunnelService;
   git: GitService;
   documents: DocumentService;
-  /** At the code-hosting provider; null without one. */
+  /** Authorizations at the code-hosting provider; null without one. */
   authorizations: AuthorizationService | null;
   users: UserService;
   audit: AuditService;

@@ -1,11 +1,11 @@
-/** What is open, by the id of what it is open under, so that it ends with that. */
+/** Registry of open work by the id that permits it, so that it ends with that id. */
 
 export type End = () => void;
 
 export class OpenEnds {
   readonly #open = new Map<string, Set<End>>();
 
-  /** Calls `end` once `id` is over; not after the returned function was called. */
+  /** Calls `end` once `id` is over; never after a call of the returned function. */
   watch(id: string, end: End): () => void {
     const all = this.#open.get(id) ?? new Set<End>();
     const own = () => end();
@@ -17,8 +17,8 @@ export class OpenEnds {
   }
 
   /**
-   * Once the store says that `id` is over. Whoever was being let in at that moment is there a turn of the event loop
-   * later.
+   * Ends all work under `id`, after the store has recorded that `id` is over. The second pass, one turn of the event
+   * loop later, ends work that was being admitted at that moment.
    */
   over(id: string): void {
     this.#end(id);

@@ -1,4 +1,6 @@
-/** What the preview gateway needs: who may visit which sandbox, for how long, and the way into it. */
+/**
+ * Access of the preview gateway: admits visitors to a sandbox's port for a limited time and opens connections to it.
+ */
 import type { Duplex } from 'node:stream';
 import { at } from '../../concurrency/deadline.ts';
 import { Shares } from '../../fairness/shares.ts';
@@ -13,7 +15,7 @@ export interface Admission {
   port: number;
   /** null: the sandbox's own token of that port. */
   tokenId: string | null;
-  /** null: for as long as the sandbox is there. */
+  /** null: for the lifetime of the sandbox. */
   expiresAt: number | null;
 }
 
@@ -49,8 +51,8 @@ export class PreviewAccess {
   }
 
   /**
-   * Runs `work` as a use of the sandbox, and `expire` when the admission ends before it, previews are revoked, or the owner
-   * is disabled. A sandbox that is stopped or deleted under it takes its connections with it.
+   * Runs `work` as a use of the sandbox, and `expire` when the admission ends before it, previews are revoked, or the
+   * owner is disabled. A sandbox that is stopped or deleted meanwhile takes its connections with it.
    */
   async visit(
     admission: Admission,
@@ -68,7 +70,7 @@ export class PreviewAccess {
     const stopRevocation = this.#d.access.whileGranted('preview', sandboxId, end);
     try {
       const entered = async ({ ownerId }: { ownerId: string | null }) => {
-        // It may have waited for an operation on the sandbox.
+        // The admission may end while the visit waits for an operation on the sandbox.
         if (over) return;
         const leave = this.#requests.take(ownerId ?? '');
         try {

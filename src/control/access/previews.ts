@@ -1,4 +1,4 @@
-/** Ports of a sandbox, and the addresses at which the preview gateway shows them. */
+/** Listening ports of a sandbox, and their addresses at the preview gateway. */
 import { SandhavenError } from '../../model/errors.ts';
 import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
 import type { User } from '../../model/user.ts';
@@ -8,7 +8,7 @@ import type { AccessService } from './tokens.ts';
 
 export interface Preview {
   url: string;
-  /** null when it is inside the URL. */
+  /** null when the URL contains it. */
   token: string | null;
   expiresAt: number | null;
 }
@@ -28,7 +28,7 @@ export class PreviewService {
     this.#d = dependencies;
   }
 
-  /** Told once the gateway listens. */
+  /** Called once the gateway listens. */
   servedAt(site: PreviewSite): void {
     this.#site = site;
   }
@@ -38,7 +38,7 @@ export class PreviewService {
   }
 
   /**
-   * Of a sandbox that is started, whether or not anything listens on the port yet. Each signed one has a token of
+   * Returns the preview of a port of a started sandbox, with or without a listener. Each signed preview has a token of
    * its own.
    */
   async preview(

@@ -1,4 +1,4 @@
-/** Takes back what CreateSshAccess and GetPortPreviewUrl gave out, in any state of the sandbox. */
+/** Revokes the tokens of CreateSshAccess and GetPortPreviewUrl, in any state of the sandbox. */
 import type { User } from '../../model/user.ts';
 import { resolveSandbox } from '../lifecycle/resolve.ts';
 import type { AccessKind, SandboxStore } from '../ports/index.ts';
@@ -6,7 +6,7 @@ import type { AccessService } from './tokens.ts';
 
 export interface RevokedAccess {
   sandboxId: string;
-  /** Minted tokens that had not expired. */
+  /** Revoked minted tokens that had not expired. */
   tokens: Record<AccessKind, number>;
 }
 
@@ -19,7 +19,7 @@ export class AccessRevocation {
     this.#access = access;
   }
 
-  /** Of one of the caller's own sandboxes; connections that are open end too. */
+  /** Revokes access to one of the caller's own sandboxes and ends its open connections. */
   async revoke(caller: User, reference: string, kinds: readonly AccessKind[]): Promise<RevokedAccess> {
     const { id } = await resolveSandbox(this.#store, caller, reference);
     return { sandboxId: id, tokens: await this.#access.revoke(id, kinds) };

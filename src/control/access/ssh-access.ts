@@ -8,9 +8,9 @@ import type { AccessService } from './tokens.ts';
 export interface SshAccess {
   host: string;
   port: number;
-  /** The sandbox's id; the token is its password, and a user name by itself. */
+  /** The sandbox's id. The token is its password; alone, the token also serves as user name. */
   username: string;
-  /** Sensitive: told here and never again. */
+  /** Sensitive: returned once, never stored. */
   accessToken: string;
   /** `ssh-ed25519 AAAA…` */
   hostKey: string;
@@ -38,12 +38,12 @@ export class SshAccessService {
     this.#clock = clock;
   }
 
-  /** Where the gateway listens; before that nothing can be given out. */
+  /** Sets the gateway's address; before that no access can be created. */
   serveAt(endpoint: SshEndpoint): void {
     this.#endpoint = endpoint;
   }
 
-  /** Of a sandbox that is started; earlier tokens stay valid. 0 minutes never expire. */
+  /** Creates access to a started sandbox; earlier tokens stay valid. 0 minutes never expire. */
   async create(
     caller: User,
     reference: string | undefined,

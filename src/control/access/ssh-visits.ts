@@ -1,7 +1,7 @@
 /**
- * Who is inside over SSH. A visit begins with a good token, counts as a use of the sandbox for as long as it
- * lasts, and ends by itself when the token expires or is revoked, or the machine is gone: "a token gives access until
- * it expires, and none after" holds for connections that are open too.
+ * Visits to sandboxes over SSH. A visit begins with a valid token, counts as a use of the sandbox while it lasts, and
+ * ends when the token expires or is revoked, or the machine is gone: "a token gives access until it expires, and none
+ * after" holds for open connections too.
  */
 import type { Duplex } from 'node:stream';
 import { at } from '../../concurrency/deadline.ts';
@@ -18,11 +18,11 @@ export interface SshVisit {
   tokenId: string;
   sandboxId: string;
   env: Record<string, string>;
-  /** Why nothing can be done in the sandbox; null when something can. */
+  /** The reason why the visit can do nothing in the sandbox; null when it can. */
   refusal: string | null;
-  /** Resolves when the visit ends before it was left, with the reason in words for the client. */
+  /** Resolves when the visit ends before `leave`, with the reason for the client. */
   ended: Promise<string>;
-  /** A fresh byte stream to the agent; destroyed when the visit is left. */
+  /** Opens a new byte stream to the agent; `leave` destroys it. */
   openChannel(): Promise<Duplex>;
   leave(): void;
 }
@@ -54,7 +54,10 @@ export class SshVisits {
     this.#parts = parts;
   }
 
-  /** The token is the password of the sandbox's id, or the user name by itself. Null when it is not good. */
+  /**
+   * Accepts the token as the password of the sandbox's id, or alone as the user name. Returns null for an invalid
+   * token.
+   */
   async enter(username: string, password: string | null, address: string | null): Promise<SshVisit | null> {
     const token = await this.#tokenOf(username, password);
     if (!token) return null;
@@ -92,14 +95,14 @@ class Visit implements SshVisit {
   env: Record<string, string> = {};
   refusal: string | null = null;
   readonly #parts: VisitParts;
-  /** Of all connections, by owner. */
+  /** Shares of all connections, by owner. */
   readonly #shares: Shares;
   readonly #token: AccessToken;
   readonly #address: string | null;
   readonly #begun = performance.now();
   #ownerId: string | null = null;
   readonly #left = new AbortController();
-  /** Why it ended before it was left. */
+  /** Reason why the visit ended before `leave`. */
   #over: string | null = null;
   readonly #channels = new Set<Duplex>();
   #callOffExpiry: () => void = () => {};
@@ -132,10 +135,10 @@ class Visit implements SshVisit {
     this.leave();
   }
 
-  /** Resolves once the sandbox is held as in use, or has refused. */
+  /** Resolves once the sandbox counts as in use, or has refused the visit. */
   async begin(channelsOfAll: () => number): Promise<void> {
     this.#channelsOfAll = channelsOfAll;
-    // Before the first wait: the token was good a moment ago.
+    // Registered before the first wait: the token was valid a moment ago.
     const stop = this.#parts.tokens.whileGranted('ssh', this.sandboxId, () =>
       this.#finish('The access token was revoked; get another with Sandbox.CreateSshAccess.'),
     );

@@ -1,8 +1,8 @@
 /**
- * The tokens that gateways ask for. A minted one is a row that keeps only its hash, and is dead at its expiry
- * and with its sandbox. The token of a standard preview needs no row: it is derived from the sandbox and the
- * port, and dies with the sandbox, since ids are never drawn twice. A revocation removes the rows, makes derived
- * tokens others, and ends what is open by them.
+ * Access tokens of the gateways. A minted one is a row that keeps only its hash, and ends at its expiry and with its
+ * sandbox. The token of a standard preview needs no row: it is derived from the sandbox and the port, and ends with the
+ * sandbox, since ids are never drawn twice. A revocation removes the rows, changes the derived tokens, and ends the
+ * open connections of both.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SandhavenError } from '../../model/errors.ts';
@@ -15,13 +15,13 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 /** 130 bits: 26 characters, which fit a label of a host name beside a port. */
 const TOKEN_CHARS = 26;
 
-/** What a minted or derived token looks like. */
+/** Form of a minted or derived token. */
 export const accessTokenPattern = /^[a-z2-7]{26}$/;
 
 export interface AccessDependencies {
   tokens: AccessTokenStore;
   clock: Clock;
-  /** Of standard previews; secret, and the same for as long as the service's data is. */
+  /** Key of standard preview tokens; secret, and unchanged for the lifetime of the data directory. */
   previewKey: Buffer;
 }
 
@@ -33,7 +33,7 @@ export class AccessService {
     this.#d = dependencies;
   }
 
-  /** The token itself is told here and never again. Fails with `not_found` when the sandbox is gone. */
+  /** Returns the token in clear, for the only time. Rejects with `not_found` when the sandbox is gone. */
   async mint(
     sandboxId: string,
     kind: AccessKind,
@@ -52,7 +52,7 @@ export class AccessService {
     return { token, record };
   }
 
-  /** null for one that never was, has expired, or whose sandbox is gone. */
+  /** Returns null for a token that is unknown or expired, or whose sandbox is gone. */
   async check(kind: AccessKind, token: string): Promise<AccessToken | null> {
     if (!accessTokenPattern.test(token)) return null;
     const found = await this.#d.tokens.byHash(kind, hashOf(token));
@@ -60,7 +60,7 @@ export class AccessService {
     return found;
   }
 
-  /** Of a standard preview: the same for one sandbox and port until the sandbox's previews are revoked. */
+  /** Returns the token of a standard preview: constant for one sandbox and port until its previews are revoked. */
   async previewToken(sandboxId: string, port: number): Promise<string> {
     const epoch = await this.#d.tokens.previewEpoch(sandboxId);
     const named = epoch === 0 ? `${sandboxId} ${port}` : `${sandboxId} ${port} ${epoch}`;
@@ -72,14 +72,14 @@ export class AccessService {
     return timingSafeEqual(hashOf(token), hashOf(await this.previewToken(sandboxId, port)));
   }
 
-  /** Calls `end` when access of that kind is revoked; not after the returned function was called. */
+  /** Calls `end` when access of that kind is revoked; never after a call of the returned function. */
   whileGranted(kind: AccessKind, sandboxId: string, end: End): () => void {
     return this.#open.watch(`${kind} ${sandboxId}`, end);
   }
 
   /**
-   * Ends every token of these kinds, and what is open by it.
-   * @returns how many minted ones there were that had not expired.
+   * Ends every token of these kinds, and the open connections of each.
+   * @returns the number of minted tokens that had not expired.
    */
   async revoke(sandboxId: string, kinds: readonly AccessKind[]): Promise<Record<AccessKind, number>> {
     const revoked = await this.#d.tokens.revoke(sandboxId, kinds, this.#d.clock.now());
@@ -92,7 +92,7 @@ function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Five bits of each byte. */
+/** Takes five bits of each byte. */
 function textOf(bytes: Buffer): string {
   return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('');
 }

@@ -1,6 +1,6 @@
 /**
- * The audit log, as the rest of the service has it: surfaces say what was called and how it ended, admins and members
- * read it, and anybody who may read all of it can have it verified.
+ * Audit log of the service. Surfaces record calls and their outcomes, admins and members read rows, and any caller who
+ * may read all of them may verify the log.
  */
 import {
   type AuditEvent,
@@ -19,31 +19,31 @@ import { type AuditScope, inScope } from './scope.ts';
 import { type AuditPage, type AuditQuery, searchAudit } from './search.ts';
 import { AuditWriter } from './writer.ts';
 
-/** Where a call came from. */
+/** Transport and client address of a call. */
 export interface Origin {
   transport: AuditTransport;
-  /** null: not known. */
+  /** null: unknown. */
   address: string | null;
 }
 
-/** What is known of a call before it is carried out. */
+/** Facts about a call that are known before it runs. */
 export interface AuditSubject {
   action: string;
   caller: { id: string | null; keyId: string | null };
   origin: Origin;
   requestId: string | null;
-  /** Aborted when the client left. */
+  /** Aborted when the client disconnects. */
   signal?: AbortSignal;
 }
 
 export interface AuditDependencies {
   store: AuditStore;
   checkpoint: AuditCheckpoint;
-  /** Secret, and the same for as long as the service's data is. */
+  /** Secret, and unchanged for the lifetime of the data directory. */
   key: Buffer;
   clock: Clock;
   log: Log;
-  /** How long rows are kept; 0 for good. */
+  /** Retention of rows; 0 keeps them for good. */
   keptMs: number;
 }
 
@@ -52,7 +52,7 @@ export class AuditService {
   readonly #chain: AuditChain;
   readonly #writer: AuditWriter;
   #timer: NodeJS.Timeout | null = null;
-  /** The whole chain is walked by one at a time, and never while its beginning moves. */
+  /** Admits one walk of the whole chain at a time, and none while pruning moves its beginning. */
   #walk: Promise<unknown> | null = null;
 
   constructor(dependencies: AuditDependencies) {
@@ -61,7 +61,7 @@ export class AuditService {
     this.#writer = new AuditWriter({ ...dependencies, chain: this.#chain });
   }
 
-  /** By the clock of the log. */
+  /** Returns the time by the log's clock. */
   now(): number {
     return this.#d.clock.now();
   }
@@ -82,8 +82,8 @@ export class AuditService {
   }
 
   /**
-   * Carries out a call, and notes it once it has ended.
-   * @param fault How it ended where `work` itself does not fail: null when it went well.
+   * Runs a call and records it once it has ended.
+   * @param fault Returns the outcome where `work` itself does not fail: null for success.
    */
   async call<T>(
     subject: AuditSubject,
@@ -105,8 +105,8 @@ export class AuditService {
   }
 
   /**
-   * Carries out what lasts: noted when it has begun, which `work` says, and again as `closing` when it is over. What
-   * never begins is noted once, with the reason.
+   * Runs work that lasts. Records a row when `work` reports its beginning, and a second one, `closing`, at its end.
+   * Work that never begins gets one row, with the reason.
    */
   async visit<T>(
     subject: AuditSubject,
@@ -133,7 +133,7 @@ export class AuditService {
     }
   }
 
-  /** Returns at once: writing is never in a caller's time. */
+  /** Returns at once: writing never takes a caller's time. */
   note(
     { action, caller, origin, requestId }: AuditSubject,
     { outcome, durationMs, sandboxId }: Pick<AuditEvent, 'outcome' | 'durationMs' | 'sandboxId'>,
@@ -146,7 +146,10 @@ export class AuditService {
     });
   }
 
-  /** What was noted before is in it. Waits for a row, up to `waitMs`, when there is none yet. */
+  /**
+   * Returns rows that include every event recorded before the call. Waits up to `waitMs` for a row when there is none
+   * yet.
+   */
   async list(query: AuditQuery, waitMs: number, signal?: AbortSignal): Promise<AuditPage> {
     await this.#writer.flush();
     const until = performance.now() + waitMs;
@@ -171,7 +174,7 @@ export class AuditService {
     });
   }
 
-  /** Removes rows that are old enough; nothing when all are kept, or the log is being walked. */
+  /** Removes rows past their retention; does nothing when all are kept or a walk is in progress. */
   async prune(): Promise<void> {
     const { keptMs, log } = this.#d;
     if (keptMs === 0 || this.#walk) return;

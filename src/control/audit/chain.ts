@@ -1,24 +1,24 @@
 /**
- * The chain of hashes through the audit log. Each is keyed, so that whoever can write to the database cannot compute
- * one; a row's covers the one before it, so none can be changed, moved, put in or taken out unseen.
+ * Hash chain of the audit log. Each hash is keyed, so write access to the database is not enough to compute one; each
+ * covers the hash before it, so no row can be changed, moved, inserted or removed unseen.
  */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { AuditRow, ChainEnd } from '../../model/audit.ts';
 import type { SealedEnd } from '../ports/index.ts';
 
-/** Of the canonical form: another form gets another number. */
+/** Version of the canonical form: another form gets another number. */
 const FORMAT = 1;
 
-/** What a seal is for: one of these never passes for the other. */
+/** Purpose of a seal: a seal of one purpose never passes for the other. */
 export type SealPurpose = 'anchor' | 'checkpoint';
 
 export class AuditChain {
   readonly #key: KeyObject;
-  /** Before the first row. */
+  /** End of the chain before its first row. */
   readonly origin: ChainEnd;
 
   constructor(key: Buffer) {
-    // Made once: of bytes, it would be made anew for every row, at five times the cost.
+    // Created once: HMAC from raw bytes would create it again for every row, at five times the cost.
     this.#key = createSecretKey(key);
     this.origin = { sequence: 0, hash: this.#mac('origin', '') };
   }
@@ -36,7 +36,7 @@ export class AuditChain {
     return { sequence, hash, seal: this.#sealOf(purpose, { sequence, hash }) };
   }
 
-  /** The end without its seal; null when the seal is not of this key and purpose. */
+  /** Returns the end without its seal; null when the seal does not match this key and purpose. */
   unseal(purpose: SealPurpose, sealed: SealedEnd | null): ChainEnd | null {
     if (sealed === null) return null;
     const { sequence, hash, seal } = sealed;
@@ -47,7 +47,7 @@ export class AuditChain {
     return this.#mac(purpose, hash, String(sequence));
   }
 
-  /** All parts but the last have a fixed length, or an end of their own. */
+  /** Invariant: every part but the last has a fixed length or a terminator of its own. */
   #mac(purpose: string, ...parts: (Buffer | string)[]): Buffer {
     const hmac = createHmac('sha256', this.#key).update(`${FORMAT} ${purpose}\n`);
     for (const part of parts) hmac.update(part);
@@ -59,7 +59,7 @@ export function same(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** By position, so that two rows with one canonical form are the same row. */
+/** Lists values by position, so that two rows with one canonical form are the same row. */
 function canonical(row: Omit<AuditRow, 'hash'>): string {
   const { sequence, time, action, transport, outcome, durationMs, userId, keyId } = row;
   const { sandboxId, clientAddress, requestId, count } = row;

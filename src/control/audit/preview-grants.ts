@@ -1,6 +1,6 @@
 /**
- * Who was let into a preview. A page is many requests, so a visitor is noted once, and again after a while; a visitor is
- * an address with one token at one port.
+ * Audit rows of preview visits. A page is many requests, so a visitor gets one row, and another after a while; a
+ * visitor is an address with one token at one port.
  */
 import { auditActions } from '../../model/audit.ts';
 import { limits } from '../../model/limits.ts';
@@ -19,7 +19,7 @@ export interface PreviewGrant {
 export class PreviewGrants {
   readonly #audit: Pick<AuditService, 'note'>;
   readonly #clock: Clock;
-  /** When each was noted, oldest first. */
+  /** Time of the last row of each visitor, oldest first. */
   readonly #noted = new Map<string, number>();
 
   constructor(audit: Pick<AuditService, 'note'>, clock: Clock) {

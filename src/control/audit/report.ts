@@ -1,4 +1,4 @@
-/** What a verification of the whole log finds. */
+/** Report of a verification of the whole log. */
 import type { ChainEnd } from '../../model/audit.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditStore } from '../ports/index.ts';
@@ -6,21 +6,21 @@ import type { AuditChain } from './chain.ts';
 import { type AuditFault, Verification } from './verification.ts';
 
 export interface AuditReport {
-  /** Nothing is wrong with it. */
+  /** true: verification found no fault. */
   intact: boolean;
   rowsChecked: number;
-  /** The rows that are there begin after this one; those before were removed because of their age. */
+  /** Sequence of the last row removed because of its age; the log begins after it. */
   beginsAfter: number;
-  /** Worth keeping elsewhere: a log that was put back as a whole is told by it alone. */
+  /** Worth keeping elsewhere: it alone reveals that the whole log was put back to an earlier state. */
   end: ChainEnd;
-  /** Events that are known not to have been written, for want of space say. */
+  /** Events known to be lost, for want of disk space for example. */
   eventsLost: number;
   faultCount: number;
-  /** The first of them. */
+  /** The first faults, up to a limit. */
   faults: AuditFault[];
 }
 
-/** @param end Where the log must reach to; what came after is not looked at. */
+/** @param end The row that the log must reach; later rows are not verified. */
 export async function verifyAudit(
   store: AuditStore,
   chain: AuditChain,

@@ -1,6 +1,6 @@
 /**
- * Rows go once they are old enough. Where the log begins then is sealed, so that what is left still verifies and rows
- * that somebody else took away still show.
+ * Retention of audit rows. Seals the new beginning of the log, so that the rest still verifies and rows removed by
+ * anybody else still show.
  */
 import { auditActions, serviceEvent } from '../../model/audit.ts';
 import { limits } from '../../model/limits.ts';
@@ -18,8 +18,8 @@ export interface RetentionDependencies {
 }
 
 /**
- * Removes what is older than `keptMs`. A row that was changed is never removed, nor any after it: with its time changed
- * it would take itself away.
+ * Removes rows older than `keptMs`. Keeps a changed row and all rows after it: a row with a changed time would
+ * otherwise remove itself.
  */
 export async function pruneAudit(d: RetentionDependencies, keptMs: number): Promise<void> {
   const { store, chain, writer, clock, log } = d;

@@ -1,4 +1,4 @@
-/** Which sandbox a call turned out to be about. Told by what resolves it, and known to nobody in between. */
+/** Scope of one call. Carries the resolved sandbox id to the audit row, past all code in between. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface AuditScope {
@@ -11,7 +11,7 @@ export function inScope<T>(scope: AuditScope, work: () => T): T {
   return scopes.run(scope, work);
 }
 
-/** Of the call that is being carried out; outside of one it says nothing. */
+/** Records the sandbox of the current call; does nothing outside of one. */
 export function concerns(sandboxId: string): void {
   const scope = scopes.getStore();
   if (scope) scope.sandboxId = sandboxId;

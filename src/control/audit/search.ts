@@ -1,11 +1,11 @@
-/** Looking for rows, in steps: a filter that few rows pass must not hold up the service. */
+/** Search for rows, in steps: a filter that matches few rows must not block the service. */
 import type { AuditFilter, AuditRow } from '../../model/audit.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditStore } from '../ports/index.ts';
 
 export interface AuditQuery {
   filter: AuditFilter;
-  /** The first rows after this sequence; without, the last rows there are. */
+  /** Returns the first rows after this sequence; without it, the last rows of the log. */
   after?: number;
   limit: number;
 }
@@ -13,13 +13,13 @@ export interface AuditQuery {
 export interface AuditPage {
   /** Oldest first. */
   rows: AuditRow[];
-  /** Through which sequence was looked: what comes next is after it. */
+  /** Last sequence that was searched; the next page begins after it. */
   next: number;
-  /** There are rows after it that were not looked at. */
+  /** true: rows after `next` were not searched. */
   hasMore: boolean;
 }
 
-/** @param end The last row to look at. */
+/** @param end The last row to search. */
 export async function searchAudit(
   store: AuditStore,
   { filter, after, limit }: AuditQuery,

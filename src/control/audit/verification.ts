@@ -1,17 +1,17 @@
-/** One walk along the chain, that names what is wrong with it. */
+/** Walk along the chain that collects its faults. */
 import { type AuditRow, auditActions, type ChainEnd } from '../../model/audit.ts';
 import { limits } from '../../model/limits.ts';
 import { type AuditChain, same } from './chain.ts';
 
 /**
- * `changed`: the row is not what was written, or was never written by this service. `missing`: rows were removed.
- * `unanchored`: before this row, rows at the end may have been cut off.
+ * `changed`: the row differs from the one that was written, or this service never wrote it. `missing`: rows were
+ * removed. `unanchored`: before this row, rows at the end may have been cut off.
  */
 export type AuditFaultKind = 'changed' | 'missing' | 'unanchored';
 
 export interface AuditFault {
   kind: AuditFaultKind;
-  /** The first and the last row concerned. */
+  /** The first and the last row of the fault. */
   sequence: number;
   through: number;
 }
@@ -19,13 +19,13 @@ export interface AuditFault {
 export class Verification {
   readonly #chain: AuditChain;
   #at: ChainEnd;
-  /** What the hash of the next row is over; null behind rows that are missing. */
+  /** Hash that the next row's hash covers; null behind missing rows. */
   #previous: Buffer | null;
-  /** The first of them, in the order of the log. */
+  /** The first faults, in the order of the log. */
   readonly faults: AuditFault[] = [];
   faultCount = 0;
   rowsChecked = 0;
-  /** Events that are known not to have been written. */
+  /** Events known to be lost. */
   eventsLost = 0;
 
   constructor(chain: AuditChain, begin: ChainEnd) {
@@ -45,12 +45,12 @@ export class Verification {
     if (!genuine) this.#fault('changed', row.sequence, row.sequence);
     else if (row.action === auditActions.unanchored) this.#fault('unanchored', row.sequence, row.sequence);
     else if (row.action === auditActions.gap) this.eventsLost += row.count ?? 0;
-    // What stands there is gone on from, so that one changed row is one fault.
+    // Continues from the stored hash, so that one changed row is one fault.
     this.#at = { sequence: row.sequence, hash: row.hash };
     this.#previous = row.hash;
   }
 
-  /** The log must reach to here. */
+  /** Ends the walk; the log must reach `end`. */
   finish(end: ChainEnd): void {
     this.#expect(end.sequence + 1);
   }

@@ -1,9 +1,9 @@
 /**
- * From events to rows of the chain, in batches and never in a caller's time. Calls go on when nothing can be written,
- * on a full disk say: events wait in memory up to a bound, and beyond it a row tells how many there were.
+ * Writer of audit rows: chains events in batches, never in a caller's time. Calls continue when nothing can be written,
+ * on a full disk for example: events wait in memory up to a bound, and one row counts those beyond it.
  *
- * Invariant: rows are chained in the order in which events came, each once. After a kill the events of the last batch
- * are gone, and what was written is a whole chain.
+ * Invariant: rows are chained in the order of their events, each once. A kill loses the events of the last batch, and
+ * the written rows are a whole chain.
  */
 import {
   type AuditEvent,
@@ -33,7 +33,7 @@ export class AuditWriter {
   #end: ChainEnd;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> | null = null;
-  /** No timer is set any more: it would keep the process. */
+  /** Forbids new timers, which would keep the process alive. */
   #closed = false;
   #failing = false;
   #checkpointTimer: NodeJS.Timeout | null = null;
@@ -46,7 +46,7 @@ export class AuditWriter {
     this.#end = dependencies.chain.origin;
   }
 
-  /** The last row that was written. */
+  /** Returns the last written row. */
   get end(): ChainEnd {
     return this.#end;
   }
@@ -57,8 +57,8 @@ export class AuditWriter {
   }
 
   /**
-   * Goes on where the chain ended. Where the log ends before its checkpoint, the numbers of the missing rows stay
-   * missing, so that they are for every later verification too.
+   * Continues at the end of the chain. Where the log ends before its checkpoint, the numbers of the missing rows stay
+   * unused, so that every later verification reports them too.
    */
   async open(): Promise<void> {
     const { store, checkpoint, chain, log } = this.#d;
@@ -74,11 +74,11 @@ export class AuditWriter {
       log.error('the checkpoint of the audit log is missing or was changed');
       this.add(serviceEvent(auditActions.unanchored));
     }
-    // Before the first row, so that rows without a checkpoint are never as they should be.
+    // Written before the first row, so that rows without a checkpoint are always a fault.
     await this.#saveCheckpoint();
   }
 
-  /** After `close` an event is lost, which the service's log says. */
+  /** Queues an event; after `close` drops it and logs the loss. */
   add(event: AuditEvent): void {
     if (this.#closed) {
       this.#d.log.error('an event came after the audit log was closed', { action: event.action });
@@ -91,7 +91,7 @@ export class AuditWriter {
     else this.#later(limits.audit.batchMs);
   }
 
-  /** Resolves once all that was added is written, or cannot be. */
+  /** Resolves once all queued events are written, or cannot be. */
   flush(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
@@ -117,7 +117,7 @@ export class AuditWriter {
     await this.#saveCheckpoint();
   }
 
-  /** The dropped are counted where they would stand. */
+  /** Counts dropped events in a row at the place where they would stand. */
   #drop(time: number): void {
     const last = this.#queue.at(-1);
     if (last?.action === auditActions.gap) Object.assign(last, { count: (last.count ?? 0) + 1, time });
@@ -131,7 +131,7 @@ export class AuditWriter {
 
   async #writeAll(): Promise<void> {
     while (this.#queue.length > 0) {
-      // Taken out first: what is being written must not grow.
+      // Removed from the queue first: a batch must not grow while it is written.
       const batch = this.#queue.splice(0, limits.audit.rowsAtOnce);
       try {
         await this.#write(batch);
@@ -142,7 +142,7 @@ export class AuditWriter {
         this.#failed(error);
         return;
       }
-      // Others have their turn between two batches.
+      // Yields to the event loop between two batches.
       if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -164,7 +164,9 @@ export class AuditWriter {
     this.#checkpointSoon();
   }
 
-  /** Rows that somebody else put at the end stay, for verification to find; the chain goes on behind them. */
+  /**
+   * Skips rows that another writer appended: they stay for verification to find, and the chain continues behind them.
+   */
   async #skipForeignRows(error: unknown): Promise<boolean> {
     if (!(error instanceof SandhavenError) || error.code !== 'already_exists') return false;
     const last = await this.#d.store.last().catch(() => null);

@@ -1,6 +1,6 @@
 /**
- * What callers read of the document database: in the order of use, and with a way into a sandbox for what is too much
- * for an answer.
+ * Queries of the document database for callers: checked against the order of use, with large results saved into a
+ * sandbox.
  */
 import { currentHold } from '../../fairness/answer-room.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
@@ -24,7 +24,7 @@ import { type SandboxFiles, type SavedResult, type SaveTarget, saveResult } from
 import { Schemas } from './schemas.ts';
 
 export interface DocumentServiceParts {
-  /** null when the operator gave no connection string. */
+  /** null without a connection string from the operator. */
   database: DocumentDatabase | null;
   files: SandboxFiles;
   order: OrderOfUse;
@@ -32,7 +32,7 @@ export interface DocumentServiceParts {
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** Told of what has been saved so far, now and then. */
+  /** Receives the progress of a save from time to time. */
   onSaved?: (documents: number, bytes: number) => void;
 }
 
@@ -138,7 +138,7 @@ export class DocumentService {
     return this.#read(caller, request, (database) => database.aggregate(request), signal);
   }
 
-  /** A long query holds the thread while it is read and judged. */
+  /** Parses a query. A long one holds the thread while it is parsed and checked, so it waits for its turn. */
   async #read<Query>(
     { id }: Caller,
     request: FindRequest | CountRequest | AggregateRequest,
@@ -180,7 +180,7 @@ export class DocumentService {
     return { ...saved, notes: [...notes, ...saved.notes] };
   }
 
-  /** Each user has some of the connections, and waits for them behind his own queries alone. */
+  /** Runs `work` in the user's share of the connections; only the user's own queries delay it. */
   async #inTurn<T>({ id }: Caller, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     const done = await this.#queries.take(id, 1, signal);
     try {
@@ -209,7 +209,7 @@ export class DocumentService {
   }
 }
 
-/** Of all texts that it is written as. */
+/** Returns the length of all texts of the request. */
 function charsOf(request: Partial<FindRequest & AggregateRequest>): number {
   const { filter = '', projection = '', sort = [], pipeline = [] } = request;
   return [filter, projection, ...sort, ...pipeline].reduce((sum, text) => sum + text.length, 0);

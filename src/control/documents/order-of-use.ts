@@ -1,6 +1,6 @@
 /**
- * The order in which a collection may be used, kept for each API key until the service restarts: first it is
- * discovered, then its schema is loaded, then it is queried. A model that follows it queries fields that exist.
+ * Order of use of a collection, kept for each API key until the service restarts: a caller discovers it, loads its
+ * schema, then queries it. A model that follows the order queries fields that exist.
  */
 
 import type { CollectionName } from '../../model/documents/schema.ts';
@@ -8,13 +8,13 @@ import { notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
 
-/** Whether what is out of order is refused, or carried out with a note. */
+/** Mode for calls out of order: `enforce` refuses them, `advise` runs them with a note. */
 export type OrderMode = 'enforce' | 'advise';
 
 type Step = 'discovered' | 'schema';
 
 interface Known {
-  /** The collections of each database that was looked at. */
+  /** The collections of each discovered database. */
   discovered: Map<string, Set<string>>;
   loaded: Set<string>;
 }
@@ -23,7 +23,7 @@ const SUGGESTIONS = 3;
 
 export class OrderOfUse {
   readonly #mode: OrderMode;
-  /** By key; the one that was used last is the last. */
+  /** By key, in order of last use. */
   readonly #known = new Map<string, Known>();
 
   constructor(mode: OrderMode) {
@@ -54,8 +54,8 @@ export class OrderOfUse {
   }
 
   /**
-   * Fails with `failed_precondition` and the call to make first, or with `not_found` for what was looked for and is
-   * not there. Where it only advises, it returns that as notes.
+   * Throws `failed_precondition` with the call to make first, or `not_found` for a collection that was not there at
+   * discovery. In `advise` mode it returns these as notes.
    */
   check(keyId: string, sources: readonly CollectionName[], step: Step): string[] {
     const known = this.#of(keyId);

@@ -1,7 +1,7 @@
 /**
- * A query's result on its way into a new file of a sandbox, as JSON lines. The file gets its name once all is there;
- * whatever fails before leaves nothing, and ends the query. No file is ever replaced: the agent sees to that at the moment
- * when it gives the name, and what is refused here before is only refused early.
+ * Saves a query's result into a new file of a sandbox, as JSON lines. The file gets its name once it is complete; an
+ * earlier failure leaves nothing, and ends the query. No file is ever replaced: the agent enforces this when it gives
+ * the name, and the check here only refuses early.
  */
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
@@ -18,16 +18,16 @@ export interface SaveTarget {
 }
 
 export interface SaveOptions extends QueryOptions {
-  /** Told of what has been saved so far, now and then. */
+  /** Receives the progress from time to time. */
   onSaved?: ((documents: number, bytes: number) => void) | undefined;
 }
 
 export interface SavedResult {
   count: number;
   bytes: number;
-  /** The names of the fields that the first documents have; a few. */
+  /** Names of the fields of the first documents; a few. */
   fields: string[];
-  /** More match than the limit let through. */
+  /** true: more documents match than the limit lets through. */
   hasMore: boolean;
   notes: string[];
 }
@@ -47,7 +47,7 @@ export async function saveResult(
   let whole = (): ExportedQuery => {
     throw endedEarly();
   };
-  // Asked once the sandbox is held for it, so that a query that takes long does not end at one that was stopped.
+  // Runs the query once the sandbox is held, so that a long one does not end at a stopped sandbox.
   const lines = async function* () {
     const exported = await query.export({ ...options, signal: either });
     for await (const chunk of exported.lines) {
@@ -57,15 +57,15 @@ export async function saveResult(
     whole = () => exported;
   };
   const content = Readable.from(lines(), { objectMode: false });
-  // It may break while the sandbox's own failure is on its way, when nobody reads it any more.
+  // The stream may break after the sandbox's own failure, when it has no reader.
   content.on('error', () => {});
   try {
     await files.write(caller, sandbox, { path, content, createParents: true, newBeneath: WORKSPACE }, either);
   } catch (error) {
-    // A query that broke is the reason to give, and not that the file ended.
+    // A broken query is the error to report, not the end of the file.
     throw content.errored ?? asTargetFault(error);
   } finally {
-    // A sandbox that takes no more must not keep the query running.
+    // A sandbox that reads no more must not keep the query running.
     stopped.abort();
     content.destroy();
   }
@@ -73,7 +73,7 @@ export async function saveResult(
   return { count, bytes, fields, hasMore, notes };
 }
 
-/** What can be known of the target before the query is sent: it must be a new file beneath the workspace. */
+/** Checks the target before the query is sent: it must be a new file beneath the workspace. */
 async function checkTarget(files: SandboxFiles, caller: Caller, { sandbox, path }: SaveTarget) {
   const place = posix.resolve(WORKSPACE, path);
   if (place !== WORKSPACE && !place.startsWith(`${WORKSPACE}/`)) {
@@ -96,7 +96,7 @@ async function checkTarget(files: SandboxFiles, caller: Caller, { sandbox, path 
   );
 }
 
-/** The agent is not trusted: it may say that it is through before it is. */
+/** The agent is untrusted: it may report success too early. */
 function endedEarly(): SandhavenError {
   const hint = 'Try again; if it stays, stop and start the sandbox.';
   return new SandhavenError('unavailable', 'The sandbox ended the file before all of it was there.', {
@@ -104,7 +104,7 @@ function endedEarly(): SandhavenError {
   });
 }
 
-/** As callers of the document tools spell them. */
+/** Names of the parameters in the document tools. */
 const parameters: Readonly<Record<string, string>> = { sandbox: 'save_to_sandbox', path: 'save_to_path' };
 
 function asTargetFault(error: unknown): unknown {

@@ -1,9 +1,9 @@
-/** The schemas that were loaded last, by collection: what later queries are read by and explained with. */
+/** Cache of the schemas loaded last, by collection; later queries are interpreted and explained with them. */
 import type { CollectionName, CollectionSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 
 export class Schemas {
-  /** The one that was used last is the last. */
+  /** In order of last use. */
   readonly #kept = new Map<string, CollectionSchema>();
 
   keep(schema: CollectionSchema): void {

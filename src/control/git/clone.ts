@@ -1,4 +1,4 @@
-/** Cloning: into a folder that is new or empty, and leaving nothing when it fails. */
+/** Clones into a new or empty folder; a failed clone leaves nothing. */
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitRemote } from '../../model/git/remote.ts';
 import { limits } from '../../model/limits.ts';
@@ -17,7 +17,7 @@ import {
 
 export interface CloneRequest {
   remote: GitRemote;
-  /** Where to; relative to the sandbox root or absolute. */
+  /** Destination; relative to the sandbox root or absolute. */
   path: string;
   branch?: string;
   commitId?: string;
@@ -34,7 +34,7 @@ export interface Cloned {
 const REMOVAL_TRIES = 5;
 const REMOVAL_PAUSE_MS = 200;
 
-/** `git` runs in the sandbox root. */
+/** Clones; `git` runs in the sandbox root. */
 export async function clone(git: Git, parts: RemoteParts, request: CloneRequest): Promise<Cloned> {
   const { remote, login, path } = request;
   const { agent, sandboxId } = git.place;
@@ -82,11 +82,11 @@ async function cloneInto(
   if (request.commitId !== undefined) await checkOut(git, run, request.commitId);
 }
 
-/** The branch stays checked out when the commit is its head already. */
+/** Checks out the commit; the branch stays checked out when the commit is its head already. */
 async function checkOut(git: Git, run: RunRemote, commitId: string): Promise<void> {
   let commit = await git.commit(commitId);
   if (commit === null) {
-    // No branch or tag leads to it; some remotes give it when asked by its whole hash.
+    // No branch or tag leads to the commit; some remotes serve it by its full hash.
     await run(git, ['fetch', '--quiet', '--', 'origin', commitId]);
     commit = await git.commit(commitId);
   }
@@ -120,7 +120,7 @@ async function refuseTooManyLogins(
   );
 }
 
-/** The folders that were not there before, outermost first; none when the destination was there and empty. */
+/** Returns the folders it created, outermost first; none when the destination existed and was empty. */
 async function makeFolder(agent: AgentLink, id: string, path: string): Promise<string[]> {
   const taken = new SandhavenError('already_exists', `${quoted(path)} is there already, and not empty.`, {
     parameter: 'path',
@@ -155,7 +155,7 @@ function parentOf(path: string): string {
   return trimmed.slice(0, Math.max(0, trimmed.lastIndexOf('/')));
 }
 
-/** Whatever becomes of it, the first error is the one that is told. A killed git may take a moment to be gone. */
+/** Removes a failed clone, and leaves the first error to be reported. A killed git may take a moment to be gone. */
 async function undo(agent: AgentLink, id: string, path: string, made: string[]): Promise<void> {
   for (let tries = 0; tries < REMOVAL_TRIES; tries++) {
     try {

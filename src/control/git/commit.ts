@@ -1,4 +1,4 @@
-/** Making a commit of what is staged. */
+/** Commits the staged changes. */
 import { SandhavenError } from '../../model/errors.ts';
 import { failureOf, named, noIdentity, noRepository } from './faults.ts';
 import { nulSeparated } from './formats.ts';
@@ -11,7 +11,7 @@ export interface CommitRequest {
   authorEmail?: string;
 }
 
-/** The message goes by a file: as an argument git would add a line end to it. */
+/** Passes the message by a file: git would add a line end to an argument. */
 export async function commit(
   git: Git,
   request: CommitRequest,
@@ -31,7 +31,7 @@ export async function commit(
   return { sha, branch: await git.branch() };
 }
 
-/** Names of files with conflicts that are not resolved. */
+/** Returns the names of files with unresolved conflicts. */
 export async function conflicts(git: Git): Promise<string[]> {
   const run = await git.run(['ls-files', '--unmerged', '-z', '--full-name', '--', ':/'], {
     env: { GIT_LITERAL_PATHSPECS: '0' },
@@ -44,7 +44,7 @@ export function unresolved(files: string[], hint: string): SandhavenError {
   return new SandhavenError('failed_precondition', `There are conflicts in ${named(files)}.`, { hint });
 }
 
-/** Whether git knows who commits, without guessing. */
+/** Returns true when git has an author and a committer without guessing. */
 export async function knowsWhoCommits(
   git: Git,
   options: { config?: GitConfig; env?: Record<string, string> } = {},
@@ -55,7 +55,10 @@ export async function knowsWhoCommits(
   return true;
 }
 
-/** Whoever is given is the author, and commits, whatever is configured; the rest is the sandbox's own configuration. */
+/**
+ * Uses the given name and email for author and committer, over any configuration; the sandbox's configuration supplies
+ * the rest.
+ */
 function identityOf({ authorName, authorEmail }: CommitRequest): {
   config: GitConfig;
   env: Record<string, string>;

@@ -1,14 +1,14 @@
-/** What a git that failed means to a caller. */
+/** Errors that callers get for a failed git. */
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Git, GitRun } from './git.ts';
 
-/** Of a failed run nobody has a better explanation for: no repository, or git's own words. */
+/** Returns the general error of a failed run: no repository, or git's own words. */
 export async function failureOf(git: Git, run: GitRun, what: string, hint?: string): Promise<SandhavenError> {
   return (await noRepository(git)) ?? refused(run, what, hint);
 }
 
-/** null when the folder lies in a repository with a working tree. */
+/** Returns null when the folder lies in a repository with a working tree. */
 export async function noRepository(git: Git): Promise<SandhavenError | null> {
   const inside = await git.ask(['rev-parse', '--is-inside-work-tree']);
   if (inside === 'true') return null;
@@ -58,7 +58,7 @@ export function detached(what: string): SandhavenError {
   });
 }
 
-/** Some of the names, and how many more there are. */
+/** Lists some of the names, and counts the rest. */
 export function named(files: string[]): string {
   const shown = files.slice(0, limits.git.namedFiles).map(quoted).join(', ');
   const more = files.length - limits.git.namedFiles;

@@ -1,11 +1,11 @@
-/** Which repository a caller means who names none: the only one beneath the sandbox root. */
+/** Finds the repository of a call without a path: the only one beneath the sandbox root. */
 import { posix } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AgentLink } from '../ports/index.ts';
 import { named } from './faults.ts';
 
-/** Whether an error says that there is no repository where it was looked for. */
+/** Returns true for an error that reports a missing repository at the folder. */
 export function saysNoRepository(error: unknown): error is SandhavenError {
   return (
     error instanceof SandhavenError &&
@@ -15,8 +15,8 @@ export function saysNoRepository(error: unknown): error is SandhavenError {
 }
 
 /**
- * The folder of the only repository beneath the sandbox root, relative to it.
- * Fails with `refusal` where there is none, and naming them where there are several.
+ * Returns the folder of the only repository beneath the sandbox root, relative to it.
+ * Rejects with `refusal` when there is none, and with an error that names them when there are several.
  */
 export async function onlyRepository(
   agent: Pick<AgentLink, 'find'>,
@@ -37,7 +37,7 @@ export async function onlyRepository(
   );
 }
 
-/** Submodules and vendored repositories lie in others. */
+/** Drops submodules and vendored repositories, which lie inside others. */
 function outermost(folders: string[]): string[] {
   return folders.filter((folder) => !folders.some((other) => folder.startsWith(`${other}/`)));
 }

@@ -1,6 +1,6 @@
 /**
- * Git's machine formats, taken apart. What comes in was printed inside a sandbox and may be anything: whatever
- * does not have the form gives `failed_precondition`, and lists are bounded.
+ * Parsers of Git's machine formats. The input was printed inside a sandbox and is untrusted: malformed input gives
+ * `failed_precondition`, and lists are bounded.
  */
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -15,11 +15,11 @@ export interface GitStatus {
   conflicted: string[];
   ahead: number;
   behind: number;
-  /** The branch that is followed, such as `origin/main`; null without one. */
+  /** The upstream branch, such as `origin/main`; null without one. */
   upstream: string | null;
   /** The branch has no commit yet. */
   unborn: boolean;
-  /** Lists are not whole. */
+  /** true: lists are incomplete. */
   truncated: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface GitCommit {
 
 const MAX_TIME_MS = 8.64e15;
 
-/** The parts between NUL characters; a last one without its NUL was cut off. */
+/** Splits at NUL characters; drops a last part without its NUL, which was cut off. */
 export function nulSeparated(bytes: Buffer): string[] {
   const parts: string[] = [];
   for (let start = 0; ; ) {
@@ -45,7 +45,7 @@ export function nulSeparated(bytes: Buffer): string[] {
   }
 }
 
-/** Of `status --porcelain=v2 --branch -z --no-renames`. */
+/** Parses `status --porcelain=v2 --branch -z --no-renames`. */
 export function parseStatus(bytes: Buffer, cut: boolean): GitStatus {
   const status: GitStatus = {
     branch: null,
@@ -89,7 +89,7 @@ function readEntry(status: GitStatus, line: string): void {
   } else if (kind !== '!') throw unreadable();
 }
 
-/** What follows after so many words. */
+/** Returns the rest of the line after `words` words. */
 function pathAfter(line: string, words: number): string {
   let at = 0;
   for (let word = 0; word < words; word++) {
@@ -102,7 +102,7 @@ function pathAfter(line: string, words: number): string {
 export const LOG_FORMAT = '%H%x00%an%x00%ae%x00%at%x00%B';
 const LOG_FIELDS = 5;
 
-/** Of `log -z --format=LOG_FORMAT`. */
+/** Parses `log -z --format=LOG_FORMAT`. */
 export function parseLog(bytes: Buffer): GitCommit[] {
   const fields = nulSeparated(bytes);
   const commits: GitCommit[] = [];
@@ -112,13 +112,13 @@ export function parseLog(bytes: Buffer): GitCommit[] {
       at + LOG_FIELDS,
     );
     if (!/^[0-9a-f]{40,64}$/.test(hash)) throw unreadable();
-    // The line end that git adds to a message is no part of what was said.
+    // The line end that git adds is no part of the message.
     commits.push({ hash, author, email, date: timeOf(seconds), message: message.replace(/\n$/, '') });
   }
   return commits;
 }
 
-/** Commits may claim any time; one that no calendar has is told as the nearest that one has. */
+/** Clamps a commit's time, which may be any number, to the range of Date. */
 function timeOf(seconds: string): number {
   const time = Number(seconds) * 1_000;
   return Number.isFinite(time) ? Math.min(Math.max(time, -MAX_TIME_MS), MAX_TIME_MS) : 0;
@@ -126,7 +126,7 @@ function timeOf(seconds: string): number {
 
 export const BRANCH_FORMAT = '%(refname:lstrip=2)%00%(HEAD)%00';
 
-/** Of `for-each-ref --format=BRANCH_FORMAT refs/heads`; each record ends in a line end besides. */
+/** Parses `for-each-ref --format=BRANCH_FORMAT refs/heads`; each record also ends in a line end. */
 export function parseBranches(bytes: Buffer): { name: string; current: boolean }[] {
   const fields = nulSeparated(bytes);
   const branches: { name: string; current: boolean }[] = [];
@@ -136,7 +136,7 @@ export function parseBranches(bytes: Buffer): { name: string; current: boolean }
   return branches;
 }
 
-/** Of `config --null --list`: all values of each key, in order. */
+/** Parses `config --null --list`: all values of each key, in order. */
 export function parseConfig(bytes: Buffer): Map<string, string[]> {
   const values = new Map<string, string[]>();
   for (const entry of nulSeparated(bytes)) {
@@ -152,12 +152,12 @@ export function parseConfig(bytes: Buffer): Map<string, string[]> {
 /** One ref of `push --porcelain`. */
 export interface PushedRef {
   rejected: boolean;
-  /** Rejected by the remote, not by git here. */
+  /** true: rejected by the remote, not by the local git. */
   byRemote: boolean;
   summary: string;
 }
 
-/** The lines are `<flag>\t<from>:<to>\t<summary>`, between others that are for people. */
+/** Parses lines `<flag>\t<from>:<to>\t<summary>`, and skips the lines for people between them. */
 export function parsePush(bytes: Buffer): PushedRef[] {
   return bytes
     .toString('utf8')

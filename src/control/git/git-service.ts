@@ -1,4 +1,4 @@
-/** Git in a sandbox: real git inside, run by the agent; credentials stay with the service. */
+/** Git in a sandbox: the agent runs the sandbox's own git; credentials stay with the service. */
 import { posix } from 'node:path';
 import { Shares } from '../../fairness/shares.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -23,7 +23,7 @@ import type { Login, RemoteParts } from './remote.ts';
 import { type Added, add } from './stage.ts';
 import { type Checkout, checkout, createBranch, deleteBranch } from './switch.ts';
 
-/** Where a call works. */
+/** Place of a call. */
 export interface Repository {
   caller: User;
   sandbox: string | undefined;
@@ -31,7 +31,7 @@ export interface Repository {
   path?: string;
 }
 
-/** Where the work was done, when it was looked for: the folder, relative to the sandbox root. */
+/** Adds the repository's folder, relative to the sandbox root, when the service had to find it. */
 export type Located<T> = T & { repository?: string };
 
 export interface CloneParameters {
@@ -49,16 +49,16 @@ export interface GitServiceParts {
   environments: Environments;
   gateway: GitGateway;
   credentials: GitCredentialStore;
-  /** null where the service knows no code-hosting provider. */
+  /** null without a configured code-hosting provider. */
   provider: ProviderRemotes | null;
 }
 
-/** Where only a token counts, providers take any name. */
+/** User name for providers that check the token alone. */
 const ANY_USERNAME = 'git';
 
 export class GitService {
   readonly #parts: GitServiceParts;
-  /** Destinations of clones that are under way: what a failed one removes must be its own. */
+  /** Destinations of running clones: a failed clone must remove only its own files. */
   readonly #cloning = new Set<string>();
   readonly #proxies = new Shares({
     total: limits.git.proxies,
@@ -109,7 +109,7 @@ export class GitService {
     return this.#in(at, options, (git) => checkout(git, ref));
   }
 
-  /** @param parameter What the caller knows the name by. */
+  /** @param parameter The caller's name for the branch name. */
   createBranch(
     at: Repository,
     request: { name: string; parameter: string; start?: string },
@@ -192,7 +192,7 @@ export class GitService {
   }
 }
 
-/** null when there is nothing to authenticate with. */
+/** Returns null without credentials. */
 function loginOf(
   url: GitUrl | null,
   username: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Running git inside one sandbox: argument arrays without a shell, an environment in which nothing asks
- * questions, and exit statuses and machine formats only; its words are passed on, never understood.
+ * Runs git inside one sandbox: argument arrays without a shell, an environment without prompts, and only exit statuses
+ * and machine formats as results; git's messages are passed on, never parsed.
  */
 import { SandhavenError } from '../../model/errors.ts';
 import { withoutCredentials } from '../../model/git/remote.ts';
@@ -8,7 +8,7 @@ import { limits } from '../../model/limits.ts';
 import { pathToText } from '../../model/path-text.ts';
 import type { AgentLink } from '../ports/index.ts';
 
-/** Settings of one call, as `git -c` has them; a key may come several times. */
+/** Settings of one call, as in `git -c`; a key may repeat. */
 export type GitConfig = [key: string, value: string][];
 
 export interface GitRun {
@@ -16,7 +16,7 @@ export interface GitRun {
   /** Without its end when `cut`. */
   stdout: Buffer;
   cut: boolean;
-  /** For people, of bounded length. */
+  /** git's message for people, of bounded length. */
   complaint: string;
 }
 
@@ -29,14 +29,14 @@ export interface GitRunOptions {
 export interface GitPlace {
   agent: AgentLink;
   sandboxId: string;
-  /** Of a process in the sandbox; what would point git at another repository is taken out. */
+  /** Environment of a process in the sandbox, without variables that point git at another repository. */
   env: Record<string, string>;
   signal: AbortSignal | undefined;
 }
 
 const TRANSPORTS = ['http', 'https', 'ssh', 'git', 'file'];
 
-/** Before the settings of a call, so that those come later and win. */
+/** Precede the settings of a call, so that those win. */
 const settings: GitConfig = [
   ['safe.directory', '*'],
   ['protocol.allow', 'never'],
@@ -66,13 +66,13 @@ const environment: Record<string, string> = {
   GIT_SSH_COMMAND: `ssh -oBatchMode=yes -oStrictHostKeyChecking=accept-new -oConnectTimeout=${limits.git.connectMs / 1_000}`,
 };
 
-/** What would point git somewhere else than to the folder it is run in, or add to what it prints. */
+/** Variables that point git away from its working folder, or add to its output. */
 const misleading =
   /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR|NAMESPACE|PREFIX|TRACE.*|CONFIG_COUNT|CONFIG_PARAMETERS|(?:GLOB|NOGLOB|ICASE)_PATHSPECS)$/;
 
 export class Git {
   readonly place: GitPlace;
-  /** The folder it runs in. */
+  /** The working folder. */
   readonly folder: string;
 
   constructor(place: GitPlace, folder: string) {
@@ -85,7 +85,7 @@ export class Git {
     return new Git(this.place, folder);
   }
 
-  /** Fails only when git cannot be run, or takes too long; an exit status is a result. */
+  /** Rejects only when git cannot run or exceeds its timeout; an exit status is a result. */
   async run(args: string[], options: GitRunOptions = {}): Promise<GitRun> {
     const { agent, sandboxId, env, signal } = this.place;
     const { timeoutMs = limits.git.localMs, config = [] } = options;
@@ -104,30 +104,30 @@ export class Git {
     const cut = ran.stdout.length > outputBytes;
     return {
       exitCode: ran.exitCode,
-      // The first half, less what a cut between characters may have taken.
+      // The first half, less the bytes of a character that the cut may have split.
       stdout: cut ? ran.stdout.subarray(0, outputBytes / 2 - 4) : ran.stdout,
       cut,
       complaint: complaintOf(ran.stderr),
     };
   }
 
-  /** Standard output without its line end, or null when git exits with anything but 0. */
+  /** Returns standard output without its line end, or null when git exits with anything but 0. */
   async ask(args: string[]): Promise<string | null> {
     const { exitCode, stdout } = await this.run(args);
     return exitCode === 0 ? pathToText(stdout).replace(/\n$/, '') : null;
   }
 
-  /** Whether git exits with 0. */
+  /** Returns true when git exits with 0. */
   async holds(args: string[]): Promise<boolean> {
     return (await this.run(args)).exitCode === 0;
   }
 
-  /** The checked-out branch, also one without commits; null on a detached HEAD. */
+  /** Returns the checked-out branch, also one without commits; null on a detached HEAD. */
   async branch(): Promise<string | null> {
     return this.ask(['symbolic-ref', '--quiet', '--short', 'HEAD']);
   }
 
-  /** The commit that a revision names; null when there is none. */
+  /** Returns the commit of a revision; null when there is none. */
   async commit(revision: string): Promise<string | null> {
     return this.ask(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
   }
@@ -158,7 +158,7 @@ function tooSlow(timeoutMs: number): SandhavenError {
   });
 }
 
-/** The end of what git said, on one line: that is where the reason is. */
+/** Returns the end of git's message, where the reason stands, on one line. */
 function complaintOf(stderr: Buffer): string {
   const line = withoutCredentials(stderr.subarray(-4 * limits.git.complaintChars).toString('utf8'))
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -1,4 +1,4 @@
-/** What a repository holds: its state, branches and commits. */
+/** Reads the state, branches and commits of a repository. */
 import { limits } from '../../model/limits.ts';
 import { failureOf, noSuchRef } from './faults.ts';
 import {
@@ -21,7 +21,7 @@ export interface Branches {
   truncated: boolean;
 }
 
-/** Of the whole repository, with paths from its root; files in new folders one by one. */
+/** Returns the state of the whole repository, with paths from its root; lists files in new folders one by one. */
 export async function status(git: Git): Promise<GitStatus> {
   const run = await git.run([
     'status',

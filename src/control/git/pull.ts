@@ -1,4 +1,4 @@
-/** Pulling: fetching, then merging, so that what the remote refuses and what cannot be merged are told apart. */
+/** Fetches, then merges, so that a refusal of the remote and a failed merge are distinct errors. */
 import { SandhavenError } from '../../model/errors.ts';
 import { conflicts, knowsWhoCommits, unresolved } from './commit.ts';
 import { detached, failureOf, noIdentity, noRepository, noSuchBranch, quoted } from './faults.ts';
@@ -19,7 +19,7 @@ export interface Pulled {
   branch: string;
   updated: boolean;
   sha: string;
-  /** Its name in the repository, and its URL without credentials. */
+  /** The remote's name in the repository, and its URL without credentials. */
   remote: string;
   url: string;
 }
@@ -34,7 +34,7 @@ const RESOLVE =
   'Edit the files, stage them with Sandbox.GitAdd and conclude with Sandbox.GitCommit (Sandbox.GitStatus lists ' +
   'them as conflicted), or give up with Sandbox.RunCommand: git merge --abort.';
 
-/** @param from A branch of the remote in place of the one that is tracked. */
+/** @param from A branch of the remote in place of the tracked one. */
 export async function pull(git: Git, parts: RemoteParts, from?: string): Promise<Pulled> {
   const branch = await git.branch();
   if (branch === null) throw (await noRepository(git)) ?? detached('there is no branch to pull into');
@@ -77,7 +77,7 @@ function sourceOf(config: Configuration, branch: string, from: string | undefine
   );
 }
 
-/** `origin`, or the one that there is. */
+/** Returns the only remote's name, else `origin`. */
 export function onlyRemote(config: Configuration): string {
   const names = new Set([...config.keys()].flatMap((key) => /^remote\.(.+)\.url$/s.exec(key)?.[1] ?? []));
   const [first] = names;
@@ -85,8 +85,8 @@ export function onlyRemote(config: Configuration): string {
 }
 
 /**
- * With everything that the remote is configured to give, when it is the tracked branch that is wanted; FETCH_HEAD
- * begins with that branch then, unless the remote has it no more, so it is fetched by name where they differ.
+ * Fetches all that the remote's configuration names when the tracked branch is wanted. FETCH_HEAD then begins with that
+ * branch, unless the remote has lost it; where they differ, fetches the branch by name.
  */
 async function fetchBranch(
   git: Git,

@@ -1,4 +1,4 @@
-/** Pushing one branch to the branch of the same name. */
+/** Pushes one branch to the branch of the same name. */
 import { SandhavenError } from '../../model/errors.ts';
 import { detached, failureOf, noRepository, noSuchBranch, quoted } from './faults.ts';
 import { type PushedRef, parsePush } from './formats.ts';
@@ -10,12 +10,12 @@ const SUMMARY_CHARS = 300;
 
 export interface Pushed {
   branch: string;
-  /** Its name in the repository, and its URL without credentials. */
+  /** The remote's name in the repository, and its URL without credentials. */
   remote: string;
   url: string;
 }
 
-/** The branch tracks what it was pushed to from then on, unless it tracks another. */
+/** Pushes, and makes the branch track its destination unless it tracks another. */
 export async function push(
   git: Git,
   parts: RemoteParts,
@@ -51,7 +51,7 @@ export async function push(
     const rejected = parsePush(pushed.stdout).find((each) => each.rejected);
     if (rejected) throw rejection(branch, rejected);
     if (pushed.exitCode === 0) return;
-    // A hook of the repository inside ends the push before the remote is asked for anything.
+    // A hook inside the repository ends the push before git contacts the remote.
     throw (
       (await noRepository(git)) ??
       (access ? await failureOf(git, pushed, 'The push failed.') : unreachable(pushed, remote, access))

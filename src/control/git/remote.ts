@@ -28,15 +28,15 @@ export interface Login {
   password: string;
 }
 
-/** What a remote operation needs beside git. */
+/** Dependencies of a remote operation beside git. */
 export interface RemoteParts {
   gateway: GitGateway;
   /** Of the gateway's proxies, by owner. */
   proxies: Shares;
   credentials: GitCredentialStore;
-  /** null where the service knows no code-hosting provider. */
+  /** null without a configured code-hosting provider. */
   provider: ProviderRemotes | null;
-  /** Whose authorization at the provider counts. */
+  /** User whose authorization at the provider counts. */
   caller: User;
   onProgress: OnProgress;
 }
@@ -46,21 +46,21 @@ export interface RemoteOperation {
   /** null: git reaches it by itself. Never given for a remote without a URL. */
   access: GitAccess | null;
   purpose: GitPurpose;
-  /** What progress says. */
+  /** Words of the progress messages, before the remote's URL. */
   doing: string;
 }
 
-/** A remote as its user knows it. */
+/** A remote as its user names it. */
 export type Remote = Pick<GitRemote, 'text' | 'url' | 'shown'>;
 
-/** Runs one git command that talks to the remote. */
+/** Runs one git command that contacts the remote. */
 export type RunRemote = (git: Git, args: string[]) => Promise<GitRun>;
 
 const PROGRESS_INTERVAL_MS = 1_000;
 
 /**
- * Keeps the way to the remote open for as long as `work` runs. When the gateway saw why the remote could not be
- * used, that is the error, whatever git made of it.
+ * Keeps the connection to the remote open while `work` runs. The gateway's own failure, when there is one, replaces
+ * git's error.
  */
 export async function withRemote<T>(
   git: Git,
@@ -152,7 +152,7 @@ export async function configuration(git: Git): Promise<Configuration> {
   return parseConfig(run.stdout);
 }
 
-/** The URL that git itself would use, before any rewriting. */
+/** Returns the URL that git itself would use, before any rewriting. */
 export function remoteOf(config: Configuration, name: string, push: boolean): Remote {
   const url =
     (push ? config.get(`remote.${name}.pushurl`)?.[0] : undefined) ?? config.get(`remote.${name}.url`)?.[0];
@@ -202,7 +202,7 @@ export function unreachable(run: GitRun, { url, shown }: Remote, access: GitAcce
   });
 }
 
-/** Whether the remote can be read and has none of the refs: `ls-remote` says so by its status. */
+/** Returns true when the remote is readable and has none of the refs: `ls-remote` exits with 2. */
 export async function remoteLacks(
   git: Git,
   run: RunRemote,

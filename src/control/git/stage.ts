@@ -1,4 +1,4 @@
-/** Choosing what the next commit holds. Paths are literal: no file's name is a pattern. */
+/** Stages files for the next commit. Paths are literal: no file's name is a pattern. */
 import { randomBytes } from 'node:crypto';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -10,14 +10,14 @@ import type { Git } from './git.ts';
 const EVERYTHING = '.';
 
 export interface Added {
-  /** Of what was asked for, the paths that differ from the last commit and are staged now. */
+  /** The requested paths that differ from the last commit and are staged now. */
   added: string[];
-  /** Also of those that the list leaves out; a lower bound when git's own list was cut. */
+  /** Counts paths beyond the list too; a lower bound when git's own list was cut. */
   addedCount: number;
   truncated: boolean;
 }
 
-/** Paths are relative to the repository's root, as GitStatus names them, or absolute. */
+/** Stages paths, relative to the repository's root, as in GitStatus, or absolute. */
 export async function add(git: Git, files: string[]): Promise<Added> {
   const root = await git.ask(['rev-parse', '--show-toplevel']);
   if (root === null) throw (await noRepository(git)) ?? notFound('folder', 'The repository is gone.');
@@ -50,7 +50,7 @@ export async function stagedNames(git: Git): Promise<{ names: string[]; cut: boo
   return { names: nulSeparated(run.stdout), cut: run.cut };
 }
 
-/** Writes a file that only the time of `use` knows, for what cannot be an argument. */
+/** Writes a temporary file for input that cannot be an argument, and removes it after `use`. */
 export async function withFile<T>(git: Git, content: Buffer, use: (path: string) => Promise<T>): Promise<T> {
   const { agent, sandboxId, signal } = git.place;
   const path = `/tmp/.sandhaven-git-${randomBytes(12).toString('hex')}`;
@@ -73,7 +73,7 @@ async function addPaths(git: Git, files: string[]) {
   );
 }
 
-/** Which of the files are the reason; null when it is another. */
+/** Returns an error that names the missing or ignored files; null when the cause is another. */
 async function unusable(git: Git, files: string[]): Promise<SandhavenError | null> {
   const { agent, sandboxId } = git.place;
   const checked = files.filter((file) => file !== EVERYTHING).slice(0, limits.git.namedFiles);
@@ -114,7 +114,7 @@ function normalized(file: string, root: string): string {
   return parts.join('/');
 }
 
-/** Whether a name is one of the paths, or lies below one. */
+/** Returns a predicate for names that equal one of the paths or lie below one. */
 function within(paths: string[]): (name: string) => boolean {
   const wanted = new Set(paths);
   return (name) => {

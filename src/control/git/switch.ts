@@ -1,16 +1,16 @@
-/** Branches: switching to them, making and deleting them. */
+/** Switches to branches, creates and deletes them. */
 import { SandhavenError } from '../../model/errors.ts';
 import { failureOf, noRepository, noSuchBranch, noSuchRef, quoted } from './faults.ts';
 import type { Git } from './git.ts';
 
 export interface Checkout {
-  /** null when HEAD is detached now: at a tag or a commit. */
+  /** null: HEAD is detached, at a tag or a commit. */
   branch: string | null;
-  /** A branch was made: one that only the remote had included. */
+  /** true: the checkout created the branch, also one that only the remote had. */
   created: boolean;
 }
 
-/** A branch that only a remote has is made here, following it, as git does by itself. */
+/** Checks out a ref. Creates a tracking branch for one that only a remote has, as git itself does. */
 export async function checkout(git: Git, ref: string): Promise<Checkout> {
   const had = await hasBranch(git, ref);
   const run = await git.run(['checkout', '--quiet', ref, '--']);

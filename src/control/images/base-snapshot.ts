@@ -1,4 +1,4 @@
-/** The standard base image as the snapshot `base`, which everybody has and nobody made. */
+/** The standard base image as the snapshot `base`, which every user has and no user owns. */
 import { SandhavenError } from '../../model/errors.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { BASE_IMAGE, defaultResources } from '../lifecycle/base-image.ts';
@@ -10,7 +10,7 @@ export function isBase(idOrName: string): boolean {
   return idOrName === BASE_IMAGE || idOrName === BASE_ID;
 }
 
-/** As old as its image; while there is none, its state was found out now. */
+/** Returns the snapshot with its image's age; without an image, with the current time. */
 export async function baseSnapshot(images: Images, regionId: string, clock: Clock): Promise<Snapshot> {
   let image: Image | null = null;
   let reason: string | null = null;

@@ -1,4 +1,4 @@
-/** Removes images that no sandbox and no snapshot has used for a while; at once when the disk is short of space. */
+/** Removes images that no sandbox and no snapshot has used for a while; immediately when the disk is short of space. */
 import type { Clock, Images, Log, Runtime, SnapshotStore } from '../ports/index.ts';
 
 export interface ImageCollectorDependencies {
@@ -7,7 +7,7 @@ export interface ImageCollectorDependencies {
   runtime: Pick<Runtime, 'capacity'>;
   clock: Clock;
   log: Log;
-  /** How long an unused image stays. */
+  /** Retention of an unused image. */
   keptMs: number;
   intervalMs: number;
 }
@@ -21,7 +21,7 @@ export class ImageCollector {
     this.#d = dependencies;
   }
 
-  /** Now, and from then on. */
+  /** Collects now, then at every interval. */
   begin(): void {
     this.#timer = setInterval(() => void this.turn(), this.#d.intervalMs);
     void this.turn();
@@ -32,7 +32,7 @@ export class ImageCollector {
     await this.#turn;
   }
 
-  /** One at a time: who comes during one waits for it. */
+  /** Collects once; a call during a collection joins it. */
   turn(): Promise<void> {
     this.#turn ??= this.#collect()
       .catch((error: unknown) => this.#d.log.error('images could not be collected', { error }))

@@ -1,4 +1,4 @@
-/** What the service knows of registries: credentials that admins keep for all users, and the operator's rules. */
+/** Registries of container images: credentials that admins keep for all users, and the operator's rules. */
 import { notFound } from '../../model/errors.ts';
 import { registryKey } from '../../model/registry-name.ts';
 import type { RegistryRules } from '../../model/registry-rules.ts';
@@ -25,13 +25,13 @@ export class RegistryService {
     return this.#d.store.list();
   }
 
-  /** In place of earlier ones of this registry. Nothing is asked of it: they are tried at the next pull. */
+  /** Stores credentials, in place of earlier ones of this registry. Makes no request: the next pull tries them. */
   put({ registry, username, password }: RegistryCredential): Promise<RegistryAccount> {
     const { store, clock } = this.#d;
     return store.put({ registry: registryKey(registry), username, password }, clock.now());
   }
 
-  /** Fails with `not_found`. Images that were pulled with them stay. */
+  /** Rejects with `not_found`. Images pulled with the credentials stay. */
   async remove(registry: string): Promise<string> {
     const key = registryKey(registry);
     if (await this.#d.store.remove(key)) return key;

@@ -1,6 +1,6 @@
 /**
- * Makes snapshots in the background: from `pending` over `pulling` to `active` or `error`. What a service that ended
- * had begun is in one of the first two states, and is taken up by the next.
+ * Makes snapshots in the background: from `pending` over `pulling` to `active` or `error`. Unfinished snapshots of an
+ * earlier process are in one of the first two states, and the next process resumes them.
  */
 
 import { FairQueue } from '../../fairness/fair-queue.ts';
@@ -18,7 +18,7 @@ export interface SnapshotWorkDependencies {
 
 export class SnapshotWork {
   readonly #d: SnapshotWorkDependencies;
-  /** More of one owner than may be unfinished never wait. */
+  /** Bounds the queue of an owner by the unfinished snapshots that one may have. */
   readonly #turns = new FairQueue({
     ...limits.shares.snapshots,
     waiting: limits.snapshot.unfinished,
@@ -26,19 +26,19 @@ export class SnapshotWork {
   });
   readonly #running = new Set<Promise<void>>();
   readonly #closing = new AbortController();
-  /** Of those that wait or are being made, by id. */
+  /** Controllers of unfinished snapshots, by id. */
   readonly #breaks = new Map<string, AbortController>();
 
   constructor(dependencies: SnapshotWorkDependencies) {
     this.#d = dependencies;
   }
 
-  /** Takes up what an earlier service left. Called once. */
+  /** Resumes the unfinished snapshots of an earlier process. Called once. */
   async resume(): Promise<void> {
     for (const snapshot of await this.#d.store.unfinished()) this.begin(snapshot);
   }
 
-  /** In its turn: owners take turns, and each has some of his made at once. Returns at once. */
+  /** Queues the work and returns at once. Owners take turns, and each has a share of the slots. */
   begin(snapshot: Snapshot): void {
     const broken = new AbortController();
     this.#breaks.set(snapshot.id, broken);
@@ -50,12 +50,12 @@ export class SnapshotWork {
     this.#running.add(running);
   }
 
-  /** Of one whose row is gone. Does nothing for one that is finished. */
+  /** Cancels the work on a snapshot whose row is gone; does nothing for a finished one. */
   breakOff(id: string): void {
     this.#breaks.get(id)?.abort();
   }
 
-  /** Breaks off what is being made; the rows stay as they are. */
+  /** Cancels all work; rows stay as they are. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#running);
@@ -82,7 +82,7 @@ export class SnapshotWork {
     await images.use(
       { reference },
       async ({ digest, sizeBytes }) => {
-        // While it is in use here, so that it cannot be collected before this is committed.
+        // Saved while the image is in use, so that it cannot be collected before the row is committed.
         const patch = { state: 'active', stateReason: null, imageDigest: digest, sizeBytes } as const;
         if (await this.#save(id, patch)) log.info('snapshot is active', { snapshot: id, digest });
       },
@@ -95,7 +95,7 @@ export class SnapshotWork {
   }
 }
 
-/** For people who read `state_reason`; what is private stays in the log. */
+/** Returns the text for `state_reason`; private causes stay in the log. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof SandhavenError)) return 'The engine failed; the log of the service has the cause.';
   const { hint } = error.fields;

@@ -1,4 +1,4 @@
-/** Snapshots of a caller: named images with what a sandbox made from them gets. */
+/** Snapshots of a caller: named images with the sizes and entrypoint of sandboxes created from them. */
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { newSnapshotId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -17,7 +17,7 @@ export interface SnapshotRequest {
   name: string;
   image: string;
   entrypoint?: string[];
-  /** What is left out is of the standard size. */
+  /** Omitted values take the standard size. */
   resources: Partial<Resources>;
   regionId?: string;
 }
@@ -39,11 +39,11 @@ export class SnapshotService {
     this.#d = dependencies;
   }
 
-  /** Resolves as soon as it is stored, in state `pending`; the rest goes on in the background. */
+  /** Resolves once the snapshot is stored, in state `pending`; the work continues in the background. */
   create(caller: User, request: SnapshotRequest, key?: string): Promise<Snapshot> {
     if (key === undefined) return this.#create(caller, request, null);
     return this.#d.idempotency.once(caller.id, key, ['CreateSnapshot', request], async (keptSince) => {
-      // There when the service was killed after the creation and before its answer was kept.
+      // Exists when the service was killed between the creation and the storage of its answer.
       const made = await this.#d.store.createdUnder(caller.id, key, keptSince);
       return made ?? this.#create(caller, request, key);
     });
@@ -56,7 +56,7 @@ export class SnapshotService {
     throw unknown(idOrName);
   }
 
-  /** Newest first; the base image, which nobody made, comes last. */
+  /** Lists newest first; the base image, which no user owns, comes last. */
   async list(caller: User, page: Page): Promise<{ snapshots: Snapshot[]; totalCount: number }> {
     const { snapshots, totalCount } = await this.#d.store.list(caller.id, page);
     const first = (page.page - 1) * page.pageSize;
@@ -96,13 +96,13 @@ export class SnapshotService {
   }
 
   /**
-   * In whatever state; the work on one that is being made is broken off. Sandboxes that were made from it go on: a
-   * sandbox's own row has its image's digest and its entrypoint. Fails with `permission_denied` for the base image.
+   * Deletes a snapshot in any state and cancels work on it. Sandboxes created from it continue: each row holds its
+   * image's digest and entrypoint. Rejects with `permission_denied` for the base image.
    */
   async delete(caller: User, idOrName: string): Promise<Snapshot> {
     const snapshot = await this.get(caller, idOrName);
     if (isBase(snapshot.id)) throw everybodys();
-    // The row goes first, so that nothing is stored of work that ends in between.
+    // The row goes first, so that work ending in between stores nothing.
     if (!(await this.#d.store.delete(snapshot.id))) throw unknown(idOrName);
     this.#d.work.breakOff(snapshot.id);
     return snapshot;

@@ -1,6 +1,6 @@
 /**
- * When each sandbox was last worked in, kept in memory and flushed every few seconds, so that a command costs
- * no commit. A sandbox that is being worked in is never idle.
+ * Last activity of each sandbox, kept in memory and flushed every few seconds, so that a command costs no commit. A
+ * sandbox in use is never idle.
  */
 import type { Clock, SandboxStore } from '../ports/index.ts';
 
@@ -31,7 +31,7 @@ export class Activity {
     };
   }
 
-  /** It was worked in until `at`, in ms since the epoch, and this process did not see it. */
+  /** Records activity until `at`, in ms since the epoch, that this process did not see. */
   note(id: string, at: number): void {
     if (at <= this.last(id, 0)) return;
     this.#last.set(id, at);
@@ -42,7 +42,7 @@ export class Activity {
     return this.#uses.get(id) ?? 0;
   }
 
-  /** The later of what is stored and what is remembered, in ms since the epoch. */
+  /** Returns the later of the stored and the remembered time, in ms since the epoch. */
   last(id: string, storedMs: number): number {
     return Math.max(storedMs, this.#last.get(id) ?? 0);
   }

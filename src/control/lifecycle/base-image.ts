@@ -1,10 +1,10 @@
-/** The standard base image: its name, and the sizes of what is made when nobody gives any. */
+/** The standard base image: its name, and the default sizes. */
 import { limits } from '../../model/limits.ts';
 import type { Resources } from '../../model/sandbox.ts';
 
 export const BASE_IMAGE = 'base';
 
-/** Of the warm pool, of the base image as a snapshot, and of what a snapshot leaves open. */
+/** Sizes of warm pool sandboxes and of the base snapshot, and defaults of other snapshots. */
 export const defaultResources: Resources = {
   cpu: limits.cpu.default,
   memory: limits.memoryGb.default,

@@ -1,10 +1,12 @@
-/** Whether the host can take one more running machine. */
+/** Admission of one more running machine on the host. */
 import { SandhavenError } from '../../model/errors.ts';
 import { GiB } from '../../model/limits.ts';
 import type { Resources } from '../../model/sandbox.ts';
 import type { Runtime } from '../ports/index.ts';
 
-/** Sizes are ceilings and may be overcommitted, so what counts is what is free now. `resource_exhausted`. */
+/**
+ * Throws `resource_exhausted` without room. Sizes are ceilings and may be overcommitted, so only free capacity counts.
+ */
 export async function assertRoomToStart(runtime: Runtime, resources: Resources): Promise<void> {
   const capacity = await runtime.capacity();
   if (resources.gpu > capacity.freeGpus) {

@@ -1,11 +1,11 @@
-/** What changes in a record with the state that an operation has led to. */
+/** Changes of a sandbox's row that follow from the state its operation has reached. */
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { SandboxPatch } from '../ports/index.ts';
 
-/** @param sandbox Before, with the operation in it. */
+/** @param sandbox The row before the change, with its operation. */
 export function consequences(sandbox: Sandbox, state: Sandbox['state'], now: number): SandboxPatch {
   const leavesArchive = sandbox.operation === 'restoring' && state === 'started';
-  // The disk is still there and may change from now on, so an archive of it is no copy any more.
+  // The disk is still there and may change from now on, so its archive is no copy any more.
   if (sandbox.operation === 'archiving' && state !== 'archived') {
     return { archive: null, ...(state === 'error' ? { stoppedAt: sandbox.stoppedAt ?? now } : {}) };
   }

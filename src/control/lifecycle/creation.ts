@@ -1,4 +1,4 @@
-/** Making a sandbox: from the warm pool when one there fits, else from nothing. */
+/** Creates a sandbox: claims one from the warm pool when one fits, else starts a new machine. */
 import { SandhavenError } from '../../model/errors.ts';
 import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -35,7 +35,7 @@ export interface CreateRequest {
   gpu: number;
   labels: Record<string, string>;
   ephemeral: boolean;
-  /** Of a call that may be retried. */
+  /** Idempotency key of a call that may be retried. */
   creationKey?: string;
 }
 
@@ -49,11 +49,11 @@ export interface CreationDependencies {
   disks: Pick<DiskPromises, 'assertRoomFor'>;
   regionId: string;
   clock: Clock;
-  /** Told whenever a pool sandbox was taken. */
+  /** Called after each claim. */
   onClaim(): void;
 }
 
-/** What is set at creation, whichever way it goes. */
+/** Values set at creation, for a claimed and for a new sandbox. */
 type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'generation' | 'runGeneration'> & { ownerId: string };
 
 const NAME_TRIES = 5;
@@ -73,11 +73,11 @@ export class Creation {
       const blueprint = this.#blueprint(caller, request, image, template);
       return request.name !== undefined ? this.#make(blueprint) : this.#makeNamed(blueprint);
     };
-    // In use until the sandbox is made: before its row is committed, nothing else says so.
+    // Holds the image in use until the sandbox is created: before the row is committed, nothing else marks it.
     return images.use(template.wanted, make, { owner: caller.id, ...(onProgress ? { onProgress } : {}) });
   }
 
-  /** A generated name may be taken; a given one is the caller's to change. */
+  /** Retries generated names that are taken; a caller has to change a given one. */
   async #makeNamed(blueprint: Blueprint): Promise<Sandbox> {
     for (let tries = 1; ; tries++) {
       try {
@@ -108,8 +108,8 @@ export class Creation {
   }
 
   /**
-   * A pool sandbox has the standard sizes; cpu and memory follow at once, the disk must match. It has started
-   * without an entrypoint.
+   * Claims a pool sandbox. It has the standard sizes; cpu and memory are resized at once, the disk must match. It has
+   * started without an entrypoint.
    */
   async #claim(blueprint: Blueprint, allowance: Allowance): Promise<Sandbox | null> {
     const { image, entrypoint } = blueprint;

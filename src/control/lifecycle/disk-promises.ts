@@ -1,6 +1,6 @@
 /**
- * Disks are thin, so together they may promise more than the host has; how much more is bounded here. What they really
- * take is watched by the engine. Archived sandboxes have no disk.
+ * Bound on promised disk space. Disks are thin, so together they may promise more than the host has. The engine watches
+ * their real use. Archived sandboxes have no disk.
  */
 import { SandhavenError } from '../../model/errors.ts';
 import { GiB, limits } from '../../model/limits.ts';
@@ -9,7 +9,7 @@ import type { Runtime, SandboxStore } from '../ports/index.ts';
 export interface DiskPromiseDependencies {
   store: Pick<SandboxStore, 'promisedDiskGb'>;
   runtime: Pick<Runtime, 'capacity'>;
-  /** Of all disks together, for each GB that is free. */
+  /** Promised GB of all disks together, for each free GB. */
   overcommit: number;
 }
 
@@ -21,8 +21,8 @@ export class DiskPromises {
   }
 
   /**
-   * Fails with `resource_exhausted` when a disk of this size, or all disks with it, would promise too much.
-   * @param beforeGb What the disk has already.
+   * Rejects with `resource_exhausted` when a disk of this size, or all disks with it, would promise too much.
+   * @param beforeGb The disk's present size.
    */
   async assertRoomFor(diskGb: number, beforeGb = 0): Promise<void> {
     const { store, runtime, overcommit } = this.#d;

@@ -1,4 +1,4 @@
-/** A call made twice under one key happens once: the second gets the first one's answer. */
+/** Runs a call once for each idempotency key: a second call gets the first one's answer. */
 import { createHash } from 'node:crypto';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -15,9 +15,9 @@ export class Idempotency {
   }
 
   /**
-   * Failures are not kept, so a retry tries again. The same key with another request is `invalid_argument`.
-   * @param request Plain JSON; what the key stands for.
-   * @param work Told since when answers are kept, so that it can look for what was done and not answered.
+   * Keeps no failures, so a retry runs again. Rejects the same key with another request, with `invalid_argument`.
+   * @param request Plain JSON; the request under the key.
+   * @param work Receives the start of the retention of answers, so that it can find finished work without an answer.
    */
   async once<T>(
     ownerId: string,

@@ -1,4 +1,4 @@
-/** What each operation does to a machine. Called in the sandbox's turn; settling is the caller's. */
+/** Work of each operation on a machine. Called in the sandbox's turn; the caller settles the operation. */
 import { deletedByStop } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
@@ -11,7 +11,7 @@ export interface WorkDependencies {
   images: Images;
   agent: AgentLink;
   watches: Watches;
-  /** Commits the record of a verified archive before anything else happens to the disk. */
+  /** Commits the record of a verified archive before the disk changes again. */
   saveArchive(sandbox: Sandbox, archive: ArchiveRecord): Promise<unknown>;
 }
 
@@ -24,7 +24,7 @@ export class MachineWork {
     this.#environments = new Environments(dependencies.images, dependencies.runtime);
   }
 
-  /** Carries out the sandbox's stored operation; what an earlier attempt left half done is finished. */
+  /** Performs the sandbox's stored operation; finishes the rest of an interrupted attempt. */
   async perform(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
     const { runtime, watches } = this.#d;
     const { id } = sandbox;
@@ -51,7 +51,7 @@ export class MachineWork {
     }
   }
 
-  /** From a disk, or from nothing, to a machine whose agent answers and whose entrypoint was started. */
+  /** Starts a machine, with or without an existing disk, until its agent answers and its entrypoint has started. */
   async bringUp(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
     const { runtime, agent, images } = this.#d;
     const { id, imageDigest, resources, generation } = sandbox;
@@ -67,7 +67,10 @@ export class MachineWork {
     });
   }
 
-  /** A machine of this very generation means that an earlier attempt came past the restore; its disk is in use. */
+  /**
+   * Restores the disk. A machine of this very generation shows that an earlier attempt got past the restore; its disk
+   * is in use.
+   */
   async #restore(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
     const { runtime } = this.#d;
     const { id, archive, generation } = sandbox;
@@ -78,7 +81,7 @@ export class MachineWork {
     await runtime.restore(id, archive, { signal });
   }
 
-  /** All or nothing: a live resize that fails half-way is undone. */
+  /** Resizes all or nothing: undoes a live resize that fails half-way. */
   async #resize(sandbox: Sandbox): Promise<void> {
     const { runtime } = this.#d;
     const target = sandbox.resizeTarget;

@@ -1,7 +1,7 @@
 /**
- * Carries out operations on sandboxes: stores what is about to happen, does it, settles it. This is the only
- * place that changes a machine or the state of a stored sandbox after its creation, whoever asks: a caller,
- * the scheduler, or the reconciler that finishes what an earlier process began.
+ * Performs operations on sandboxes: stores the operation, does the work, settles it. Only this file changes a machine,
+ * or the state of a stored sandbox after its creation, for every requester: a caller, the scheduler, or the reconciler
+ * that finishes the operations of an earlier process.
  */
 import { SandhavenError } from '../../model/errors.ts';
 import { type Command, decide, deletedByStop, type Outcome, settle } from '../../model/lifecycle.ts';
@@ -39,18 +39,18 @@ export interface MachinesDependencies {
   log: Log;
 }
 
-/** `sandbox` is the last record there was when `deleted` is true. */
+/** The sandbox after an operation; its last row when `deleted` is true. */
 export interface Settled {
   sandbox: Sandbox;
   deleted: boolean;
 }
 
 export interface CommandOptions {
-  /** For `state_reason`, when another than a caller asks. */
+  /** Text for `state_reason`, for commands without a caller. */
   reason?: string;
   /**
-   * Asked when the command's turn has come; false leaves everything as it is. A command that asks waits for its
-   * turn even when it is a delete.
+   * Called in the command's turn; false leaves the sandbox unchanged. A command with it waits for its turn, even a
+   * delete.
    */
   stillWanted?(sandbox: Sandbox): boolean;
 }
@@ -67,7 +67,7 @@ export class Machines {
     });
   }
 
-  /** Decides and carries out a command in the sandbox's turn. A refused one changes nothing. */
+  /** Decides and performs a command in the sandbox's turn. A refused command changes nothing. */
   command(
     id: string,
     command: Exclude<Command, { type: 'use' }>,
@@ -99,7 +99,7 @@ export class Machines {
       : this.#d.queue.run(id, work);
   }
 
-  /** Changes settings in the sandbox's turn; no machine is touched. */
+  /** Changes settings in the sandbox's turn; leaves its machine alone. */
   change(id: string, patch: (sandbox: Sandbox) => SandboxPatch): Promise<Sandbox> {
     return this.#d.queue.run(id, async () => {
       const sandbox = await this.#current(id);
@@ -107,7 +107,7 @@ export class Machines {
     });
   }
 
-  /** Finishes the operation that an earlier process stored and did not settle. */
+  /** Finishes an operation that an earlier process stored and did not settle. */
   finish(id: string): Promise<Settled> {
     return this.#d.queue.run(id, async (signal) => {
       const sandbox = await this.#current(id);
@@ -121,10 +121,7 @@ export class Machines {
     });
   }
 
-  /**
-   * Starts the machine of a record that is `creating`, and settles it. On failure nothing is left, of the machine or
-   * of the record.
-   */
+  /** Starts the machine of a row that is `creating`, and settles it. A failure leaves neither machine nor row. */
   create(sandbox: Sandbox): Promise<Sandbox> {
     return this.#d.queue.run(sandbox.id, async (signal) => {
       try {
@@ -146,14 +143,14 @@ export class Machines {
     });
   }
 
-  /** Removes the machine and then the record. Only for records that no caller has seen. */
+  /** Removes the machine, then the row. Only for rows that no caller has seen. */
   async discard(sandbox: Sandbox): Promise<void> {
     this.#d.watches.end(sandbox.id);
     await this.#d.runtime.destroy(sandbox.id);
     await this.#d.store.remove(sandbox.id, sandbox.generation);
   }
 
-  /** The machine of this generation has ended by itself. */
+  /** Settles the unexpected end of the machine of this generation. */
   exited(id: string, runGeneration: number, reason: string): Promise<void> {
     return this.#d.queue.run(id, async () => {
       const sandbox = await this.#d.store.get(id);
@@ -163,14 +160,14 @@ export class Machines {
     });
   }
 
-  /** Takes over a machine that runs already. */
+  /** Adopts a running machine. */
   async adopt(sandbox: Sandbox): Promise<void> {
     this.#d.runtime.assign(sandbox.id, sandbox.ownerId);
     this.#watch(sandbox);
     await this.#d.agent.hello(sandbox.id, sandbox.runGeneration ?? sandbox.generation);
   }
 
-  /** Why a started sandbox stands still, when it does. */
+  /** Returns the reason why a started sandbox is paused; null when it runs. */
   pausedReason(id: string): string | null {
     return this.#d.runtime.pausedReason(id);
   }
@@ -224,7 +221,7 @@ export class Machines {
     return { sandbox: settled, deleted: false };
   }
 
-  /** One copy of the disk stays, the one that the record names. What fails here is put right at the next start. */
+  /** Keeps the one copy of the disk that the row names. The next start repairs a failure here. */
   async #dropWhatIsSpare(before: Sandbox, settled: Sandbox): Promise<void> {
     const { runtime, log } = this.#d;
     const { id } = settled;
@@ -270,7 +267,7 @@ export class Machines {
     return ownerId === null ? undefined : this.#d.quotas.allowance(ownerId);
   }
 
-  /** Compare-and-set on the generation that this work began with. */
+  /** Updates by compare-and-set on the generation at the start of this work. */
   async #advance(sandbox: Sandbox, patch: SandboxPatch, allowance?: Allowance): Promise<Sandbox> {
     const { store, clock } = this.#d;
     const dated = { updatedAt: clock.now(), ...patch };
@@ -284,7 +281,7 @@ export class Machines {
   }
 }
 
-/** For people who read `state_reason`; what is private stays in the log. */
+/** Returns the text for `state_reason`; private causes stay in the log. */
 function reasonOf(error: unknown): string {
   return error instanceof SandhavenError
     ? error.message

@@ -1,4 +1,4 @@
-/** Names for sandboxes that were given none: two words and a number. */
+/** Generated names of sandboxes: two words and a number. */
 import { randomInt } from 'node:crypto';
 
 const FIRST = [
@@ -12,7 +12,7 @@ const SECOND = [
   'pebble', 'reef', 'ridge', 'river', 'sail', 'sand', 'shell', 'shore', 'spring', 'stone', 'tide', 'wave',
 ]; // biome-ignore format: a list of words
 
-/** About 13 million names; the caller tries another when one is taken. */
+/** Draws from about 13 million names; the caller tries another when one is taken. */
 export function generateName(): string {
   return `${pick(FIRST)}-${pick(SECOND)}-${randomInt(1, 10_000)}`;
 }

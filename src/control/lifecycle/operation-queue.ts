@@ -1,6 +1,6 @@
 /**
- * A queue of operations for each sandbox. A delete pre-empts: it turns the waiting operations away, cancels the running
- * one, and goes next.
+ * Queue of operations for each sandbox. A delete pre-empts: it rejects the waiting operations, cancels the running one,
+ * and runs next.
  */
 import { KeyedQueue } from '../../concurrency/keyed-queue.ts';
 import { SandhavenError } from '../../model/errors.ts';

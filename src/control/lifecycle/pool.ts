@@ -1,6 +1,6 @@
 /**
- * Sandboxes of the base image made ahead of time. They are rows like any other, without an owner, so a crash
- * loses none and leaves none behind.
+ * Warm pool: sandboxes of the base image created ahead of time. They are rows like any other, without an owner, so a
+ * crash loses none and leaks none.
  */
 import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -18,11 +18,11 @@ export interface WarmPoolDependencies {
   regionId: string;
   clock: Clock;
   log: Log;
-  /** How many wait ready; 0 turns the pool off. */
+  /** Number of ready sandboxes; 0 turns the pool off. */
   size: number;
 }
 
-/** A burst of claims is served first; the pool fills up again once it is over. */
+/** Serves a burst of claims before it refills the pool. */
 const REFILL_DELAY_MS = 250;
 const RETRY_DELAY_MS = 10_000;
 
@@ -36,7 +36,7 @@ export class WarmPool {
     this.#d = dependencies;
   }
 
-  /** Asks for a refill soon; every call puts it off, up to the delay again. */
+  /** Schedules a refill; every call restarts the delay. */
   refill(delayMs = REFILL_DELAY_MS): void {
     if (this.#closed || this.#d.size === 0) return;
     if (this.#timer) clearTimeout(this.#timer);
@@ -54,7 +54,7 @@ export class WarmPool {
     await this.#filling;
   }
 
-  /** As `close`, and deletes the sandboxes that wait. */
+  /** Closes the pool and deletes its waiting sandboxes. */
   async discard(): Promise<void> {
     await this.close();
     for (const sandbox of await this.#d.store.pool()) await this.#d.machines.discard(sandbox);

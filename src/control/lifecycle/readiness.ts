@@ -1,8 +1,8 @@
 /**
- * Whether this service can make machines, as `/readyz` tells: it has made one lately, for whatever reason, or makes one
- * now, on trial. Nothing is tried while nobody asks, and at most one trial runs at a time; strangers may ask.
+ * Readiness of the service to start machines, for `/readyz`: it has started one recently, for any purpose, or starts a
+ * trial machine now. Trials run only on request, one at a time, because strangers may send requests.
  *
- * A trial machine has no row in the store: one that a crash leaves is destroyed by the next start, as nobody's.
+ * A trial machine has no row in the store: after a crash the next start destroys it as an orphan.
  */
 
 import { within } from '../../concurrency/deadline.ts';
@@ -21,7 +21,7 @@ export interface ReadinessDependencies {
   log: Log;
 }
 
-/** The disk is of the size that ready ones have; nothing is written to it. */
+/** Trial sizes. The disk has the size of ready disks; nothing is written to it. */
 const trialResources: Resources = {
   cpu: limits.cpu.min,
   memory: limits.memoryGb.min,
@@ -40,7 +40,7 @@ export class Readiness {
     this.#d = dependencies;
   }
 
-  /** The same runtime, whose starts count as what they show: a success for a while, a failure until it is looked into. */
+  /** Wraps a runtime to observe its starts: a success counts for a while, a failure until a trial follows. */
   watch(runtime: Runtime): Runtime {
     return {
       ...runtime,
@@ -56,7 +56,7 @@ export class Readiness {
     };
   }
 
-  /** Resolves to true when machines can be made; otherwise fails with `unavailable` and the reason. */
+  /** Resolves to true when machines can be started; otherwise rejects with `unavailable` and the reason. */
   async check(): Promise<true> {
     const { clock } = this.#d;
     if (this.#madeAt !== null && clock.now() - this.#madeAt < limits.readiness.freshMs) return true;
@@ -69,13 +69,13 @@ export class Readiness {
     return true;
   }
 
-  /** Ends a trial that is under way. */
+  /** Ends a running trial. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#trial?.catch(() => {});
   }
 
-  /** A failed start may be the one sandbox's own trouble: soon, not at once, it is looked into. */
+  /** Brings the next trial forward, but not to now: the cause of a failed start may lie in one sandbox alone. */
   #doubt(): void {
     const { freshMs, failureKeptMs } = limits.readiness;
     if (this.#madeAt !== null)
@@ -108,7 +108,7 @@ export class Readiness {
         await runtime.start({ id, imageDigest: digest, resources: trialResources }, 1, { signal });
         await agent.hello(id, 1);
       } catch (error) {
-        // A host that is full is not broken: it still serves the sandboxes that it is full of.
+        // A full host is not broken: it still serves its sandboxes.
         if (!isFull(error)) throw error;
       } finally {
         await runtime.destroy(id);
@@ -117,7 +117,9 @@ export class Readiness {
   }
 }
 
-/** The disk guard's refusal, which all sandboxes get, says that it ends by itself. */
+/**
+ * Returns true for a full host. The disk guard's error, which all sandboxes get, is retryable and counts as a failure.
+ */
 function isFull(error: unknown): boolean {
   return (
     error instanceof SandhavenError && error.code === 'resource_exhausted' && error.fields.retryable !== true

@@ -1,9 +1,9 @@
 /**
- * Makes the store and the machine agree when the service starts, whatever ended the last one: what runs is
- * adopted, what was half done is finished or removed, what nobody knows is destroyed.
+ * Reconciles the store and the machines when the service starts, after any end of the last process: adopts running
+ * machines, finishes or removes unfinished ones, destroys orphans.
  *
- * Sandboxes that are settled are put right before this resolves; operations that are to be finished go on in
- * the background, in the sandboxes' own queues, so that calls on those sandboxes wait for them.
+ * Settled sandboxes are reconciled before this resolves; unfinished operations continue in the background, in the
+ * sandboxes' own queues, so that calls on those sandboxes wait for them.
  */
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Log, Observed, Runtime, SandboxStore } from '../ports/index.ts';
@@ -14,7 +14,7 @@ export interface ReconcilerDependencies {
   runtime: Runtime;
   machines: Machines;
   log: Log;
-  /** Whether a sandbox that waits in the warm pool is still of use. */
+  /** Returns true for a warm pool sandbox that is still usable. */
   keepsInPool(sandbox: Sandbox): boolean;
 }
 
@@ -50,7 +50,7 @@ export async function reconcile(dependencies: ReconcilerDependencies): Promise<v
   }
 }
 
-/** Whether the sandbox is settled; false leaves an operation to finish. */
+/** Reconciles one sandbox; returns false for an operation that is left to finish. */
 async function putRight(
   { runtime, machines, keepsInPool }: ReconcilerDependencies,
   sandbox: Sandbox,

@@ -1,4 +1,4 @@
-/** From what a caller wrote as `sandbox` to the record: an id, a name, or nothing when there is only one. */
+/** Resolves the `sandbox` parameter to its row: by id, by name, or the only sandbox when omitted. */
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
@@ -7,7 +7,7 @@ import type { SandboxStore } from '../ports/index.ts';
 
 const NAMED_IN_ERROR = 10;
 
-/** Fails with `not_found`; with `ambiguous_sandbox` when none is named and the caller has none or several. */
+/** Rejects with `not_found`; with `ambiguous_sandbox` when the name is omitted and the caller has none or several. */
 export async function resolveSandbox(
   store: SandboxStore,
   caller: User,

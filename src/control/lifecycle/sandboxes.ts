@@ -1,4 +1,4 @@
-/** The life of a caller's sandboxes: what the lifecycle tools do. */
+/** Lifecycle of a caller's sandboxes, for the lifecycle tools. */
 import { invalidArgument } from '../../model/errors.ts';
 import { deletedByStop } from '../../model/lifecycle.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
@@ -59,7 +59,7 @@ export class SandboxService {
     const { idempotencyKey: key, onProgress } = options;
     if (key === undefined) return this.#creation.create(caller, request, onProgress);
     return this.#idempotency.once(caller.id, key, ['CreateSandbox', request], async (keptSince) => {
-      // There when the service was killed after the creation and before its answer was kept.
+      // Exists when the service was killed between the creation and the storage of its answer.
       const made = await this.#store.createdUnder(caller.id, key, keptSince);
       const sandbox =
         made ?? (await this.#creation.create(caller, { ...request, creationKey: key }, onProgress));
@@ -71,7 +71,7 @@ export class SandboxService {
     return this.#seen(await resolveSandbox(this.#store, caller, reference));
   }
 
-  /** What it has in use now. */
+  /** Returns the resources in use now. */
   usage({ id }: Sandbox): Promise<SandboxUsage> {
     return this.#runtime.usage(id);
   }
@@ -103,7 +103,7 @@ export class SandboxService {
     return { id, name };
   }
 
-  /** Setting autoDeleteMinutes to 0 on a sandbox that is stopped deletes it. */
+  /** Changes the settings; autoDeleteMinutes 0 deletes a stopped sandbox. */
   async configure(caller: User, reference: string, settings: AutoSettings): Promise<Settled> {
     if (Object.values(settings).every((value) => value === undefined)) {
       throw invalidArgument(
@@ -147,7 +147,7 @@ export class SandboxService {
     return { ...settled, sandbox: this.#seen(settled.sandbox) };
   }
 
-  /** Activity that is not flushed yet is shown all the same, and so is why a sandbox stands still. */
+  /** Adds activity that is not flushed yet, and the reason for a pause. */
   #seen(sandbox: Sandbox): Sandbox {
     return {
       ...sandbox,

@@ -1,6 +1,6 @@
 /**
- * Does what time asks for: auto-stop, auto-archive, auto-delete. Deadlines are read from the store at every
- * turn, so those that passed while the service was down are acted on at the first.
+ * Performs auto-stop, auto-archive and auto-delete. Every turn reads the deadlines from the store, so the first one
+ * handles those that passed while the service was down.
  */
 import { nextDeadline } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
@@ -26,7 +26,7 @@ const STOP_REASON = 'Stopped automatically after auto_stop_minutes without activ
 export class Scheduler {
   readonly #d: SchedulerDependencies;
   readonly #acting = new Set<string>();
-  /** When a command that failed may be tried again, in ms since the epoch. */
+  /** Time of the next try of a failed command, in ms since the epoch. */
   readonly #retryAt = new Map<string, number>();
   readonly #turns = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;
@@ -37,7 +37,7 @@ export class Scheduler {
 
   begin(): void {
     this.#timer = setInterval(() => {
-      // A long archive in one turn holds up no other: turns overlap, and `#acting` keeps them apart.
+      // A long archive in one turn delays no other: turns overlap, and `#acting` keeps them apart.
       const turn = this.turn().finally(() => this.#turns.delete(turn));
       this.#turns.add(turn);
     }, this.#d.intervalMs);
@@ -48,7 +48,7 @@ export class Scheduler {
     await Promise.all(this.#turns);
   }
 
-  /** Acts on everything that is due now, and resolves when it is done. */
+  /** Performs all commands due now, and resolves when they have ended. */
   async turn(): Promise<void> {
     try {
       await this.#d.activity.flush();
@@ -63,7 +63,7 @@ export class Scheduler {
     }
   }
 
-  /** What is to be done to the sandbox now. */
+  /** Returns the command due for the sandbox. */
   #due(sandbox: Schedulable): TimedCommand | null {
     const { activity, clock } = this.#d;
     if (activity.uses(sandbox.id) > 0) return null;
@@ -73,8 +73,8 @@ export class Scheduler {
   }
 
   /**
-   * Commands of sessions are activity, and only the agent knows of them: they outlive calls, and this process. An
-   * agent that does not answer runs none.
+   * Records session commands as activity. Only the agent knows them: they outlive calls, and this process. An agent
+   * that does not answer runs none.
    */
   async #noteSessionCommands(id: string): Promise<void> {
     const { agent, activity, clock } = this.#d;

@@ -1,4 +1,4 @@
-/** What a sandbox is made from: the base image, a container image, or a snapshot. */
+/** Template of a new sandbox: the base image, a container image, or a snapshot. */
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import type { Resources, Sandbox } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
@@ -7,7 +7,7 @@ import { isBase } from '../images/base-snapshot.ts';
 import type { SnapshotStore } from '../ports/index.ts';
 import { BASE_IMAGE, defaultResources } from './base-image.ts';
 
-/** The part of a request that says what the sandbox is made from. */
+/** Fields of a request that choose the template. */
 export interface TemplateRequest extends Resources {
   snapshot?: string;
   image?: string;
@@ -18,7 +18,9 @@ export interface Template extends Pick<Sandbox, 'snapshot' | 'image' | 'entrypoi
   resources: Resources;
 }
 
-/** Fails with `not_found` or `invalid_state` for a snapshot, with `invalid_argument` when both are given. */
+/**
+ * Rejects with `not_found` or `invalid_state` for a snapshot, with `invalid_argument` for both an image and a snapshot.
+ */
 export async function templateOf(
   store: Pick<SnapshotStore, 'find'>,
   caller: User,

@@ -1,6 +1,6 @@
 /**
- * One held connection per running machine. When it ends, the engine is asked whether the machine lives: root
- * inside can close the agent's connections at will, and only the death of the machine means anything.
+ * One held connection per running machine. At its end the engine is asked for the machine's state: root inside can
+ * close the agent's connections at will, so only the machine's death counts.
  */
 import type { AgentLink, Log, Runtime } from '../ports/index.ts';
 
@@ -18,7 +18,7 @@ export class Watches {
     this.#log = log;
   }
 
-  /** `onDead` is called once, when the machine is gone and the watch was not ended before. */
+  /** Calls `onDead` once, when the machine is gone before the watch ends. */
   begin(id: string, onDead: () => Promise<void>): void {
     this.end(id);
     const controller = new AbortController();

@@ -1,4 +1,4 @@
-/** Who calls, and where things are. */
+/** Identity of callers, and the service's regions. */
 import type { Region, Regions } from '../../model/region.ts';
 import type { Caller } from '../../model/user.ts';
 import type { Clock, KeyStore } from '../ports/index.ts';
@@ -22,7 +22,7 @@ export class IdentityService {
     this.#d = dependencies;
   }
 
-  /** null for a key that is not valid. */
+  /** Returns null for an invalid key. */
   async authenticate(apiKey: string): Promise<Caller | null> {
     const { keys, use, clock } = this.#d;
     const caller = await keys.callerOf(apiKey, clock.now());
@@ -30,22 +30,22 @@ export class IdentityService {
     return caller;
   }
 
-  /** One call of the caller's key. Fails with `resource_exhausted`, before anything is done, when it calls too often. */
+  /** Counts one call of the caller's key. Throws `resource_exhausted` above its rate, before any work. */
   count(caller: Caller): void {
     this.#d.rates.count(caller);
   }
 
-  /** Calls `end` when the caller's key is over, until the returned function is called. */
+  /** Calls `end` when the caller's key ends, until the returned function is called. */
   whileValid(caller: Caller, end: () => void): () => void {
     return this.#d.standing.whileValid(caller, end);
   }
 
-  /** Those that are known, this service's own first. */
+  /** Returns the known regions, this service's own first. */
   regions(): Regions {
     return this.#d.regions;
   }
 
-  /** Where everything is that this service makes. */
+  /** Returns the region of everything that this service creates. */
   get home(): Region {
     return this.#d.regions[0];
   }

@@ -1,6 +1,6 @@
 /**
- * When each key was used last. A request only notes it in memory; it is written once a minute at most, so that a crash
- * loses a minute of it and no request waits for the disk.
+ * Last use of each key. A request only notes it in memory; a flush writes it once a minute at most, so a crash loses a
+ * minute of uses, and all but one request a minute avoid the disk.
  */
 import { limits } from '../../model/limits.ts';
 import type { Clock, KeyStore } from '../ports/index.ts';

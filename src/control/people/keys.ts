@@ -1,4 +1,4 @@
-/** API keys: an owner's own, and for an admin everybody's. */
+/** API keys: a member's own, and all keys for an admin. */
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newApiKey } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -19,7 +19,7 @@ export interface KeyDependencies {
 export interface OwnedKey {
   key: ApiKey;
   owner: Account;
-  /** Now. */
+  /** Current state of the key. */
   state: KeyState;
 }
 
@@ -33,8 +33,8 @@ export class KeyService {
   }
 
   /**
-   * The key itself is told here and never again. 0 minutes never expire.
-   * @param user Whose; the caller's own without.
+   * Creates a key and returns it in clear, for the only time. 0 minutes never expire.
+   * @param user Owner of the key; the caller by default.
    */
   async create(
     caller: Caller,
@@ -50,7 +50,7 @@ export class KeyService {
     return { ...this.#shown(key, owner), apiKey };
   }
 
-  /** @param user Whose; without, all that the caller may see. */
+  /** @param user Owner of the keys; by default all that the caller may see. */
   async list(
     caller: Caller,
     user: string | undefined,
@@ -65,7 +65,7 @@ export class KeyService {
     return { keys: await Promise.all(owned), totalCount };
   }
 
-  /** For good, and at once: what is open for the key ends. Another user's is `not_found` to a member. */
+  /** Revokes a key for good and ends its open work at once. A member gets `not_found` for another user's key. */
   async revoke(caller: Caller, id: string): Promise<OwnedKey> {
     const { store, users, standing, clock } = this.#d;
     const found = await store.find(id);
@@ -81,7 +81,7 @@ export class KeyService {
     return { key, owner, state: key.revokedAt !== null ? 'revoked' : expired ? 'expired' : 'valid' };
   }
 
-  /** The same refusal whether or not there is such a user. */
+  /** Returns the same error for an unknown user as for another user. */
   async #ownerOf(caller: Caller, user: string): Promise<Account> {
     const own = user === caller.id || user.toLowerCase() === caller.email.toLowerCase();
     if (own || caller.role === 'admin') return this.#d.users.find(user);

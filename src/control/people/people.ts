@@ -1,4 +1,4 @@
-/** Users, their keys, and what hangs on both, put together. */
+/** Composition of users, keys, quotas and rates. */
 
 import type { Rate } from '../../fairness/rate.ts';
 import { newUserId } from '../../model/ids.ts';
@@ -18,9 +18,9 @@ export interface PeopleParts {
     snapshots: Pick<Store['snapshots'], 'count'>;
   };
   clock: Clock;
-  /** What a user may have unless an admin says otherwise. */
+  /** Default quotas. */
   quota: QuotaDefaults;
-  /** How often a key may call; null without a limit. */
+  /** Call rate of each key; null without a limit. */
   rate: Rate | null;
   regions: Regions;
 }
@@ -31,7 +31,7 @@ export interface People {
   keys: KeyService;
   quotas: Quotas;
   standing: Standing;
-  /** Writes what is only noted yet. */
+  /** Writes pending key uses. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function createPeople({ store, clock, quota, rate, regions }: PeopleParts
   };
 }
 
-/** A key that the operator gives is one more key of the first user, and replaces none. */
+/** Adds the operator's key to the first user's keys; replaces none. */
 export async function enrolFirstUser(
   { users, keys }: Pick<Store, 'users' | 'keys'>,
   clock: Clock,

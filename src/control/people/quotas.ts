@@ -1,13 +1,13 @@
-/** What each user may have: the service's defaults, and what an admin set instead. */
+/** Quota of each user: the service's defaults, with an admin's changes. */
 import { assertWithinQuota, isUnlimited, type Quota, type Usage, unlimited } from '../../model/quota.ts';
 import type { Resources } from '../../model/sandbox.ts';
 import type { Account } from '../../model/user.ts';
 import type { Allowance, SandboxStore, SnapshotStore, UserStore } from '../ports/index.ts';
 
 export interface QuotaDefaults {
-  /** What the operator said, for members and admins alike. */
+  /** The operator's settings, for members and admins alike. */
   everybody: Partial<Quota>;
-  /** For members, where the operator said nothing; admins then have no limit. */
+  /** For members, where the operator set nothing; admins then have no limit. */
   members: Quota;
 }
 
@@ -35,13 +35,16 @@ export class Quotas {
     return { ...(await sandboxes.usage(ownerId)), snapshots: await snapshots.count(ownerId) };
   }
 
-  /** For the store, which holds it in the transaction of what is asked for. */
+  /** Returns the allowance that the store enforces in the transaction of the change. */
   async allowance(ownerId: string): Promise<Allowance> {
     const account = await this.#d.users.findUser(ownerId);
     return { ownerId, quota: this.of(account ?? { role: 'member', quota: {} }) };
   }
 
-  /** Fails with `resource_exhausted` when there is no room for one more sandbox now: before what takes long is begun. */
+  /**
+   * Rejects with `resource_exhausted` when the quota has no room for one more sandbox: an early check, before long
+   * work.
+   */
   async assertRoomFor(ownerId: string, { cpu, memory, disk }: Resources): Promise<void> {
     const { quota } = await this.allowance(ownerId);
     if (isUnlimited(quota)) return;

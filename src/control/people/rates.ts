@@ -1,4 +1,4 @@
-/** How often each key calls, in memory: after a restart every key has its whole burst again. */
+/** Call rate of each key, in memory: after a restart every key has its whole burst again. */
 
 import { type Bucket, isFull, type Rate, takeOne } from '../../fairness/rate.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -16,7 +16,7 @@ export class Rates {
     this.#clock = clock;
   }
 
-  /** One call of this key. Fails with `resource_exhausted`, and says when to come back, before anything is done. */
+  /** Counts one call of the key. Throws `resource_exhausted` with the time to wait, before any work. */
   count({ keyId }: Pick<Caller, 'keyId'>): void {
     if (!this.#rate) return;
     const now = this.#clock.now();

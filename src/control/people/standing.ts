@@ -1,6 +1,6 @@
 /**
- * Who may go on. What is open for a key ends when the key is over, and what is open in a user's sandboxes when the user
- * is disabled; that nothing new is let in is for the store to say.
+ * Ends open work when its key expires or is revoked, or its user is disabled, and work in a user's sandboxes when the
+ * user is disabled. The store refuses new work.
  */
 
 import { at } from '../../concurrency/deadline.ts';
@@ -20,8 +20,8 @@ export class Standing {
   }
 
   /**
-   * Calls `end` once the key is revoked or expires, or its user is disabled; not after the returned function was
-   * called.
+   * Calls `end` once the key is revoked or expires, or its user is disabled; never after a call of the returned
+   * function.
    */
   whileValid({ id, keyId, keyExpiresAt }: Caller, end: End): () => void {
     const stops = [this.#open.watch(id, end), this.#open.watch(keyId, end)];
@@ -31,7 +31,7 @@ export class Standing {
     };
   }
 
-  /** The same for as long as a user is enabled. Fails with `permission_denied` when that is over already. */
+  /** Calls `end` when the user is disabled. Rejects with `permission_denied` when the user is disabled already. */
   async whileEnabled(userId: string, end: End): Promise<() => void> {
     const stop = this.#open.watch(userId, end);
     const user = await this.#users.findUser(userId);
@@ -42,7 +42,7 @@ export class Standing {
     });
   }
 
-  /** Of a user or a key, once the store says so. */
+  /** Ends the open work of a user or a key, after the store has recorded the end. */
   ended(id: string): void {
     this.#open.over(id);
   }

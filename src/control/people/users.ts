@@ -1,4 +1,4 @@
-/** Users of the service, as admins manage them. */
+/** Users of the service, for admins. */
 import { notFound } from '../../model/errors.ts';
 import { newUserId } from '../../model/ids.ts';
 import type { Quota, Usage } from '../../model/quota.ts';
@@ -15,7 +15,7 @@ export interface NewUser {
 }
 
 export interface UserChange extends Partial<NewUser> {
-  /** Forgets what was set for this user before; `quota` counts after it. */
+  /** Drops the user's earlier settings; `quota` applies after it. */
   defaultQuota?: boolean;
 }
 
@@ -46,7 +46,7 @@ export class UserService {
     return this.#member(account);
   }
 
-  /** An admin sees all, a member only themselves. */
+  /** Lists all users for an admin, and only themselves for a member. */
   async list(caller: Caller, page: Page): Promise<{ users: Member[]; totalCount: number }> {
     if (caller.role !== 'admin') {
       const own = await this.#member(await this.find(caller.id));
@@ -64,7 +64,7 @@ export class UserService {
     }));
   }
 
-  /** The user's keys open nothing from now on, and what is open for them ends; the sandboxes stay. */
+  /** Disables the user: the keys stop working, and their open work ends; the sandboxes stay. */
   async disable(idOrEmail: string): Promise<Member> {
     const now = this.#d.clock.now();
     const member = await this.#change(idOrEmail, ({ disabledAt }) => ({ disabledAt: disabledAt ?? now }));
@@ -76,7 +76,7 @@ export class UserService {
     return this.#change(idOrEmail, () => ({ disabledAt: null }));
   }
 
-  /** Fails with `not_found`. */
+  /** Rejects with `not_found`. */
   async find(idOrEmail: string): Promise<Account> {
     const account = await this.#d.store.findUser(idOrEmail);
     if (account) return account;

@@ -1,4 +1,4 @@
-/** What is kept for getting at a sandbox: access tokens, and the credentials of Git remotes. */
+/** Store of access to sandboxes: access tokens, and the credentials of Git remotes. */
 
 /** `ssh`: the SSH gateway; `preview`: one port, by a signed URL. */
 export type AccessKind = 'ssh' | 'preview';
@@ -8,30 +8,30 @@ export interface AccessToken {
   id: string;
   sandboxId: string;
   kind: AccessKind;
-  /** Of previews; null otherwise. */
+  /** Port of a preview token; null for SSH. */
   port: number | null;
-  /** SHA-256 of the token: the token itself is nowhere kept. */
+  /** SHA-256 of the token: the token itself is never stored. */
   hash: Buffer;
   createdAt: number;
   /** null: never. */
   expiresAt: number | null;
 }
 
-/** Rows go with their sandbox. */
+/** Rows are deleted with their sandbox. */
 export interface AccessTokenStore {
-  /** `not_found` when the sandbox is gone. */
+  /** Rejects with `not_found` when the sandbox is gone. */
   insert(token: AccessToken): Promise<void>;
   byHash(kind: AccessKind, hash: Buffer): Promise<AccessToken | null>;
-  /** How many of a sandbox are there that have not expired by then. */
+  /** Counts a sandbox's tokens that have not expired by `now`. */
   count(sandboxId: string, kind: AccessKind, now: number): Promise<number>;
-  /** Removes those that expired before. */
+  /** Removes tokens that expired before `now`. */
   prune(now: number): Promise<void>;
   /**
-   * Removes all of these kinds, and with previews raises the epoch, in one step.
-   * @returns how many of each kind had not expired by then.
+   * Removes all tokens of these kinds, and raises the epoch for previews, in one step.
+   * @returns the number of each kind that had not expired by `now`.
    */
   revoke(sandboxId: string, kinds: readonly AccessKind[], now: number): Promise<Record<AccessKind, number>>;
-  /** How often previews of a sandbox were revoked. */
+  /** Returns the number of revocations of a sandbox's previews. */
   previewEpoch(sandboxId: string): Promise<number>;
 }
 
@@ -43,11 +43,11 @@ export interface GitCredential {
   password: string;
 }
 
-/** Rows go with their sandbox. */
+/** Rows are deleted with their sandbox. */
 export interface GitCredentialStore {
-  /** Replaces what is there for this sandbox and URL. `not_found` when the sandbox is gone. */
+  /** Replaces the credential of this sandbox and URL. Rejects with `not_found` when the sandbox is gone. */
   put(credential: GitCredential): Promise<void>;
   get(sandboxId: string, url: string): Promise<GitCredential | null>;
-  /** How many a sandbox has. */
+  /** Counts the credentials of a sandbox. */
   count(sandboxId: string): Promise<number>;
 }

@@ -1,4 +1,4 @@
-/** Work inside one machine, done by its agent. */
+/** Work inside one machine, performed by its agent. */
 import type { Readable } from 'node:stream';
 import type { Language } from '../../model/sandbox.ts';
 import type { AgentProcesses } from './agent-processes.ts';
@@ -14,7 +14,7 @@ export interface ExecRequest {
   timeoutMs: number;
 }
 
-/** As it was printed: names in it need not be UTF-8. A stream past `outputBytes` has lost its middle. */
+/** Output as printed: names in it need not be UTF-8. A stream past `outputBytes` has lost its middle. */
 export interface ExecBytes {
   stdout: Buffer;
   stderr: Buffer;
@@ -39,7 +39,7 @@ export interface ExecResult {
   durationMs: number;
 }
 
-/** As wire.md has it; `elements` depends on the type. */
+/** A chart as in wire.md; `elements` depends on the type. */
 export interface Chart {
   type: 'line' | 'scatter' | 'bar' | 'pie' | 'box' | 'composite' | 'unknown';
   title: string | null;
@@ -48,7 +48,7 @@ export interface Chart {
   x_scale: string | null;
   y_scale: string | null;
   elements: unknown[];
-  /** Where `elements` has the first of them alone. */
+  /** Total when `elements` holds only the first of them. */
   total_elements?: number;
   /** base64 */
   png: string;
@@ -77,15 +77,15 @@ export interface FileUpload {
   content: Buffer | Readable;
   createParents: boolean;
   mode?: number;
-  /** A power cut after the answer loses nothing; otherwise at most the last second's files, each wholly. */
+  /** true: a power cut after the answer loses nothing; otherwise at most the last second's files, each wholly. */
   durable?: boolean;
-  /** A folder that the file, which must be new, lies in. */
+  /** Folder that must contain the file, which must be new. */
   newBeneath?: string;
 }
 
 export interface FileSlice {
   content: Buffer;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   size: number;
   totalLines: number;
   startLine: number;
@@ -98,19 +98,19 @@ export interface Listing<T> {
 }
 
 /**
- * Work inside one sandbox. Paths are the sandbox's own, absolute or relative to its root; names that are not
- * UTF-8 travel as wire.md says. Whatever comes back is bounded and validated; an agent that breaks the
- * protocol gives `unavailable`. `signal` cancels the work inside too.
+ * Work inside one sandbox. Paths are the sandbox's own, absolute or relative to its root; names that are not UTF-8 are
+ * encoded as in wire.md. Results are bounded and validated; an agent that breaks the protocol gives `unavailable`.
+ * `signal` cancels the work inside too.
  */
 export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, AgentTunnels {
-  /** Checks versions, sandbox id and generation. Fails with `unavailable` when the agent does not answer. */
+  /** Checks versions, sandbox id and generation. Rejects with `unavailable` when the agent does not answer. */
   hello(id: string, generation: number): Promise<void>;
   /** Starts the entrypoint in the background, with its output discarded. */
   startBackground(
     id: string,
     request: { argv: string[]; cwd: string; env: Record<string, string> },
   ): Promise<void>;
-  /** Holds a connection; the promise resolves when it ends, which is when the machine is gone or unreachable. */
+  /** Holds a connection; resolves when it ends, because the machine is gone or unreachable. */
   watch(id: string, signal: AbortSignal): Promise<void>;
 
   exec(id: string, request: ExecRequest, signal?: AbortSignal): Promise<ExecResult>;
@@ -136,21 +136,21 @@ export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, A
     signal?: AbortSignal,
   ): Promise<Listing<string>>;
   stat(id: string, path: string): Promise<FileInfo>;
-  /** Lines from 1, inclusive; `too_large` when the selected part is larger than limits.fileContentBytes. */
+  /** Reads lines from 1, inclusive; `too_large` when the selected part is larger than limits.fileContentBytes. */
   read(
     id: string,
     query: { path: string; startLine?: number; endLine?: number },
     signal?: AbortSignal,
   ): Promise<FileSlice>;
-  /** Bytes `start` to `end` inclusive; the whole file when absent. `size` is of the whole file. */
+  /** Reads bytes `start` to `end` inclusive; the whole file when absent. `size` is of the whole file. */
   readStream(
     id: string,
     query: { path: string; start?: number; end?: number },
     signal?: AbortSignal,
   ): Promise<{ size: number; stream: Readable }>;
   /**
-   * Replaces atomically, keeping an existing file's mode unless one is given. With `newBeneath` it replaces nothing:
-   * `already_exists` when anything has the name, `invalid_argument` when links lead out of that folder.
+   * Replaces atomically, and keeps an existing file's mode by default. With `newBeneath` it replaces nothing:
+   * `already_exists` when the name is taken, `invalid_argument` when links lead out of that folder.
    */
   write(
     id: string,

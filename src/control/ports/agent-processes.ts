@@ -1,4 +1,4 @@
-/** Programs inside a machine that run while the host talks with them. */
+/** Programs inside a machine with streams to the host. */
 import type { Readable, Writable } from 'node:stream';
 
 export interface TerminalSize {
@@ -17,20 +17,20 @@ export interface ProcessRequest {
 
 export interface ProcessEnd {
   exitCode: number;
-  /** `SIGKILL`, say, when a signal ended it; `exitCode` is 128 and its number then. */
+  /** Name of the signal that ended it, such as `SIGKILL`; `exitCode` is then 128 plus its number. */
   signal: string | null;
 }
 
 /** Streams have backpressure all the way to the program. */
 export interface RunningProcess {
-  /** Ending it is the program's end of input (with a terminal: hanging up is `close`). */
+  /** Its end is the program's end of input (with a terminal: hanging up is `close`). */
   stdin: Writable;
   stdout: Readable;
   stderr: Readable;
   resize(size: TerminalSize): void;
-  /** To the program's process group, by name: `INT`, `TERM`, `HUP` …; unknown names are ignored. */
+  /** Sends a signal to the program's process group, by name: `INT`, `TERM`, `HUP` …; ignores unknown names. */
   signal(name: string): void;
-  /** Once its own process has ended; rejects with `unavailable` when the agent goes away. */
+  /** Resolves once its own process has ended; rejects with `unavailable` when the agent goes away. */
   ended: Promise<ProcessEnd>;
   /** Kills the whole tree if it still runs. */
   close(): void;
@@ -38,10 +38,12 @@ export interface RunningProcess {
 
 export interface AgentProcesses {
   /**
-   * Resolves when the program runs. `failed_precondition` with `resource` `interpreter` when it is not there,
-   * `not_found` with `parameter` `cwd`. Aborting the signal kills the whole tree.
+   * Resolves when the program runs. Rejects with `failed_precondition` and `resource` `interpreter` for a missing
+   * program, with `not_found` and `parameter` `cwd` for a missing folder. Aborting the signal kills the whole tree.
    */
   openProcess(id: string, request: ProcessRequest, signal?: AbortSignal): Promise<RunningProcess>;
-  /** The agent's own SFTP server (version 3) on its `stdin` and `stdout`; relative paths start at the sandbox root. */
+  /**
+   * Opens the agent's own SFTP server (version 3) on `stdin` and `stdout`; relative paths start at the sandbox root.
+   */
   openSftp(id: string, signal?: AbortSignal): Promise<RunningProcess>;
 }

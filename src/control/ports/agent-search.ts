@@ -1,15 +1,15 @@
-/** What is found in files of a machine, and replaced in them. */
-/** What is told of each file besides its path. */
+/** Search in the files of a machine, and replacement in them. */
+/** Output for each file besides its path. */
 export type ContentOutput = 'matches' | 'files' | 'counts';
 
 export interface ContentQuery {
   /** A folder or one file. */
   path: string;
-  /** As for `grep -E`; plain text when it is no expression. */
+  /** As for `grep -E`; plain text when it is no valid expression. */
   query: string;
-  /** Of names; of paths below `path` when it has a slash. */
+  /** Glob of names; of paths below `path` when it has a slash. */
   filePattern?: string;
-  /** It is plain text, whatever it looks like. */
+  /** true: the query is always plain text. */
   literal?: boolean;
   output?: ContentOutput;
   contextLines: number;
@@ -28,9 +28,9 @@ export interface ContentMatch {
 export interface FileMatches {
   /** Relative to the sandbox root when inside it. */
   path: string;
-  /** Of the output `matches` alone. */
+  /** Only for the output `matches`. */
   matches?: ContentMatch[];
-  /** Of matching lines; of the output `matches` no further than the bound, of `files` not at all. */
+  /** Number of matching lines; up to the bound for `matches`, absent for `files`. */
   matchCount?: number;
   /** There are more matches. */
   capped?: boolean;
@@ -39,11 +39,11 @@ export interface FileMatches {
 export interface ContentFound {
   /** One page, sorted by path; shorter than asked for when it would be very large. */
   files: FileMatches[];
-  /** Of matching files. */
+  /** Number of matching files. */
   totalCount: number;
-  /** The query was searched for as plain text. */
+  /** true: the search used the query as plain text. */
   literal: boolean;
-  /** Where no file matches the expression: how many have its text. */
+  /** Number of files with the text of an expression that matches none. */
   plainCount?: number;
 }
 
@@ -53,9 +53,9 @@ export interface ReplaceRequest {
   replacement: string;
   /** Paths and globs. */
   files: string[];
-  /** The pattern is plain text. */
+  /** true: the pattern is plain text. */
   literal?: boolean;
-  /** Nothing is changed; the rows tell what would be. */
+  /** true: changes nothing; the rows show the changes that would follow. */
   dryRun?: boolean;
   /** Globs of names, or of paths where they have a slash, to leave out. */
   exclude?: string[];
@@ -69,18 +69,18 @@ export interface ReplacedFile {
 }
 
 export interface Replaced {
-  /** Files without a match among them. */
+  /** Includes files without a match. */
   results: ReplacedFile[];
-  /** Or, of a dry run, that would be. */
+  /** Number of changed files; of files to change, in a dry run. */
   filesModified: number;
   literal: boolean;
-  /** Where nothing matches the expression: how often its text is there. */
+  /** Occurrences of the text of an expression that matches nothing. */
   plainCount?: number;
 }
 
 export interface AgentSearch {
-  /** `timeout` when it takes longer than limits.search.timeoutMs. */
+  /** Rejects with `timeout` after limits.search.timeoutMs. */
   searchContent(id: string, query: ContentQuery, signal?: AbortSignal): Promise<ContentFound>;
-  /** Each file is edited whole or not at all. Cancelled, it leaves what is edited so far. */
+  /** Edits each file whole or not at all. A cancelled call keeps its finished edits. */
   replaceInFiles(id: string, request: ReplaceRequest, signal?: AbortSignal): Promise<Replaced>;
 }

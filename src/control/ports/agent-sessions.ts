@@ -1,8 +1,8 @@
-/** Shells inside a machine that outlive calls and the service; they, their queues and logs live with the agent. */
+/** Shells inside a machine that outlive calls and the service; the agent holds them, their queues and their logs. */
 
 export interface SessionCommandSummary {
   commandId: string;
-  /** Its beginning. */
+  /** Beginning of the command's text. */
   command: string;
   status: SessionCommandStatus;
   /** null until it has ended. */
@@ -19,16 +19,16 @@ export interface SessionSummary {
 }
 
 export interface SessionsOverview {
-  /** Active ones, oldest first. */
+  /** Active sessions, oldest first. */
   sessions: SessionSummary[];
-  /** Whether a command waits or runs in any of them. */
+  /** true: a command waits or runs in one of them. */
   busy: boolean;
-  /** Since when no command has ended; null when none ever has. */
+  /** Time since a command last ended; null when none ever has. */
   idleMs: number | null;
 }
 
 export interface SessionCommandResult {
-  /** `closed`: the session takes no commands any more, and this one was not taken. */
+  /** `closed`: the session accepts no commands any more, and rejected this one. */
   status: SessionCommandStatus | 'closed';
   exitCode: number | null;
   output: string;
@@ -41,11 +41,11 @@ export interface SessionCommandLogs {
   stdout: string;
   stderr: string;
   truncated: boolean;
-  /** Where to follow on from; null from an agent that knows of no following. */
+  /** Offset from which to continue; null from an agent that cannot follow. */
   nextOffset: number | null;
 }
 
-/** What a command has printed from an offset on, in bytes of its output. */
+/** Output of a command after an offset, in bytes of its output. */
 export interface FollowedCommand extends SessionCommandStand {
   truncated: boolean;
   nextOffset: number;
@@ -69,7 +69,7 @@ export interface AgentSessions {
     signal?: AbortSignal,
   ): Promise<{ createdAtMs: number }>;
   listSessions(id: string, options?: { timeoutMs?: number }): Promise<SessionsOverview>;
-  /** Answers when the command has ended, or when a wait is over. Aborting the signal ends the wait only. */
+  /** Resolves when the command has ended, or when a wait is over. Aborting the signal ends the wait only. */
   runSessionCommand(
     id: string,
     request: {
@@ -83,15 +83,15 @@ export interface AgentSessions {
   ): Promise<SessionCommandResult>;
   sessionCommandLogs(id: string, sessionId: string, commandId: string): Promise<SessionCommandLogs>;
   /**
-   * Answers when the command has ended, when it has printed past the offset and paused, or when the wait is over. Past
-   * all that there is, only the command's end is waited for.
+   * Resolves when the command has ended, when it has printed past the offset and paused, or when the wait is over. An
+   * offset past all output waits for the command's end alone.
    */
   followSessionCommand(
     id: string,
     request: { sessionId: string; commandId: string; offset: number; waitMs: number },
     signal?: AbortSignal,
   ): Promise<FollowedCommand>;
-  /** The command's status when it was asked: the input, with a newline, was sent only to one that runs. */
+  /** Returns the command's status; the input, with a newline, is sent only to a running command. */
   sendSessionInput(
     id: string,
     request: { sessionId: string; commandId: string; input: string },

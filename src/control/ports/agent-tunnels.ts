@@ -1,34 +1,34 @@
-/** Connections to and from the own loopback of a machine. */
+/** Connections to and from a machine's own loopback. */
 import type { Duplex } from 'node:stream';
 
 export interface ListeningPort {
   port: number;
-  /** The listening process; empty when it cannot be told. */
+  /** Name of the listening process; empty when unknown. */
   name: string;
-  /** As the sandbox counts; null when it cannot be told. */
+  /** Process id inside the sandbox; null when unknown. */
   pid: number | null;
-  /** What the process was started with, cut; null when it cannot be told. */
+  /** Command line of the process, cut; null when unknown. */
   command: string | null;
 }
 
 export interface Listener {
-  /** The one it got, when 0 was asked for. */
+  /** The port in use, when 0 was requested. */
   port: number;
-  /** Resolves when it has ended, for whatever reason; connections that were taken go on. */
+  /** Resolves when the listener has ended, for any reason; accepted connections continue. */
   ended: Promise<void>;
   close(): void;
 }
 
 export interface AgentTunnels {
   /**
-   * To a port of the sandbox's own loopback, IPv4 or IPv6. Half-open connections are kept half-open. Fails with
-   * `not_found` (resource `port`) when nothing listens there. With `host`, to a port of that host as the sandbox
-   * itself would reach it, under the sandbox's own rules; `not_found` (resource `host`) when there is no such name.
+   * Connects to a port of the sandbox's own loopback, IPv4 or IPv6. Half-open connections stay half-open. Rejects with
+   * `not_found` (resource `port`) when nothing listens there. With `host`, connects to a port of that host as the
+   * sandbox itself would, under the sandbox's own rules; `not_found` (resource `host`) for an unknown name.
    */
   connectPort(id: string, port: number, signal?: AbortSignal, host?: string): Promise<Duplex>;
   /**
-   * Listens inside, on 127.0.0.1 unless `everywhere`, and hands over each connection that is made there.
-   * Port 0 takes a free one. `already_exists` when the port is taken.
+   * Listens inside, on 127.0.0.1 unless `everywhere`, and hands over each connection. Port 0 takes a free one. Rejects
+   * with `already_exists` when the port is taken.
    */
   listenPort(
     id: string,
@@ -36,6 +36,6 @@ export interface AgentTunnels {
     onConnection: (connection: Duplex) => void,
     signal?: AbortSignal,
   ): Promise<Listener>;
-  /** What listens for TCP inside, by port, each port once. */
+  /** Lists the TCP listeners inside, by port, each port once. */
   ports(id: string, signal?: AbortSignal): Promise<ListeningPort[]>;
 }

@@ -8,9 +8,9 @@ import type {
 } from '../../model/provider.ts';
 
 export interface DeviceCode {
-  /** A secret: whoever has it gets the tokens. */
+  /** Secret: gives its holder the tokens. */
   deviceCode: string;
-  /** What the user types at `verificationUrl`. */
+  /** Code that the user enters at `verificationUrl`. */
   userCode: string;
   verificationUrl: string;
   expiresInMs: number;
@@ -19,19 +19,19 @@ export interface DeviceCode {
 
 export type DeviceAnswer =
   | { status: 'granted'; tokens: ProviderTokens }
-  /** `intervalMs`: what to wait from now on; null: as before. */
+  /** `intervalMs`: the new polling interval; null: unchanged. */
   | { status: 'pending'; slowDown: boolean; intervalMs: number | null }
   | { status: 'denied' }
   | { status: 'expired' };
 
-/** What the provider lets a token see of a repository; `scopes` are the token's, where they are told. */
+/** Visibility of a repository for a token; `scopes` are the token's, where the provider names them. */
 export type Sight =
   | { kind: 'revoked' }
-  /** The organization wants single sign-on first, at `url` where the provider names one. */
+  /** The organization requires single sign-on first, at `url` where the provider names one. */
   | { kind: 'sign-on'; url: string | null }
-  /** Not there, or not for this token. */
+  /** Missing, or invisible to this token. */
   | { kind: 'hidden'; scopes: string[] | null }
-  /** It has another name now. */
+  /** The repository has been renamed. */
   | { kind: 'moved' }
   | { kind: 'seen'; isPrivate: boolean; mayPush: boolean; scopes: string[] | null };
 
@@ -40,46 +40,49 @@ export type ContentsAccess = 'read' | 'write';
 export type InstallationToken =
   | { kind: 'token'; token: string; expiresAt: number }
   | { kind: 'not-installed' }
-  /** The installation has not been given this permission, or is suspended. */
+  /** The installation lacks this permission, or is suspended. */
   | { kind: 'not-permitted' };
 
-/** Every method fails with `unavailable`, `timeout` or `failed_precondition` when the provider does not answer as one. */
+/**
+ * Every method rejects with `unavailable`, `timeout` or `failed_precondition` when the provider's answer is missing or
+ * malformed.
+ */
 export interface CodeHost {
-  /** Its name in routes and results. */
+  /** Name in routes and results. */
   readonly name: 'github';
   /** Base URL, without a slash at its end. */
   readonly url: string;
   readonly mode: ProviderMode;
-  /** What the authorization asks for; null in the mode of an app, whose permissions are its installation's. */
+  /** Scope of the authorization; null in the mode of an app, whose permissions are its installation's. */
   readonly scope: string | null;
-  /** Where an app is installed at more repositories; null without one. */
+  /** Page to install an app at more repositories; null without one. */
   readonly installUrl: string | null;
   authorizationUrl(ask: { state: string; challenge: string; redirectUri: string }): string;
-  /** null: the provider refuses the code. */
+  /** Returns null when the provider rejects the code. */
   exchange(ask: { code: string; verifier: string; redirectUri: string }): Promise<ProviderTokens | null>;
   startDevice(): Promise<DeviceCode>;
   pollDevice(deviceCode: string): Promise<DeviceAnswer>;
-  /** null: the provider takes this refresh token no more. */
+  /** Returns null when the provider rejects the refresh token. */
   refresh(refreshToken: string): Promise<ProviderTokens | null>;
-  /** null: the token is not valid. */
+  /** Returns null for an invalid token. */
   account(accessToken: string): Promise<ProviderAccount | null>;
-  /** Whether the provider has forgotten the token. */
+  /** Returns true when the provider has revoked the token. */
   revoke(accessToken: string): Promise<boolean>;
   look(accessToken: string, repository: RepositoryName): Promise<Sight>;
-  /** For this repository alone, and only in the mode of an app. */
+  /** Returns a token for this repository alone; only in the mode of an app. */
   installationToken(repository: RepositoryName, contents: ContentsAccess): Promise<InstallationToken>;
-  /** The next token for this repository is a new one. */
+  /** Drops the cached token, so that the next one for this repository is new. */
   forgetInstallation(repository: RepositoryName): void;
 }
 
-/** Tokens are encrypted at rest. One authorization for each user and provider. */
+/** Tokens are encrypted at rest. Each user has one authorization at each provider. */
 export interface AuthorizationStore {
   get(userId: string, provider: string): Promise<Authorization | null>;
   list(userId: string): Promise<Authorization[]>;
-  /** Takes the place of what is there for this user and provider. */
+  /** Replaces the authorization of this user and provider. */
   put(authorization: Authorization): Promise<void>;
-  /** Whether the authorization was still this one; nothing is stored otherwise. */
+  /** Stores new tokens; returns false, and stores nothing, when the authorization is gone or another. */
   renew(id: string, tokens: ProviderTokens, now: number): Promise<boolean>;
-  /** Whether it was there. */
+  /** Returns true when it existed. */
   remove(id: string): Promise<boolean>;
 }

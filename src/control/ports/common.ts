@@ -6,14 +6,14 @@ export interface Clock {
   now(): number;
 }
 
-/** One line of what happens; `context` never holds a secret, a path of the host or contents. */
+/** Log of the service, one line for each event; `context` never holds a secret, a path of the host or contents. */
 export interface Log {
   info(message: string, context?: Record<string, unknown>): void;
   warn(message: string, context?: Record<string, unknown>): void;
   error(message: string, context?: Record<string, unknown>): void;
 }
 
-/** Progress of long work: a message for people, and how far it is where that is known. */
+/** Progress of long work: a message for people, and the position where it is known. */
 export type OnProgress = (progress: { message: string; done?: number; total?: number }) => void;
 
 export interface CallOptions {
@@ -21,7 +21,7 @@ export interface CallOptions {
   onProgress?: OnProgress;
 }
 
-/** What is pulled counts towards the share of its owner, by default the service's own. */
+/** A pull counts towards the share of its owner, by default the service's own. */
 export interface PullOptions extends CallOptions {
   owner?: string;
 }
@@ -33,8 +33,8 @@ export interface Page {
 }
 
 /**
- * What an owner may have. A method that is given one fails with `resource_exhausted`, and changes nothing, when it would
- * take the owner over the quota: what is counted and what is changed are one transaction.
+ * Quota of an owner. A method with an allowance rejects with `resource_exhausted`, and changes nothing, when the change
+ * would exceed the quota: the count and the change are one transaction.
  */
 export interface Allowance {
   ownerId: string;

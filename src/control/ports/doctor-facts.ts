@@ -1,49 +1,52 @@
-/** Facts about this machine that `sandhaven doctor` judges, and that only the engine can find out. */
+/** Facts about this host that `sandhaven doctor` judges and only the engine can find out. */
 
 export interface ListenAddress {
   flag: string;
   host: string;
   port: number;
-  /** Whether a free port does as well: nobody chose this one. */
+  /** true: any free port will do, since the operator chose none. */
   givesWay: boolean;
 }
 
 export interface DoctorFacts {
-  /** What `up` listens on, as it is set now. */
+  /** Addresses that `up` would listen on, with the present settings. */
   addresses: ListenAddress[];
-  /** What the world does not reach although the API is public; null for nothing. */
+  /** Names missing for outside clients although the API is public; null for none. */
   missingPublicNames: { found: string; advice: string } | null;
-  /** Whether the service of this data directory runs. */
+  /** Returns true while the service of this data directory runs. */
   isServed(dataDir: string): boolean;
-  /** Instances whose data directory is gone, with what they left running. */
+  /** Finds instances whose data directory is gone, with their remaining machines. */
   findOrphans(): Promise<{ instance: string; machines: number }[]>;
-  /** What else on this machine has the data directory's id, and what to do about it; null for nothing. */
+  /** Describes another owner of the data directory's id on this host, with advice; null for none. */
   otherService(dataDir: string): { found: string; advice: string } | null;
-  /** The hierarchies that are mounted here; controllers are those of v1. */
+  /** Lists the cgroup hierarchies mounted here; controllers are those of v1. */
   cgroups(): { mountpoint: string; version: 1 | 2; controllers: string[] }[];
-  /** What the kernel says against a firewall of ours; null when it takes the rules. */
+  /** Returns the kernel's error for a firewall of ours; null when it accepts the rules. */
   tryRules(): Promise<string | null>;
-  /** What a program prints when it succeeds; null otherwise. */
+  /** Returns a program's output when it succeeds; null otherwise. */
   tryProgram(path: string, args: string[]): Promise<string | null>;
-  /** The runc that the engine uses. */
+  /** Path of the runc that the engine uses. */
   runcPath: string;
-  /** null when the output is not that of `runc --version`. */
+  /** Returns null for output that is not that of `runc --version`. */
   judgeRunc(output: string): { version: string; vulnerable: boolean } | null;
-  /** The programs that `make build` makes. */
+  /** Programs that `make build` makes. */
   builtPrograms: string[];
-  /** What this host has to hand out, as the service sees it. */
+  /** Examines the host's GPUs as the service sees them. */
   examineGpus(): Promise<{
     kind: string;
     names: string[];
     held: number;
     problems: string[];
-    /** What specifications ask for and nobody gets. */
+    /** Devices of the specifications that no sandbox gets. */
     leftOut: string[];
   }>;
-  /** In the cache; null when there is none. */
+  /** Reads the base image from the cache; null when it is missing. */
   readBaseImage(): Promise<{ digest: string; sizeBytes: number } | null>;
-  /** The listeners' certificate, judged; absent: there is none. */
+  /** Reads and judges the listeners' certificate; absent without one. */
   readCertificate?: () => Promise<{ names: string[]; validFrom: number; validTo: number }>;
-  /** Whether the document database's credentials may write, null where it does not tell; absent: there is none. */
+  /**
+   * Checks for write access of the document database's credentials, null when the server does not say; absent without a
+   * database.
+   */
   couldWriteDocuments?: () => Promise<boolean | null>;
 }

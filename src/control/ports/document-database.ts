@@ -1,4 +1,4 @@
-/** The window on a document database: it reads, and nothing that it is asked can write. */
+/** Port to a document database: it only reads, and no query of it can write. */
 import type {
   CollectionName,
   CollectionSchema,
@@ -15,7 +15,7 @@ export interface DatabaseInfo {
 export interface CollectionInfo {
   name: string;
   type: CollectionType;
-  /** As the server estimates it; null where it does not tell: of a view, whose documents nobody has counted. */
+  /** The server's estimate; null where it gives none, as for a view, whose documents are uncounted. */
   documentCount: number | null;
   indexes: IndexInfo[];
 }
@@ -26,7 +26,7 @@ export interface FindRequest extends CollectionName {
   projection?: string;
   /** Each `{"field": …, "direction": 1 or -1}`. */
   sort?: readonly string[];
-  /** Absent only where the result goes into a sandbox: all. */
+  /** Absent only for a result that goes into a sandbox: all documents. */
   limit?: number;
   skip: number;
 }
@@ -41,41 +41,41 @@ export interface AggregateRequest extends CollectionName {
 }
 
 export interface QueryOptions {
-  /** What is known of a collection: what is wrong with a query is explained by it. It changes no result. */
+  /** Returns the known schema of a collection, which explains a query's mistakes. It changes no result. */
   schemaOf(name: CollectionName): CollectionSchema | null;
   signal?: AbortSignal;
 }
 
 export interface QueryResult {
-  /** Relaxed Extended JSON, each. */
+  /** Each is relaxed Extended JSON. */
   documents: string[];
   hasMore: boolean;
   /**
-   * Where it goes on, when there is more: another `filter_dict` where it was sorted by `_id` alone and nothing was
-   * skipped (the next call skips nothing either), otherwise `skip`. Absent for pipelines, whose notes say it, and where
-   * the very next document is larger than a result.
+   * Continuation, when there is more: another `filter_dict` for a sort by `_id` alone without a skip (the next call
+   * skips nothing either), otherwise `skip`. Absent for pipelines, whose notes explain it, and where the very next
+   * document is larger than a result.
    */
   next?: { filter: string } | { skip: number };
   notes: string[];
 }
 
 /**
- * A result that is too large to be held: JSON lines, one document each. It holds a cursor of the server until `lines` is
- * read to its end or left, or the signal is aborted; `lines` can be read once.
+ * A result that is too large to be held: JSON lines, one document each. It holds a cursor of the server until `lines`
+ * is read to its end or left, or the signal is aborted; `lines` can be read once.
  */
 export interface ExportedQuery {
   lines: AsyncIterable<Uint8Array>;
-  /** What has gone through `lines` so far. */
+  /** Documents and bytes read from `lines` so far. */
   readonly count: number;
   readonly bytes: number;
-  /** The names of the fields that the first documents have; a few. */
+  /** Names of the fields of the first documents; a few. */
   readonly fields: string[];
-  /** More match than the limit let through; known at the end. */
+  /** true: more documents match than the limit lets through; known at the end. */
   readonly hasMore: boolean;
   readonly notes: string[];
 }
 
-/** A query that was read and found harmless; nothing was sent yet. */
+/** A parsed query that was found harmless and is not sent yet. */
 export interface Query {
   /** Every collection that it reads, its own first, each once. */
   readonly sources: readonly CollectionName[];
@@ -91,21 +91,22 @@ export interface CountQuery extends Query {
 }
 
 /**
- * Every method fails with `unavailable` when the server cannot be reached, `permission_denied` when it refuses the
- * credentials, `timeout` when it took too long, `not_found` (resource `database` or `collection`, naming the nearest)
- * and `invalid_argument` for what the server does not take. A canceled call fails with its signal's own reason. `find`, `count` and `aggregate` fail with
- * `invalid_argument`, naming the parameter and the place, before anything is sent.
+ * Every method rejects with `unavailable` when the server is unreachable, `permission_denied` when it rejects the
+ * credentials, `timeout` when it took too long, `not_found` (resource `database` or `collection`, naming the nearest),
+ * and `invalid_argument` for a query that the server rejects. A cancelled call rejects with its signal's own reason.
+ * `find`, `count` and `aggregate` throw `invalid_argument`, naming the parameter and the place, before anything is
+ * sent.
  */
 export interface DocumentDatabase {
-  /** By name; at most `limits.documents.databases`, so exactly as many may not be all. */
+  /** Lists by name; at most `limits.documents.databases`, so exactly as many may not be all. */
   databases(signal?: AbortSignal): Promise<DatabaseInfo[]>;
-  /** By name; at most `limits.documents.collections`, so exactly as many may not be all. */
+  /** Lists by name; at most `limits.documents.collections`, so exactly as many may not be all. */
   collections(database: string, signal?: AbortSignal): Promise<CollectionInfo[]>;
   schema(name: CollectionName, sampleSize: number, signal?: AbortSignal): Promise<CollectionSchema>;
   find(request: FindRequest): DocumentsQuery;
   count(request: CountRequest): CountQuery;
   aggregate(request: AggregateRequest): DocumentsQuery;
-  /** Whether the credentials could write: what a doctor warns of. null when the server does not tell. */
+  /** Returns true when the credentials permit writes, for a warning of `doctor`. null when the server does not say. */
   couldWrite(signal?: AbortSignal): Promise<boolean | null>;
   close(): Promise<void>;
 }

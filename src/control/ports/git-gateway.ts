@@ -1,4 +1,4 @@
-/** The way of a Git inside a sandbox to a remote that wants credentials, which stay outside. */
+/** Gateway between git inside a sandbox and a remote with credentials, which stay outside. */
 import type { Duplex } from 'node:stream';
 import type { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
@@ -10,7 +10,9 @@ export type GitPurpose = { service: 'git-upload-pack' } | { service: 'git-receiv
 export interface GitAccess {
   /** null: as anybody. */
   login: { username: string; password: string } | null;
-  /** What it means that the remote answers 401, 403 or 404, by somebody who knows more of it than its status. */
+  /**
+   * Returns the meaning of the remote's 401, 403 or 404, where the caller of the gateway knows more than the status.
+   */
   explain?(): Promise<SandhavenError>;
 }
 
@@ -18,20 +20,20 @@ export interface GitAccess {
 export interface GitProxy {
   /** What the path of every request begins with: `/<nonce>/`. */
   readonly nonce: string;
-  /** Takes over a connection that was made inside. */
+  /** Accepts a connection from inside. */
   accept(connection: Duplex): void;
   /** Why the remote could not be used, as far as the proxy has seen it. */
   readonly failure: SandhavenError | null;
-  /** Bytes that have come from the remote. */
+  /** Bytes received from the remote. */
   readonly received: number;
-  /** Ends everything that is under way. */
+  /** Ends all open work. */
   close(): void;
 }
 
 export interface GitGateway {
   /**
-   * Fails with `permission_denied` when the operator does not allow the remote's address, and with `unavailable`
-   * when its name does not resolve.
+   * Rejects with `permission_denied` when the operator does not allow the remote's address, and with `unavailable` when
+   * its name does not resolve.
    */
   open(remote: GitUrl, access: GitAccess, purpose: GitPurpose, signal?: AbortSignal): Promise<GitProxy>;
 }

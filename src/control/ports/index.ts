@@ -1,6 +1,6 @@
 /**
- * What the services need of the world. `store`, `runtime` and `agent-link` implement these and never import
- * each other; each port has one conformance suite in `test/`, run by every implementation.
+ * Ports of the services to the world. `store`, `runtime` and `agent-link` implement these and never import each other;
+ * each port has one conformance suite in `test/`, run by every implementation.
  */
 export type * from './access-store.ts';
 export type * from './agent-link.ts';

@@ -1,13 +1,13 @@
-/** What is kept of registries: one pair of username and password for each. */
+/** Store of registry credentials: one username and password for each registry. */
 
 export interface RegistryCredential {
-  /** By `registryKey`. */
+  /** Key from `registryKey`. */
   registry: string;
   username: string;
   password: string;
 }
 
-/** What may be shown of one. */
+/** The public part of a credential. */
 export interface RegistryAccount {
   registry: string;
   username: string;
@@ -16,11 +16,11 @@ export interface RegistryAccount {
 
 /** Passwords are encrypted at rest. */
 export interface RegistryCredentialStore {
-  /** In place of the registry's earlier one. Fails with `resource_exhausted` when there are too many registries. */
+  /** Replaces the registry's credential. Rejects with `resource_exhausted` when there are too many registries. */
   put(credential: RegistryCredential, now: number): Promise<RegistryAccount>;
   get(registry: string): Promise<RegistryCredential | null>;
-  /** By name. */
+  /** Sorted by registry. */
   list(): Promise<RegistryAccount[]>;
-  /** Whether there was one. */
+  /** Returns true when it existed. */
   remove(registry: string): Promise<boolean>;
 }

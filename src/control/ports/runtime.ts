@@ -1,16 +1,16 @@
-/** Machines on a host, and the images that they are made from. */
+/** Machines on a host, and the images that they run. */
 import type { Duplex } from 'node:stream';
 import type { ArchiveRecord, Resources } from '../../model/sandbox.ts';
 import type { CallOptions, PullOptions } from './common.ts';
 
-/** Everything a machine is made from. Two applications of equal specs at one generation are one. */
+/** Inputs of a machine. Two applications of equal specs at one generation are one. */
 export interface MachineSpec {
   id: string;
   imageDigest: string;
   resources: Resources;
 }
 
-/** What this host holds of one sandbox, whether or not the store knows it. */
+/** Traces of one sandbox on this host, known to the store or not. */
 export interface Observed {
   id: string;
   /** The generation of the machine whose PID 1 lives; null when none runs. */
@@ -20,9 +20,9 @@ export interface Observed {
 }
 
 export interface SandboxUsage {
-  /** Of its running machine; null when none runs. */
+  /** Memory of its running machine; null when none runs. */
   memoryBytes: number | null;
-  /** What its disk takes of the host's; null when it has none, as an archived one. */
+  /** Space that its disk takes on the host; null without a disk, as for an archived sandbox. */
   diskBytes: number | null;
 }
 
@@ -36,89 +36,92 @@ export interface RuntimeCapabilities {
 export interface Capacity {
   freeMemoryBytes: number;
   freeDiskBytes: number;
-  /** Below these, nothing new is started. */
+  /** Below these, nothing new starts. */
   reserveMemoryBytes: number;
   reserveDiskBytes: number;
   freeSlots: number;
-  /** On this host, and those of them that no sandbox holds. */
+  /** GPUs of this host, and those of them that no sandbox holds. */
   gpus: number;
   freeGpus: number;
 }
 
 /**
- * Machines on a host. Every method is idempotent and may be called again after a crash at any point of an
- * earlier call; what a crash left half-made is finished or removed by the next call for that sandbox.
- * Errors: `resource_exhausted` (slots, memory, disk), `unavailable` (the engine fails), never a bare Error
- * that a caller would see.
+ * Machines on a host. Every method is idempotent and may be called again after a crash at any point of an earlier call;
+ * the next call for that sandbox finishes or removes half-made work.
+ * Errors: `resource_exhausted` (slots, memory, disk), `unavailable` (the engine fails), never a bare Error that a
+ * caller would see.
  */
 export interface Runtime {
   readonly capabilities: RuntimeCapabilities;
-  /**
-   * Fences helpers of an earlier boot, then makes ready (cgroups, network, slots). Called once, before
-   * anything else.
-   */
+  /** Fences helpers of an earlier boot, then prepares cgroups, network and slots. Called once, before anything else. */
   init(): Promise<void>;
   capacity(): Promise<Capacity>;
-  /** The disk is made when there is none, the machine started; resolves when the agent's socket listens. */
+  /** Creates a missing disk and starts the machine; resolves when the agent's socket listens. */
   start(spec: MachineSpec, generation: number, options?: CallOptions): Promise<void>;
-  /** SIGTERM to PID 1, the grace, kill; resolves when nothing of the machine is left and the disk is free. */
+  /**
+   * Sends SIGTERM to PID 1, and kills after the grace period; resolves when nothing of the machine is left and the disk
+   * is free.
+   */
   stop(id: string, graceMs: number): Promise<void>;
-  /** cpu and memory of a running machine. */
+  /** Changes cpu and memory of a running machine. */
   resizeLive(id: string, resources: Resources): Promise<void>;
-  /** Grows the disk of a machine that is not running, to exactly diskGb; a disk that large already is left. */
+  /** Grows the disk of a machine that is not running, to exactly diskGb; leaves a disk that is large enough. */
   growDisk(id: string, diskGb: number): Promise<void>;
   /** Writes and verifies the archive of a stopped machine's disk; the disk stays. */
   archive(id: string, options?: CallOptions): Promise<ArchiveRecord>;
   /** Frees the disk of a sandbox whose archive is verified and committed. */
   dropDisk(id: string): Promise<void>;
-  /** Verifies the archive against its record and makes the disk from it anew; the archive stays. */
+  /** Verifies the archive against its record and creates the disk from it; the archive stays. */
   restore(id: string, record: ArchiveRecord, options?: CallOptions): Promise<void>;
   dropArchive(id: string): Promise<void>;
-  /** Stops, and removes every trace. */
+  /** Stops the machine and removes every trace. */
   destroy(id: string): Promise<void>;
   observe(): Promise<Observed[]>;
-  /** As `observe`, of one sandbox; null when nothing of it is here. */
+  /** Like `observe`, for one sandbox; null when this host has no trace of it. */
   inspect(id: string): Promise<Observed | null>;
-  /** What one sandbox has in use now, in whatever state it is. */
+  /** Returns the present resource use of one sandbox, in any state. */
   usage(id: string): Promise<SandboxUsage>;
-  /** What programs in the running machine find in their environment because of its GPUs. */
+  /** Returns the environment variables that programs in the running machine get for its GPUs. */
   deviceEnvironment(id: string): Record<string, string>;
   /**
-   * Whose the machine is, null for nobody's: what machines share is divided by owner. Remembered until the machine ends;
-   * said before each start, at a claim, and when a machine that runs is taken over.
+   * Sets the machine's owner, null for none: owners share what machines share. Kept until the machine ends; called
+   * before each start, at a claim, and when a running machine is adopted.
    */
   assign(id: string, ownerId: string | null): void;
-  /** Why the machine stands still although nobody stopped it, for its owner to read; null while it goes on. */
+  /** Returns the reason for the owner why the machine is paused without a stop; null while it runs. */
   pausedReason(id: string): string | null;
-  /** A fresh byte stream to the agent of the running machine. */
+  /** Opens a new byte stream to the agent of the running machine. */
   openChannel(id: string): Promise<Duplex>;
-  /** Ends the service's own part (pools, forwarder); machines go on. */
+  /** Ends the service's own part (pools, forwarder); machines keep running. */
   close(): Promise<void>;
 }
 
-/** What a container image says about how to run in it. */
+/** A container image's configuration for its processes. */
 export interface Image {
   digest: string;
   reference: string;
-  /** As given in the image's config. */
+  /** As in the image's config. */
   env: Record<string, string>;
   entrypoint: string[];
   workingDir: string;
   sizeBytes: number;
-  /** When it was built or unpacked; milliseconds since the epoch. */
+  /** Time of its build or unpacking; milliseconds since the epoch. */
   madeAt: number;
 }
 
 /** Unpacked images, by content digest. */
 export interface Images {
-  /** The name as it is when it is complete. `invalid_argument`; nothing is looked up. */
+  /** Returns the complete form of the name. Throws `invalid_argument`; looks nothing up. */
   check(reference: string): string;
-  /** Local at once, or pulled. `base` is the standard base image. `invalid_argument`, `not_found`, `unavailable`. */
+  /**
+   * Returns a local image at once, or pulls it. `base` is the standard base image. `invalid_argument`, `not_found`,
+   * `unavailable`.
+   */
   ensure(reference: string, options?: PullOptions): Promise<Image>;
   get(digest: string): Promise<Image | null>;
   /**
-   * As `ensure`, or the image of this digest, which must be here (`unavailable`). It is not collected before `work`
-   * has ended, so that a row which names it can be committed.
+   * Like `ensure`, or for the local image of this digest (`unavailable` without it). Protects the image from collection
+   * until `work` has ended, so that a row which names it can be committed.
    */
   use<T>(
     wanted: { reference: string } | { digest: string },
@@ -126,11 +129,11 @@ export interface Images {
     options?: PullOptions,
   ): Promise<T>;
   /**
-   * Removes images that are neither in use nor the base image, and were not since `unusedSince`; fetched layers too
-   * that have grown old, or all of them when `thoroughly`. Gives back the digests that are gone.
+   * Removes images, except the base image, that are not in use and were not since `unusedSince`; also old fetched
+   * layers, or all of them when `thoroughly`. Returns the removed digests.
    */
   collect(request: {
-    /** Asked once, after which what is let go counts as in use. */
+    /** Called once; images released after that count as in use. */
     inUse(): Promise<Set<string>>;
     /** Milliseconds since the epoch. */
     unusedSince: number;

@@ -1,4 +1,4 @@
-/** What is kept: sandboxes, snapshots, users, answers of idempotent calls. */
+/** Store of the service: sandboxes, snapshots, users, access, audit, and answers of idempotent calls. */
 import type { Usage } from '../../model/quota.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
@@ -12,13 +12,13 @@ import type { KeyStore, UserStore } from './user-store.ts';
 export interface SandboxFilter {
   ownerId: string;
   state?: Sandbox['state'];
-  /** Only sandboxes that have all of these pairs. */
+  /** Matches only sandboxes with all of these pairs. */
   labels?: Record<string, string>;
 }
 
 export type SandboxPatch = Partial<Omit<Sandbox, 'id'>>;
 
-/** The columns that deadlines depend on. */
+/** Columns that deadlines depend on. */
 export type Schedulable = Pick<
   Sandbox,
   | 'id'
@@ -32,29 +32,29 @@ export type Schedulable = Pick<
 >;
 
 /**
- * Rows of sandboxes. A method has committed (durably) when its promise resolves. Env vars are encrypted at
- * rest. Sandboxes that are `creating` or have no owner are seen by `get`, `all` and `pool` only.
+ * Rows of sandboxes. A method has committed (durably) when its promise resolves. Env vars are encrypted at rest. Only
+ * `get`, `all` and `pool` return sandboxes that are `creating` or have no owner.
  */
 export interface SandboxStore {
-  /** Fails with `already_exists` when the owner has a sandbox of this name, one being created included. */
+  /** Rejects with `already_exists` when the owner has a sandbox of this name, one being created included. */
   insert(sandbox: Sandbox, allowance?: Allowance): Promise<void>;
   get(id: string): Promise<Sandbox | null>;
-  /** By id or by name; only the owner's, and none that is being created. */
+  /** Finds by id or by name; only the owner's, and none that is being created. */
   find(ownerId: string, idOrName: string): Promise<Sandbox | null>;
   /** Newest first (createdAt, then id, descending). */
   list(filter: SandboxFilter, page: Page): Promise<{ sandboxes: Sandbox[]; totalCount: number }>;
-  /** The owner's sandboxes by name, at most `limit`, in any state. */
+  /** Lists the owner's sandboxes by name, at most `limit`, in any state. */
   names(ownerId: string, limit: number): Promise<{ id: string; name: string }[]>;
-  /** The owner's newest sandbox created under this Idempotency-Key since then; none that is being created. */
+  /** Returns the owner's newest sandbox created under this Idempotency-Key since then; none that is being created. */
   createdUnder(ownerId: string, creationKey: string, since: number): Promise<Sandbox | null>;
   all(): Promise<Sandbox[]>;
-  /** What time may act on: sandboxes with an owner and no operation in progress, without opening env vars. */
+  /** Returns sandboxes with an owner and no operation in progress, for deadlines; decrypts no env vars. */
   schedulable(): Promise<Schedulable[]>;
-  /** Sandboxes that wait in the warm pool, ready to be claimed. */
+  /** Returns the sandboxes of the warm pool that can be claimed. */
   pool(): Promise<Sandbox[]>;
   /**
-   * Gives one ready pool sandbox of this image and disk size to its owner, in one transaction; null when
-   * there is none. Fails with `already_exists` as `insert` does.
+   * Gives one ready pool sandbox of this image and disk size to its owner, in one transaction; null when there is none.
+   * Rejects with `already_exists` like `insert`.
    */
   claim(
     match: { imageDigest: string; diskGb: number },
@@ -63,19 +63,22 @@ export interface SandboxStore {
   ): Promise<Sandbox | null>;
   /** Applies the patch if the stored generation is `generation`; null when it has moved on or the row is gone. */
   update(id: string, generation: number, patch: SandboxPatch, allowance?: Allowance): Promise<Sandbox | null>;
-  /** Whether a row of this generation was there and is now gone. */
+  /** Returns true when a row of this generation existed; it is gone then. */
   remove(id: string, generation: number): Promise<boolean>;
-  /** What the owner's sandboxes count for, those being created included. */
+  /** Returns the usage of the owner's sandboxes, those being created included. */
   usage(ownerId: string): Promise<Omit<Usage, 'snapshots'>>;
-  /** GB of all disks at their full size, whoever's; a disk that is about to grow counts as it will be. */
+  /** Returns the GB of all owners' disks at their full size; a disk about to grow counts at its new size. */
   promisedDiskGb(): Promise<number>;
-  /** Later activity times only move forward. One transaction for all. */
+  /** Moves activity times forward only. One transaction for all. */
   touch(activity: Map<string, number>): Promise<void>;
 }
 
-/** Answers of calls made with an Idempotency-Key, by owner and key: of each owner the newest, `limits.idempotencyKeptPerOwner`. */
+/**
+ * Answers of calls with an Idempotency-Key, by owner and key: of each owner the newest
+ * `limits.idempotencyKeptPerOwner`.
+ */
 export interface IdempotencyStore {
-  /** `requestDigest` is of tool and parameters, so that another request under the same key is noticed. */
+  /** `requestDigest` covers tool and parameters, to detect another request under the same key. */
   get(ownerId: string, key: string): Promise<{ requestDigest: string; result: unknown } | null>;
   put(ownerId: string, key: string, requestDigest: string, result: unknown, now: number): Promise<void>;
   prune(olderThan: number): Promise<void>;

@@ -1,20 +1,20 @@
-/** What is kept of users and of their API keys. */
+/** Store of users and their API keys. */
 import type { Account, ApiKey, Caller } from '../../model/user.ts';
 import type { Page } from './common.ts';
 
 export type AccountPatch = Partial<Omit<Account, 'id' | 'createdAt'>>;
 
 export interface UserStore {
-  /** Fails with `already_exists` when there is a user of this id, or of this email in whatever case. */
+  /** Rejects with `already_exists` when a user has this id, or this email in any case. */
   insertUser(account: Account): Promise<void>;
   firstUser(): Promise<Account | null>;
-  /** By id or by email, in whatever case. */
+  /** Finds by id or by email, in any case. */
   findUser(idOrEmail: string): Promise<Account | null>;
-  /** In the order in which they came. */
+  /** Lists in the order of creation. */
   listUsers(page: Page): Promise<{ users: Account[]; totalCount: number }>;
   /**
-   * Applies what `change` says of the stored user, in one transaction. null when there is none of this id. Fails with `failed_precondition` when no enabled admin would be left, with
-   * `already_exists` for an email that is taken.
+   * Applies `change` to the stored user, in one transaction. Returns null for an unknown id. Rejects with
+   * `failed_precondition` when no enabled admin would be left, with `already_exists` for an email that is taken.
    */
   updateUser(id: string, change: (account: Account) => AccountPatch): Promise<Account | null>;
 }
@@ -24,19 +24,19 @@ export type KeyDetails = Pick<ApiKey, 'name' | 'createdAt' | 'expiresAt'>;
 /** Keys are stored as SHA-256 hashes and compared in constant time. */
 export interface KeyStore {
   /**
-   * One of this user that is known already stays as it is, also when it was revoked. Fails with `already_exists` for
-   * another user's. Of very many of one user, those that were dead the longest are forgotten.
+   * Adds a key; leaves a known key of this user unchanged, also a revoked one. Rejects with `already_exists` for
+   * another user's key. Forgets the longest dead keys of a user with very many.
    */
   add(userId: string, apiKey: string, details: KeyDetails): Promise<ApiKey>;
-  /** null for a key that never was, was revoked or has expired, or whose user is disabled. */
+  /** Returns null for a key that is unknown, revoked or expired, or whose user is disabled. */
   callerOf(apiKey: string, now: number): Promise<Caller | null>;
   find(id: string): Promise<ApiKey | null>;
   /** Newest first; of one user, or of all. */
   list(userId: string | null, page: Page): Promise<{ keys: ApiKey[]; totalCount: number }>;
-  /** How many of a user are neither revoked nor expired. */
+  /** Counts a user's keys that are neither revoked nor expired. */
   countLive(userId: string, now: number): Promise<number>;
-  /** null when there is none. The time of the first revocation stays. */
+  /** Returns null when there is none. The time of the first revocation stays. */
   revoke(id: string, now: number): Promise<ApiKey | null>;
-  /** Later times only move forward. */
+  /** Moves times forward only. */
   touch(used: Map<string, number>): Promise<void>;
 }

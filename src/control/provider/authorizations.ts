@@ -1,6 +1,6 @@
 /**
- * A user's one-time authorization at the code-hosting provider: by a browser that is sent there and back, or by a code
- * that is typed in there. What comes of it belongs to the user who began it.
+ * A user's one-time authorization at the code-hosting provider: in a browser with a redirect, or by a code that the
+ * user enters there. The result belongs to the user who began it.
  */
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newAuthorizationId } from '../../model/ids.ts';
@@ -20,7 +20,7 @@ export interface AuthorizationParts {
 export interface StartedBrowser {
   id: string;
   expiresAt: number;
-  /** Where a person allows it. */
+  /** Page where a person grants the authorization. */
   url: string;
   intervalMs: number;
 }
@@ -57,7 +57,7 @@ export class AuthorizationService {
     this.#pending = new PendingAuthorizations(parts.clock);
   }
 
-  /** @param url Of the service, as browsers of its users reach it; without a slash at its end. */
+  /** @param url URL of the service for its users' browsers; without a slash at its end. */
   servedAt(url: string): void {
     this.#callbackUrl = `${url}/auth/${this.host.name}/callback`;
   }
@@ -76,7 +76,7 @@ export class AuthorizationService {
     return { id, expiresAt, userCode, verificationUrl, intervalMs };
   }
 
-  /** Fails with `not_found` for one that is not this user's, or was over long ago. */
+  /** Rejects with `not_found` for an authorization that is another user's, or ended long ago. */
   async poll(user: User, id: string): Promise<AuthorizationProgress> {
     const pending = this.#pending.get(user, id);
     if (!pending) {
@@ -94,12 +94,12 @@ export class AuthorizationService {
     return { status: 'pending', intervalMs };
   }
 
-  /** Who began what this state stands for; null when it was used, is over, or never was. */
+  /** Returns the user who began the authorization of this state; null for a used, expired or unknown state. */
   whoAsks(state: string): User | null {
     return this.#pending.peek(state)?.user ?? null;
   }
 
-  /** The user, or the provider, says no. null as with `whoAsks`. */
+  /** Records a denial by the user or the provider. Returns null like `whoAsks`. */
   deny(state: string): User | null {
     const pending = this.#pending.take(state);
     if (!pending) return null;
@@ -107,7 +107,10 @@ export class AuthorizationService {
     return pending.user;
   }
 
-  /** What the browser came back with. A state works once, whatever comes of it; null as with `whoAsks`. */
+  /**
+   * Completes an authorization with the browser's code. A state works once, with any outcome; returns null like
+   * `whoAsks`.
+   */
   async complete(state: string, code: string): Promise<Completed | null> {
     const pending = this.#pending.take(state);
     if (!pending) return null;
@@ -125,7 +128,10 @@ export class AuthorizationService {
     return this.#parts.store.list(user.id);
   }
 
-  /** Here it ends at once; whether it ended at the provider too is told. Fails with `not_found` without one. */
+  /**
+   * Ends the authorization here at once; `atProvider` shows whether it ended at the provider too. Rejects with
+   * `not_found` without one.
+   */
   async revoke(user: User): Promise<{ account: ProviderAccount; atProvider: boolean }> {
     const { store, log } = this.#parts;
     const found = await store.get(user.id, this.host.url);

@@ -1,6 +1,6 @@
 /**
- * Authorizations that are under way, in memory: a restart forgets them, and the user begins again. A state leads to
- * one of them until it has been used once, or its time is over.
+ * Pending authorizations, in memory: a restart forgets them, and the user begins again. A state leads to one of them
+ * until it has been used once, or has expired.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { newAuthorizationId } from '../../model/ids.ts';
@@ -25,7 +25,7 @@ export interface PendingBrowser extends Common {
   method: 'browser';
   /** null once it has been used. */
   state: string | null;
-  /** Of PKCE; only its hash leaves the service before the code is exchanged. */
+  /** PKCE verifier; only its hash leaves the service before the code is exchanged. */
   verifier: string;
   challenge: string;
 }
@@ -34,7 +34,7 @@ export interface PendingDevice extends Common {
   method: 'device';
   device: DeviceCode;
   intervalMs: number;
-  /** The provider is not asked before. */
+  /** Time of the next request to the provider. */
   nextPollAt: number;
   polling: Promise<void> | null;
 }
@@ -52,7 +52,9 @@ export class PendingAuthorizations {
     this.#clock = clock;
   }
 
-  /** One that has half of its time left is shown again: who asks often is not shown many URLs. */
+  /**
+   * Returns a pending authorization that has half of its time left, else a new one: repeated calls show no new URLs.
+   */
   browser(user: User): PendingBrowser {
     const now = this.#clock.now();
     const stillGood = now + limits.provider.stateMs / 2;
@@ -83,20 +85,20 @@ export class PendingAuthorizations {
     });
   }
 
-  /** Of this user alone; null also some time after its end. */
+  /** Returns an authorization of this user alone; null also some time after its end. */
   get(user: User, id: string): Pending | null {
     this.#prune();
     const pending = this.#byId.get(id);
     return pending?.user.id === user.id ? pending : null;
   }
 
-  /** The one that a state stands for, while it can be used. */
+  /** Returns the authorization of a state that is still valid. */
   peek(state: string): PendingBrowser | null {
     const pending = this.#byState.get(state);
     return pending && pending.expiresAt > this.#clock.now() ? pending : null;
   }
 
-  /** As `peek`, and the state is used up. */
+  /** Like `peek`, and uses the state up. */
   take(state: string): PendingBrowser | null {
     const pending = this.peek(state);
     this.#byState.delete(state);
@@ -108,7 +110,7 @@ export class PendingAuthorizations {
     return { id: newAuthorizationId(), user, expiresAt: this.#clock.now() + forMs, outcome: null };
   }
 
-  /** What is over, or too much, goes; the oldest first. */
+  /** Adds an authorization; drops expired ones, and the oldest above a bound. */
   #add<T extends Pending>(pending: T): T {
     this.#prune();
     const own = this.#of(pending.user);

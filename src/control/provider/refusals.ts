@@ -1,4 +1,4 @@
-/** Why a remote at the provider does not open, as callers are told: what is missing, by its name there. */
+/** Errors for remotes at the provider that cannot be used; each names what is missing, in the provider's terms. */
 import { SandhavenError } from '../../model/errors.ts';
 import type { Authorization } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
@@ -36,7 +36,7 @@ export class ProviderRefusals {
     });
   }
 
-  /** null when what is seen is no reason for a refusal. */
+  /** Returns null when the sight permits the operation. */
   ofSight(sight: Sight, { account }: Authorization, purpose: GitPurpose): SandhavenError | null {
     const pushes = purpose.service === 'git-receive-pack';
     switch (sight.kind) {
@@ -70,7 +70,7 @@ export class ProviderRefusals {
     }
   }
 
-  /** The token is good, the repository seen, and still the remote says no. */
+  /** Returns the error of a refusal although the token is valid and the repository visible. */
   ofPolicy({ account }: Authorization, purpose: GitPurpose): SandhavenError {
     const doing = purpose.service === 'git-receive-pack' ? 'push to' : 'read';
     const wanted = purpose.service === 'git-receive-pack' ? 'write' : 'read';

@@ -1,6 +1,6 @@
 /**
- * Remotes at the code-hosting provider: what opens one for a user, and what its refusal means. A repository that
- * everybody may read needs no authorization, so it is asked for when the provider refuses, and not before.
+ * Remotes at the code-hosting provider: a user's access to them, and the meaning of their refusals. A public repository
+ * needs no authorization, so the service requires one only after the provider's refusal.
  */
 import type { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
@@ -11,7 +11,7 @@ import type { AuthorizationService } from './authorizations.ts';
 import { ProviderRefusals } from './refusals.ts';
 import type { UserTokens } from './tokens.ts';
 
-/** Where only the token counts. */
+/** User name for a provider that checks the token alone. */
 const USERNAME = 'x-access-token';
 const usualPorts = { http: 80, https: 443 };
 
@@ -26,7 +26,7 @@ export class ProviderRemotes {
     this.#refusals = new ProviderRefusals(authorizations);
   }
 
-  /** A username and password given for such a remote are ignored, over whatever protocol. */
+  /** Returns true for a remote at the provider; its username and password parameters are ignored, over any protocol. */
   owns(url: GitUrl): boolean {
     return url.host === new URL(this.#host.url).hostname.toLowerCase() && this.#isItsPort(url);
   }
@@ -67,7 +67,10 @@ export class ProviderRemotes {
     };
   }
 
-  /** An installation opens its repositories to nobody by itself: the user must see this one, and may push to it. */
+  /**
+   * Returns the app's access after a check of the user's own: the user must see the repository, and push only with
+   * permission. An installation by itself opens its repositories to no user.
+   */
   async #asApp(
     user: User,
     authorization: Authorization,

@@ -1,4 +1,4 @@
-/** The tokens of users, renewed before they end: once, however many calls want them at the same time. */
+/** Tokens of users, renewed before they expire: once for all concurrent calls. */
 import { limits } from '../../model/limits.ts';
 import type { Authorization } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
@@ -19,7 +19,10 @@ export class UserTokens {
     this.#parts = parts;
   }
 
-  /** With a token that is good for a while; null when the user has to authorize first, or again. */
+  /**
+   * Returns the authorization with a token that is valid for a while; null when the user has to authorize first, or
+   * again.
+   */
   async current(user: User): Promise<Authorization | null> {
     const { store, host, clock } = this.#parts;
     const found = await store.get(user.id, host.url);
@@ -31,8 +34,8 @@ export class UserTokens {
   }
 
   /**
-   * The provider takes its token no more. Whether the user has to authorize again: a token also ends when another call
-   * renews it, and then nothing is lost.
+   * Handles a token that the provider rejects. Returns true when the user has to authorize again: a token also ends
+   * when another call renews it, and then nothing is lost.
    */
   async ended(authorization: Authorization): Promise<boolean> {
     const { store, host } = this.#parts;
@@ -58,7 +61,7 @@ export class UserTokens {
 
   async #renew(stale: Authorization): Promise<Authorization | null> {
     const { store, host, clock } = this.#parts;
-    // Another call may have renewed it between this one's look at the row and its turn.
+    // Another call may have renewed it between the read of the row and this call's turn.
     const found = await store.get(stale.userId, host.url);
     if (!found || found.updatedAt !== stale.updatedAt || found.id !== stale.id) return found;
     const { refreshToken, refreshExpiresAt, accessExpiresAt } = found.tokens;
@@ -76,7 +79,7 @@ export class UserTokens {
         const renewed = { ...found, tokens: { ...tokens, scopes }, updatedAt: clock.now() };
         const stored = await store.renew(found.id, renewed.tokens, renewed.updatedAt);
         if (stored) return renewed;
-        // The user took it back meanwhile: nobody is to hold what came of it.
+        // The user revoked it meanwhile, so the new token must not survive.
         await host.revoke(tokens.accessToken).catch(() => false);
         return await store.get(found.userId, host.url);
       }

@@ -1,6 +1,6 @@
 /**
- * The environment of a process in a sandbox: the service's, then the image's, then what the sandbox's GPUs bring, then
- * the sandbox's own, then the call's.
+ * Environment of a process in a sandbox. Later values win: the service's, the image's, those of the sandbox's GPUs, the
+ * sandbox's own, the call's.
  */
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Image, Images, Runtime } from '../ports/index.ts';
@@ -26,7 +26,7 @@ export class Environments {
     return this.on(await this.#images.get(sandbox.imageDigest), sandbox, call);
   }
 
-  /** As `of`, where the image is at hand. */
+  /** Like `of`, for a caller that has the image. */
   on(image: Image | null, sandbox: Given, call: Record<string, string> = {}): Record<string, string> {
     const devices = sandbox.resources.gpu > 0 ? this.#runtime.deviceEnvironment(sandbox.id) : {};
     const processors = processorCount(sandbox.resources.cpu);
@@ -35,8 +35,8 @@ export class Environments {
 }
 
 /**
- * For programs that count the processors which the kernel would let them run on, since it limits time and not
- * processors: `nproc` and OpenMP by the first, Python's `os.process_cpu_count` by the second.
+ * Limits programs that count the processors they may run on, since the kernel limits time and not processors: `nproc`
+ * and OpenMP read the first variable, Python's `os.process_cpu_count` the second.
  */
 function processorCount(cpu: number): Record<string, string> {
   return { OMP_NUM_THREADS: String(cpu), PYTHON_CPU_COUNT: String(cpu) };

@@ -45,7 +45,9 @@ export class ExecutionService {
     });
   }
 
-  /** Runs in the interpreter of the sandbox's language. `failed_precondition` when the image lacks it. */
+  /**
+   * Runs code in the interpreter of the sandbox's language. Rejects with `failed_precondition` when the image lacks it.
+   */
   runCode(
     caller: User,
     reference: string | undefined,

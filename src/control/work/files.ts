@@ -1,4 +1,4 @@
-/** Files of a sandbox, all worked on inside it by its agent. */
+/** Files of a sandbox; its agent does all work on them inside. */
 import type { Readable } from 'node:stream';
 import type { User } from '../../model/user.ts';
 import type {
@@ -57,7 +57,7 @@ export class FileService {
     return this.#uses.run(caller, reference, ({ id }) => this.#agent.read(id, query, signal));
   }
 
-  /** The sandbox counts as worked in until the stream has ended. */
+  /** Counts as a use of the sandbox until the stream has ended. */
   readStream(
     caller: User,
     reference: Reference,

@@ -1,4 +1,4 @@
-/** Sessions of a sandbox: shells that persist between calls. Their state lives with the agent inside. */
+/** Sessions of a sandbox: shells that persist between calls. The agent inside holds their state. */
 import { SandhavenError } from '../../model/errors.ts';
 import { newCommandId, newSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -20,7 +20,7 @@ export interface SessionCommand {
   status: SessionCommandStatus;
   /** null until it has ended. */
   exitCode: number | null;
-  /** What it has printed so far. */
+  /** Output so far. */
   output: string;
 }
 
@@ -42,7 +42,7 @@ export class SessionService {
     signal?: AbortSignal,
   ): Promise<{ sessionId: string; createdAtMs: number }> {
     return this.#uses.run(caller, reference, async (sandbox) => {
-      // Standard input is a terminal, of which programs may expect no more than lines of text.
+      // Standard input is a terminal that offers programs no more than lines of text.
       const env = { TERM: 'dumb', ...(await this.#environments.of(sandbox)) };
       const request = { sessionId, cwd: '.', env };
       const { createdAtMs } = await this.#agent.createSession(sandbox.id, request, signal);
@@ -54,7 +54,7 @@ export class SessionService {
     return this.#uses.run(caller, reference, async ({ id }) => (await this.#agent.listSessions(id)).sessions);
   }
 
-  /** A caller that goes away ends its waiting, never the command. */
+  /** Runs a command. A caller that disconnects ends its wait, never the command. */
   run(
     caller: User,
     reference: Reference,
@@ -78,7 +78,7 @@ export class SessionService {
     });
   }
 
-  /** All that is kept of what a command has printed, once it has ended or the wait is over. */
+  /** Returns all kept output of a command, once it has ended or the wait is over. */
   logs(
     caller: User,
     reference: Reference,
@@ -94,7 +94,10 @@ export class SessionService {
     });
   }
 
-  /** What a command has printed from an offset on, once there is more of it, it has ended, or the wait is over. */
+  /**
+   * Returns the output of a command after an offset, once there is more of it, the command has ended, or the wait is
+   * over.
+   */
   follow(
     caller: User,
     reference: Reference,
@@ -107,8 +110,8 @@ export class SessionService {
   }
 
   /**
-   * To a command that runs; a newline is appended.
-   * @returns What followed, when it was waited for.
+   * Sends input to a running command; a newline is appended.
+   * @returns The output that followed, after a wait for it.
    */
   sendInput(
     caller: User,

@@ -19,7 +19,7 @@ export class TunnelService {
   }
 
   /**
-   * Runs `work` with a connection that `work` ends. A sandbox that stops breaks it. Fails with `not_found` (resource
+   * Runs `work` with a connection that `work` ends. A stop of the sandbox breaks it. Rejects with `not_found` (resource
    * `port`) when nothing listens there.
    */
   async visit(

@@ -1,4 +1,6 @@
-/** Working inside a sandbox: it must be started, the work counts as activity, and its end is told truly. */
+/**
+ * Uses of a sandbox: each requires a started sandbox, counts as activity, and explains a failure by a stop or a delete.
+ */
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
@@ -31,8 +33,8 @@ export class Uses {
   }
 
   /**
-   * Runs `work` once the lifecycle operations before it have ended. Fails with `invalid_state` when the sandbox
-   * is not started, or is stopped under the work.
+   * Runs `work` once the lifecycle operations before it have ended. Rejects with `invalid_state` when the sandbox is
+   * not started, or is stopped during the work.
    */
   async run<T>(
     caller: User,
@@ -44,10 +46,10 @@ export class Uses {
   }
 
   /**
-   * As `run`, for a connection through a gateway, which has itself checked the right to it. Connections have a
-   * bound of their own, so that they leave room for calls. Fails with `not_found` when the sandbox is gone, with
+   * Like `run`, for a connection through a gateway, which has itself checked the right to it. Connections have a bound
+   * of their own, so that they leave room for calls. Rejects with `not_found` when the sandbox is gone, with
    * `permission_denied` when its owner is disabled.
-   * @param end Called when the owner is disabled under the work.
+   * @param end Called when the owner is disabled during the work.
    */
   async connected<T>(
     id: string,
@@ -93,7 +95,9 @@ export class Uses {
     }
   }
 
-  /** A connection that broke because the machine was stopped is no fault of the engine. */
+  /**
+   * Replaces `unavailable` when a stop or a delete of the sandbox broke the connection: that is no fault of the engine.
+   */
   async #explain(sandbox: Sandbox, error: unknown): Promise<unknown> {
     if (!(error instanceof SandhavenError) || error.code !== 'unavailable') return error;
     await this.#queue.idle(sandbox.id).catch(() => {});
@@ -117,7 +121,7 @@ function isOwned(sandbox: Sandbox): sandbox is Sandbox & { ownerId: string } {
   return sandbox.ownerId !== null;
 }
 
-/** Counts of uses under way, by sandbox, each with a bound. */
+/** Counts of open uses, by sandbox, each with a bound. */
 class UseCounts {
   readonly #most: number;
   readonly #what: string;
@@ -128,7 +132,7 @@ class UseCounts {
     this.#what = what;
   }
 
-  /** Fails with `resource_exhausted`; the returned function is called once, at the end. */
+  /** Throws `resource_exhausted` at the bound; the returned function is called once, at the end. */
   enter({ id, name }: Sandbox): () => void {
     const taken = this.#taken.get(id) ?? 0;
     if (taken >= this.#most) {
