@@ -43,7 +43,7 @@ describe('a key that calls too often', () => {
       code: 'resource_exhausted',
       retryable: true,
       retry_after_seconds: 1,
-      detail: expect.stringContaining('1 times a second, 3 times at once'),
+      detail: expect.stringContaining('1 calls a second, 3 at once'),
     });
   });
 

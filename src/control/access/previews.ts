@@ -50,7 +50,7 @@ export class PreviewService {
     const { uses, access, clock } = this.#d;
     return uses.run(caller, reference, async ({ id }) => {
       const site = this.#site;
-      if (!site) throw new SandhavenError('unavailable', 'This service shows no previews.');
+      if (!site) throw new SandhavenError('unavailable', 'This service has no preview gateway.');
       const urlOf = (name: string) => `${previewOrigin(site, `${port}-${name}`)}/`;
       if (signedForSeconds === null) {
         const token = await access.previewToken(id, port);

@@ -185,7 +185,7 @@ export class AuditWriter {
   }
 
   #recovered(): void {
-    if (this.#failing) this.#d.log.info('the audit log is written again');
+    if (this.#failing) this.#d.log.info('the audit log can be written again');
     this.#failing = false;
   }
 

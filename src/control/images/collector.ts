@@ -46,7 +46,7 @@ export class ImageCollector {
     const { store, images, runtime, clock, keptMs, log } = this.#d;
     const { freeDiskBytes, reserveDiskBytes } = await runtime.capacity();
     const short = freeDiskBytes < reserveDiskBytes;
-    if (short) log.warn('disk space is short: unused images go at once', { freeDiskBytes });
+    if (short) log.warn('disk space is short: removing all unused images', { freeDiskBytes });
     await images.collect({
       inUse: () => store.imagesInUse(),
       unusedSince: clock.now() - (short ? 0 : keptMs),

@@ -165,7 +165,7 @@ function unknown(idOrName: string): SandhavenError {
 function everybodys(): SandhavenError {
   return new SandhavenError(
     'permission_denied',
-    "The snapshot 'base' is the standard base image of everybody.",
+    "The snapshot 'base' is the standard base image of all users.",
     {
       parameter: 'snapshot',
       hint: 'Only snapshots that were made with Sandbox.CreateSnapshot can be deleted.',

@@ -38,7 +38,7 @@ export class DiskPromises {
     const promised = await store.promisedDiskGb();
     if (promised + diskGb - beforeGb > overcommit * freeGb) {
       throw exhausted(
-        `${freeGb.toFixed(1)} GB are free for sandboxes, and their disks may grow to ${promised} GB already; ${overcommit} times what is free is the bound.`,
+        `${freeGb.toFixed(1)} GB are free for sandboxes, and their disks may grow to ${promised} GB already; ${overcommit} times the free space is the bound.`,
         'Archive or delete sandboxes, or ask for a smaller disk; the operator sets the bound with --disk-overcommit.',
       );
     }

@@ -30,7 +30,7 @@ export async function reconcile(dependencies: ReconcilerDependencies): Promise<v
   const unfinished: Sandbox[] = [];
 
   await inParallel(orphans, async (id) => {
-    log.warn('removing what no sandbox owns', { sandbox: id });
+    log.warn('removing remains of an unknown sandbox', { sandbox: id });
     await runtime.destroy(id);
   });
   await inParallel(sandboxes, async (sandbox) => {
@@ -38,12 +38,12 @@ export async function reconcile(dependencies: ReconcilerDependencies): Promise<v
       const settled = await putRight(dependencies, sandbox, observed.get(sandbox.id) ?? null);
       if (!settled) unfinished.push(sandbox);
     } catch (error) {
-      log.error('sandbox could not be put right', { sandbox: sandbox.id, error });
+      log.error('sandbox could not be reconciled', { sandbox: sandbox.id, error });
     }
   });
 
   for (const { id, operation } of unfinished) {
-    log.info('finishing what was begun', { sandbox: id, operation });
+    log.info('finishing an interrupted operation', { sandbox: id, operation });
     machines.finish(id).catch((error: unknown) => {
       log.error('operation could not be finished', { sandbox: id, operation, error });
     });

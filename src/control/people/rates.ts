@@ -27,9 +27,9 @@ export class Rates {
     const { perSecond, burst } = this.#rate;
     throw new SandhavenError(
       'resource_exhausted',
-      `This key may call ${perSecond} times a second, ${burst} times at once, and none is left.`,
+      `The rate limit of this key is ${perSecond} calls a second, ${burst} at once, and it is reached.`,
       {
-        hint: 'Wait as long as retry_after_seconds says, then send the same call again: nothing of it was done.',
+        hint: 'Wait retry_after_seconds, then repeat the same call: nothing of it was done.',
         retryable: true,
         retry_after_seconds: Math.ceil(waitMs / 1_000),
       },

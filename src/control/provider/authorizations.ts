@@ -103,7 +103,7 @@ export class AuthorizationService {
   deny(state: string): User | null {
     const pending = this.#pending.take(state);
     if (!pending) return null;
-    pending.outcome = { status: 'denied', reason: 'It was not allowed at the provider.' };
+    pending.outcome = { status: 'denied', reason: 'The authorization was denied at the provider.' };
     return pending.user;
   }
 
@@ -118,7 +118,7 @@ export class AuthorizationService {
     try {
       pending.outcome = await this.#exchanged(pending, code);
     } catch (error) {
-      pending.outcome = { status: 'denied', reason: 'The provider could not be asked.' };
+      pending.outcome = { status: 'denied', reason: 'The request to the provider failed.' };
       throw error;
     }
     return { user, outcome: pending.outcome };
@@ -146,7 +146,7 @@ export class AuthorizationService {
   async #exchanged({ user, verifier }: PendingBrowser, code: string): Promise<Outcome> {
     const tokens = await this.host.exchange({ code, verifier, redirectUri: this.#redirectUri() });
     if (tokens) return this.#settle(user, tokens);
-    return { status: 'denied', reason: 'The provider does not take the code that it gave.' };
+    return { status: 'denied', reason: 'The provider rejects the code that it issued.' };
   }
 
   #isDue({ outcome, nextPollAt, expiresAt, polling }: PendingDevice): boolean {
@@ -161,7 +161,7 @@ export class AuthorizationService {
     });
     if (answer.status === 'granted') pending.outcome = await this.#settle(pending.user, answer.tokens);
     else if (answer.status === 'denied') {
-      pending.outcome = { status: 'denied', reason: 'It was not allowed at the provider.' };
+      pending.outcome = { status: 'denied', reason: 'The authorization was denied at the provider.' };
     } else if (answer.status === 'expired') pending.expiresAt = clock.now();
     else this.#slowDown(pending, answer);
   }
@@ -180,11 +180,11 @@ export class AuthorizationService {
     if (scope !== null && !tokens.scopes.includes(scope)) {
       return {
         status: 'denied',
-        reason: `The scope ${scope} was not allowed, and without it nothing works.`,
+        reason: `The scope ${scope} was not granted, and Sandhaven requires it.`,
       };
     }
     const account = await this.host.account(tokens.accessToken);
-    if (!account) return { status: 'denied', reason: 'The provider does not take the token that it gave.' };
+    if (!account) return { status: 'denied', reason: 'The provider rejects the token that it issued.' };
     const now = clock.now();
     const times = { createdAt: now, updatedAt: now };
     await store.put({ id: newAuthorizationId(), userId: user.id, provider: url, account, tokens, ...times });

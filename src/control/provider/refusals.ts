@@ -20,7 +20,7 @@ export class ProviderRefusals {
     const { url } = this.#authorizations.startBrowser(user);
     return new SandhavenError(
       'authorization_required',
-      `${this.#name} wants to know who asks, and you have not authorized Sandhaven there, or not any more.`,
+      `${this.#name} requires authentication, and you have no valid authorization for Sandhaven there.`,
       {
         authorization_url: url,
         hint:
