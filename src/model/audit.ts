@@ -1,18 +1,18 @@
 /**
- * The audit log's rows: who did what, where, how it ended. What was said is in none: no parameters, no contents, no
- * secrets, and no text that a caller could choose.
+ * Rows of the audit log: the caller, the action, the sandbox, the outcome. No row holds parameters, contents, secrets,
+ * or any text that a caller could choose.
  */
 import { type ErrorCode, errorTable } from './errors.ts';
 
-/** Which way it came; `service` is what the service notes of itself. */
+/** Transport of a call; `service` marks the service's own events. */
 export const auditTransports = ['http', 'mcp', 'ssh', 'preview', 'service'] as const;
 export type AuditTransport = (typeof auditTransports)[number];
 
-/** `cancelled`: its client left before the end. */
+/** `cancelled`: the client disconnected before the end. */
 export type AuditOutcome = 'ok' | 'cancelled' | ErrorCode;
 export const auditOutcomes = ['ok', 'cancelled', ...(Object.keys(errorTable) as ErrorCode[])] as const;
 
-/** What is noted beside tools and administration actions. */
+/** Actions in the log beside tools and administration actions. */
 export const auditActions = {
   upload: 'files.upload',
   download: 'files.download',
@@ -27,11 +27,11 @@ export const auditActions = {
   /** A start without a stop before it: the service was killed, and its last events may be missing. */
   serviceStart: 'service.start',
   serviceStop: 'service.stop',
-  /** Here `count` events were not written. */
+  /** `count` events were not written here. */
   gap: 'audit.gap',
   /** `count` rows at the beginning were removed because of their age. */
   prune: 'audit.prune',
-  /** The checkpoint was gone or foreign, so rows at the end may have been cut off before this one. */
+  /** The checkpoint was missing or foreign, so rows at the end may have been cut off before this one. */
   unanchored: 'audit.unanchored',
 } as const;
 
@@ -41,18 +41,18 @@ export interface AuditEvent {
   transport: AuditTransport;
   outcome: AuditOutcome;
   durationMs: number;
-  /** The caller; of a gateway's visitor, the owner of the sandbox. */
+  /** The caller; for a gateway's visitor, the owner of the sandbox. */
   userId: string | null;
-  /** Of the API key, or of the access token. */
+  /** Id of the API key, or of the access token. */
   keyId: string | null;
   sandboxId: string | null;
-  /** The other end of the connection: of a proxy, where there is one. */
+  /** Address of the connection's other end; of its client, behind a trusted proxy. */
   clientAddress: string | null;
   requestId: string | null;
   count: number | null;
 }
 
-/** Where the chain has come to. */
+/** End of the chain. */
 export interface ChainEnd {
   /** 0 before the first row. */
   sequence: number;
@@ -62,27 +62,27 @@ export interface ChainEnd {
 export interface AuditRow extends AuditEvent {
   /** From 1, without gaps. */
   sequence: number;
-  /** When it ended, in ms since the epoch. */
+  /** Time of the call's end, in ms since the epoch. */
   time: number;
-  /** Over the hash before it and all of the row. */
+  /** Covers the hash before it and the whole row. */
   hash: Buffer;
 }
 
-/** Only rows that have all of these. */
+/** Matches only rows with all of these. */
 export interface AuditFilter {
   userId?: string;
   keyId?: string;
   action?: string;
   sandboxId?: string;
   outcome?: AuditOutcome;
-  /** In ms since the epoch; `until` is no longer within. */
+  /** In ms since the epoch; `until` is exclusive. */
   since?: number;
   until?: number;
-  /** One action left out. */
+  /** Leaves out one action. */
   exceptAction?: string;
 }
 
-/** An event of the service itself. */
+/** Returns an event of the service itself. */
 export function serviceEvent(action: string, count: number | null = null): AuditEvent {
   return {
     ...{ action, transport: 'service', outcome: 'ok', durationMs: 0, count },

@@ -1,8 +1,7 @@
 /**
  * The one error class that callers see, and the one table from its code to every transport.
  *
- * Invariant: whatever is not a SandhavenError is a defect; surfaces answer it as `internal` and keep its
- * message private.
+ * Invariant: anything but a SandhavenError is a defect; surfaces answer it as `internal` and keep its message private.
  */
 
 export const errorTable = {
@@ -25,17 +24,17 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable;
 
 export interface ErrorFields {
-  /** What to do next, in words that an agent can act on. */
+  /** The next step, in words that an agent can act on. */
   hint?: string;
   /** The parameter at fault, as the caller spelled it. */
   parameter?: string;
-  /** The kind of thing that is not there: "sandbox", "snapshot", "file" … */
+  /** The kind of the missing resource: "sandbox", "snapshot", "file" … */
   resource?: string;
-  /** Whether the same call may succeed later; by default only for `unavailable`. */
+  /** true: the same call may succeed later; by default only for `unavailable`. */
   retryable?: boolean;
-  /** Where a person allows it, once: of `authorization_required`. */
+  /** Page where a person grants the authorization, once; with `authorization_required`. */
   authorization_url?: string;
-  /** Of a call that was refused before anything was done: when the same one will be taken. */
+  /** Seconds until the same call will be accepted, for a call that was refused before any work. */
   retry_after_seconds?: number;
 }
 
@@ -54,7 +53,7 @@ export class SandhavenError extends Error {
   readonly code: ErrorCode;
   readonly fields: ErrorFields;
 
-  /** @param detail What is wrong; shown to the caller, so it holds no secret and no path of the host. */
+  /** @param detail The fault, for the caller, so it holds no secret and no path of the host. */
   constructor(code: ErrorCode, detail: string, fields: ErrorFields = {}, cause?: unknown) {
     super(detail, cause === undefined ? undefined : { cause });
     this.name = 'SandhavenError';
@@ -63,7 +62,7 @@ export class SandhavenError extends Error {
   }
 }
 
-/** What a caller is told of any thrown value. */
+/** Returns the problem document for any thrown value. */
 export function toProblem(error: unknown, requestId: string): Problem {
   const known =
     error instanceof SandhavenError

@@ -1,22 +1,22 @@
-/** Which devices of the host count as GPUs, in the words of the Container Device Interface. */
+/** Kind of the host's devices that count as GPUs, in the terms of the Container Device Interface. */
 import { invalidArgument } from './errors.ts';
 
 export interface GpuKind {
   /** vendor/class, such as nvidia.com/gpu. */
   kind: string;
-  /** Exactly these, when the operator named some; null for every whole device of the kind. */
+  /** The names that the operator gave; null for every whole device of the kind. */
   names: string[] | null;
 }
 
 export const defaultGpuKind: GpuKind = { kind: 'nvidia.com/gpu', names: null };
 
-/** As a specification may call its kind; the vendor is a domain. */
+/** Form of a kind in a specification; the vendor is a domain. */
 export const cdiKindPattern =
   /^[A-Za-z](?:[A-Za-z0-9_.-]{0,125}[A-Za-z0-9])?\/[A-Za-z](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$/;
 
 export const cdiNamePattern = /^[A-Za-z0-9](?:[A-Za-z0-9_.:-]{0,126}[A-Za-z0-9])?$/;
 
-/** @param text `vendor/class` or `vendor/class=name,name`. Fails with `invalid_argument` naming the flag. */
+/** @param text `vendor/class` or `vendor/class=name,name`. Throws `invalid_argument` naming the flag. */
 export function parseGpuKind(flag: string, text: string): GpuKind {
   const [kind = '', list, ...rest] = text.split('=');
   const names = list === undefined ? null : list.split(',');

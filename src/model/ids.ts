@@ -1,4 +1,4 @@
-/** Identifiers: their shapes, and how new ones are drawn. */
+/** Identifiers: their forms, and the drawing of new ones. */
 import { randomInt } from 'node:crypto';
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
@@ -18,7 +18,7 @@ export function newTokenId(): string {
   return `tok_${randomText(16)}`;
 }
 
-/** Of what a user has allowed at the code-hosting provider, or is about to. */
+/** Id of an authorization at the code-hosting provider, granted or pending. */
 export function newAuthorizationId(): string {
   return `auth_${randomText(16)}`;
 }
@@ -27,7 +27,7 @@ export function newSessionId(): string {
   return `session_${randomText(16)}`;
 }
 
-/** Of a session. */
+/** Id of a session command. */
 export function newCommandId(): string {
   return `cmd_${randomText(16)}`;
 }

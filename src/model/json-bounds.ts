@@ -1,13 +1,13 @@
 /**
- * Bounds of JSON in nodes and depth, held before it is parsed: a parser makes a hundred bytes of memory out of
- * two, and takes its time for it in one piece. Reads structure alone; what is no JSON is left to the parser.
+ * Bounds of JSON in nodes and depth, enforced before it is parsed: a parser makes a hundred bytes of memory out of two,
+ * and takes its time in one piece. Reads structure alone; the parser rejects malformed JSON.
  */
 export interface JsonBounds {
-  /** Values, those within others included. */
+  /** Values, nested ones included. */
   nodes: number;
-  /** Of an array in an array in an object: 3. */
+  /** 3 for an array in an array in an object. */
   depth: number;
-  /** Names of objects' values, which cost a parser most when each is another; by default as many as values. */
+  /** Names of objects' values, which cost a parser most when all differ; by default as many as values. */
   keys?: number;
   /** Values and names together; by default as many as both may be. */
   nodesAndKeys?: number;
@@ -15,17 +15,17 @@ export interface JsonBounds {
 
 export type JsonVerdict = 'fits' | 'too_many_nodes' | 'too_deep';
 
-/** Follows the outermost structure of a text while it is scanned. */
+/** Receives the outermost structure of a text during the scan. */
 export interface JsonOutline {
-  /** What is deeper is not reported. */
+  /** Deepest level that is reported. */
   readonly depth: number;
-  /** A string begins: a name, if a colon follows. Its bytes come as they stand in the text, in pieces. */
+  /** Begins a string: a name, if a colon follows. Its bytes come as they stand in the text, in pieces. */
   begin(): void;
   piece(bytes: Uint8Array): void;
   /**
    * @param byte One of `[ { ] } , :`
-   * @param depth With what opens here, and without what closes.
-   * @param at Where it is in the text.
+   * @param depth With the value that opens here, and without the one that closes.
+   * @param at Position in the text.
    * @param count Values and names so far.
    */
   mark(byte: number, depth: number, at: number, count: number): void;
@@ -35,17 +35,17 @@ const quote = 0x22;
 const comma = 0x2c;
 const colon = 0x3a;
 const backslash = 0x5c;
-/** `[` and `{`, `]` and `}` are told from one another by this bit alone. */
+/** The only bit that differs between `[` and `{`, and between `]` and `}`. */
 const caseBit = 0x20;
 const opening = 0x7b;
 const closing = 0x7d;
 
-/** The verdict on a text that is there as a whole. */
+/** Returns the verdict on a whole text. */
 export function judgeJson(text: Uint8Array, bounds: JsonBounds): JsonVerdict {
   return new JsonScan(bounds).push(text);
 }
 
-/** Takes a text in chunks as it arrives, so that one over its bounds is known before its end. */
+/** Scans a text in chunks as it arrives, so that an excess shows before its end. */
 export class JsonScan {
   readonly #most: Required<JsonBounds>;
   readonly #outline: JsonOutline | null;
@@ -62,17 +62,17 @@ export class JsonScan {
     this.#outline = outline;
   }
 
-  /** Bytes that were pushed. */
+  /** Number of bytes pushed. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Values and names in them: never fewer than there are. */
+  /** Number of values and names: never fewer than there are. */
   get count(): number {
     return this.#nodes + this.#keys;
   }
 
-  /** Of all that was pushed. One that is not `fits` is final: nothing more may be pushed. */
+  /** Returns the verdict on all chunks so far. Any but `fits` is final: no more may be pushed. */
   push(chunk: Uint8Array): JsonVerdict {
     const most = this.#most;
     const shallow = this.#outline?.depth ?? -1;
@@ -89,7 +89,7 @@ export class JsonScan {
       if (byte === comma) nodes += 1;
       else if (byte === colon) keys += 1;
       else if ((byte | caseBit) === opening) {
-        // An empty one counts as if it held a value: the bound is never passed unseen.
+        // An empty one counts as if it held a value, so that no excess passes unseen.
         nodes += 1;
         depth += 1;
         if (depth > most.depth) return 'too_deep';
@@ -105,7 +105,7 @@ export class JsonScan {
     return 'fits';
   }
 
-  /** @returns Where the text goes on behind a string; the chunk's length when the string does not end in it. */
+  /** @returns The position after a string; the chunk's length when the string does not end in it. */
   #stringEnd(chunk: Uint8Array, start: number, depth: number): number {
     const end = this.#closingQuote(chunk, start);
     const outline = this.#outline;

@@ -1,9 +1,9 @@
 /**
- * The life of a sandbox as pure functions: which command is allowed in which state, what it begins, and
- * where each outcome leads. Nothing here waits, reads a clock or touches a machine.
+ * Lifecycle of a sandbox as pure functions: the commands allowed in each state, the operations that they begin, and the
+ * state after each outcome. Nothing here waits, reads a clock or touches a machine.
  *
- * Operations on one sandbox run one at a time, so a command is decided against a sandbox with no operation in
- * progress. The one exception is `delete`, which pre-empts.
+ * Operations on one sandbox run one at a time, so a command is decided against a sandbox with no operation in progress.
+ * The one exception is `delete`, which pre-empts.
  */
 import { SandhavenError } from './errors.ts';
 import { limits } from './limits.ts';
@@ -31,16 +31,16 @@ export type Decision =
 
 export type Outcome =
   | { type: 'succeeded' }
-  /** The engine declined before it changed anything: no capacity, say. */
+  /** The engine declined before it changed anything, for want of capacity for example. */
   | { type: 'declined' }
   | { type: 'failed'; reason: string }
   /** PID 1 died, or the host rebooted. */
   | { type: 'exited'; reason: string };
 
-/** What settling leaves behind: a sandbox in one of the four states, or none. */
+/** Result of settling: a sandbox in one of the four states, or none. */
 export type Settlement =
   | { kind: 'deleted' }
-  /** The operation stays stored and is to be finished later: what is half deleted must not start again. */
+  /** The operation stays stored and is finished later: a half-deleted sandbox must not start again. */
   | { kind: 'unsettled' }
   | {
       kind: 'settled';
@@ -70,7 +70,7 @@ export function decide(sandbox: Shape, command: Command): Decision {
   }
 }
 
-/** Whether the sandbox goes away at the stop that `stop` or the loss of its machine means. */
+/** Returns true when `stop`, or the loss of its machine, deletes the sandbox. */
 export function deletedByStop(sandbox: Pick<Sandbox, 'ephemeral' | 'autoDeleteMinutes'>): boolean {
   return sandbox.ephemeral || sandbox.autoDeleteMinutes === 0;
 }
@@ -104,7 +104,7 @@ export function settle(
   }
   if (outcome.type === 'declined') {
     if (sandbox.operation === 'creating') return { kind: 'deleted' };
-    // What runs has no reason of its own, so one that is there was given with the stop that was declined.
+    // A running sandbox has no reason of its own, so a present one came with the declined stop.
     return to(sandbox.state, sandbox.state === 'started' ? null : sandbox.stateReason);
   }
   if (outcome.type === 'failed') {
@@ -112,7 +112,7 @@ export function settle(
       case 'creating':
         return { kind: 'deleted' };
       case 'resizing':
-        // All or nothing: the sandbox is as it was, and the caller gets the reason.
+        // All or nothing: the sandbox is unchanged, and the caller gets the reason.
         return to(sandbox.state, sandbox.stateReason);
       case 'deleting':
         return { kind: 'unsettled' };
@@ -127,9 +127,9 @@ export function settle(
       return to('started', null);
     case 'stopping':
       if (deletedByStop(sandbox)) return { kind: 'deleted' };
-      // A restore that failed leaves the archive as the only sure copy, so that is what there is.
+      // A failed restore leaves the archive as the only sure copy, so the sandbox is archived.
       if (sandbox.archive) return to('archived', null);
-      // What runs has no reason of its own, so one that is there was given with the stop.
+      // A running sandbox has no reason of its own, so a present one came with the stop.
       return to('stopped', sandbox.state === 'started' ? sandbox.stateReason : null);
     case 'archiving':
       return to('archived', null);
@@ -142,7 +142,7 @@ export function settle(
   }
 }
 
-/** The next thing that time alone will do to a sandbox, and when (milliseconds since the epoch). */
+/** Returns the next timed command for a sandbox, and its time (milliseconds since the epoch). */
 export function nextDeadline(
   sandbox: Pick<
     Sandbox,
@@ -160,7 +160,7 @@ export function nextDeadline(
     if (sandbox.autoStopMinutes === 0) return null;
     return { command: 'stop', at: sandbox.lastActivityAt + minutes(sandbox.autoStopMinutes) };
   }
-  // The contract counts from a stop; what is in error waits for a person.
+  // The contract counts from a stop; a sandbox in error waits for a person.
   if (sandbox.state === 'error' || sandbox.stoppedAt === null) return null;
   const deleteAt =
     sandbox.autoDeleteMinutes < 0 ? Infinity : sandbox.stoppedAt + minutes(sandbox.autoDeleteMinutes);
@@ -180,7 +180,7 @@ function decideStart(sandbox: Shape): Decision {
       return begin('restoring');
     case 'stopped':
     case 'error':
-      // A restore that failed leaves the archive as the only sure copy, so the retry restores too.
+      // A failed restore leaves the archive as the only sure copy, so the retry restores too.
       return begin(sandbox.archive ? 'restoring' : 'starting');
   }
 }

@@ -1,8 +1,8 @@
-/** "Did you mean": the known words that are closest to a mistaken one. */
+/** "Did you mean": the known words closest to a mistaken one. */
 
 const MAX_WORD = 100;
 
-/** Best first, at most `count`; none when nothing is close. Case and separators do not count. */
+/** Returns the best first, at most `count`; none when nothing is close. Ignores case and separators. */
 export function nearest(word: string, known: readonly string[], count = 1): string[] {
   const wanted = plain(word.slice(0, MAX_WORD));
   // Every word is close to one or two letters.
@@ -21,7 +21,7 @@ export function nearest(word: string, known: readonly string[], count = 1): stri
     .map(({ candidate }) => candidate);
 }
 
-/** `memory` of memory_gb: units come last, and are what one forgets. */
+/** Returns `memory` for memory_gb: units come last, and are easily forgotten. */
 function withoutUnit(word: string): string {
   return word.replace(/[_-][a-z]+$/, '');
 }
@@ -35,8 +35,8 @@ function tolerance(word: string): number {
 }
 
 /**
- * Edits between the words, two letters swapped being one (optimal string alignment); one word inside the other is nearer
- * than its length says.
+ * Counts the edits between the words, with a swap of two letters as one (optimal string alignment); one word inside the
+ * other is nearer than its length suggests.
  */
 function distance(a: string, b: string): number {
   if (a.length >= 3 && b.length >= 3 && (b.startsWith(a) || a.startsWith(b) || b.endsWith(a))) return 1;

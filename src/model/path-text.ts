@@ -1,7 +1,7 @@
 /**
- * File names as text and back, without loss; the same mapping as the agent's `path_text.rs`. Bytes that are UTF-8
- * are the characters that they encode; every other byte b is the character U+F700 + b. A name that really holds
- * one of the characters U+F780 to U+F7FF has its three bytes mapped one by one, so no two names share one text.
+ * File names as text and back, without loss; the same mapping as the agent's `path_text.rs`. UTF-8 bytes map to their
+ * characters; every other byte b maps to the character U+F700 + b. A name that really holds one of the characters
+ * U+F780 to U+F7FF has its three bytes mapped one by one, so no two names share one text.
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -37,12 +37,12 @@ export function pathToBytes(text: string): Buffer {
   );
 }
 
-/** Whether a program's argument, which is UTF-8, cannot name it. */
+/** Returns true for a name that no program argument, which is UTF-8, can hold. */
 export function holdsRawBytes(text: string): boolean {
   return standIn.test(text);
 }
 
-/** Of the UTF-8 character that begins there; 0 when none does. */
+/** Returns the length of the UTF-8 character that begins there; 0 when none does. */
 function characterLength(bytes: Buffer, at: number): number {
   const length = announcedLength(bytes[at] ?? 0);
   if (length === 0 || at + length > bytes.length) return 0;

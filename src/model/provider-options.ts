@@ -1,4 +1,4 @@
-/** What the operator says of the code-hosting provider. Secrets come from the environment or from files alone. */
+/** The operator's options for the code-hosting provider. Secrets come only from the environment or from files. */
 import { invalidArgument } from './errors.ts';
 
 export interface ProviderOptions {
@@ -7,7 +7,7 @@ export interface ProviderOptions {
   apiUrl: string;
   clientId: string;
   clientSecret: { value: string } | { file: string };
-  /** Given in the mode of an app. */
+  /** Present in the mode of an app. */
   app: { id: string; slug: string; privateKeyFile: string } | null;
 }
 
@@ -24,10 +24,10 @@ export interface ProviderTexts {
 
 const PUBLIC_URL = 'https://github.com';
 const PUBLIC_API_URL = 'https://api.github.com';
-/** Below a provider's own server. */
+/** Path of the API below a provider's own server. */
 const OWN_API_PATH = '/api/v3';
 
-/** Fails with `invalid_argument` naming the flag. null: there is no provider. */
+/** Throws `invalid_argument` naming the flag. null: no provider. */
 export function parseProviderOptions(
   texts: ProviderTexts,
   clientSecret: string | null,
@@ -52,7 +52,7 @@ export function parseProviderOptions(
   };
 }
 
-/** Without a slash at its end. Fails with `invalid_argument` naming the flag. */
+/** Returns the URL without a slash at its end. Throws `invalid_argument` naming the flag. */
 function parseBaseUrl(flag: string, text: string, mayHavePath = false): string {
   const url = URL.parse(text);
   const plain = url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';

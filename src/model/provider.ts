@@ -1,6 +1,6 @@
-/** The code-hosting provider, and what a user has allowed there. Times are milliseconds since the epoch. */
+/** The code-hosting provider, and users' authorizations there. Times are milliseconds since the epoch. */
 
-/** `oauth`: the tokens of users. `app`: an app that is installed at repositories, which users are let into. */
+/** `oauth`: the tokens of users. `app`: an app installed at repositories, to which users need access of their own. */
 export type ProviderMode = 'oauth' | 'app';
 
 export interface ProviderTokens {
@@ -10,11 +10,11 @@ export interface ProviderTokens {
   /** null: cannot be renewed. */
   refreshToken: string | null;
   refreshExpiresAt: number | null;
-  /** As the provider granted them; none for an app. */
+  /** Scopes that the provider granted; none for an app. */
   scopes: string[];
 }
 
-/** Whom the tokens stand for at the provider. */
+/** The account at the provider behind the tokens. */
 export interface ProviderAccount {
   id: string;
   login: string;
@@ -22,10 +22,10 @@ export interface ProviderAccount {
 
 /** One user's one-time authorization at one provider. */
 export interface Authorization {
-  /** "auth_" and 16 of [0-9a-z]; another authorization is another id. */
+  /** "auth_" and 16 of [0-9a-z]; another authorization has another id. */
   id: string;
   userId: string;
-  /** The provider's base URL: tokens of one are never shown to another. */
+  /** The provider's base URL: tokens of one provider are never sent to another. */
   provider: string;
   account: ProviderAccount;
   tokens: ProviderTokens;
@@ -39,7 +39,7 @@ export interface RepositoryName {
   name: string;
 }
 
-/** null when the path is not that of a repository. A wiki is the repository's own. */
+/** Returns null when the path is not that of a repository. A wiki is the repository's own. */
 export function repositoryOfPath(path: string): RepositoryName | null {
   const part = '[A-Za-z0-9_.-]{1,100}';
   const [, owner = '', whole = ''] = new RegExp(`^/+(${part})/+(${part})/*$`).exec(path) ?? [];

@@ -1,8 +1,8 @@
-/** How much one user may have: kinds, defaults, and the refusal of what would be too much. */
+/** Quota of one user: kinds, defaults, and the error for an excess. */
 import { SandhavenError } from './errors.ts';
 import { limits } from './limits.ts';
 
-/** Sandboxes and disk of all there are, cpu and memory of those that run or are about to. */
+/** Sandboxes and disk count all of them, cpu and memory those that run or are about to. */
 export const quotaKinds = ['sandboxes', 'cpu', 'memory', 'disk', 'snapshots'] as const;
 export type QuotaKind = (typeof quotaKinds)[number];
 
@@ -12,17 +12,17 @@ export type Usage = Record<QuotaKind, number>;
 
 export const unlimited: Quota = { sandboxes: null, cpu: null, memory: null, disk: null, snapshots: null };
 
-/** What a machine has, as far as quotas follow from it. */
+/** Sizes of the host, as far as quotas follow from them. */
 export interface MachineSize {
   processors: number;
   memoryGb: number;
-  /** Of the disk with the data directory, used or free. */
+  /** Size of the disk with the data directory, used or free. */
   diskGb: number;
 }
 
 /**
- * What a member may have where the operator says nothing: a part of the machine, with the over-commitment that idle
- * sandboxes allow, and never less than the largest sandbox.
+ * Returns a member's quota without an operator's setting: a part of the host, over-committed as idle sandboxes allow,
+ * and never less than the largest sandbox.
  */
 export function quotaOfMembers({ processors, memoryGb, diskGb }: MachineSize): Quota {
   return {
@@ -55,8 +55,8 @@ export function isUnlimited(quota: Quota): boolean {
 }
 
 /**
- * Fails with `resource_exhausted` when a kind that grew is over its limit: somebody whose limit was lowered may go on
- * with what there is, and may always have less.
+ * Throws `resource_exhausted` when a kind that grew is over its limit: a user whose limit was lowered may keep the
+ * present use, and may always reduce it.
  */
 export function assertWithinQuota(quota: Quota, before: Usage, after: Usage): void {
   for (const kind of quotaKinds) {
@@ -73,7 +73,7 @@ export function assertWithinQuota(quota: Quota, before: Usage, after: Usage): vo
   }
 }
 
-/** null where there is no limit. */
+/** Returns the rest of each kind; null without a limit. */
 export function leftOf(quota: Quota, used: Usage): Quota {
   const entries = quotaKinds.map((kind) => {
     const limit = quota[kind];

@@ -1,4 +1,4 @@
-/** Where a service says that it stands: `--region`. The first of several is its own, the others are named beside it. */
+/** Regions of the service: `--region`. The first of several is its own, the others are listed beside it. */
 import { invalidArgument } from './errors.ts';
 import { limits } from './limits.ts';
 
@@ -8,16 +8,16 @@ export interface Region {
   location: { country: string; city: string };
 }
 
-/** The service's own one comes first. */
+/** The service's own region comes first. */
 export type Regions = readonly [Region, ...Region[]];
 
 /**
- * What the operator has not said. Where a machine stands, the service cannot know, and a made-up word would read like
- * the name of a country.
+ * Marks a place that the operator has not named. The service cannot know where its host is, and a made-up word would
+ * read like the name of a country.
  */
 const NOT_SAID = '';
 
-/** The service's own, until an operator describes it. */
+/** The service's own region, until an operator describes it. */
 export const localRegion: Region = {
   id: 'local',
   name: 'Local',
@@ -31,12 +31,12 @@ export function isDescribed({ location }: Region): boolean {
   return location.country !== NOT_SAID || location.city !== NOT_SAID;
 }
 
-/** `Frankfurt, DE`, as far as it was said. */
+/** Returns `Frankfurt, DE`, or the part of it that is known. */
 export function placeOf({ location: { city, country } }: Region): string {
   return [city, country].filter((part) => part !== NOT_SAID).join(', ');
 }
 
-/** Fails with `invalid_argument` naming the flag. An empty text is the one region that there is without a choice. */
+/** Throws `invalid_argument` naming the flag. An empty text gives the one local region. */
 export function parseRegions(flag: string, text: string): Regions {
   const [own, ...others] = text
     .split(';')

@@ -1,7 +1,7 @@
-/** Names of registries, as names of images begin with them: a host, with a port or without. */
+/** Names of registries, as they begin the names of images: a host, with or without a port. */
 
 export const DEFAULT_REGISTRY = 'docker.io';
-/** What Docker once called it, and still takes for it. */
+/** Docker's former name of it, which it still accepts. */
 const OLD_DEFAULT_REGISTRY = 'index.docker.io';
 
 const label = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?';
@@ -9,8 +9,8 @@ const host = `(?:${label}(?:\\.${label})*|\\[[0-9a-fA-F:]{2,39}\\])`;
 const pattern = new RegExp(`^(${host})(?::(\\d{1,5}))?$`);
 
 /**
- * Whether it is one, by its grammar alone; nothing is looked up. Without a dot, a port or `localhost` it would be taken
- * for the first part of a repository.
+ * Returns true for a registry's name, by its grammar alone; looks nothing up. A name without a dot, a port or
+ * `localhost` would be the first part of a repository.
  */
 export function isRegistryName(text: string): boolean {
   const match = pattern.exec(text);
@@ -18,13 +18,13 @@ export function isRegistryName(text: string): boolean {
   return match !== null && port >= 1 && port <= 65_535 && (/[.:]/.test(text) || text === 'localhost');
 }
 
-/** One text for all spellings of a registry: what rules and credentials are kept and compared by. */
+/** Returns one text for all spellings of a registry: the key of rules and credentials. */
 export function registryKey(name: string): string {
   const key = name.toLowerCase();
   return key === OLD_DEFAULT_REGISTRY ? DEFAULT_REGISTRY : key;
 }
 
-/** The machine's own registry may speak HTTP without TLS; no other may. */
+/** Returns true for the host's own registry, the only one that may speak HTTP without TLS. */
 export function isLoopbackRegistry(name: string): boolean {
   const hostName = pattern.exec(name)?.[1] ?? '';
   return hostName === 'localhost' || hostName === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostName);

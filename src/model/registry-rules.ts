@@ -1,6 +1,6 @@
 /**
- * `--registry-mirror` and `--registry-allow`: where images are fetched from in place of their own registries, and which
- * registries they may come from at all.
+ * `--registry-mirror` and `--registry-allow`: mirrors that images are fetched from in place of their own registries,
+ * and the registries that are allowed at all.
  */
 import { invalidArgument } from './errors.ts';
 import { limits } from './limits.ts';
@@ -8,18 +8,18 @@ import { isRegistryName, registryKey } from './registry-name.ts';
 
 /** Holds copies of a registry's images, each under its own name behind `prefix`. */
 export interface RegistryMirror {
-  /** By `registryKey`. */
+  /** Key from `registryKey`. */
   registry: string;
   mirror: string;
   /** Folders within the mirror, without slashes around; empty for none. */
   prefix: string;
 }
 
-/** A registry, or what of it is meant. */
+/** A registry, or some of its repositories. */
 export interface AllowedImages {
-  /** By `registryKey`. */
+  /** Key from `registryKey`. */
   registry: string;
-  /** A repository, or the beginning of several with a slash at the end; empty for all. */
+  /** A repository, or a common prefix with a slash at the end; empty for all. */
   repository: string;
 }
 
@@ -30,12 +30,12 @@ export interface RegistryRules {
   allowed: AllowedImages[] | null;
 }
 
-/** Each image from the registry that it names, whichever that is. */
+/** Default rules: each image comes from the registry that it names. */
 export const everyRegistry: RegistryRules = { mirrors: [], allowed: null };
 
 const repositoryPattern = /^[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/;
 
-/** Fails with `invalid_argument` naming the flag. */
+/** Throws `invalid_argument` naming the flag. */
 export function parseRegistryMirrors(flag: string, text: string): RegistryMirror[] {
   return entriesOf(flag, text).map((entry) => {
     const [registry = '', target = '', ...rest] = entry.split('=');
@@ -52,7 +52,7 @@ export function parseRegistryMirrors(flag: string, text: string): RegistryMirror
   });
 }
 
-/** `all` is null, `none` the empty list. Fails with `invalid_argument` naming the flag. */
+/** Parses the flag: `all` is null, `none` the empty list. Throws `invalid_argument` naming the flag. */
 export function parseAllowedImages(flag: string, text: string): AllowedImages[] | null {
   if (text.trim() === 'all') return null;
   if (text.trim() === 'none') return [];
@@ -71,7 +71,7 @@ export function parseAllowedImages(flag: string, text: string): AllowedImages[] 
   });
 }
 
-/** As it was given, and read again. */
+/** Returns the text that `parseAllowedImages` parses to it. */
 export function formatAllowedImages({ registry, repository }: AllowedImages): string {
   if (repository === '') return registry;
   return `${registry}/${repository}${repository.endsWith('/') ? '*' : ''}`;
@@ -105,7 +105,7 @@ function entriesOf(flag: string, text: string): string[] {
   return entries;
 }
 
-/** At the first slash. */
+/** Splits at the first slash. */
 function splitName(text: string): { name: string; path: string } {
   const slash = text.indexOf('/');
   if (slash < 0) return { name: text, path: '' };

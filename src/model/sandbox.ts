@@ -1,6 +1,6 @@
-/** A sandbox as it is stored, and the words that callers use for it. */
+/** A stored sandbox, and its terms in the tools. */
 
-/** The folder inside that relative paths start from. */
+/** Folder inside, the base of relative paths. */
 export const WORKSPACE = '/workspace';
 
 export const sandboxStates = ['started', 'stopped', 'archived', 'error'] as const;
@@ -10,8 +10,8 @@ export const languages = ['python', 'typescript', 'javascript'] as const;
 export type Language = (typeof languages)[number];
 
 /**
- * Work in progress on a sandbox. It is stored before the work begins and cleared when it settles, so that a
- * service that was killed in between knows what to finish. A sandbox that is `creating` is not yet visible.
+ * Operation in progress on a sandbox. Stored before the work begins and cleared when it settles, so that a service that
+ * was killed in between knows the rest. A sandbox that is `creating` is not yet visible.
  */
 export type Operation =
   | 'creating'
@@ -30,7 +30,7 @@ export interface Resources {
   gpu: number;
 }
 
-/** What is known of an archive when it is written, checked again before it is restored. */
+/** Record of a written archive, checked again before it is restored. */
 export interface ArchiveRecord {
   /** SHA-256 of the archive file, lower-case hex. */
   digest: string;
@@ -49,20 +49,20 @@ export interface Sandbox {
   state: SandboxState;
   operation: Operation | null;
   stateReason: string | null;
-  /** Raised whenever an operation begins; a result that carries an older one is dropped. */
+  /** Raised whenever an operation begins; a result with an older one is dropped. */
   generation: number;
-  /** The generation that the running machine was started with; null when none runs. */
+  /** Generation at the start of the running machine; null when none runs. */
   runGeneration: number | null;
   language: Language;
   snapshot: string | null;
-  /** The reference it was made from; "base" for the standard base image. */
+  /** Reference of its image; "base" for the standard base image. */
   image: string;
-  /** Content digest of the unpacked image; the disk is only valid over exactly this one. */
+  /** Content digest of the unpacked image; the disk is valid only over exactly this one. */
   imageDigest: string;
   /** Started in the background at every start; null for none. */
   entrypoint: string[] | null;
   resources: Resources;
-  /** Where a resize in progress is heading; null when none is. */
+  /** Sizes after a resize in progress; null without one. */
   resizeTarget: Resources | null;
   labels: Record<string, string>;
   envVars: Record<string, string>;
@@ -72,9 +72,9 @@ export interface Sandbox {
   ephemeral: boolean;
   regionId: string;
   archive: ArchiveRecord | null;
-  /** The Idempotency-Key of its creation: a retry finds it even when the service was killed before it answered. */
+  /** Idempotency-Key of its creation: a retry finds it even when the service was killed before it answered. */
   creationKey: string | null;
-  /** Milliseconds since the epoch, as all times here. */
+  /** Milliseconds since the epoch, like all times here. */
   createdAt: number;
   updatedAt: number;
   lastActivityAt: number;
@@ -85,7 +85,7 @@ export interface Sandbox {
 
 const secretKey = /token|key|secret|password|auth/i;
 
-/** The contract's rule: a value is hidden when its key contains one of five words, anywhere, in any case. */
+/** Implements the contract's rule: a value is hidden when its key contains one of five words, anywhere, in any case. */
 export function redactEnvVars(envVars: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(envVars).map(([key, value]) => [key, secretKey.test(key) ? '[redacted]' : value]),

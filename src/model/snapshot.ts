@@ -1,4 +1,4 @@
-/** A snapshot as it is stored: a named image with what a sandbox made from it gets. */
+/** A stored snapshot: a named image with the sizes and entrypoint of sandboxes created from it. */
 import type { Resources } from './sandbox.ts';
 
 export const snapshotStates = ['pending', 'pulling', 'active', 'error'] as const;
@@ -10,9 +10,9 @@ export interface Snapshot {
   /** Unique per owner. */
   name: string;
   state: SnapshotState;
-  /** Why it is in error. */
+  /** Reason of the error state. */
   stateReason: string | null;
-  /** As the caller gave it. */
+  /** Reference as the caller gave it. */
   image: string;
   /** Content digest of the unpacked image; null until it is active. */
   imageDigest: string | null;
@@ -21,7 +21,7 @@ export interface Snapshot {
   resources: Resources;
   regionId: string;
   sizeBytes: number | null;
-  /** The Idempotency-Key of its creation. */
+  /** Idempotency-Key of its creation. */
   creationKey: string | null;
   /** Milliseconds since the epoch. */
   createdAt: number;

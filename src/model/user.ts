@@ -1,4 +1,4 @@
-/** Who calls, and what is kept of users and of their keys. Times are milliseconds since the epoch. */
+/** Users, callers and API keys. Times are milliseconds since the epoch. */
 import type { Quota } from './quota.ts';
 
 /** An admin manages the service and its users; a member has sandboxes of their own. */
@@ -11,20 +11,20 @@ export interface User {
   email: string;
 }
 
-/** A user as it is stored. */
+/** A stored user. */
 export interface Account extends User {
   role: Role;
   createdAt: number;
-  /** null: enabled. The keys of a disabled user open nothing. */
+  /** null: enabled. The keys of a disabled user do not work. */
   disabledAt: number | null;
-  /** What this user may have instead of the service's defaults. */
+  /** Quota of this user in place of the service's defaults. */
   quota: Partial<Quota>;
 }
 
-/** A user, through one of the keys. */
+/** A user, authenticated by one of the keys. */
 export interface Caller extends User {
   role: Role;
-  /** Says which key it was without helping to guess it. */
+  /** Identifies the key without helping to guess it. */
   keyId: string;
   /** null: never. */
   keyExpiresAt: number | null;
@@ -33,11 +33,11 @@ export interface Caller extends User {
 export const keyStates = ['valid', 'expired', 'revoked'] as const;
 export type KeyState = (typeof keyStates)[number];
 
-/** What is kept of a key besides its hash. */
+/** A stored key, besides its hash. */
 export interface ApiKey {
   id: string;
   userId: string;
-  /** What it is for, in its owner's words. */
+  /** Purpose, in its owner's words. */
   name: string;
   createdAt: number;
   /** null: never. */

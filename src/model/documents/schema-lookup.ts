@@ -1,25 +1,28 @@
-/** Finding a field of a collection's schema by its path, as a query names it. */
+/** Looks up a field of a collection's schema by its path in a query. */
 import type { CollectionSchema, FieldSchema, FieldType } from './schema.ts';
 
-/** What stands in a path for names that are data. */
+/** Stands in a path for names that are data. */
 export const anyKey = '<key>';
 
 type Fields = Pick<CollectionSchema, 'fields'>;
 
 /**
- * The field that a path such as `address.city`, `items.sku`, `items.0.sku` or `counts.abc` means, or null. A path that
+ * Returns the field of a path such as `address.city`, `items.sku`, `items.0.sku` or `counts.abc`, or null. A path that
  * ends in an array's index means the array's own field.
  */
 export function fieldAt(schema: Fields, path: string): FieldSchema | null {
   return path === '' ? null : within(schema.fields, 0, path);
 }
 
-/** Every path, parents before their children. */
+/** Returns every path, parents before their children. */
 export function paths(schema: Fields): string[] {
   return schema.fields.flatMap((field) => [field.path, ...paths({ fields: field.fields ?? [] })]);
 }
 
-/** The types that a comparison with the field meets: its own, and those of the elements of its arrays, once each. */
+/**
+ * Returns the types that a comparison with the field meets: its own, and those of the elements of its arrays, once
+ * each.
+ */
 export function comparedTypes(field: FieldSchema): string[] {
   return [...new Set(typesOf(field.types))];
 }
@@ -29,10 +32,10 @@ function typesOf(types: readonly FieldType[]): string[] {
 }
 
 /**
- * Names may hold dots themselves, so the path is compared name by name and not cut at its dots; what is named exactly
- * goes before what any name fits.
+ * Compares the path name by name, not cut at its dots, since names may hold dots themselves; an exact name precedes a
+ * name that is data.
  *
- * @param above Length of the path of what is around `fields`, with its dot.
+ * @param above Length of the path around `fields`, with its dot.
  */
 function within(fields: readonly FieldSchema[], above: number, rest: string): FieldSchema | null {
   for (const field of fields) {

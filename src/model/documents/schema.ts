@@ -1,4 +1,4 @@
-/** Collections of a document database and what their documents look like, as far as a sample shows it. */
+/** Collections of a document database, and the shape of their documents as far as a sample shows it. */
 
 export interface CollectionName {
   database: string;
@@ -13,9 +13,9 @@ export interface IndexInfo {
   key: Record<string, number | string>;
   unique: boolean;
   sparse?: boolean;
-  /** Documents go by themselves so long after the time in the field. */
+  /** Seconds after the time in the field at which the server deletes a document. */
   expireAfterSeconds?: number;
-  /** It holds only documents that match a filter. */
+  /** true: it holds only documents that match a filter. */
   partial?: boolean;
 }
 
@@ -23,65 +23,65 @@ export interface IndexInfo {
 export interface FieldType {
   type: string;
   count: number;
-  /** Of the places where the field could be, how many hold this type: 0 to 1. */
+  /** Share of this type among the places where the field could be: 0 to 1. */
   probability: number;
-  /** Of `array`: what is inside, by how many elements; their probability is of all elements. */
+  /** For `array`: the types of its elements, by number of elements; their probability is of all elements. */
   elements?: FieldType[];
 }
 
 /**
- * A field, or all the fields that are at one path. What is said of values (examples, enum, min, max) is said of those in
- * its arrays too, since a query of the path finds both.
+ * A field, or all the fields at one path. Facts about values (examples, enum, min, max) include those in its arrays,
+ * since a query of the path finds both.
  *
- * Values are as relaxed Extended JSON writes them, already parsed: plain JSON values.
+ * Values are plain JSON values, parsed from relaxed Extended JSON.
  */
 export interface FieldSchema {
   /**
-   * From the document's root, with dots; what is inside of an array's documents has the array's own path before it. The
+   * Path from the document's root, with dots; fields of an array's documents have the array's own path before them. The
    * last segment is `<key>` where the names are data: then `keys` is set.
    */
   path: string;
   types: FieldType[];
   /**
-   * In how many of the documents around it the field is there: 0 to 1. Inside of arrays these are their documents. Where
-   * names are data, how many of them have any.
+   * Share of the surrounding documents with the field: 0 to 1. Inside of arrays these are their documents. Where names
+   * are data, the share of documents with any of them.
    */
   probability: number;
-  /** A few different ones; long texts are cut, with an ellipsis at the end. */
+  /** A few distinct values; long texts are cut, with an ellipsis at the end. */
   examples: unknown[];
-  /** Where it holds strings and other types: what the strings look like, such as `9.9 kg`; the most frequent first. */
+  /** Shapes of strings, such as `9.9 kg`, most frequent first, where the field holds other types too. */
   patterns?: string[];
-  /** Every value there is (but null) with its count, the most frequent first, when they are few. */
+  /** All values (but null) with their counts, most frequent first, when they are few. */
   enum?: { value: unknown; count: number }[];
-  /** Of numbers or dates, whichever there are more of. */
+  /** Of numbers or of dates, the more frequent of the two. */
   min?: unknown;
   max?: unknown;
   arrayLength?: { min: number; max: number; average: number };
-  /** Set where this is many fields whose names are data: how many different names there were. */
+  /** Number of distinct names, where the names are data. */
   keys?: number;
   /** A few of these names. */
   keyExamples?: string[];
-  /** Of the documents in this field, or in this array. */
+  /** Fields of the documents in this field, or in this array. */
   fields?: FieldSchema[];
 }
 
 export interface CollectionSchema {
   name: CollectionName;
   type: CollectionType;
-  /** How many documents were looked at. */
+  /** Number of sampled documents. */
   sampled: number;
   /** `all`: every document; `random`: drawn by the server; `first`: the first ones, where it cannot draw. */
   sampleMethod: 'all' | 'random' | 'first';
-  /** As the server estimates it; null where it does not tell, as of a view with more documents than were looked at. */
+  /** The server's estimate; null where it gives none, as for a view with more documents than the sample. */
   documentCount: number | null;
   fields: FieldSchema[];
   indexes: IndexInfo[];
-  /** Of a view: what it is made from. */
+  /** Source of a view. */
   viewOn?: string;
-  /** The collection refuses documents that do not fit rules of its own. */
+  /** The collection's own rules; it rejects documents that break them. */
   validator?: unknown;
   timeseries?: { timeField: string; metaField?: string; granularity?: string };
   capped?: boolean;
-  /** What the reader should know of how this came about. */
+  /** Caveats for the reader about the sample and the schema. */
   notes: string[];
 }

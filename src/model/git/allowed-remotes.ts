@@ -1,4 +1,4 @@
-/** `--git-allow`: where Git remotes with credentials may be, besides public addresses. */
+/** `--git-allow`: Git remotes with credentials that are allowed besides public addresses. */
 import { isIP } from 'node:net';
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -8,7 +8,7 @@ export type AllowedRemote =
   | { host: string; port: number | null }
   | { network: string; prefix: number; family: 'ipv4' | 'ipv6' };
 
-/** Fails with `invalid_argument` naming the flag. `none` is the empty list. */
+/** Throws `invalid_argument` naming the flag. `none` is the empty list. */
 export function parseAllowedRemotes(flag: string, text: string): AllowedRemote[] {
   if (text.trim() === 'none') return [];
   const entries = text
@@ -21,7 +21,7 @@ export function parseAllowedRemotes(flag: string, text: string): AllowedRemote[]
   return entries.map((entry) => parseRemote(flag, entry));
 }
 
-/** The host and the port of a base URL, and nothing beside them. */
+/** Returns the host and the port of a base URL, and nothing beside them. */
 export function remoteAt(url: string): AllowedRemote {
   const { hostname, port, protocol } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');

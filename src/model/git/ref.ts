@@ -1,7 +1,9 @@
-/** Names of branches, by the rules of `git check-ref-format`, and what else a caller may name a commit by. */
+/** Names of branches, by the rules of `git check-ref-format`, and revisions that callers may give for a commit. */
 import { limits } from '../limits.ts';
 
-/** Why this is no name of a branch; null when it is one. Continues a sentence that begins with the parameter's name. */
+/**
+ * Returns the fault of a branch name; null for a valid one. Continues a sentence that begins with the parameter's name.
+ */
 export function branchNameFault(name: string): string | null {
   if (name.startsWith('-')) return 'must not begin with "-"';
   if (name === '' || name === '@' || name === 'HEAD') return 'is not a branch name that Git takes';
@@ -18,15 +20,15 @@ export function branchNameFault(name: string): string | null {
 }
 
 /**
- * Why this cannot name a commit: branches, tags, hashes and expressions such as `HEAD~2` may. Git itself says
- * whether there is one.
+ * Returns the fault of a revision; null for a valid one. Branches, tags, hashes and expressions such as `HEAD~2` are
+ * valid; git itself checks their existence.
  */
 export function revisionFault(revision: string): string | null {
   if (revision.startsWith('-')) return 'must not begin with "-"';
   if (revision === '') return 'must not be empty';
   if (Buffer.byteLength(revision) > limits.git.refBytes)
     return `must be at most ${limits.git.refBytes} bytes`;
-  // A range, or a file of a commit, names something else than a commit.
+  // A range, or a file of a commit, is no commit.
   if (hasControlOrSpace(revision) || /\.\.|:/.test(revision)) {
     return 'must name one commit: a branch, a tag, a hash, or an expression such as HEAD~2';
   }

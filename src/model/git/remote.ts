@@ -1,21 +1,23 @@
-/** What a clone may begin from: a remote over the network, or a repository inside the sandbox. */
+/** Source of a clone: a remote over the network, or a repository inside the sandbox. */
 import { posix } from 'node:path';
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type GitUrl, parseGitUrl } from './url.ts';
 
 export interface GitRemote {
-  /** What git is given: the URL, or the absolute path. */
+  /** Argument for git: the URL, or the absolute path. */
   text: string;
   /** null: a repository inside the sandbox. */
   url: GitUrl | null;
-  /** For people, without credentials. */
+  /** Text for people, without credentials. */
   shown: string;
-  /** The folder that a clone makes; empty when the text ends in no name. */
+  /** Name of the folder that a clone makes; empty when the text ends in no name. */
   name: string;
 }
 
-/** Takes what `parseGitUrl` takes, `file://` URLs and paths that begin with `/`, `./` or `../`, as from `root`. */
+/**
+ * Accepts the URLs of `parseGitUrl`, `file://` URLs, and paths that begin with `/`, `./` or `../`, relative to `root`.
+ */
 export function parseGitRemote(text: string, root: string, parameter = 'url'): GitRemote {
   const path = /^\.{0,2}\//.test(text) ? text : pathOfFileUrl(text);
   if (path === null) {
@@ -32,8 +34,8 @@ export function parseGitRemote(text: string, root: string, parameter = 'url'): G
 }
 
 /**
- * A remote as the configuration of a repository has it: whatever is no URL that a door could lead to is git's own
- * business, a URL with a password, a path or a name of ssh's configuration included.
+ * Returns a remote from a repository's configuration. Anything but a URL that a door could serve is left to git: a URL
+ * with a password, a path, or a name of ssh's configuration.
  */
 export function configuredRemote(text: string): Pick<GitRemote, 'text' | 'url' | 'shown'> {
   const shown = withoutCredentials(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '\u{FFFD}');
@@ -44,12 +46,12 @@ export function configuredRemote(text: string): Pick<GitRemote, 'text' | 'url' |
   }
 }
 
-/** Of any text that may hold URLs. */
+/** Removes credentials from the URLs of any text. */
 export function withoutCredentials(text: string): string {
   return text.replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^/@\s']*@/gi, '$1');
 }
 
-/** null when it is none. `file://` has no host here. */
+/** Returns null for anything else. `file://` has no host here. */
 function pathOfFileUrl(text: string): string | null {
   return /^file:\/\/(?:localhost)?(\/.*)$/s.exec(text)?.[1] ?? null;
 }

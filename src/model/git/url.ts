@@ -1,23 +1,23 @@
 /**
- * Addresses of Git remotes. Only http, https, ssh and git are taken: local paths, `file:`, `ext::` and every other
- * transport helper would run or read what the caller of a tool did not mean.
+ * URLs of Git remotes. Only http, https, ssh and git are accepted: local paths, `file:`, `ext::` and every other
+ * transport helper would run or read something that the caller of a tool did not mean.
  */
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 
 export interface GitUrl {
-  /** As given; what Git is told and keeps. */
+  /** Text as given; passed to git and kept by it. */
   text: string;
   scheme: 'http' | 'https' | 'ssh' | 'git';
   /** Lower case; IPv6 in brackets. */
   host: string;
-  /** null: the scheme's own. */
+  /** null: the scheme's default port. */
   port: number | null;
-  /** For http and https normalized and percent-encoded. */
+  /** Normalized and percent-encoded for http and https. */
   path: string;
   /** The name before an `@`, if any. */
   user: string | null;
-  /** One text for all spellings of one repository: what a credential is kept under. */
+  /** One text for all spellings of one repository: the key of its credentials. */
   key: string;
   /** The last part of the path, without `.git`: the folder that a clone makes. */
   name: string;
@@ -29,7 +29,7 @@ const hostName = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9._-]*)|\[[0-9A-Fa-f:.]+\])$/;
 const userName = /^[A-Za-z0-9_][A-Za-z0-9._@+%-]*$/;
 const scpLike = /^([^@/:]+)@([^:/@]+):(.+)$/;
 
-/** Fails with `invalid_argument` naming `parameter`. */
+/** Throws `invalid_argument` naming `parameter`. */
 export function parseGitUrl(text: string, parameter = 'url'): GitUrl {
   const refuse = (detail: string, hint = TAKEN) =>
     invalidArgument(parameter, `${parameter} ${detail}.`, hint);
@@ -86,7 +86,7 @@ function finished(url: Omit<GitUrl, 'key' | 'name'>, refuse: Refuse): GitUrl {
   };
 }
 
-/** Safe as one part of a path whatever the URL holds; empty when nothing is left of it. */
+/** Returns a name that is safe as one part of a path, whatever the URL holds; empty when nothing is left of it. */
 function folderName(path: string): string {
   const last = decoded(path.split(/[/:]/).at(-1) ?? '') ?? '';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it replaces.

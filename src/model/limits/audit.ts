@@ -2,33 +2,33 @@
 
 export const auditLimits = {
   audit: {
-    /** Events are written once there are so many, or after so long. */
+    /** Events are written at this number, or after this time. */
     batchRows: 100,
     batchMs: 200,
-    /** In one transaction, of those that waited for a busy disk; the event loop waits for it. */
+    /** Rows of one transaction, after a wait for a busy disk; the event loop waits for it. */
     rowsAtOnce: 1_000,
-    /** Events that wait while they cannot be written; past it they are counted, and dropped. */
+    /** Events in memory while none can be written; those above it are counted and dropped. */
     queuedRows: 10_000,
-    /** From a failed write to the next try. */
+    /** Delay between a failed write and the next try. */
     retryMs: 5_000,
-    /** How far the checkpoint beside the database may be behind it. */
+    /** Lag of the checkpoint behind the database. */
     checkpointMs: 1_000,
-    /** How long rows are kept; 0 keeps them for good. */
+    /** Retention of rows; 0 keeps them for good. */
     keptDays: { min: 0, max: 3_650, default: 90 },
     pruneIntervalMs: 60 * 60 * 1000,
-    /** Rows that are read, checked or removed in one go, before others get their turn. */
+    /** Rows read, checked or removed in one slice of the event loop. */
     stepRows: 500,
-    /** Rows that one step of a search looks at. */
+    /** Rows of one search step. */
     scanRows: 10_000,
     /** Rows of one answer. */
     list: { min: 1, max: 1_000, default: 100 },
-    /** How long a reader may wait for a row to come. */
+    /** Longest wait of a reader for a row. */
     waitSeconds: { min: 0, max: 30, default: 0 },
     /** Faults that one verification names. */
     faults: 20,
-    /** Of the name of an action, and of an id to look for. */
+    /** Name of an action, or an id to search for. */
     idChars: 64,
-    /** A visitor of a preview is noted again after so long; so many are remembered. */
+    /** Interval between rows of one preview visitor; number of remembered visitors. */
     previewGrantMs: 10 * 60 * 1000,
     previewGrants: 4_096,
   },

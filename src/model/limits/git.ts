@@ -3,12 +3,12 @@ import { KiB, MiB } from './units.ts';
 
 export const gitLimits = {
   git: {
-    /** A call that works inside alone, and one that talks to a remote. */
+    /** Timeout of a call that works inside alone, and of one that contacts a remote. */
     localMs: 60_000,
     networkMs: 600_000,
-    /** Of what one git command prints; the agent takes no more than 8 MiB. */
+    /** Output of one git command; the agent takes no more than 8 MiB. */
     outputBytes: 4 * MiB,
-    /** Of its complaints, when they are passed on. */
+    /** git's message for people, in an error. */
     complaintChars: 600,
     urlChars: 2_048,
     refBytes: 244,
@@ -19,17 +19,17 @@ export const gitLimits = {
     branches: 5_000,
     /** Paths of one GitAdd. */
     files: 1_000,
-    /** Paths, in bytes, that travel as arguments; more go by a file. */
+    /** Bytes of paths as arguments; more go by a file. */
     argumentBytes: 64 * KiB,
     messageBytes: MiB,
     identityChars: 256,
-    /** More is for git to answer: the bytes of its output bound the list. */
+    /** Leaves larger bounds to git: the bytes of its output bound the list. */
     log: { min: 1, max: 2_147_483_647, default: 20 },
     usernameChars: 256,
     passwordChars: 8_192,
-    /** Kept for one sandbox. */
+    /** Credentials of one sandbox. */
     credentials: 64,
-    /** Connections that the gateway takes from one git at a time. */
+    /** Connections that the gateway accepts from one git at a time. */
     gatewayConnections: 16,
     /** Remotes that are talked to with credentials at a time: in all, and by one owner. */
     proxies: 256,

@@ -1,4 +1,4 @@
-/** Bounds of what an operator's CDI specifications may say. One of a host with eight GPUs has some 100 KiB. */
+/** Bounds of an operator's CDI specifications. One of a host with eight GPUs has some 100 KiB. */
 import { MiB } from './units.ts';
 
 export const gpusLimits = {
@@ -8,11 +8,11 @@ export const gpusLimits = {
     specBytes: 2 * MiB,
     /** Devices of one specification. */
     devices: 512,
-    /** Of one list of edits; a machine has at most as many as nine of them, the devices' and the common one. */
+    /** Entries of one list of edits; a machine has at most as many as nine of them, the devices' and the common one. */
     deviceNodes: 64,
     mounts: 1_024,
     env: 128,
-    /** Names in a folder that are looked at for further names of a library. */
+    /** Names in a folder that are searched for further names of a library. */
     folderNames: 65_536,
   },
 } as const;

@@ -1,48 +1,48 @@
-/** Bounds of what all machines of a host share: its processors, and what its disk has left. */
+/** Bounds of resources that all machines of a host share: its processors, and its free disk. */
 import { GiB, MiB } from './units.ts';
 
 export const hostLimits = {
   processor: {
     /**
-     * All machines together, as so many times what the kernel gives each program of the host's own, or each group of them.
-     * More where the service has a group of its own: else they would come before it.
+     * Weight of all machines together, as a multiple of the kernel's weight for each of the host's own programs, or
+     * groups of them. Higher where the service has a group of its own: else they would come before it.
      */
     weightOfAll: { besideService: 4, besideOthers: 0.75 },
-    /** The service's own group. */
+    /** Weight of the service's own group. */
     weightOfService: 8,
-    /** How much the service's main thread is before other programs, in steps of `nice`. */
+    /** Precedence of the service's main thread over other programs, in steps of `nice`. */
     serviceNiceness: 5,
-    /** Of one owner's machines together, however many work. */
+    /** Shares of one owner's machines together, however many are busy. */
     sharesPerOwner: 16_384,
-    /** Of one machine: the least that the kernel takes. */
+    /** Shares of one machine: the least that the kernel takes. */
     sharesMin: 2,
     lookIntervalMs: 1_000,
-    /** While less than this part of the host's processors is in use, nobody waits for anybody. */
+    /** Part of the host's processors in use; below it, no owner is limited. */
     contended: 0.5,
     /**
-     * A machine works when it takes this part of one processor; or, where all get little, this part of what the one takes
-     * that takes most, and at least the third.
+     * Part of one processor that makes a machine busy; or, where all get little, part of the largest consumer's, and at
+     * least the third number.
      */
     busy: 0.05,
     busyBesideLargest: 0.005,
     busyLeast: 0.002,
   },
   disk: {
-    /** Below it the machines of whoever takes most of it are frozen; they go on at one and a half times as much. */
+    /** Freezes the machines of the owners with most of it below this; they continue at one and a half times as much. */
     shortBytes: 4 * GiB,
-    /** Below it disks are measured, and looked at more often. */
+    /** Below it disks are measured, and checked more often. */
     watchedBytes: 16 * GiB,
     watchedIntervalMs: 500,
-    /** Growth of the last moments goes first, once it is worth mentioning. */
+    /** Recent growth counts first, from this number of bytes. */
     recentMs: 10_000,
     recentGrowthBytes: 64 * MiB,
-    /** Else all that there was since disks are watched, or since somebody was frozen: who takes little for hours, takes it too. */
+    /** Else all growth since disks are watched, or since the last freeze: slow growth over hours also fills a disk. */
     growthBytes: 256 * MiB,
-    /** Those are frozen who together made this part of the growth. */
+    /** Freezes the owners who together caused this part of the growth. */
     growthPart: 0.75,
-    /** One disk promises at most so many times what is free. */
+    /** Promise of one disk, as a multiple of the free space. */
     promisedPerFree: 4,
-    /** All disks together, unless the operator says otherwise. */
+    /** Promise of all disks, unless the operator sets another bound. */
     overcommit: { min: 1, default: 100, max: 1_000_000 },
   },
 } as const;

@@ -1,16 +1,16 @@
-/** Bounds of the listeners' outer side: certificates, proxies before them, and what they are named. */
+/** Bounds of the listeners' outer side: certificates, proxies before them, and names. */
 import { KiB } from './units.ts';
 
 export const listenersLimits = {
   tls: {
-    /** Of a certificate's file with its whole chain, and of a key's. */
+    /** Certificate file with its whole chain, or key file. */
     fileBytes: 256 * KiB,
-    /** How often both are looked at; new ones are read once they have been the same twice. */
+    /** Interval of checking both; new ones are read once two checks agree. */
     watchMs: 2_000,
-    /** Until a connection has said its first byte, then until its handshake is over. */
+    /** Timeout of a connection's first byte, and of its handshake. */
     firstByteMs: 5_000,
     handshakeMs: 5_000,
-    /** From then on `doctor` warns of the end. */
+    /** Days before the expiry from which `doctor` warns. */
     expiresSoonDays: 14,
   },
   proxies: {

@@ -4,13 +4,15 @@ export const networkLimits = {
   network: {
     /** Machine-wide: host user ids stay below 2^31, addresses inside 10.213.0.0/16. */
     slots: 16_384,
-    /** Slots made at once, when the pool is filled. */
+    /** Slots created at once to fill the pool. */
     slotBatch: 16,
-    /** Per sandbox: connections to the outside open at a time, new ones a second, and how many at once. */
+    /** Per sandbox: open connections to the outside, new ones a second, and their burst. */
     connections: 512,
     newConnectionsPerSecond: 200,
     newConnectionBurst: 400,
-    /** DNS: queries of one sandbox a second and at once, by UDP and TCP together; then those waiting for an answer. */
+    /**
+     * DNS: queries of one sandbox a second and their burst, by UDP and TCP together; then those waiting for an answer.
+     */
     dnsQueriesPerSecond: 200,
     dnsQueryBurst: 400,
     dnsQueriesInFlightPerSandbox: 64,
@@ -18,9 +20,9 @@ export const networkLimits = {
     dnsConnectionsPerSandbox: 8,
     dnsConnections: 256,
     dnsIdleMs: 10_000,
-    /** What a resolver may send besides the answer to one question, before the next resolver is asked. */
+    /** Wrong packets of a resolver for one question before the next resolver is asked. */
     dnsWrongAnswers: 64,
-    /** Until the next upstream is asked, and for one query altogether. */
+    /** Timeout of one upstream, and of one query in total. */
     dnsUpstreamTimeoutMs: 2_000,
     dnsTimeoutMs: 5_000,
     dnsQueryBytes: 1_024,

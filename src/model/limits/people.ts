@@ -1,21 +1,21 @@
-/** Bounds of users, of their keys and of how often these may call. */
+/** Bounds of users, of their keys, and of the keys' call rates. */
 
 export const peopleLimits = {
   userNameChars: 100,
-  /** As mail itself bounds an address. */
+  /** Length of an address in the mail standards. */
   userEmailChars: 254,
   keyNameChars: 100,
-  /** Of one user, neither revoked nor expired. */
+  /** Keys of one user, neither revoked nor expired. */
   keysPerUser: 100,
-  /** Of one user, revoked or expired: shown for the record. */
+  /** Keys of one user, revoked or expired: kept for the record. */
   keysKeptPerUser: 1_000,
-  /** Keys whose rate is remembered before those that are at rest are forgotten. */
+  /** Keys whose rate is kept before idle ones are forgotten. */
   rateBuckets: 10_000,
-  /** How often our own clients send what was refused for its rate. */
+  /** Times that our own clients send a call refused for its rate. */
   clientTries: 4,
-  /** Of a quota: sums stay exact far beyond it. */
+  /** Value of a quota: sums stay exact far beyond it. */
   quotaMax: 1_000_000_000,
-  /** How often the use of keys is written down. */
+  /** Interval of writing the last use of keys. */
   keyUseWrittenMs: 60_000,
   /** Ten years. */
   keyMinutesMax: 5_256_000,

@@ -1,4 +1,4 @@
-/** Bounds of the code-hosting provider: what is asked of it, and how long an authorization may take. */
+/** Bounds of the code-hosting provider: requests to it, and the time of an authorization. */
 import { KiB } from './units.ts';
 
 export const providerLimits = {
@@ -7,19 +7,19 @@ export const providerLimits = {
     requestMs: 15_000,
     answerBytes: 1024 * KiB,
     tokenChars: 4_096,
-    /** From the URL that a user is shown until the provider sends the browser back. */
+    /** Time between showing the URL to a user and the browser's return. */
     stateMs: 10 * 60_000,
-    /** How long the outcome of an authorization can be asked for after its end. */
+    /** Retention of an authorization's outcome after its end. */
     outcomeMs: 10 * 60_000,
-    /** Authorizations under way, of one user and of all. */
+    /** Pending authorizations, of one user and in total. */
     pendingPerUser: 8,
     pending: 10_000,
-    /** Of a device code, whatever the provider says. */
+    /** Lifetime of a device code, whatever the provider says. */
     deviceMs: 30 * 60_000,
     deviceIntervalMs: { min: 1_000, default: 5_000, max: 60_000 },
-    /** What a provider that is asked too often wants to be waited more, where it names no interval. */
+    /** Extra interval when the provider demands slower polling and names none. */
     slowDownMs: 5_000,
-    /** A token that ends within this time is renewed before it is used: a clone may take so long. */
+    /** A token that expires within this time is renewed before use: a clone may take as long. */
     renewAheadMs: 10 * 60_000,
     /** Installation tokens in memory. */
     installationTokens: 1_000,

@@ -1,11 +1,11 @@
-/** Bounds of what `/readyz` finds out. */
+/** Bounds of the readiness check behind `/readyz`. */
 export const readinessLimits = {
   readiness: {
-    /** For so long after a machine was made, nobody asks whether one can be made. */
+    /** Time after a machine's start in which no trial runs. */
     freshMs: 60_000,
-    /** How long a failure is repeated before the next attempt. */
+    /** Time for which a failure is repeated before the next trial. */
     failureKeptMs: 5_000,
-    /** From the start of a trial machine to the answer of its agent. */
+    /** Time between the start of a trial machine and its agent's answer. */
     trialTimeoutMs: 15_000,
   },
 } as const;

@@ -1,8 +1,8 @@
-/** The network that an address stands for when places are shared: who has one of its addresses has many. */
+/** Network of an address, for sharing places: a client with one of its addresses has many. */
 import { isIP } from 'node:net';
 import { plainAddress } from './arrival.ts';
 
-/** The /24 of an IPv4 address, the /64 of an IPv6 address; any other text as it is. */
+/** Returns the /24 of an IPv4 address, the /64 of an IPv6 address, and any other text unchanged. */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);
   if (isIP(plain) === 4) return plain.slice(0, plain.lastIndexOf('.'));

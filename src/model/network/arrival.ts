@@ -1,6 +1,6 @@
 /**
- * How a request came: from whom, by which protocol, and to which name. A proxy before a listener says so in
- * X-Forwarded-For, -Proto and -Host; of anyone else these headers are words, and count for nothing.
+ * Origin of a request: client address, protocol and host name. A trusted proxy before a listener sets X-Forwarded-For,
+ * -Proto and -Host; from any other peer these headers are ignored.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -17,13 +17,13 @@ export interface Arrival {
   /** The client's address; empty once its connection is gone. */
   client: string;
   protocol: 'http' | 'https';
-  /** As in the header Host. */
+  /** Value of the header Host. */
   host: string | undefined;
 }
 
 export type Arrivals = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => Arrival;
 
-/** Fails with `invalid_argument` naming the flag. `none` is the empty list. */
+/** Throws `invalid_argument` naming the flag. `none` is the empty list. */
 export function parseNetworks(flag: string, text: string): Network[] {
   if (text.trim() === 'none') return [];
   const entries = text.split(',').map((entry) => parseNetwork(flag, entry.trim()));
@@ -31,7 +31,7 @@ export function parseNetworks(flag: string, text: string): Network[] {
   throw invalidArgument(flag, `${flag} takes at most ${limits.proxies.networks} networks.`);
 }
 
-/** What is nearest counts: the last entry of each header is the trusted proxy's own. */
+/** Uses the last entry of each header, which is the trusted proxy's own. */
 export function createArrivals(trusted: readonly Network[]): Arrivals {
   const isTrusted = membership(trusted);
   return ({ socket, headers }) => {
@@ -50,7 +50,7 @@ export function createArrivals(trusted: readonly Network[]): Arrivals {
   };
 }
 
-/** From proxy to proxy, as long as each is one of ours; what is no address ends the way. */
+/** Follows the chain from proxy to proxy, while each is trusted; an entry without an address ends it. */
 function followBack(
   nearest: string,
   header: string | string[] | undefined,
@@ -66,7 +66,7 @@ function followBack(
   return client;
 }
 
-/** Some proxies add the port that the client came from. */
+/** Parses an entry; some proxies add the client's port. */
 function addressOf(entry: string): string | null {
   const [, bracketed, dotted] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/.exec(entry) ?? [];
   const address = plainAddress(bracketed ?? dotted ?? entry);
@@ -74,7 +74,7 @@ function addressOf(entry: string): string | null {
 }
 
 function membership(networks: readonly Network[]): (address: string) => boolean {
-  // A list each: an IPv4 address would also be looked up among IPv6 ranges, in its mapped form.
+  // Two lists: a BlockList of both would also look up an IPv4 address among IPv6 ranges, in its mapped form.
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const { network, prefix, family } of networks) lists[family].addSubnet(network, prefix, family);
   return (address) => {
@@ -110,7 +110,7 @@ function entriesOf(header: string | string[] | undefined): string[] {
     .filter((entry) => entry !== '');
 }
 
-/** An IPv4 address as such, where a socket of both families has it. */
+/** Returns the IPv4 address that a socket of both families shows in its mapped form. */
 export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -1,7 +1,7 @@
 /**
- * Which addresses a machine may reach: the firewall drops the others, the DNS forwarder refuses answers that
- * name them, and the Git gateway does not connect to them. Everything IANA lists as not globally reachable, except the two documentation networks that
- * are routed nowhere by themselves, and the clouds' metadata services that live on public addresses.
+ * Addresses that a machine may not reach: the firewall drops them, the DNS forwarder rejects answers with them, and the
+ * Git gateway does not connect to them. All that IANA lists as not globally reachable, except the two documentation
+ * networks that are routed nowhere by themselves, and the clouds' metadata services on public addresses.
  */
 import { BlockList } from 'node:net';
 
@@ -21,7 +21,7 @@ export const blockedIPv4 = [
   '224.0.0.0/3',
 ];
 
-/** Those that embed IPv4 addresses included: a translator could turn them into private ones. */
+/** Includes ranges that embed IPv4 addresses: a translator could turn them into private ones. */
 const blockedIPv6 = [
   '::/8',
   '64:ff9b::/32',
@@ -34,7 +34,7 @@ const blockedIPv6 = [
   'ff00::/8',
 ];
 
-// A list each: an IPv4 address would also be looked up among IPv6 ranges, in its mapped form.
+// Two lists: a BlockList of both would also look up an IPv4 address among IPv6 ranges, in its mapped form.
 const ipv4List = listOf(blockedIPv4, 'ipv4');
 const ipv6List = listOf(blockedIPv6, 'ipv6');
 

@@ -1,7 +1,7 @@
-/** The names by which the world knows this service: one for the API, a domain of them for previews. */
+/** Public names of this service: one for the API, a domain for previews. */
 import { invalidArgument } from '../errors.ts';
 
-/** Where previews are: each is a name in the domain. */
+/** Domain of previews: each preview is a name in it. */
 export interface PreviewSite {
   protocol: 'http' | 'https';
   domain: string;
@@ -9,17 +9,17 @@ export interface PreviewSite {
 }
 
 const STANDARD_PORTS = { http: 80, https: 443 };
-/** A preview's own label, of up to 33 characters, goes before it in a name of at most 253. */
+/** A preview's own label, of up to 33 characters, precedes it in a name of at most 253. */
 const DOMAIN_CHARS = 219;
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const DOMAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
 
-/** Without a slash at its end. `name` is all of a preview's own, or `*`. */
+/** Returns the origin without a slash at its end. `name` is all of a preview's own, or `*`. */
 export function previewOrigin({ protocol, domain, port }: PreviewSite, name: string): string {
   return `${protocol}://${name}.${domain}${port === STANDARD_PORTS[protocol] ? '' : `:${port}`}`;
 }
 
-/** An origin such as https://sandhaven.example.com; null when there is none. Fails with `invalid_argument`. */
+/** Parses an origin such as https://sandhaven.example.com; null for none. Throws `invalid_argument`. */
 export function parsePublicUrl(flag: string, text: string): string | null {
   if (text === '') return null;
   const url = URL.parse(text);
@@ -32,7 +32,7 @@ export function parsePublicUrl(flag: string, text: string): string | null {
   );
 }
 
-/** Such as https://*.previews.example.com; null when there is none. Fails with `invalid_argument`. */
+/** Parses a URL such as https://*.previews.example.com; null for none. Throws `invalid_argument`. */
 export function parsePreviewUrl(flag: string, text: string): PreviewSite | null {
   if (text === '') return null;
   const [, scheme = '', domain = '', digits] =
@@ -47,7 +47,7 @@ export function parsePreviewUrl(flag: string, text: string): PreviewSite | null 
   );
 }
 
-/** Fails with `invalid_argument` naming the flag. */
+/** Throws `invalid_argument` naming the flag. */
 export function parseDomain(flag: string, text: string): string {
   const domain = text.toLowerCase();
   if (isDomain(domain)) return domain;
