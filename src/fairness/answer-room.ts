@@ -1,12 +1,12 @@
 /**
- * The memory that results take from when they are collected until they are sent: a share of each user, a whole of all.
- * What collects a result asks for room before it does, and is known by the call that it works for.
+ * Memory of results between collection and sending: each user has a share of it, and the total is bounded. Code that
+ * collects a result takes room first; the room belongs to the call in progress.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { limits } from '../model/limits.ts';
 import { FairQueue } from './fair-queue.ts';
 
-/** Of one call. */
+/** Room held by one call. */
 export class AnswerHold {
   readonly #room: FairQueue;
   readonly #owner: string;
@@ -18,7 +18,7 @@ export class AnswerHold {
     this.#owner = owner;
   }
 
-  /** Waits for room. Fails with `resource_exhausted`. */
+  /** Waits for room. Rejects with `resource_exhausted`. */
   async take(bytes: number, signal?: AbortSignal): Promise<void> {
     if (bytes <= limits.smallAnswerBytes) return;
     const release = await this.#room.take(this.#owner, bytes, signal);
@@ -26,7 +26,7 @@ export class AnswerHold {
     else this.#releases.push(release);
   }
 
-  /** The answer is sent, or nobody waits for it. */
+  /** Releases all room, once the answer is sent or its reader is gone. */
   release(): void {
     this.#over = true;
     for (const release of this.#releases.splice(0)) release();
@@ -46,12 +46,12 @@ export class AnswerRoom {
   }
 }
 
-/** `work` and all that it begins collects its results within this hold. */
+/** Runs `work` so that it, and everything that it begins, takes its room from this hold. */
 export function collecting<T>(hold: AnswerHold, work: () => T): T {
   return holds.run(hold, work);
 }
 
-/** Of the call that is being carried out; outside of one there is none, and no bound. */
+/** Returns the hold of the current call; outside of a call there is none, and no bound. */
 export function currentHold(): AnswerHold | undefined {
   return holds.getStore();
 }

@@ -1,7 +1,7 @@
 /**
- * Makes no difference of where the sender of a body cut it. Small pieces arrive together, once a turn of the loop:
- * as chunks of one byte, 64 KiB would be 65,536 objects while nobody reads them, and as many calls of whoever does.
- * A body of very many pieces is read on when the others of its kind have had their turn.
+ * Joins the small pieces of a body, however the sender cut them. They arrive together, once a turn of the event loop:
+ * as chunks of one byte, 64 KiB would be 65,536 objects while they wait for a reader, and as many calls of the reader.
+ * A body of very many pieces continues after the others of its kind have had their turn.
  */
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers';
@@ -9,10 +9,10 @@ import { limits } from '../model/limits.ts';
 import { LoopShare } from './loop-share.ts';
 import { SmallPieces } from './small-pieces.ts';
 
-/** One a turn: what a socket has for one of them comes all at once, after it was told to go on. */
+/** One body a turn: a resumed socket delivers everything it has at once. */
 const crumbled = new LoopShare(0);
 
-/** To be called as soon as the message is there, before its body begins. */
+/** Joins the pieces of a message; called as soon as the message exists, before its body begins. */
 export function gatherPieces(message: IncomingMessage): void {
   new BodyPieces(message);
 }
@@ -21,7 +21,7 @@ class BodyPieces {
   readonly #message: IncomingMessage;
   readonly #push: IncomingMessage['push'];
   readonly #small = new SmallPieces();
-  /** Pieces of this turn. */
+  /** Pieces in this turn. */
   #count = 0;
   #turn: NodeJS.Immediate | null = null;
   #held = false;
@@ -32,7 +32,7 @@ class BodyPieces {
     message.push = (piece: Buffer | null) => (piece === null ? this.#end() : this.#take(piece));
   }
 
-  /** @returns Whether more is wanted, as of any stream. */
+  /** @returns true while the reader wants more, like `push` of any stream. */
   #take(piece: Buffer): boolean {
     this.#turn ??= setImmediate(this.#flush);
     this.#pass(this.#small.add(piece));
@@ -62,7 +62,7 @@ class BodyPieces {
     if (!destroyed && readableLength < readableHighWaterMark) socket.resume();
   };
 
-  /** Its socket has to stop, which a message starts again whenever it wants to read. */
+  /** Pauses the socket, and disables `_read`, which would resume it whenever the message wants to read. */
   #hold(): void {
     if (this.#held) return;
     this.#held = true;

@@ -1,15 +1,15 @@
 /**
- * Places that groups share, none of which is asked who it is: addresses, machines. When all places are taken, a
- * group with few takes one of the group with most, so that no group can lock out another.
+ * Places shared by groups without authentication: addresses, machines. When all places are taken, a group with few
+ * takes one of the group with most, so that no group can lock out another.
  */
 export interface CrowdOptions {
   total: number;
   perGroup: number;
-  /** Whether a group that has its share replaces one of its own, instead of waiting. */
+  /** true: a group at its share replaces one of its own members; otherwise the newcomer is rejected. */
   replaces?: boolean;
 }
 
-/** Gives up its place, because another group needs it. Called at most once, and not after `leave`. */
+/** Gives up the place for another group. Called at most once, and not after `leave`. */
 type Evict = () => void;
 
 export class Crowd {
@@ -22,8 +22,8 @@ export class Crowd {
   }
 
   /**
-   * Takes a place. Null when the group has its share already and does not replace, or when all is taken and no group
-   * has more.
+   * Takes a place. Returns null when the group is at its share and does not replace, or when all places are taken and
+   * no group has more.
    * @returns Leaves the place; further calls of it do nothing.
    */
   enter(group: string, evict: Evict): (() => void) | null {
@@ -41,7 +41,7 @@ export class Crowd {
     return () => void this.#remove(group, member);
   }
 
-  /** Places that are taken. */
+  /** Number of taken places. */
   get size(): number {
     return this.#size;
   }
@@ -50,7 +50,10 @@ export class Crowd {
     return this.#groups.get(group)?.size ?? 0;
   }
 
-  /** From the largest group, if that has at least two more than the newcomer's: by chance, so that none is safe. */
+  /**
+   * Evicts from the largest group, if it has at least two more than the newcomer's: a random member, so that none is
+   * safe.
+   */
   #makeRoom(own: number): boolean {
     const [largest] = [...this.#groups].toSorted(([, a], [, b]) => b.size - a.size);
     if (!largest || largest[1].size < own + 2) return false;

@@ -1,7 +1,7 @@
 /**
- * Whether who reads a stream wants more of it: its intake is held meanwhile. So nothing is held in the stream while
- * nobody reads. It would come in one piece at the end of a pause, outside of every share, and whoever reads it may have
- * much to do with each byte.
+ * Demand of a stream's reader: the intake is held while the reader wants no more, so that the stream buffers nothing
+ * for an absent reader. Buffered bytes would arrive in one piece at the end of a pause, outside of every share, and
+ * each byte may cost the reader much.
  */
 import type { Readable } from 'node:stream';
 import type { PacedIntake } from './paced-intake.ts';
@@ -16,17 +16,17 @@ export class Demand {
     this.#stream = stream;
   }
 
-  /** What the stream gets its bytes from. */
+  /** Sets the source of the stream's bytes. */
   of(intake: PacedIntake): void {
     this.#intake = intake;
   }
 
-  /** The stream has enough. */
+  /** Holds the intake: the stream has enough. */
   full(): void {
     this.#intake?.pause();
   }
 
-  /** Its reader wants none. */
+  /** Holds the intake: the reader wants none. */
   pause(): void {
     this.#paused = true;
     this.full();
@@ -37,7 +37,10 @@ export class Demand {
     this.more();
   }
 
-  /** The stream asks. Not at once: it may be in the midst of the work on a slice, or before it has begun to flow. */
+  /**
+   * Resumes the intake on the stream's request. Deferred to a microtask: the stream may be in the midst of the work on
+   * a slice, or not flowing yet.
+   */
   more(): void {
     if (this.#waking || !this.#intake?.held) return;
     this.#waking = true;

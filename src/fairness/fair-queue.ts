@@ -1,26 +1,26 @@
 /**
- * A whole that owners take parts of and give back, where waiting makes sense: each owner has a share of it and a line of
- * his own, and the lines are served in turn. Whoever asks for more than his share waits behind himself alone.
+ * Fair queue of a bounded total that owners take parts of and give back: each owner has a share and a line of their
+ * own, and the lines are served in turn. An owner at the share waits behind their own requests alone.
  */
 import { Shares, type SharesOptions } from './shares.ts';
 
 export interface FairQueueOptions extends SharesOptions {
-  /** Requests of one owner that wait. */
+  /** Waiting requests of one owner. */
   waiting: number;
-  /** How long one waits, in milliseconds; without it, as long as it takes. */
+  /** Longest wait, in milliseconds; unbounded by default. */
   waitMs?: number;
 }
 
 interface Waiter {
   amount: number;
-  /** Takes what it waits for. */
+  /** Takes the amount that it waits for. */
   begin(): void;
 }
 
 export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #shares: Shares;
-  /** The owner who is served next comes first. */
+  /** Lines by owner; the next one to serve comes first. */
   readonly #lines = new Map<string, Waiter[]>();
 
   constructor(options: FairQueueOptions) {
@@ -29,15 +29,15 @@ export class FairQueue {
   }
 
   /**
-   * Waits for `amount`, at most an owner's share. Fails with `resource_exhausted` when too many of the owner wait or the
-   * wait is too long, and with the signal's reason when that is aborted before.
-   * @returns Gives it back; further calls of it do nothing.
+   * Waits for `amount`, at most an owner's share. Rejects with `resource_exhausted` when too many of the owner's
+   * requests wait or the wait is too long, and with the signal's reason when it is aborted before.
+   * @returns Gives the amount back; further calls of it do nothing.
    */
   async take(owner: string, amount = 1, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (amount > this.#options.perOwner) throw this.#shares.refusal(owner, amount);
     const isFirst = !this.#lines.has(owner);
-    // Nobody whose share has room is passed by.
+    // A waiting owner whose share has room goes first.
     const isNext = isFirst && this.#shares.hasShare(owner, amount) && this.#isNext(amount);
     const release = isNext ? this.#shares.take(owner, amount) : await this.#wait(owner, amount, signal);
     return () => {
@@ -46,17 +46,17 @@ export class FairQueue {
     };
   }
 
-  /** Held by one owner now. */
+  /** Amount that one owner holds now. */
   of(owner: string): number {
     return this.#shares.of(owner);
   }
 
-  /** Held by all now. */
+  /** Amount that all owners hold now. */
   get total(): number {
     return this.#shares.total;
   }
 
-  /** @returns As `Shares.take`. */
+  /** @returns The release, like `Shares.take`. */
   #wait(owner: string, amount: number, signal: AbortSignal | undefined): Promise<() => void> {
     const line = this.#lines.get(owner) ?? [];
     const refusal = () => this.#shares.refusal(owner, amount);
@@ -89,7 +89,9 @@ export class FairQueue {
     });
   }
 
-  /** One of each owner in turn. A large amount that only the whole has no room for holds up what comes after it. */
+  /**
+   * Serves one request of each owner in turn. A large amount that only the total has no room for blocks those after it.
+   */
   #serve(): void {
     for (let served = true; served; ) {
       served = false;

@@ -1,6 +1,6 @@
 /**
- * Work that holds the thread: one piece at a time, for each owner in turn, and then as long a pause. Whoever asks for much
- * of it takes half of the thread's time at most, and the others are served between any two pieces.
+ * Queue of work that holds the thread: one piece at a time, for each owner in turn, then a pause of equal length. An
+ * owner with much work takes half of the thread's time at most, and other work runs between any two pieces.
  */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../model/limits.ts';
@@ -15,7 +15,7 @@ export class LongWork {
   }
 
   /**
-   * Fails as the work does; with `resource_exhausted` when it has waited too long; with the signal's reason when that is
+   * Rejects as the work does; with `resource_exhausted` after too long a wait; with the signal's reason when it is
    * aborted before the work begins.
    */
   async run<T>(owner: string, work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -1,19 +1,19 @@
 /**
- * The time of this thread's event loop, shared by those whose bytes cost it. Work of one source runs at once while
- * its turn of the loop has time left; more waits for later turns, in which the sources take theirs one after
- * another. So whatever a source sends holds up its own work, and everybody else's by one turn's share at most.
+ * Time of this thread's event loop, shared by the sources of bytes that cost it. Work of one source runs at once while
+ * its turn of the loop has time left; more waits for later turns, in which the sources take turns. So each source
+ * delays its own work, and all others by one turn's share at most.
  */
 import { setImmediate } from 'node:timers';
 import { limits } from '../model/limits.ts';
 
 export type Work = () => void;
 
-/** By its name, or as the object that it is. */
+/** Source by its name, or by its object. */
 export type Source = string | object;
 
 export class LoopShare {
   readonly #turnMs: number;
-  /** Work that waits, by source, in the order in which the sources have their next turn. */
+  /** Waiting work by source, in the order of the sources' next turns. */
   readonly #waiting = new Map<Source, Work[]>();
   #usedMs = 0;
   #working = false;
@@ -24,7 +24,10 @@ export class LoopShare {
     this.#turnMs = turnMs;
   }
 
-  /** Runs the work now or in a later turn, after all that this source has waiting. What it throws is the caller's, or the process's. */
+  /**
+   * Runs the work now or in a later turn, after all waiting work of this source. Its errors are the caller's now, and
+   * uncaught later.
+   */
   run(source: Source, work: Work): void {
     const queue = this.#waiting.get(source);
     if (queue) queue.push(work);
@@ -33,7 +36,7 @@ export class LoopShare {
     this.#immediate ??= setImmediate(this.#turn);
   }
 
-  /** Pieces of work that wait now. */
+  /** Number of waiting pieces of work. */
   get waiting(): number {
     return [...this.#waiting.values()].reduce((sum, queue) => sum + queue.length, 0);
   }
@@ -46,12 +49,12 @@ export class LoopShare {
       while (this.#usedMs < this.#turnMs && this.#waiting.size > 0);
     } finally {
       if (this.#waiting.size > 0) this.#immediate ??= setImmediate(this.#turn);
-      // What comes before the next turn has its own share of time.
+      // Work before the next turn has its own share of time.
       else this.#usedMs = 0;
     }
   };
 
-  /** One piece of the source whose turn it is, which then goes to the end of the row. */
+  /** Runs one piece of the next source, which then moves to the end of the row. */
   #next(): void {
     for (const [source, queue] of this.#waiting) {
       const work = queue.shift();
@@ -74,5 +77,5 @@ export class LoopShare {
   }
 }
 
-/** The one of this thread. */
+/** The share of this thread. */
 export const loopShare = new LoopShare();

@@ -1,10 +1,10 @@
 /**
- * A client's connection as a server of HTTP gets it: its bytes come in slices, within this thread's share for its
- * network. A body in pieces of one byte costs Node's parser a hundred times what its bytes do, and without this
- * every connection that has sent something is taken apart in the same turn of the loop.
+ * Pacing of a client's connection for an HTTP server: its bytes arrive in slices, within this thread's share for its
+ * network. A body in pieces of one byte costs Node's parser a hundred times as much as its bytes in one, and without
+ * pacing every connection with input is parsed in the same turn of the loop.
  *
- * The socket itself is paced, between what the system has for it and what it has for its reader. Another stream around it
- * would cost each call a hop in both directions, and each connection that is refused twice its objects.
+ * The socket itself is paced, between the system's bytes and its reader. Another stream around it would cost each call
+ * a hop in both directions, and each rejected connection twice its objects.
  */
 import { type Server, Socket } from 'node:net';
 import { networkOf } from '../model/network/address-network.ts';
@@ -12,7 +12,7 @@ import { Demand } from './demand.ts';
 import { PacedIntake } from './paced-intake.ts';
 
 /**
- * Paces every connection that this server takes.
+ * Paces every connection that this server accepts.
  * @param event `secureConnection` where the server speaks TLS.
  */
 export function paceConnections(server: Server, event: 'connection' | 'secureConnection'): void {
@@ -20,14 +20,14 @@ export function paceConnections(server: Server, event: 'connection' | 'secureCon
   server.on(event, readHere);
 }
 
-/** For good. The client's system keeps what it still sends, and notices when it has no more room. */
+/** Stops reading for good. The client's system buffers the rest, and blocks once it is full. */
 export function readNoMore(socket: Socket): void {
   connections.get(socket)?.readNoMore();
 }
 
 /**
- * From now on `destroySoon` leaves it open for reading: who calls this destroys it.
- * @returns Ends that.
+ * Keeps the socket readable after `destroySoon`; the caller destroys it.
+ * @returns Releases it.
  */
 export function keepOpen(socket: Socket): () => void {
   return connections.get(socket)?.keepOpen() ?? (() => {});
@@ -36,7 +36,7 @@ export function keepOpen(socket: Socket): () => void {
 class PacedConnection {
   readonly #socket: Socket;
   readonly #intake: PacedIntake;
-  /** Those who read on after `destroySoon`. */
+  /** Callers that read on after `destroySoon`. */
   #keepers = 0;
 
   constructor(socket: Socket) {
@@ -45,14 +45,14 @@ class PacedConnection {
     const push = socket.push.bind(socket);
     this.#intake = new PacedIntake({
       source: networkOf(socket.remoteAddress ?? ''),
-      // The socket stops by itself when `push` wants no more.
+      // The socket pauses itself when `push` wants no more.
       gate: { pause: () => {}, resume: () => Socket.prototype._read.call(socket, 0) },
       take: (slice) => {
         if (!socket.destroyed && !push(slice)) demand.full();
       },
       over: () => {
         push(null);
-        // Tells it where nothing is left to read, as the socket does behind an end of its own.
+        // Emits the end where nothing is left to read, as the socket does behind an end of its own.
         socket.read(0);
       },
     });
@@ -92,7 +92,7 @@ class PacedConnection {
     socket.destroySoon = () => this.#destroySoon();
   }
 
-  /** Once all that was written is sent. */
+  /** Destroys the socket once all written bytes are sent. */
   #destroySoon(): void {
     const socket = this.#socket;
     if (socket.writable) socket.end();
@@ -106,7 +106,10 @@ class PacedConnection {
 
 const connections = new WeakMap<Socket, PacedConnection>();
 
-/** Node's parser reads a connection by itself, past its stream, until somebody else listens for its bytes. */
+/**
+ * Makes Node's parser read the connection through its stream: without another listener for its bytes it bypasses the
+ * stream.
+ */
 function readHere(socket: Socket): void {
   const nothing = () => {};
   socket.on('data', nothing).off('data', nothing);

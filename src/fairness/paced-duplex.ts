@@ -1,6 +1,6 @@
 /**
- * A stream of both directions whose incoming bytes are taken apart within this thread's share for their source: whoever
- * reads it works on each slice while the slice's time is measured.
+ * Duplex whose incoming bytes are parsed within this thread's share for their source: the reader's work on each slice
+ * is part of the slice's measured time.
  */
 import { Duplex, type DuplexOptions, type Readable } from 'node:stream';
 import { Demand } from './demand.ts';
@@ -16,9 +16,9 @@ export abstract class PacedDuplex extends Duplex {
     this.#demand = new Demand(this);
   }
 
-  /** A slice has come; `pass` hands on what of it is for who reads. Must not throw. */
+  /** Receives a slice; `pass` hands the reader's part on. Must not throw. */
   protected abstract arrived(slice: Buffer): void;
-  /** Behind the last slice. */
+  /** Called after the last slice. */
   protected abstract ended(error: Error | null): void;
 
   protected takeFrom(stream: Readable, source: Source): void {

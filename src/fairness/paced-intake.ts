@@ -1,6 +1,6 @@
 /**
- * Takes bytes in slices, within this thread's share for their source. A slice whose bytes cost much is followed by
- * smaller ones. Where the bytes come from is paused while some wait, and the end is told behind the last byte.
+ * Takes bytes in slices, within this thread's share for their source. An expensive slice is followed by smaller ones.
+ * The source is paused while bytes wait, and its end is reported after the last byte.
  */
 import type { Readable } from 'node:stream';
 import { limits } from '../model/limits.ts';
@@ -9,13 +9,13 @@ import { type LoopShare, loopShare, type Source } from './loop-share.ts';
 const { first, min, max } = limits.loop.sliceBytes;
 
 export interface IntakeOptions {
-  /** Where the bytes come from, which may send on what it has begun when it is paused. */
+  /** Source of the bytes, which may finish sending a chunk after a pause. */
   gate: { pause(): unknown; resume(): unknown };
-  /** Whose share of the loop it is: a sandbox, a remote, a network of clients. */
+  /** Owner of the share of the loop: a sandbox, a remote, a network of clients. */
   source: Source;
   /** Must not throw. */
   take(slice: Buffer): void;
-  /** Nothing more comes. Called once, after everything was taken. */
+  /** Reports the end. Called once, after everything was taken. */
   over(error: Error | null): void;
   share?: LoopShare;
 }
@@ -25,9 +25,9 @@ export class PacedIntake {
   readonly #share: LoopShare;
   #waiting: Buffer[] = [];
   #sliceBytes: number = first;
-  /** The next slice has its place in the row. */
+  /** true: the next slice is queued in the share. */
   #scheduled = false;
-  /** By who takes the slices. */
+  /** true: the taker of the slices has paused. */
   #held = false;
   #ended: { error: Error | null } | null = null;
   #stopped = false;
@@ -37,7 +37,7 @@ export class PacedIntake {
     this.#share = options.share ?? loopShare;
   }
 
-  /** @returns Whether more may come now. */
+  /** @returns true when more may come now. */
   arrive(chunk: Buffer): boolean {
     if (this.#stopped) return false;
     this.#waiting.push(chunk);
@@ -45,14 +45,14 @@ export class PacedIntake {
     return this.#waiting.length === 0 && !this.#held;
   }
 
-  /** Nothing arrives any more; only what is said first counts. */
+  /** Ends the input; only the first call counts. */
   end(error: Error | null): void {
     if (this.#ended) return;
     this.#ended = { error };
     this.#goOn();
   }
 
-  /** No slice is taken until `resume`. */
+  /** Takes no slice until `resume`. */
   pause(): void {
     this.#held = true;
     this.#options.gate.pause();
@@ -68,7 +68,7 @@ export class PacedIntake {
     this.#goOn();
   }
 
-  /** Nothing more is taken or told. */
+  /** Stops for good: no further slice, and no end. */
   stop(): void {
     this.#stopped = true;
     this.#waiting = [];
@@ -76,7 +76,7 @@ export class PacedIntake {
 
   #goOn(): void {
     if (this.#scheduled || this.#stopped) return;
-    // What is broken is told at once to who takes nothing now.
+    // An error is reported at once to a taker that has paused.
     const broken = this.#held && this.#ended?.error;
     if (this.#waiting.length > 0 && !broken) {
       if (this.#held) return;
@@ -102,7 +102,7 @@ export class PacedIntake {
     this.#goOn();
   };
 
-  /** Judged by whole slices alone when it was quick: a short one says nothing of the next. */
+  /** Adapts the slice's size. Only whole slices can enlarge it: a short one predicts nothing. */
   #adapt(tookMs: number, bytes: number): void {
     if (tookMs > limits.loop.sliceMs) this.#sliceBytes = Math.max(min, this.#sliceBytes / 4);
     else if (tookMs < limits.loop.sliceMs / 4 && bytes === this.#sliceBytes) {
@@ -111,7 +111,7 @@ export class PacedIntake {
   }
 }
 
-/** Takes what a stream has, until it has ended, closed or broken. */
+/** Takes the bytes of a stream until it ends, closes or fails. */
 export function intakeFrom(stream: Readable, options: Omit<IntakeOptions, 'gate'>): PacedIntake {
   const intake = new PacedIntake({ ...options, gate: stream });
   const over = () => intake.end(null);

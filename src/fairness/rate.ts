@@ -1,19 +1,19 @@
-/** How often something may be done, by a key or a sandbox, as a token bucket. */
+/** Rate limit of a key or a sandbox, as a token bucket. */
 
 export interface Rate {
-  /** What comes back in a second. */
+  /** Tokens returned in a second. */
   perSecond: number;
-  /** What there is at most. */
+  /** Tokens at most. */
   burst: number;
 }
 
-/** Some, and when it was counted (ms). A bucket that nobody used for long is full, and needs not be kept. */
+/** Tokens left, and the time of their count (ms). A bucket unused for long is full, and need not be kept. */
 export interface Bucket {
   left: number;
   at: number;
 }
 
-/** Takes one. Where there is none, says how long until there is, and takes nothing. */
+/** Takes a token. Without one, returns the time until there is one, and takes nothing. */
 export function takeOne(
   rate: Rate,
   bucket: Bucket | undefined,

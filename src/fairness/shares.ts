@@ -1,13 +1,13 @@
 /**
- * A bound that all owners share, of which each may hold a part: one owner who takes all that he can get leaves
- * the rest to the others. Counts only; where waiting makes sense, a `FairQueue` stands before it.
+ * Bound that all owners share, with a limit for each: one owner who takes the whole share leaves the rest to the
+ * others. Counts only; a `FairQueue` adds waiting.
  */
 import { SandhavenError } from '../model/errors.ts';
 
 export interface SharesOptions {
-  /** Held by all owners together. */
+  /** Bound for all owners together. */
   total: number;
-  /** Held by one owner. */
+  /** Bound for one owner. */
   perOwner: number;
   /** Continues "512 …": `requests are already in progress`. */
   what: string;
@@ -23,9 +23,9 @@ export class Shares {
   }
 
   /**
-   * Takes `amount`, at least 1, for an owner. Fails with `resource_exhausted` when the owner's share or the whole
-   * would be passed; nothing is taken then.
-   * @returns Gives it back; further calls of it do nothing.
+   * Takes `amount`, at least 1, for an owner. Throws `resource_exhausted`, and takes nothing, when it would exceed the
+   * owner's share or the total.
+   * @returns Gives the amount back; further calls of it do nothing.
    */
   take(owner: string, amount = 1): () => void {
     if (!this.hasShare(owner, amount) || !this.hasRoom(amount)) throw this.refusal(owner, amount);
@@ -37,17 +37,17 @@ export class Shares {
     };
   }
 
-  /** Whether the owner may hold so much more. */
+  /** Returns true when the owner may hold `amount` more. */
   hasShare(owner: string, amount: number): boolean {
     return this.of(owner) + amount <= this.#options.perOwner;
   }
 
-  /** Whether all may hold so much more. */
+  /** Returns true when all owners may hold `amount` more. */
   hasRoom(amount: number): boolean {
     return this.#total + amount <= this.#options.total;
   }
 
-  /** Says what is in the way of `amount`: the owner's share, else the whole. */
+  /** Returns the error that refuses `amount`: for the owner's share, else for the total. */
   refusal(owner: string, amount: number): SandhavenError {
     const { total, perOwner, what } = this.#options;
     const detail = this.hasShare(owner, amount)
@@ -59,12 +59,12 @@ export class Shares {
     });
   }
 
-  /** Held by one owner now. */
+  /** Amount that one owner holds now. */
   of(owner: string): number {
     return this.#held.get(owner) ?? 0;
   }
 
-  /** Held by all now. */
+  /** Amount that all owners hold now. */
   get total(): number {
     return this.#total;
   }

@@ -1,20 +1,22 @@
 /**
- * Puts small pieces of bytes together in pages: a piece costs whoever keeps or sends it more than its bytes do, and
- * how they are cut is the sender's choice.
+ * Joins small pieces of bytes in pages: a piece costs its holder and sender more than its bytes, and the sender chooses
+ * the cuts.
  */
 import { limits } from '../model/limits.ts';
 
 const { pieceBytes, pageBytes } = limits.loop;
 
 export class SmallPieces {
-  /** One that has no other behind it, and no page yet. */
+  /** A single piece, before any page. */
   #only: Buffer | null = null;
   #page = Buffer.alloc(0);
-  /** Of the page: what has gone on, and what is filled. */
+  /** Bytes of the page that were passed on, and that are filled. */
   #gone = 0;
   #filled = 0;
 
-  /** @returns What goes on now, in order: what was gathered, if the page is full; and a piece that is not small. */
+  /**
+   * @returns The bytes to pass on now, in order: the gathered ones, if the page is full; and a piece that is not small.
+   */
   add(piece: Buffer): Buffer[] {
     if (piece.length >= pieceBytes) return [...this.take(), piece];
     const only = this.#only;
@@ -25,7 +27,7 @@ export class SmallPieces {
     return [];
   }
 
-  /** All that was gathered. */
+  /** Returns all gathered bytes. */
   take(): Buffer[] {
     const gathered = this.#only ?? this.#page.subarray(this.#gone, this.#filled);
     if (this.#only) this.#only = null;
