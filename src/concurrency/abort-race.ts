@@ -1,4 +1,7 @@
-/** Returns what `work` gives, or rejects with the signal's reason as soon as it is aborted; the work itself goes on. */
+/**
+ * Resolves or rejects with `work`, or rejects with the signal's reason as soon as it is aborted; the work itself
+ * continues.
+ */
 export async function abortRace<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);

@@ -1,9 +1,12 @@
-/** Time limits, and acting at a time that may be years away. */
+/** Timeouts, and callbacks at a time that may be years away. */
 
 /** Node's own timers fire at once beyond 2^31 ms. */
 const LONGEST_TIMER_MS = 24 * 60 * 60 * 1000;
 
-/** Calls `act` once the clock has come to `time` (ms since the epoch), at once when it has. Returns what calls it off. */
+/**
+ * Calls `act` once the clock reaches `time` (ms since the epoch), at once when it has. Returns a function that cancels
+ * it.
+ */
 export function at(clock: { now(): number }, time: number, act: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const wait = () => {
@@ -15,7 +18,9 @@ export function at(clock: { now(): number }, time: number, act: () => void): () 
   return () => clearTimeout(timer);
 }
 
-/** Returns what `work` gives, or after `timeoutMs` what `late` returns or throws; the work itself goes on. */
+/**
+ * Resolves or rejects with `work`, or after `timeoutMs` with the result or error of `late`; the work itself continues.
+ */
 export async function within<T>(timeoutMs: number, work: Promise<T>, late: () => T): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const timer = setTimeout(() => {

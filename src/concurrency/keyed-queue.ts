@@ -1,6 +1,6 @@
 /**
- * A queue for each key. Work of one key runs one piece at a time, in order of arrival. A pre-empting piece turns away
- * the pieces that wait, cancels the one that runs, and begins when that one has ended.
+ * Queue for each key. Work of one key runs one piece at a time, in order of arrival. A pre-empting piece rejects the
+ * waiting pieces, cancels the running one, and begins when that one has ended.
  */
 
 export interface KeyedQueueOptions {
@@ -8,9 +8,9 @@ export interface KeyedQueueOptions {
   maxWaiting?: number;
   /** Error for a piece that finds `maxWaiting` others waiting. */
   full?(): Error;
-  /** Error for a piece that a pre-empting one turns away, and reason of the signal of the one that runs. */
+  /** Error for a piece that a pre-empting one rejects, and abort reason of the running one. */
   preempted(): Error;
-  /** Rejects whatever arrives while a pre-empting piece waits or runs; otherwise it queues behind that piece. */
+  /** Rejects every arrival while a pre-empting piece waits or runs; otherwise it queues behind that piece. */
   rejectsWhilePreempting?: boolean;
 }
 
@@ -18,14 +18,14 @@ type Work<T> = (signal: AbortSignal) => Promise<T>;
 
 interface Piece {
   begin(): void;
-  /** Absent for a pre-empting piece, which nothing turns away. */
+  /** Absent for a pre-empting piece, which cannot be rejected. */
   turnAway?(error: Error): void;
 }
 
 interface Line {
   waiting: Piece[];
   running: AbortController | null;
-  /** Pre-empting pieces that wait or run. */
+  /** Number of pre-empting pieces that wait or run. */
   preempting: number;
   /** Resolves when the last piece has ended and the line is gone. */
   ended: Promise<void>;
@@ -42,7 +42,7 @@ export class KeyedQueue {
 
   /**
    * Runs `work` when all pieces before it have ended.
-   * @param signal Cancels the piece: one that still waits rejects with the signal's reason when its turn comes.
+   * @param signal Cancels the piece: a waiting one rejects with the signal's reason when its turn comes.
    */
   run<T>(key: string, work: Work<T>, signal?: AbortSignal): Promise<T> {
     const { maxWaiting = Number.POSITIVE_INFINITY, full } = this.#options;
@@ -55,7 +55,7 @@ export class KeyedQueue {
     });
   }
 
-  /** Runs `work` before all pieces that wait, which reject; the one that runs is canceled and awaited. */
+  /** Runs `work` before all waiting pieces, which reject; the running one is cancelled and awaited. */
   preempt<T>(key: string, work: Work<T>): Promise<T> {
     const line = this.#line(key);
     const refusal = this.#refusal(line);
@@ -72,7 +72,7 @@ export class KeyedQueue {
     });
   }
 
-  /** Resolves when nothing of this key runs or waits. */
+  /** Resolves when no piece of this key runs or waits. */
   async idle(key: string): Promise<void> {
     await this.#lines.get(key)?.ended;
   }
@@ -81,12 +81,12 @@ export class KeyedQueue {
     return this.#lines.has(key);
   }
 
-  /** Resolves when nothing of any key runs or waits. */
+  /** Resolves when no piece of any key runs or waits. */
   async drained(): Promise<void> {
     while (this.#lines.size > 0) await Promise.all([...this.#lines.values()].map(({ ended }) => ended));
   }
 
-  /** Cancels everything, and resolves when it has ended. */
+  /** Cancels every piece, and resolves when all have ended. */
   async close(): Promise<void> {
     for (const line of this.#lines.values()) this.#cancel(line);
     await this.drained();
@@ -136,7 +136,7 @@ export class KeyedQueue {
   }
 }
 
-/** `work` with both signals in one; rejects at once when one is aborted already. */
+/** Returns `work` with both signals in one; rejects at once when one is aborted already. */
 function cancelable<T>(work: Work<T>, signal: AbortSignal | undefined): Work<T> {
   if (!signal) return work;
   return async (preempted) => {

@@ -1,7 +1,7 @@
-/** A semaphore: at most `width` pieces of work run at once, the others wait in order of arrival. */
+/** Semaphore: at most `width` pieces of work run at once, the others wait in order of arrival. */
 
 export interface Semaphore {
-  /** Rejects with the signal's reason when it is aborted while waiting. */
+  /** Rejects with the signal's reason when it is aborted during the wait. */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 

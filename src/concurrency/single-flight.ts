@@ -1,4 +1,4 @@
-/** One run of work that several callers want at once. It goes on until the last of them has given up. */
+/** One run of work for several concurrent callers. It continues until the last of them has cancelled. */
 import { abortRace } from './abort-race.ts';
 
 export interface FlightOptions<Progress> {
@@ -17,7 +17,7 @@ export class SingleFlight<T, Progress> {
   readonly #flights = new Map<string, Flight<T, Progress>>();
   readonly #canceled: () => Error;
 
-  /** @param canceled Error for a caller that gives up, and reason of the signal of work that all have given up. */
+  /** @param canceled Error for a caller that cancels, and abort reason of work whose callers have all cancelled. */
   constructor(canceled: () => Error) {
     this.#canceled = canceled;
   }
@@ -47,11 +47,11 @@ export class SingleFlight<T, Progress> {
     const onProgress = (progress: Progress) => {
       for (const listener of listeners) listener(progress);
     };
-    // Begins a moment later, when its first caller listens.
+    // Deferred, so that its first caller listens before it begins.
     const result = Promise.resolve().then(() => work({ signal: controller.signal, onProgress }));
     const flight = { result, listeners, waiting: 0, controller };
     this.#flights.set(key, flight);
-    // Nobody may be left to hear of the failure of work that was given up.
+    // Abandoned work may fail with no caller left to handle it.
     result.catch(() => {}).finally(() => this.#forget(key, flight));
     return flight;
   }
@@ -65,7 +65,7 @@ export class SingleFlight<T, Progress> {
     }
   }
 
-  /** A caller that comes after this begins anew instead of joining work that is being given up. */
+  /** Ends an abandoned run: a later caller begins anew instead of joining it. */
   #end(key: string, flight: Flight<T, Progress>): void {
     this.#forget(key, flight);
     flight.controller.abort(this.#canceled());
