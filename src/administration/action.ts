@@ -1,6 +1,6 @@
 /**
- * What an administration action is: something that operators and members do to the service itself. One definition
- * feeds HTTP, OpenAPI and the command line. Actions are no tools: no model is shown them.
+ * Definition of an administration action: an operation of operators and members on the service itself. One definition
+ * feeds HTTP, OpenAPI and the command line. Actions are no tools: no model sees them.
  */
 import type { z } from 'zod';
 import type { Origin } from '../control/audit/audit.ts';
@@ -12,7 +12,7 @@ export interface ActionContext {
   services: Services;
   requestId: string;
   origin: Origin;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
@@ -20,20 +20,20 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Output extends 
   name: string;
   title: string;
   description: string;
-  /** Who may: `member` is everybody with a key. */
+  /** Required role: `member` admits every key. */
   role: Role;
-  /** Its words behind `sandhaven`, such as `users create`. A second word `list` may be left out. */
+  /** Words of the command after `sandhaven`, such as `users create`. A second word `list` may be left out. */
   command: string;
-  /** The parameter that the command takes without its flag. */
+  /** Parameter that the command takes without its flag. */
   argument?: string;
-  /** The parameter that the command takes from a file or standard input, never as an argument. */
+  /** Parameter that the command takes from a file or standard input, never as an argument. */
   secret?: string;
-  /** A strict object: unknown parameters are refused by name. */
+  /** Strict object: unknown parameters are refused by name. */
   input: Input;
-  /** A loose object: fields may be added. */
+  /** Loose object: fields may be added. */
   output: Output;
   handler(input: z.output<Input>, context: ActionContext): Promise<z.output<Output>>;
-  /** The result for people, as a table; without, its fields are shown. */
+  /** Returns the result as a table for people; by default its fields are shown. */
   rows?(result: z.output<Output>): Record<string, unknown>[];
 }
 

@@ -1,4 +1,4 @@
-/** The one way to carry out an administration action: role, then parameters, then the action itself. */
+/** Calls an administration action: checks the role, then the parameters, then runs it. Every surface uses this. */
 import { validateInput } from '../catalog/validate.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
@@ -7,7 +7,7 @@ import { actions } from './index.ts';
 
 const byName = new Map<string, Action>(actions.map((action) => [action.name, action]));
 
-/** Fails with `not_found`, naming the nearest. */
+/** Throws `not_found`, naming the nearest action. */
 export function findAction(name: string): Action {
   const action = byName.get(name);
   if (action) return action;
@@ -19,8 +19,8 @@ export function findAction(name: string): Action {
 }
 
 /**
- * @param rawParameters What the client sent, of any shape.
- * @returns The result. Fails with SandhavenError; anything else is a defect.
+ * @param rawParameters The client's parameters, of any shape.
+ * @returns The result. Rejects with SandhavenError; anything else is a defect.
  */
 export async function callAction(
   name: string,

@@ -1,4 +1,4 @@
-/** The actions as data: what their list and OpenAPI are made from. */
+/** Descriptions of the actions as data, for their list and OpenAPI. */
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../catalog/json-schema.ts';
 import type { Role } from '../model/user.ts';
 import type { Action } from './action.ts';
@@ -9,7 +9,7 @@ export interface ActionDescription {
   title: string;
   description: string;
   role: Role;
-  /** As words behind `sandhaven`. */
+  /** Words of the command after `sandhaven`. */
   command: string;
   input_schema: JsonSchema;
   output_schema: JsonSchema;

@@ -1,4 +1,4 @@
-/** Every administration action, in the order in which they are listed. */
+/** Every administration action, in the order of their list. */
 import { revokeAccess } from './access/revoke-access.ts';
 import type { Action } from './action.ts';
 import { listAudit } from './audit/list-audit.ts';
@@ -40,13 +40,13 @@ export const actions: readonly Action[] = [
   revokeAuthorization,
 ];
 
-/** What the first word of a command is about, for the command line's help. */
+/** Subject of each command's first word, for the command line's help. */
 export const commandGroups: Record<string, string> = {
-  users: 'users of the service, what they use and may use',
+  users: 'users of the service, their usage and quotas',
   keys: 'API keys: create, list, revoke',
-  snapshots: 'snapshots of yours: delete',
-  access: 'SSH and preview access to sandboxes of yours: revoke',
-  audit: 'who did what, and whether that record is whole',
+  snapshots: 'your snapshots: delete',
+  access: 'SSH and preview access to your sandboxes: revoke',
+  audit: 'audit log: list, verify',
   registries: 'credentials of image registries',
   auth: 'authorize the service at the code-hosting provider',
 };

@@ -1,4 +1,4 @@
-/** RevokeAccess: takes back tokens of the SSH gateway and of previews. */
+/** RevokeAccess: revokes tokens of the SSH gateway and of previews. */
 import { z } from 'zod';
 import { sandbox } from '../../catalog/parameters/sandbox.ts';
 import { defineAction } from '../action.ts';
@@ -9,8 +9,8 @@ export const revokeAccess = defineAction({
   name: 'RevokeAccess',
   title: 'Revoke access to a sandbox',
   description:
-    'Ends every SSH token, every signed preview URL and every standard preview token of one of your sandboxes, and what is ' +
-    'open by them, in any state of the sandbox. Standard previews get another token; ask for it anew.',
+    'Ends every SSH token, every signed preview URL and every standard preview token of one of your sandboxes, and ' +
+    'their open connections, in any state of the sandbox. Standard previews get a new token: request it again.',
   role: 'member',
   command: 'access revoke',
   argument: 'sandbox',

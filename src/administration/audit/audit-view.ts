@@ -1,4 +1,4 @@
-/** A row of the audit log as actions show one. */
+/** View of an audit row in actions. */
 import { z } from 'zod';
 import { type AuditRow, auditOutcomes, auditTransports } from '../../model/audit.ts';
 
@@ -30,7 +30,7 @@ export function toRowView(row: AuditRow): AuditRowView {
   };
 }
 
-/** As a line of a table: what a person looks for first. */
+/** Returns the row of a table, with the columns that people look for first. */
 export function toTableRow(row: AuditRowView) {
   const { sequence, time, action, outcome, duration_ms, user_id, key_id, sandbox_id } = row;
   return {

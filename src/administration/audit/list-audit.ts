@@ -1,4 +1,4 @@
-/** ListAudit: what was done, by whom. */
+/** ListAudit: lists rows of the audit log. */
 import { z } from 'zod';
 import { present } from '../../catalog/present.ts';
 import type { AuditFilter } from '../../model/audit.ts';
@@ -15,20 +15,21 @@ export const listAudit = defineAction({
   name: NAME,
   title: 'Read the audit log',
   description:
-    'Lists who called what, on which sandbox, how it ended and how long it took, oldest first: the last rows, or with ' +
-    'after the first rows behind a place. An admin sees all, a member what they did and what was done to their sandboxes over SSH and previews.',
+    'Lists calls with their caller, sandbox, outcome and duration, oldest first: the last rows, or with ' +
+    'after those that follow a sequence. An admin sees all rows, a member their own calls and the SSH and preview ' +
+    'visits to their sandboxes.',
   role: 'member',
   command: 'audit list',
   input,
   output: z.looseObject({
     rows: z.array(rowOutput),
-    next_after: z.int().describe('Give it as after to go on.'),
+    next_after: z.int().describe('Pass it as after to continue.'),
     has_more: z.boolean(),
   }),
   async handler(parameters, context) {
     const { limit, after, wait_seconds: waitSeconds } = parameters;
     const filter = await filterOf(parameters, context);
-    // Whoever waits would otherwise be woken by their own last call.
+    // A waiting caller's own last call would otherwise wake it.
     const query = { filter: waitSeconds > 0 ? { ...filter, exceptAction: NAME } : filter, limit };
     const page = await context.services.audit.list(
       { ...query, ...present({ after }) },
@@ -56,7 +57,9 @@ async function filterOf(
   };
 }
 
-/** A member's own, whether or not there is the user they ask for. */
+/**
+ * Returns the user to filter by. A member gets only their own id; the error for others is the same for unknown users.
+ */
 async function userIdOf(
   user: string | undefined,
   { caller, services }: ActionContext,
@@ -65,7 +68,7 @@ async function userIdOf(
   if (user === undefined || user === caller.id || user.toLowerCase() === caller.email.toLowerCase()) {
     return caller.id;
   }
-  throw new SandhavenError('permission_denied', 'What others did is for admins to see.', {
+  throw new SandhavenError('permission_denied', 'Only an admin may see the rows of other users.', {
     parameter: 'user',
     hint: 'Leave user out to see your own rows.',
   });

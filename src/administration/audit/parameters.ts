@@ -1,4 +1,4 @@
-/** Which rows of the audit log are meant. */
+/** Parameters that select rows of the audit log. */
 import { z } from 'zod';
 import { integerWithDefault } from '../../catalog/parameters/integer.ts';
 import { text } from '../../catalog/parameters/text.ts';
@@ -32,16 +32,16 @@ export const auditParameters = {
     .min(1)
     .max(limits.sandboxNameChars)
     .optional()
-    .describe('Sandbox ID, also of one that is gone, or the name of one of your own.'),
+    .describe('Sandbox ID, also of a deleted sandbox, or the name of one of your own.'),
   outcome: z.enum(auditOutcomes).optional().describe('ok, cancelled, or the code of an error.'),
-  limit: integerWithDefault('Most rows to give', limits.audit.list),
+  limit: integerWithDefault('Most rows to return', limits.audit.list),
   after: z
     .int()
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
     .optional()
     .describe(
-      'Gives the first rows after this sequence (next_after of the answer before), 0 for all; without, the last.',
+      'Returns the first rows after this sequence (next_after of the previous answer), 0 for all (default: the last rows).',
     ),
   wait_seconds: integerWithDefault(
     'How long to wait for a row when there is none; above 0, rows of ListAudit itself do not count',
@@ -49,7 +49,7 @@ export const auditParameters = {
   ),
 };
 
-/** In ms since the epoch. */
+/** Returns the time in ms since the epoch. */
 export function timeOf(given: string, now: number): number {
   const [, count, unit = ''] = AGO.exec(given) ?? [];
   return count === undefined ? Date.parse(given) : now - Number(count) * (UNIT_MS[unit] ?? 0);

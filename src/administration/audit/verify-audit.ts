@@ -1,4 +1,4 @@
-/** VerifyAudit: whether the audit log is what the service wrote. */
+/** VerifyAudit: verifies that the audit log is as the service wrote it. */
 import { z } from 'zod';
 import { defineAction } from '../action.ts';
 
@@ -6,8 +6,8 @@ export const verifyAudit = defineAction({
   name: 'VerifyAudit',
   title: 'Verify the audit log',
   description:
-    'Walks the whole chain of hashes and names the first rows that were changed, added or removed. What was put back as ' +
-    'a whole, database and checkpoint together, shows only by an end_hash that was kept elsewhere.',
+    'Walks the whole chain of hashes and names the first rows that were changed, added or removed. A log that was ' +
+    'restored as a whole, database and checkpoint together, differs only from an end_hash that was kept elsewhere.',
   role: 'admin',
   command: 'audit verify',
   input: z.strictObject({}),
@@ -17,7 +17,7 @@ export const verifyAudit = defineAction({
     begins_after: z.int().describe('Rows through this sequence were removed because of their age.'),
     end_sequence: z.int(),
     end_hash: z.string(),
-    events_lost: z.int().describe('Events that are known not to have been written, on a full disk say.'),
+    events_lost: z.int().describe('Events known to be lost, because of a full disk for example.'),
     fault_count: z.int(),
     faults: z.array(
       z.looseObject({
@@ -40,8 +40,8 @@ export const verifyAudit = defineAction({
 });
 
 const meanings = {
-  changed: 'The row is not what the service wrote.',
+  changed: 'The row differs from the one that the service wrote.',
   missing: 'Rows were removed.',
   unanchored:
-    'The checkpoint was gone when the service started: rows just before this one may have been cut off.',
+    'The checkpoint was missing when the service started: rows just before this one may have been cut off.',
 };

@@ -1,21 +1,21 @@
-/** ListAuthorizations and RevokeAuthorization: what the caller has allowed at the code-hosting provider. */
+/** ListAuthorizations and RevokeAuthorization: the caller's authorizations at the code-hosting provider. */
 import { z } from 'zod';
 import { defineAction } from '../action.ts';
 import { account, providerOf, timeOf } from './parts.ts';
 
 const authorization = z.looseObject({
-  /** Its base URL. */
+  /** Base URL of the provider. */
   provider: z.string(),
   account,
   scopes: z.array(z.string()),
   created_at: z.string(),
-  /** When the tokens were renewed last. */
+  /** Time of the last renewal of the tokens. */
   renewed_at: z.string(),
 });
 
 export const listAuthorizations = defineAction({
   name: 'ListAuthorizations',
-  title: 'List what you have authorized',
+  title: 'List your authorizations',
   description: 'Your authorizations at code-hosting providers, never their tokens.',
   role: 'member',
   command: 'auth list',
@@ -38,8 +38,8 @@ export const listAuthorizations = defineAction({
 
 export const revokeAuthorization = defineAction({
   name: 'RevokeAuthorization',
-  title: 'Take your authorization back',
-  description: 'Forgets your tokens of the code-hosting provider, and asks it to end them.',
+  title: 'Revoke your authorization',
+  description: 'Deletes your tokens of the code-hosting provider, and asks it to revoke them.',
   role: 'member',
   command: 'auth revoke',
   input: z.strictObject({}),

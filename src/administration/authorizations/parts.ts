@@ -1,13 +1,13 @@
-/** What the actions on authorizations at the code-hosting provider have in common. */
+/** Shared parts of the actions on authorizations at the code-hosting provider. */
 import { z } from 'zod';
 import type { AuthorizationService } from '../../control/provider/authorizations.ts';
 import type { Services } from '../../control/services.ts';
 import { SandhavenError } from '../../model/errors.ts';
 
-/** Fails with `failed_precondition` where the operator has configured no provider. */
+/** Throws `failed_precondition` without a configured provider. */
 export function providerOf({ authorizations }: Services): AuthorizationService {
   if (authorizations) return authorizations;
-  throw new SandhavenError('failed_precondition', 'This service knows no code-hosting provider.', {
+  throw new SandhavenError('failed_precondition', 'This service has no code-hosting provider.', {
     hint: 'The operator configures one with --github-client-id and its secret: see docs/providers.md.',
   });
 }

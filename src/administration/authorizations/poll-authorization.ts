@@ -1,12 +1,12 @@
-/** PollAuthorization: whether the person has allowed it yet. */
+/** PollAuthorization: returns the progress of an authorization. */
 import { z } from 'zod';
 import { defineAction } from '../action.ts';
 import { account, providerOf, seconds } from './parts.ts';
 
 export const pollAuthorization = defineAction({
   name: 'PollAuthorization',
-  title: 'Ask whether an authorization has been allowed',
-  description: 'Says how far an authorization of yours is. Wait interval_seconds before asking again.',
+  title: 'Poll an authorization',
+  description: 'Returns the status of one of your authorizations. Wait interval_seconds before polling again.',
   role: 'member',
   command: 'auth poll',
   argument: 'authorization_id',

@@ -1,28 +1,28 @@
-/** StartAuthorization: the caller's own, by a device code or by a URL. */
+/** StartAuthorization: starts the caller's own authorization, by a device code or by a URL. */
 import { z } from 'zod';
 import { defineAction } from '../action.ts';
 import { providerOf, seconds, timeOf } from './parts.ts';
 
 export const startAuthorization = defineAction({
   name: 'StartAuthorization',
-  title: 'Begin to authorize the service at the code-hosting provider',
+  title: 'Authorize the service at the code-hosting provider',
   description:
-    'Gives a code to type in at the provider (device), or a URL to open (browser); then ask PollAuthorization. ' +
-    'Clone, pull and push use what comes of it.',
+    'Returns a code to enter at the provider (device), or a URL to open (browser); then call PollAuthorization. ' +
+    'Clone, pull and push use the resulting tokens.',
   role: 'member',
   command: 'auth start',
   input: z.strictObject({
-    method: z.enum(['device', 'browser']).default('device').describe('How a person allows it.'),
+    method: z.enum(['device', 'browser']).default('device').describe('Device code or browser URL.'),
   }),
   output: z.looseObject({
     authorization_id: z.string(),
     method: z.enum(['device', 'browser']),
-    /** Where to go. */
+    /** Page to open. */
     authorization_url: z.string(),
-    /** What to type in there; of a device alone. */
+    /** Code to enter there; only for a device. */
     user_code: z.string().nullable(),
     expires_at: z.string(),
-    /** How long to wait between two polls. */
+    /** Interval between two polls. */
     interval_seconds: z.int(),
   }),
   async handler({ method }, { services, caller }) {

@@ -1,4 +1,4 @@
-/** CreateKey: a new API key, told once. */
+/** CreateKey: creates an API key, and returns it once. */
 import { z } from 'zod';
 import { integerWithDefault } from '../../catalog/parameters/integer.ts';
 import { text } from '../../catalog/parameters/text.ts';
@@ -11,7 +11,7 @@ export const createKey = defineAction({
   name: 'CreateKey',
   title: 'Create an API key',
   description:
-    'Makes a key, for yourself or, as an admin, for any user. It is shown this once and kept nowhere.',
+    'Creates a key for yourself or, as an admin, for any user. Returns it only once and stores only its hash.',
   role: 'member',
   command: 'keys create',
   argument: 'name',
@@ -20,8 +20,8 @@ export const createKey = defineAction({
       .min(1)
       .max(limits.keyNameChars)
       .regex(/^[^\p{C}]+$/u, 'must not contain control characters')
-      .describe('What it is for.'),
-    user: user.optional().describe('Whose: user ID or email (default: your own).'),
+      .describe('Purpose of the key.'),
+    user: user.optional().describe('Owner: user ID or email (default: yourself).'),
     expires_in_minutes: integerWithDefault('Minutes until it expires, 0 for never', {
       ...{ min: 0, max: limits.keyMinutesMax, default: 0 },
     }),

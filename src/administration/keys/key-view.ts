@@ -1,4 +1,4 @@
-/** A key as actions show one: everything but the key. */
+/** View of a key in actions: everything but the key itself. */
 import { z } from 'zod';
 import type { OwnedKey } from '../../control/people/keys.ts';
 import { keyStates } from '../../model/user.ts';
@@ -11,7 +11,7 @@ export const keyOutput = z.looseObject({
   state: z.enum(keyStates),
   created_at: z.string().nullable(),
   expires_at: z.string().nullable(),
-  /** To the minute. */
+  /** Exact to the minute. */
   last_used_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
 });
@@ -23,7 +23,7 @@ export function toKeyView({ key, owner, state }: OwnedKey): KeyView {
   return {
     ...{ key_id: id, name, user_id: owner.id, email: owner.email },
     state,
-    // The keys of an older service have no date.
+    // Keys from an older service have no date.
     created_at: timeOf(createdAt === 0 ? null : createdAt),
     expires_at: timeOf(expiresAt),
     last_used_at: timeOf(lastUsedAt),

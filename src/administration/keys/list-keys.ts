@@ -1,4 +1,4 @@
-/** ListKeys: never the keys themselves. */
+/** ListKeys: lists keys, never the keys themselves. */
 import { z } from 'zod';
 import { pageOf, pageOutput, pageParameters } from '../../catalog/parameters/pagination.ts';
 import { defineAction } from '../action.ts';
@@ -9,12 +9,12 @@ export const listKeys = defineAction({
   name: 'ListKeys',
   title: 'List API keys',
   description:
-    'Lists keys, newest first, with when each was used last, to the minute: yours, or as an admin all.',
+    'Lists keys, newest first, with the minute of their last use: yours, or as an admin all.',
   role: 'member',
   command: 'keys list',
   argument: 'user',
   input: z.strictObject({
-    user: user.optional().describe('Only those of this user: ID or email.'),
+    user: user.optional().describe('Only keys of this user: ID or email.'),
     ...pageParameters,
   }),
   output: z.looseObject({ keys: z.array(keyOutput), ...pageOutput }),

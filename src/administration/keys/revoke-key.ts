@@ -9,8 +9,8 @@ export const revokeKey = defineAction({
   name: 'RevokeKey',
   title: 'Revoke an API key',
   description:
-    'From now on the key opens nothing, and what is in progress for it ends. For good: a new key takes its place. Yours, ' +
-    "or as an admin anybody's.",
+    'Ends the key and its work in progress, for good; create a new key to replace it. Yours, ' +
+    "or as an admin any user's.",
   role: 'member',
   command: 'keys revoke',
   argument: 'key_id',

@@ -1,4 +1,4 @@
-/** AddRegistryCredentials: how private images of a registry are pulled, by every user. */
+/** AddRegistryCredentials: keeps credentials that pull private images for every user. */
 import { z } from 'zod';
 import { defineAction } from '../action.ts';
 import { password, registry, username } from './parameters.ts';
@@ -8,8 +8,8 @@ export const addRegistryCredentials = defineAction({
   name: 'AddRegistryCredentials',
   title: 'Keep credentials for a registry',
   description:
-    'Keeps the username and password that images of a registry are pulled with, in place of earlier ones. They serve ' +
-    'every user of the service, so give an account that may read what all may read. They are tried at the next pull.',
+    'Stores the username and password for pulls from a registry, in place of earlier ones. They serve ' +
+    'every user of the service, so use an account limited to images that all may read. The next pull tries them.',
   role: 'admin',
   command: 'registries add',
   argument: 'registry',

@@ -1,4 +1,4 @@
-/** ListRegistries: what the service knows of registries. */
+/** ListRegistries: lists registries with credentials, mirrors, and the allowed images. */
 import { z } from 'zod';
 import { formatAllowedImages, formatMirror } from '../../model/registry-rules.ts';
 import { defineAction } from '../action.ts';
@@ -8,8 +8,8 @@ export const listRegistries = defineAction({
   name: 'ListRegistries',
   title: 'List registries',
   description:
-    'Lists the registries that credentials are kept for, without the passwords; their mirrors, in the order in which ' +
-    'they are tried; and which images may be pulled (null: all), both as `sandhaven up` was told.',
+    'Lists the registries with credentials, without the passwords; the mirrors, in the order in which ' +
+    'they are tried; and which images may be pulled (null: all), both as set for `sandhaven up`.',
   role: 'admin',
   command: 'registries list',
   input: z.strictObject({}),

@@ -1,4 +1,4 @@
-/** What is said of a registry. */
+/** Parameters of a registry. */
 import { z } from 'zod';
 import { atMostBytes, textWithoutNul } from '../../catalog/parameters/text.ts';
 import { limits } from '../../model/limits.ts';

@@ -1,4 +1,4 @@
-/** A registry's account as actions show it: never with its password. */
+/** View of a registry's account in actions, never with its password. */
 import { z } from 'zod';
 import type { RegistryAccount } from '../../control/ports/index.ts';
 

@@ -1,4 +1,4 @@
-/** RemoveRegistryCredentials: from now on the registry is asked as anybody may ask it. */
+/** RemoveRegistryCredentials: forgets credentials; later requests to the registry are anonymous. */
 import { z } from 'zod';
 import { defineAction } from '../action.ts';
 import { registry } from './parameters.ts';
@@ -7,7 +7,7 @@ export const removeRegistryCredentials = defineAction({
   name: 'RemoveRegistryCredentials',
   title: 'Forget the credentials of a registry',
   description:
-    'Forgets the credentials of a registry. Images that were pulled with them stay for as long as they are in use.',
+    'Deletes the credentials of a registry. Images pulled with them stay for as long as they are in use.',
   role: 'admin',
   command: 'registries remove',
   argument: 'registry',

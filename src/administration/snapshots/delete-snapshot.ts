@@ -1,4 +1,4 @@
-/** DeleteSnapshot: gives its name and its place in the quota back. */
+/** DeleteSnapshot: deletes a snapshot and frees its name and its part of the quota. */
 import { z } from 'zod';
 import { textWithoutNul } from '../../catalog/parameters/text.ts';
 import { limits } from '../../model/limits.ts';
@@ -8,8 +8,8 @@ export const deleteSnapshot = defineAction({
   name: 'DeleteSnapshot',
   title: 'Delete a snapshot',
   description:
-    'Deletes one of your snapshots, for good and in any state; one that is being made is broken off. Sandboxes that ' +
-    'were made from it go on, stop and start as before: each keeps its image and entrypoint.',
+    'Deletes one of your snapshots, for good and in any state; cancels one in progress. Sandboxes ' +
+    'created from it continue, stop and start as before: each keeps its image and entrypoint.',
   role: 'member',
   command: 'snapshots rm',
   argument: 'snapshot',

@@ -1,4 +1,4 @@
-/** CreateUser: a user without a key. */
+/** CreateUser: creates a user without a key. */
 import { z } from 'zod';
 import { defineAction } from '../action.ts';
 import { email, name, quotaParameters, role, toQuota } from './parameters.ts';
@@ -7,7 +7,7 @@ import { toUserView, userOutput, userRow } from './user-view.ts';
 export const createUser = defineAction({
   name: 'CreateUser',
   title: 'Create a user',
-  description: 'Adds a user, who has no key yet: CreateKey makes one.',
+  description: 'Creates a user without a key: CreateKey creates one.',
   role: 'admin',
   command: 'users create',
   input: z.strictObject({ name, email, role: role.default('member'), ...quotaParameters }),

@@ -8,7 +8,7 @@ export const disableUser = defineAction({
   name: 'DisableUser',
   title: 'Disable a user',
   description:
-    'From now on the keys of a user open nothing; calls in progress, SSH connections, tunnels and previews of theirs end. ' +
+    "Disables a user's keys, and ends their calls in progress, SSH connections, tunnels and previews. " +
     'The sandboxes stay as they are. The last enabled admin cannot be disabled.',
   role: 'admin',
   command: 'users disable',
@@ -24,7 +24,7 @@ export const disableUser = defineAction({
 export const enableUser = defineAction({
   name: 'EnableUser',
   title: 'Enable a user',
-  description: 'Lets a disabled user in again, with the keys there were.',
+  description: 'Enables a disabled user again, with their earlier keys.',
   role: 'admin',
   command: 'users enable',
   argument: 'user',

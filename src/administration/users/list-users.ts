@@ -1,4 +1,4 @@
-/** ListUsers: who there is, what they use, and what is left to them. */
+/** ListUsers: lists users with their use and the rest of their quota. */
 import { z } from 'zod';
 import { pageOf, pageOutput, pageParameters } from '../../catalog/parameters/pagination.ts';
 import { defineAction } from '../action.ts';
@@ -8,8 +8,8 @@ export const listUsers = defineAction({
   name: 'ListUsers',
   title: 'List users',
   description:
-    'Lists the users of the service with what they use, of how much; for a member, only themselves. Sandboxes and disk are ' +
-    'those of all sandboxes, cpu and memory those of sandboxes that run.',
+    'Lists the users of the service with their usage and quota; for a member, only themselves. Sandboxes and disk ' +
+    'are those of all sandboxes, cpu and memory those of sandboxes that run.',
   role: 'member',
   command: 'users list',
   input: z.strictObject({ ...pageParameters }),

@@ -1,4 +1,4 @@
-/** What is said of a user. */
+/** Parameters of a user. */
 import { z } from 'zod';
 import { optionalInteger } from '../../catalog/parameters/integer.ts';
 import { text } from '../../catalog/parameters/text.ts';
@@ -27,7 +27,7 @@ const UNLIMITED = -1;
 const quota = (things: string) =>
   optionalInteger(`Most ${things}, ${UNLIMITED} for no limit`, { min: UNLIMITED, max: limits.quotaMax });
 
-/** Names as of the flags of `up`. */
+/** Named like the flags of `up`. */
 export const quotaParameters = {
   quota_sandboxes: quota('sandboxes, in whatever state'),
   quota_cpu: quota('vCPUs of all running sandboxes'),
@@ -38,7 +38,7 @@ export const quotaParameters = {
 
 type QuotaGiven = { [K in keyof typeof quotaParameters]?: number | undefined };
 
-/** Only what was given. */
+/** Returns only the given kinds. */
 export function toQuota(given: QuotaGiven): Partial<Quota> {
   const kinds = {
     sandboxes: given.quota_sandboxes,

@@ -1,4 +1,4 @@
-/** UpdateUser: name, email, role and quota. */
+/** UpdateUser: changes name, email, role and quota. */
 import { z } from 'zod';
 import { present } from '../../catalog/present.ts';
 import { invalidArgument } from '../../model/errors.ts';
@@ -10,8 +10,8 @@ export const updateUser = defineAction({
   name: 'UpdateUser',
   title: 'Update a user',
   description:
-    'Changes what is given of a user. A quota below what is used takes nothing away: it refuses more. The last enabled ' +
-    'admin stays one.',
+    'Changes the given fields of a user. A quota below the present use removes nothing: it refuses more. The last ' +
+    'enabled admin stays one.',
   role: 'admin',
   command: 'users update',
   argument: 'user',
@@ -24,14 +24,18 @@ export const updateUser = defineAction({
     default_quota: z
       .boolean()
       .default(false)
-      .describe("Go back to the service's own quota, except for what is given here."),
+      .describe("Returns to the service's default quota, except for the kinds given here."),
   }),
   output: userOutput,
   async handler({ user, name, email, role, default_quota, ...given }, { services }) {
     const change = present({ name, email, role });
     const quota = toQuota(given);
     if (Object.keys({ ...change, ...quota }).length === 0 && !default_quota) {
-      throw invalidArgument('name', 'Nothing to change: only the user was given.', 'Give what is to change.');
+      throw invalidArgument(
+        'name',
+        'Nothing to change: only the user was given.',
+        'Give at least one field to change.',
+      );
     }
     return toUserView(await services.users.update(user, { ...change, quota, defaultQuota: default_quota }));
   },

@@ -1,4 +1,4 @@
-/** A user as actions show one. */
+/** View of a user in actions. */
 import { z } from 'zod';
 import type { Member } from '../../control/people/users.ts';
 import { leftOf, type QuotaKind, quotaKinds } from '../../model/quota.ts';
@@ -14,7 +14,7 @@ export const userOutput = z.looseObject({
   role: z.enum(roles),
   disabled: z.boolean(),
   created_at: z.string().nullable(),
-  /** Sandboxes and disk of all there are; cpu and memory of those that run. Memory and disk in GB. */
+  /** Sandboxes and disk count all of them; cpu and memory those that run. Memory and disk in GB. */
   usage: z.looseObject({ sandboxes: used, cpu: used, memory: used, disk: used, snapshots: used }),
 });
 

@@ -27,7 +27,7 @@ export const kernelLimits = {
     /** Memory of one machine in netlink queues or in unaccepted connections: above it its programs are killed. */
     uncountedBytes: 128 * MiB,
     /**
-     * The same of all machines together, as a divisor of the host's memory: above it the largest consumer is killed
+     * The same of all machines together, as a divisor of the host's memory: above it the largest owner's programs end
      * first.
      */
     uncountedDivisor: 16,
@@ -44,7 +44,7 @@ export const kernelLimits = {
      * Unseen connections of a machine count as unowned.
      */
     listingBytes: 16 * MiB,
-    /** Read of a listing of locks: room for more than one machine may have. */
+    /** Bytes read of a listing of locks: room for more than one machine may have. */
     lockListingBytes: 2 * MiB,
     /** Pause after a count of machines' locks, as a multiple of its duration: 20,000 take two seconds. */
     lockCountPause: 1,
