@@ -1,4 +1,4 @@
-/** The one way to call a tool: every surface comes through here. */
+/** Calls a tool. Every surface uses this. */
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { tools } from './index.ts';
@@ -15,14 +15,14 @@ const byName = new Map<string, Tool>(
   ]),
 );
 
-/** `Sandbox_CreateSandbox`: several model vendors refuse a dot in a name. */
+/** Returns `Sandbox_CreateSandbox`: several model vendors reject a dot in a name. */
 export function mcpName(tool: Tool): string {
   return tool.name.replace('.', '_');
 }
 
 /**
- * By its identifier, with the dot or with `_`. Fails with `not_found`, naming the nearest.
- * @param selection Where the caller sees only some of the tools: those.
+ * Finds a tool by its identifier, with the dot or with `_`. Throws `not_found`, naming the nearest.
+ * @param selection The tools that the caller sees, where it sees only some.
  */
 export function findTool(name: string, selection: readonly Tool[] = tools): Tool {
   const tool = byName.get(name);
@@ -48,8 +48,8 @@ function outsideSelection(tool: Tool): SandhavenError {
 }
 
 /**
- * @param rawParameters What the client sent, of any shape.
- * @returns The result as wire.md has it. Fails with SandhavenError; anything else is a defect.
+ * @param rawParameters The client's parameters, of any shape.
+ * @returns The result as in wire.md. Rejects with SandhavenError; anything else is a defect.
  */
 export async function callTool(
   name: string,

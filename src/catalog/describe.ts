@@ -1,4 +1,4 @@
-/** The catalogue as data: what lists of tools, OpenAPI, the documentation and the SDK are made from. */
+/** Catalogue as data, for lists of tools, OpenAPI, the documentation and the SDK. */
 import { tools } from './index.ts';
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from './json-schema.ts';
 import type { Annotations, Tool } from './tool.ts';
@@ -11,11 +11,11 @@ export interface ToolDescription {
   input_schema: JsonSchema;
   output_schema: JsonSchema;
   annotations: Annotations;
-  /** The group that it is in. */
+  /** Group of the tool. */
   toolset: Toolset;
-  /** May take over a minute: ask for an event stream. */
+  /** true: it may take over a minute, so clients request an event stream. */
   long: boolean;
-  /** Honours the header Idempotency-Key. */
+  /** true: it honours the header Idempotency-Key. */
   idempotency_key: boolean;
 }
 

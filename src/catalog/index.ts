@@ -1,4 +1,4 @@
-/** Every tool, in the order in which they are listed. */
+/** Every tool, in the order of the list. */
 import { createSshAccess } from './access/create-ssh-access.ts';
 import { getPortPreviewUrl } from './access/get-port-preview-url.ts';
 import { listPorts } from './access/list-ports.ts';

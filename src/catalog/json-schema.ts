@@ -1,7 +1,7 @@
 /**
- * JSON Schema of inputs and outputs, in the narrow dialect that all model vendors accept: no $ref, no type
- * arrays, no exclusive bounds, no additionalProperties, and nothing that combines schemas at the top. What it
- * cannot say, such as that unknown parameters are refused, the service enforces all the same.
+ * JSON Schema of inputs and outputs, in the narrow dialect that all model vendors accept: no $ref, no type arrays, no
+ * exclusive bounds, no additionalProperties, and no combination of schemas at the top. The service enforces rules
+ * beyond the dialect all the same, such as the refusal of unknown parameters.
  */
 import { z } from 'zod';
 import type { Tool } from './tool.ts';
@@ -28,7 +28,7 @@ export function outputJsonSchema({ output }: Pick<Tool, 'output'>): JsonSchema {
   return narrow(output, 'output');
 }
 
-/** With what the dialect leaves out, such as the values of maps: for readers that are no model's vendor. */
+/** Includes keywords outside the dialect, such as the values of maps, for readers other than model vendors. */
 export function fullJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
   return z.toJSONSchema(schema, { io, reused: 'inline' }) as JsonSchema;
 }

@@ -1,10 +1,13 @@
 /**
- * `null` for an optional parameter is the same as leaving it out: strict function calling of some model vendors sends
- * every parameter, and null for those that the model did not want.
+ * Treats `null` for an optional parameter as an omission: strict function calling of some model vendors sends every
+ * parameter, with null for those that the model left out.
  */
 import { z } from 'zod';
 
-/** As deep as the schema has objects with named keys. In a map, such as labels, null is no value and stays. */
+/**
+ * Removes nulls as deep as the schema has objects with named keys. In a map, such as labels, null is no value and
+ * stays.
+ */
 export function withoutNulls(schema: z.ZodObject, raw: unknown): unknown {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
   const given = raw as Record<string, unknown>;

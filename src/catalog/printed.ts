@@ -1,4 +1,4 @@
-/** What a program has printed, as tools show it. Where the streams are not known apart, there is only `output`. */
+/** Output of a program in tools. Where the streams are not known apart, there is only `output`. */
 
 export interface Printed {
   output: string;
@@ -6,7 +6,7 @@ export interface Printed {
   stderr?: string | undefined;
 }
 
-/** For a terminal or a pipe: as it is. @param stand What is to be said behind it; null for nothing. */
+/** Returns the output unchanged, for a terminal or a pipe. @param stand Status to append; null for none. */
 export function asPrinted(output: string, stand: string | null): string {
   if (stand === null) return output;
   const gap = output === '' || output.endsWith('\n') ? '' : '\n';
@@ -14,8 +14,8 @@ export function asPrinted(output: string, stand: string | null): string {
 }
 
 /**
- * For a text, and last how it stands. Where both streams have something they stand apart; where they came interleaved,
- * as they came first.
+ * Returns the output for a text, with the status last. Where both streams have output they stand apart; interleaved
+ * output also comes in its own order first.
  */
 export function printedText(
   printed: Printed,
@@ -33,7 +33,7 @@ function shown({ output, stdout = '', stderr = '' }: Printed): string[] {
   return ordered ? apart : ['as it came:', ...lines(output), ...apart];
 }
 
-/** Without the newline that ends the last line; one that is missing is named. */
+/** Removes the newline at the end, or notes its absence. */
 function lines(text: string): string[] {
   return text.endsWith('\n') ? [text.slice(0, -1)] : [text, '[no newline at the end]'];
 }

@@ -1,8 +1,11 @@
-/** A sandbox as callers see it: what most lifecycle tools return. */
+/** View of a sandbox for callers, which most lifecycle tools return. */
 import { z } from 'zod';
 import { languages, type Sandbox, sandboxStates } from '../model/sandbox.ts';
 
-/** Part of every answer, but in MCP's list only for the tools that are about it: the record would stand there eight times. */
+/**
+ * Marks keys that every answer has, but MCP's list shows only for the tools about them: the record would stand there
+ * eight times.
+ */
 const unlisted = { unlisted: true };
 
 const resourcesOutput = z.looseObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() });
@@ -33,11 +36,11 @@ export const sandboxOutput = z.looseObject({
   archived_at: z.string().nullable().meta(unlisted),
 });
 
-/** What a caller looks for after a change of it. */
+/** Output after a change of the resources, and of the labels. */
 export const sizedOutput = sandboxOutput.extend({ resources: resourcesOutput });
 export const labelledOutput = sandboxOutput.extend({ labels: labelsOutput });
 
-/** All that is looked for in a sandbox that is shown. */
+/** Output of tools that show a sandbox. */
 export const shownOutput = sandboxOutput.extend({
   operation: z.string().optional(),
   state_reason: z.string().optional(),
@@ -74,7 +77,7 @@ export function toSandboxView(sandbox: Sandbox): SandboxView {
   };
 }
 
-/** One line for people, with what it was made as. */
+/** Returns one line for people, with the sandbox's origin and settings. */
 export function sandboxText(view: SandboxView): string {
   const { auto_stop_minutes: stop, auto_archive_minutes: archive, auto_delete_minutes: remove } = view;
   const source = view.snapshot === null ? `image ${view.image}` : `snapshot ${view.snapshot}`;
@@ -82,7 +85,7 @@ export function sandboxText(view: SandboxView): string {
   return `${sandboxLine(view)} From ${source}; ${auto}${view.ephemeral ? ', ephemeral' : ''}.`;
 }
 
-/** Where it stands among others. */
+/** Returns the line of a sandbox in a list. */
 export function sandboxLine(view: SandboxView): string {
   const { cpu, memory, disk, gpu } = view.resources;
   const size = `${cpu} vCPU, ${memory} GB memory, ${disk} GB disk${gpu > 0 ? `, ${gpu} GPU` : ''}`;
@@ -93,7 +96,7 @@ export function sandboxLine(view: SandboxView): string {
   return `Sandbox '${view.name}' (${view.id}) is ${state}: ${view.language}, ${size}.${labelled}${reason}`;
 }
 
-/** RFC 3339, UTC. */
+/** Returns the time as RFC 3339, UTC. */
 export function timestamp(ms: number): string {
   return new Date(ms).toISOString();
 }

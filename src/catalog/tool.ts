@@ -1,13 +1,13 @@
 /**
- * What a tool is. One definition feeds HTTP, OpenAPI, MCP, the CLI, the SDK, the documentation and the
- * tests; a surface contains no knowledge of any one tool.
+ * Definition of a tool. One definition feeds HTTP, OpenAPI, MCP, the CLI, the SDK, the documentation and the tests; a
+ * surface contains no knowledge of any one tool.
  */
 import type { z } from 'zod';
 import type { Origin } from '../control/audit/audit.ts';
 import type { Services } from '../control/services.ts';
 import type { Caller } from '../model/user.ts';
 
-/** MCP's hints, in MCP's words. */
+/** MCP's hints, in MCP's terms. */
 export interface Annotations {
   readOnlyHint: boolean;
   destructiveHint: boolean;
@@ -20,10 +20,10 @@ export interface CallContext {
   services: Services;
   requestId: string;
   origin: Origin;
-  /** Aborted when the client goes away. Lifecycle operations ignore it. */
+  /** Aborted when the client disconnects. Lifecycle operations ignore it. */
   signal: AbortSignal;
   progress(update: { message: string; done?: number; total?: number }): void;
-  /** Given by the caller to make a retry safe. */
+  /** The caller's key that makes a retry safe. */
   idempotencyKey?: string;
 }
 
@@ -31,26 +31,26 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   /** The contract's identifier, with the dot. */
   name: `Sandbox.${string}` | `DocumentDb.${string}`;
   title: string;
-  /** For a model that has never seen it: when to use it, what comes back, what to do on the common error. */
+  /** Written for a model that has never seen the tool: its use, its result, and the answer to the common error. */
   description: string;
-  /** A strict object: unknown parameters are refused by name. */
+  /** Strict object: unknown parameters are refused by name. */
   input: Input;
-  /** A loose object: fields may be added. */
+  /** Loose object: fields may be added. */
   output: Output;
   annotations: Annotations;
-  /** May take longer than a minute: clients ask for an event stream. */
+  /** true: it may take longer than a minute, so clients request an event stream. */
   long?: boolean;
-  /** Honours `Idempotency-Key`. */
+  /** true: it honours `Idempotency-Key`. */
   idempotencyKey?: boolean;
   handler(input: z.output<Input>, context: CallContext): Promise<z.output<Output>>;
   /**
-   * A short text for people and for clients that show their model no structured content: all that the description
-   * promises is in it. It names no tool: what a tool is called depends on the transport.
+   * Returns a short text for people and for clients that show their model no structured content; it contains everything
+   * that the description promises. It names no tool: a tool's name depends on the transport.
    */
   text?(result: z.output<Output>): string;
-  /** On a terminal instead of the text: what a program has printed, as it is, so that it can go on into a pipe. */
+  /** Returns the program's unchanged output in place of the text on a terminal, so that it can be piped. */
   printed?(result: z.output<Output>): string;
-  /** Pictures in the result, base64. */
+  /** Returns the pictures in the result, base64. */
   images?(result: z.output<Output>): { data: string; mimeType: string }[];
 }
 

@@ -1,4 +1,4 @@
-/** The versions of the toolkits that the tools implement, as far as their contracts have one. */
+/** Versions of the toolkits that the tools implement, where their contracts have one. */
 export const toolkitVersions = { DocumentDb: '0.4.0' } as const;
 
 /** `DocumentDb toolkit 0.4.0` */

@@ -1,13 +1,13 @@
 /**
- * Groups of tools, for clients that want fewer of them in front of their model. A toolset selects what is
- * listed and known to one client; it is no permission, since the key opens all tools elsewhere.
+ * Groups of tools, for clients that want fewer of them in front of their model. A toolset selects the tools that one
+ * client lists and calls; it is no permission, since the key opens all tools elsewhere.
  */
 import { invalidArgument } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { tools } from './index.ts';
 import type { Tool } from './tool.ts';
 
-/** The tools of each group by their names without the toolkit; in the order in which groups are shown. */
+/** Tools of each group by their names without the toolkit; in the order of the groups' list. */
 const members = {
   sandboxes: `CreateSandbox GetSandbox ListSandboxes StartSandbox StopSandbox ArchiveSandbox DeleteSandbox
     ConfigureSandboxAuto ResizeSandbox SetSandboxLabels`,
@@ -37,7 +37,7 @@ export const toolsets: readonly Toolset[] = (Object.keys(members) as Toolset[]).
   tools.some((tool) => toolsetOf(tool) === toolset),
 );
 
-/** The names of all tools of a group, those that are not built included. */
+/** Returns the names of all tools of a group, missing ones included. */
 export function namesIn(toolset: Toolset): string[] {
   return members[toolset].split(/\s+/);
 }
@@ -49,9 +49,9 @@ export function toolsetOf({ name }: Pick<Tool, 'name'>): Toolset {
 }
 
 /**
- * The tools of `files,git`, in the order of the catalogue; all of them for `all` and where nothing is given.
- * Fails with `invalid_argument` naming what is not known.
- * @param parameter Where the text comes from, as its author would name it.
+ * Returns the tools of `files,git`, in the order of the catalogue; all of them for `all` or without a text.
+ * Throws `invalid_argument` naming the unknown toolset.
+ * @param parameter Source of the text, in its author's terms.
  */
 export function selectTools(text: string | undefined, parameter: string): readonly Tool[] {
   if (text === undefined) return tools;

@@ -1,6 +1,6 @@
 /**
- * Checks parameters before anything happens, and says in one error what is wrong with them: which parameter,
- * which rule, what was given. Values of parameters marked `sensitive` are never repeated.
+ * Checks parameters before any work, and describes their faults in one error: the parameter, the rule, the given value.
+ * Values of parameters marked `sensitive` are never repeated.
  */
 import type { z } from 'zod';
 import { invalidArgument, SandhavenError } from '../model/errors.ts';
@@ -14,18 +14,18 @@ const FAULTS_EXPLAINED = 50;
 const VALUE_CHARS = 60;
 
 interface Fault {
-  /** Dotted where it is an object's; of a list, the list. */
+  /** Dotted path into an object; for a list, the list itself. */
   parameter: string;
   sentence: string;
   hint?: string | undefined;
 }
 
-/** Fails with `invalid_argument` naming the first parameter at fault; the detail names up to five. */
+/** Throws `invalid_argument` naming the first parameter at fault; the detail names up to five. */
 export function validateInput<T extends z.ZodObject>(schema: T, raw: unknown): z.output<T> {
   assertFewEntries(raw);
   const parsed = schema.safeParse(raw === undefined ? {} : withoutNulls(schema, raw));
   if (parsed.success) return parsed.data;
-  // A name that does not exist is the likeliest reason why another is missing.
+  // Unknown names first: a misspelled name is the likeliest reason for a missing parameter.
   const issues = parsed.error.issues
     .toSorted((a, b) => Number(b.code === 'unrecognized_keys') - Number(a.code === 'unrecognized_keys'))
     .slice(0, FAULTS_EXPLAINED);
@@ -44,7 +44,9 @@ export function validateInput<T extends z.ZodObject>(schema: T, raw: unknown): z
   );
 }
 
-/** Each entry of an object or a list may be a fault, and every fault is made before the first is shown. */
+/**
+ * Rejects huge objects and lists early: each entry may be a fault, and every fault is built before the first is shown.
+ */
 function assertFewEntries(raw: unknown): void {
   if (typeof raw !== 'object' || raw === null) return;
   for (const [name, value] of Object.entries(raw).slice(0, FAULTS_EXPLAINED)) {
@@ -83,14 +85,15 @@ function explain(schema: z.ZodObject, raw: unknown, issue: z.core.$ZodIssue): Fa
   const meta = schema.shape[String(top)]?.meta();
   const given = valueAt(raw, issue.path);
   const hint = meta?.description ? `${String(top)}: ${meta.description}` : undefined;
-  // A null that is left by now stands for a required parameter, or in a map.
+  // A remaining null stands for a required parameter, or in a map.
   const missing = given === undefined || (given === null && issue.path.length === 1);
   if (missing && issue.code !== 'custom') {
     return [{ parameter, sentence: `${place} is required.`, hint }];
   }
-  const told = issue.code === 'custom' || meta?.['sensitive'] === true ? '' : `; ${show(given)} was given`;
+  const givenClause =
+    issue.code === 'custom' || meta?.['sensitive'] === true ? '' : `; ${show(given)} was given`;
   const better = issue.code === 'invalid_type' ? typeHint(issue.expected, given) : undefined;
-  return [{ parameter, sentence: `${place} ${rule(issue)}${told}.`, hint: better ?? hint }];
+  return [{ parameter, sentence: `${place} ${rule(issue)}${givenClause}.`, hint: better ?? hint }];
 }
 
 function unknownParameter(schema: z.ZodObject, key: string): Fault {
@@ -105,7 +108,7 @@ function unknownParameter(schema: z.ZodObject, key: string): Fault {
   };
 }
 
-/** In a parameter that is an object with keys of its own. */
+/** Explains an unknown key in a parameter that is an object with keys of its own. */
 function unknownKey(schema: z.ZodObject, inside: string[], key: string): Fault {
   const shown = shorten(key);
   const described = schema.shape[inside[0] ?? '']?.meta()?.description;
@@ -116,7 +119,7 @@ function unknownKey(schema: z.ZodObject, inside: string[], key: string): Fault {
   };
 }
 
-/** `labels.team`, `pipeline[2]`. */
+/** Returns `labels.team`, `pipeline[2]`. */
 function placeOf(path: PropertyKey[]): string {
   return path
     .map((part, depth) => {

@@ -28,7 +28,7 @@ export const getPortPreviewUrl = defineTool({
           maximum: max,
         }),
     })
-    // Without signed it says nothing, so it cannot be wrong.
+    // Without `signed` the value is unused, so it is not checked.
     .check(({ value, issues }) => {
       const { signed, expires_in_seconds: seconds } = value;
       if (!signed || (seconds >= min && seconds <= max)) return;

@@ -1,4 +1,4 @@
-/** What several tools of the document database are told, and answer. */
+/** Parameters and outputs that several tools of the document database share. */
 import { z } from 'zod';
 import type { CollectionName } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
@@ -21,7 +21,7 @@ export function json() {
   return text().check(atMostBytes(bounds.textBytes));
 }
 
-/** What bounds a result, or takes it elsewhere. */
+/** Bounds of a result, or its target in a sandbox. */
 export const resultParameters = {
   limit: mostDocuments(),
   max_bytes: integerWithDefault('Most bytes of documents', bounds.resultBytes),
@@ -39,7 +39,7 @@ interface Result {
   save_to_path?: string | undefined;
 }
 
-/** Half of a target is none. */
+/** Rejects half of a target. */
 export function checkTarget({ value, issues }: { value: Result; issues: z.core.$ZodRawIssue[] }): void {
   const { save_to_sandbox, save_to_path } = value;
   if ((save_to_sandbox === undefined) === (save_to_path === undefined)) return;
@@ -78,10 +78,12 @@ export const readOnly = {
   openWorldHint: true,
 };
 
-/** Of what can save: it may make a file, replaces none, and the same call again changes nothing more. */
+/**
+ * Annotations of a tool that can save: it may create a file, replaces none, and a repeated call changes nothing more.
+ */
 export const mayMakeAFile = { ...readOnly, readOnlyHint: false };
 
-/** Its default holds for an answer, and not for what is saved. */
+/** Takes the default for a returned result only; a saved one has no limit by default. */
 function mostDocuments() {
   const { min, max, default: fallback } = bounds.limit;
   const description = `Most documents (${min}-${max}, default ${fallback}).`;

@@ -1,4 +1,4 @@
-/** How found documents come back, or go into a sandbox: the same for finds and aggregations. */
+/** Results of finds and aggregations: returned, or saved into a sandbox. */
 import type { z } from 'zod';
 import type { QueryResult } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
@@ -39,7 +39,7 @@ interface Ways<Request> {
     maxBytes: number,
     options: { signal: AbortSignal },
   ): Promise<QueryResult>;
-  /** Without a limit all of it. */
+  /** Saves all documents when no limit is given. */
   save(
     caller: Caller,
     request: Request & { limit?: number },
@@ -65,7 +65,7 @@ export async function answer<Request extends object>(
   return toResultView(await run(caller, bounded, max_bytes, { signal }));
 }
 
-/** Numbers, where it goes on and notes come first: what is long is cut in its middle. */
+/** Puts numbers, continuation and notes first: long texts are cut in the middle. */
 export function resultText({ result, returned, has_more, next, saved, notes = [] }: Output): string {
   const noted = notes.map((note) => `Note: ${note}`);
   const more = has_more ? ' has_more: there are more.' : '';
@@ -97,7 +97,7 @@ function toResultView({ documents, hasMore, next, notes }: QueryResult) {
   };
 }
 
-/** No document comes with it: what is saved is read where it was saved, and stays out of a conversation. */
+/** Returns no document: a saved result is read in its sandbox, and stays out of the conversation. */
 function toSavedView({ sandbox, path }: Target, { count, bytes, fields, hasMore, notes }: Saved) {
   return {
     result: [],
@@ -111,12 +111,12 @@ function toSavedView({ sandbox, path }: Target, { count, bytes, fields, hasMore,
 const PROGRESS_BYTES = 4 * 1024 * 1024;
 
 function savingOptions({ signal, progress }: CallContext) {
-  let told = 0;
+  let reported = 0;
   return {
     signal,
     onSaved(count: number, bytes: number) {
-      if (bytes < told + PROGRESS_BYTES) return;
-      told = bytes;
+      if (bytes < reported + PROGRESS_BYTES) return;
+      reported = bytes;
       progress({ message: `${count} documents saved`, done: count });
     },
   };

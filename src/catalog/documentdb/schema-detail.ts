@@ -1,4 +1,4 @@
-/** What can be said of a field beyond that it is there, in the order of what tells a query's writer most. */
+/** Details of a field beyond its existence, in the order of their value for writing a query. */
 import type { FieldSchema, FieldType } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 
@@ -9,7 +9,7 @@ export type TypeView = {
   type: string;
   count: number;
   probability: number;
-  /** Of an array's elements, how many are of each type: `{"string":995}`; `array.int` is in arrays in it. */
+  /** Counts of an array's elements by type: `{"string":995}`; `array.int` counts those of arrays inside it. */
   elements?: Record<string, number>;
 };
 
@@ -23,7 +23,7 @@ export type FieldView = {
   /** Shapes of its strings, where it holds other types too: runs of digits are a 9. */
   patterns?: string[];
   enum?: unknown[];
-  /** Of the values in `enum`, in their order. */
+  /** Counts of the values in `enum`, in their order. */
   enum_counts?: number[];
   min?: unknown;
   max?: unknown;
@@ -33,21 +33,21 @@ export type FieldView = {
 
 export interface FieldDetail {
   view: FieldView;
-  /** In the first what a query hardly does without; in the last what is nice to see. */
+  /** Priority: the first holds what a query can hardly do without, the last the merely useful. */
   round: number;
-  /** What of the view it sets. */
+  /** Keys of the view that it sets. */
   part: Partial<FieldView>;
 }
 
 type Part = Omit<FieldDetail, 'view'>;
 
-/** Rounds whose parts are missed when there is no room for them. */
+/** Rounds whose parts count as missing when there is no room for them. */
 const missedRounds = 3;
-/** What is longer as JSON waits for the third round. */
+/** Longer ones, as JSON, wait for the third round. */
 const shortEnumBytes = 64;
 const shortExampleChars = 24;
 
-/** What every field says. */
+/** Returns the required keys of a field. */
 export function withoutDetails({ path, types, probability, keys }: FieldSchema): FieldView {
   return {
     path,
@@ -58,7 +58,10 @@ export function withoutDetails({ path, types, probability, keys }: FieldSchema):
   };
 }
 
-/** An enum says what examples and bounds would, and bounds what examples of numbers and dates would. */
+/**
+ * Returns the optional parts of a field. An enum replaces examples and bounds; bounds replace examples of numbers and
+ * dates.
+ */
 export function detailsOf(field: FieldSchema, view: FieldView): FieldDetail[] {
   const values = enumParts(field);
   const parts = [
@@ -70,8 +73,8 @@ export function detailsOf(field: FieldSchema, view: FieldView): FieldDetail[] {
 }
 
 /**
- * Puts in what there is room for: round by round, and in each what costs least first, so that most fields get
- * something. Gives how many fields miss something.
+ * Adds parts while there is room: round by round, and the cheapest first in each, so that most fields get some. Returns
+ * the number of fields that miss some.
  */
 export function addDetails(details: readonly FieldDetail[], bytes: number): number {
   let room = bytes;
@@ -98,13 +101,13 @@ function growthOf(view: FieldView, part: Partial<FieldView>): number {
   let growth = 0;
   for (const key of Object.keys(part) as (keyof FieldView)[]) {
     const before = view[key] === undefined ? 0 : bytesOf({ [key]: view[key] });
-    // A key that is new has a comma before it and stands in the field's own braces.
+    // A new key has a comma before it and stands in the field's own braces.
     growth += bytesOf({ [key]: part[key] }) - (before || '{}'.length - ','.length);
   }
   return growth;
 }
 
-/** What is inside stays last, where it does not stand between a field and what is said of it. */
+/** Keeps `fields` last, so that it does not separate a field from its details. */
 function put(view: FieldView, part: Partial<FieldView>): void {
   const { fields } = view;
   delete view.fields;
@@ -120,14 +123,14 @@ function keyParts({ keyExamples = [] }: FieldSchema): Part[] {
   ];
 }
 
-/** null where there is no enum, or one too long to be shown. */
+/** Returns null without an enum, or with one too long to show. */
 function enumParts({ enum: known, types, min, max }: FieldSchema): Part[] | null {
   if (!known) return null;
   const values = known.map(({ value }) => value);
   const bytes = bytesOf(values);
   if (bytes > shownEnumBytes) return null;
   const counts = { round: 4, part: { enum_counts: known.map(({ count }) => count) } };
-  // Of bools and numbers their type or their bounds say most of it.
+  // Bools and numbers are mostly described by their type or their bounds.
   if (values.length > 1 && types.every(({ type }) => type === 'bool' || type === 'null')) {
     return [{ round: 4, part: { enum: values } }, counts];
   }
@@ -141,7 +144,7 @@ function patternParts({ patterns }: FieldSchema): Part[] {
   return patterns ? [{ round: 2, part: { patterns } }] : [];
 }
 
-/** Bounds of dates by the day first. */
+/** Shortens the bounds of dates to the day at first. */
 function rangeParts({ min, max }: FieldSchema): Part[] {
   if (min === undefined) return [];
   const [first, last] = [dayOf(min), dayOf(max)];
@@ -156,7 +159,7 @@ function rangeParts({ min, max }: FieldSchema): Part[] {
 function exampleParts({ examples, min, types }: FieldSchema): Part[] {
   const isId = types.every(({ type }) => type === 'objectId' || type === 'binData' || type === 'null');
   if (isId) return examples.length > 0 ? [{ round: 6, part: { examples: examples.slice(0, 1) } }] : [];
-  // Beside bounds only what these do not show.
+  // Beside bounds, shows only examples that the bounds do not show.
   const shown = min === undefined ? examples : examples.filter((example) => typeof example === 'string');
   const [first] = shown;
   if (first === undefined) return [];
@@ -195,7 +198,7 @@ function elementCounts(elements: readonly FieldType[], around = ''): [string, nu
   ]);
 }
 
-/** To three digits; but what is sometimes there is not never, and what is sometimes missing is not always. */
+/** Rounds to three digits, but never down to 0 (never) or up to 1 (always). */
 function rounded(probability: number): number {
   if (probability <= 0 || probability >= 1) return probability;
   return Math.min(0.999, Math.max(0.001, Math.round(probability * 1000) / 1000));

@@ -1,6 +1,6 @@
 /**
- * A collection's schema as callers see it. A model reads all of it, so it is kept to a number of bytes: what every
- * field must say comes first, then what tells most, as long as there is room.
+ * View of a collection's schema for callers. A model reads all of it, so its bytes are bounded: the required keys of
+ * every field come first, then the most informative details while there is room.
  */
 import type { CollectionSchema, FieldSchema, IndexInfo } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
@@ -16,7 +16,7 @@ import {
 
 const { shownBytes, shownFieldBytes, shownFields, shownValidatorBytes } = limits.documents.schema;
 
-/** For what is said when something was left out; each note is at most so long. */
+/** Reserve for the notes about omissions, and longest note. */
 const noteBytes = 110;
 
 export function presentSchema(schema: CollectionSchema) {
@@ -51,7 +51,7 @@ function indexView({ name, key, unique, sparse, expireAfterSeconds, partial }: I
   };
 }
 
-/** What is out of the ordinary with the collection. */
+/** Returns the special properties of the collection. */
 function marks({ type, viewOn, validator, timeseries, capped }: CollectionSchema) {
   return {
     ...(type === 'collection' ? {} : { type }),
@@ -77,13 +77,13 @@ function everyField(fields: readonly FieldSchema[], depth = 0): PlacedField[] {
   return fields.flatMap((field) => [{ field, depth }, ...everyField(field.fields ?? [], depth + 1)]);
 }
 
-/** When they are too many: what lies least deep, then what is there most often. */
+/** Selects fields above the bound: the shallowest first, then the most frequent. */
 function mostTelling(all: readonly PlacedField[]): Set<FieldSchema> {
   const byWorth = all.toSorted((a, b) => a.depth - b.depth || b.field.probability - a.field.probability);
   return new Set(byWorth.slice(0, shownFields).map(({ field }) => field));
 }
 
-/** @param details Gets what could be said beside. */
+/** @param details Receives the optional details. */
 function viewsOf(
   fields: readonly FieldSchema[],
   shown: ReadonlySet<FieldSchema>,

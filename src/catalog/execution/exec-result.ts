@@ -1,4 +1,4 @@
-/** What a finished command looks like to callers. */
+/** View of a finished command for callers. */
 import { z } from 'zod';
 import type { ExecResult } from '../../control/ports/index.ts';
 import { asPrinted, printedText } from '../printed.ts';
@@ -27,7 +27,7 @@ export function toExecView(result: ExecResult): ExecView {
   };
 }
 
-/** With how it ended where that is not plain success. */
+/** Adds the exit status where it is not plain success. */
 export function execPrinted({ output, exit_code, timed_out }: ExecView): string {
   return asPrinted(
     output,
@@ -35,7 +35,7 @@ export function execPrinted({ output, exit_code, timed_out }: ExecView): string 
   );
 }
 
-/** @param more Lines about what else it made. */
+/** @param more Lines about its other results. */
 export function execText(view: ExecView, more: readonly string[] = []): string {
   const { exit_code, timed_out, truncated, duration_ms } = view;
   const stand = [

@@ -41,12 +41,12 @@ export const getFileInfo = defineTool({
     `owner ${info.owner}, group ${info.group}, modified ${info.modified_time}`,
 });
 
-/** Four octal digits: 0755. */
+/** Returns four octal digits: 0755. */
 export function octal(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');
 }
 
-/** As `ls -l` shows them, without the type: rwxr-xr-x, with s and t for the three special bits. */
+/** Returns permissions like `ls -l`, without the type: rwxr-xr-x, with s and t for the three special bits. */
 export function permissions(mode: number): string {
   const special = [
     [0o4000, 's'],

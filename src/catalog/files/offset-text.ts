@@ -1,7 +1,7 @@
-/** The text of one page of a list: what it is of, its entries, and where the rest is. */
+/** Text of one page of a list: a summary, its entries, and the offset of the rest. */
 import { limits } from '../../model/limits.ts';
 
-/** For what is said when the text is cut. */
+/** Room for the summary and for the note about a cut. */
 const RESERVE_CHARS = 512;
 
 export interface PageOf {
@@ -10,14 +10,14 @@ export interface PageOf {
   offset: number;
 }
 
-/** `3 files` */
+/** Returns `3 files`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /**
- * @param what Of all pages: `12 files match`.
- * @param entries Of this page. Those for which a text has no room are left out, and their offset is named.
+ * @param what Summary of all pages: `12 files match`.
+ * @param entries Entries of this page. Those without room are left out, and their offset is named.
  */
 export function offsetText(what: string, page: PageOf, entries: string[]): string {
   const end = page.offset + entries.length;
@@ -30,7 +30,7 @@ export function offsetText(what: string, page: PageOf, entries: string[]): strin
     return room < 0;
   });
   if (shown < 0) return [head, ...entries].join('\n');
-  // One entry that is too long by itself is shortened like any other text.
+  // A single entry that is too long is shortened like any other text.
   const kept = Math.max(shown, 1);
   const cut = `… the text ends here; for the other ${entries.length - kept}: offset ${page.offset + kept}.`;
   return [head, ...entries.slice(0, kept), ...(kept < entries.length ? [cut] : [])].join('\n');

@@ -1,4 +1,4 @@
-/** A file's content as text, below one line that says what it is of. */
+/** A file's content as text, below one line that describes it. */
 import { limits } from '../../model/limits.ts';
 
 interface ReadResult {
@@ -11,7 +11,7 @@ interface ReadResult {
   end_line: number;
 }
 
-/** For the lines that are added. */
+/** Room for the added lines. */
 const RESERVE_CHARS = 512;
 
 export function readText(result: ReadResult): string {
@@ -24,7 +24,9 @@ export function readText(result: ReadResult): string {
   return `${head}\n${shown(result, limits.mcpTextChars - RESERVE_CHARS - path.length)}`;
 }
 
-/** Whole lines, and where to go on; a line that is too long by itself is shortened like any other text. */
+/**
+ * Returns whole lines, and the line to continue from; a single line that is too long is shortened like any other text.
+ */
 function shown({ content, encoding, start_line }: ReadResult, room: number): string {
   if (content.length <= room || encoding === 'base64') return content;
   const end = content.lastIndexOf('\n', room);

@@ -10,7 +10,7 @@ import { defineTool } from '../tool.ts';
 import { counted } from './offset-text.ts';
 import { replaceText } from './replace-text.ts';
 
-/** Worth no place in MCP's list: the text says it. */
+/** Left out of MCP's list: the text contains it. */
 const unlisted = { unlisted: true };
 
 export const replaceInFiles = defineTool({

@@ -1,4 +1,4 @@
-/** What ReplaceInFiles did: the sums, then a line for each file with a match or an error. */
+/** Text of ReplaceInFiles: the sums, then a line for each file with a match or an error. */
 import { counted } from './offset-text.ts';
 
 interface ReplaceResult {

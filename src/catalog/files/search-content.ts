@@ -106,7 +106,7 @@ export const searchContent = defineTool({
   text: searchText,
 });
 
-/** Without context no match carries two empty lists. */
+/** Leaves out two empty lists from each match without context. */
 function shownMatch({ line, text, before, after }: ContentMatch, withContext: boolean) {
   return withContext ? { line, text, before, after } : { line, text };
 }

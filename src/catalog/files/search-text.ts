@@ -1,4 +1,4 @@
-/** What SearchContent found, as grep would print it: a file's path, then `12: a line`, and `11- one around it`. */
+/** Text of SearchContent, in grep's form: a file's path, then `12: a line`, and `11- one around it`. */
 import { counted, offsetText, type PageOf } from './offset-text.ts';
 
 export interface SearchMatch {

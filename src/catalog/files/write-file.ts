@@ -43,8 +43,8 @@ export const writeFile = defineTool({
 });
 
 /**
- * null where it is not base64; line breaks are fine, since many encoders wrap. By the platform's own, which takes no
- * longer for white space between any two digits.
+ * Returns null for malformed base64; line breaks are fine, since many encoders wrap. Uses the platform's decoder, which
+ * takes no longer for white space between any two digits.
  */
 function decodeBase64(content: string): Buffer | null {
   try {

@@ -5,7 +5,7 @@ import { path } from '../parameters/path.ts';
 import { defineTool } from '../tool.ts';
 import { foundText, optionsOf, repositoryFound, repositoryOf, repositoryParameters } from './parameters.ts';
 
-/** Of the paths, in the text. */
+/** Number of paths in the text. */
 const SHOWN = 20;
 
 export const gitAdd = defineTool({

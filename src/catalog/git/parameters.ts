@@ -1,4 +1,4 @@
-/** What Git tools have in common: the repository, branches and revisions. */
+/** Shared parameters of the Git tools: the repository, branches and revisions. */
 import { z } from 'zod';
 import type { Repository } from '../../control/git/git-service.ts';
 import type { CallOptions } from '../../control/ports/index.ts';
@@ -23,7 +23,7 @@ export const repositoryFound = {
   }),
 };
 
-/** The end of a result's text. */
+/** Returns the end of a result's text. */
 export function foundText({ repository }: { repository?: string | undefined }): string {
   return repository === undefined ? '' : ` Repository: ${repository}.`;
 }
@@ -36,7 +36,7 @@ export function revision() {
   return checked(revisionFault);
 }
 
-/** One line of a commit's author: Git keeps the name and the address between `<` and `>`. */
+/** Accepts one line for a commit's author: Git keeps the name and the address between `<` and `>`. */
 export function identity() {
   return textWithoutNul()
     .min(1)

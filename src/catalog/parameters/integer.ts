@@ -1,4 +1,4 @@
-/** Whole numbers with bounds. The description repeats bounds and default, since some model vendors drop the keywords. */
+/** Integers with bounds. The description repeats bounds and default, since some model vendors drop the keywords. */
 import { z } from 'zod';
 
 interface Bounds {
@@ -6,7 +6,7 @@ interface Bounds {
   max: number;
 }
 
-/** Required when the caller does not add `.optional()` or `.default()`: use the two below. */
+/** Returns an optional parameter; `integerWithDefault` returns one with a default. */
 export function optionalInteger(about: string, bounds: Bounds) {
   return integerWithin(bounds)
     .optional()
@@ -23,7 +23,7 @@ function integerWithin({ min, max }: Bounds) {
   return z.int().min(min).max(max);
 }
 
-/** From here on a maximum only keeps sums exact, and is none to tell a model of. */
+/** Smallest maximum that only keeps sums exact, and is not worth telling a model. */
 export const BOUNDLESS = 1_000_000;
 
 function range({ min, max }: Bounds): string {

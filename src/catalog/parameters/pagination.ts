@@ -1,9 +1,9 @@
-/** The two ways to page: by number for records, by offset for what is found in a file system. */
+/** The two ways to page: by number for records, by offset for entries of a file system. */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { integerWithDefault } from './integer.ts';
 
-/** What the caller gave is not worth a place in MCP's list. */
+/** Repeats the caller's input, so it is left out of MCP's list. */
 const echoed = { unlisted: true };
 
 export const pageParameters = {
@@ -38,7 +38,7 @@ export function pageOf(totalCount: number, query: { page: number; page_size: num
   };
 }
 
-/** `41 sandboxes, page 2 of 3; next: page 3.` @param things One and several. */
+/** Returns `41 sandboxes, page 2 of 3; next: page 3.` @param things Singular and plural. */
 export function pageText(
   { total_count, page, total_pages }: { total_count: number; page: number; total_pages: number },
   [one, several]: [string, string],

@@ -1,4 +1,4 @@
-/** Paths and globs inside a sandbox. What they resolve to is the agent's business alone. */
+/** Paths and globs inside a sandbox. Only the agent resolves them. */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { atMostBytes, textWithoutNul } from './text.ts';
@@ -21,15 +21,15 @@ export function glob(): z.ZodString {
   return textWithoutNul().min(1).max(limits.globChars);
 }
 
-/** Unix permissions as text: a number would hide whether it is meant as octal. */
+/** Accepts Unix permissions as text: a number would hide whether it is octal. */
 export function fileMode() {
   return z.string().regex(/^[0-7]{3,4}$/, "must be 3 or 4 octal digits, such as '755'");
 }
 
-/** A character that stands for a byte which is not UTF-8 (U+F700 + byte) is one byte in the sandbox. */
+/** Counts bytes: a character for a byte that is not UTF-8 (U+F700 + byte) is one byte in the sandbox. */
 function pathBytes(value: string): number {
   let bytes = Buffer.byteLength(value);
-  // No character is less than a byte, so this is too long in any case, and may be very long.
+  // Every character is at least a byte, so a text this long exceeds the bound without a count.
   if (value.length > limits.pathBytes) return bytes;
   for (const char of value) {
     const code = char.charCodeAt(0);

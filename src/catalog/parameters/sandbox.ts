@@ -1,4 +1,4 @@
-/** How every tool is told which sandbox it works on. */
+/** Parameter that names the sandbox, for every tool. */
 import { limits } from '../../model/limits.ts';
 import { textWithoutNul } from './text.ts';
 

@@ -1,8 +1,8 @@
-/** Strings with bounds in bytes, and without what UTF-8 and C strings cannot hold. */
+/** Strings with bounds in bytes, without characters that UTF-8 and C strings cannot hold. */
 import { z } from 'zod';
 
 /**
- * Half a surrogate pair has no UTF-8 form and would be replaced in silence.
+ * Rejects half a surrogate pair, which has no UTF-8 form and would be replaced silently.
  * The messages continue a sentence that begins with the parameter's name.
  */
 export function text() {
@@ -11,7 +11,7 @@ export function text() {
     .refine((value) => value.isWellFormed(), 'must be valid Unicode, without half a surrogate pair');
 }
 
-/** Text that becomes a C string: an argument, a name, a path. */
+/** Accepts text that becomes a C string: an argument, a name, a path. */
 export function textWithoutNul() {
   return text().refine((value) => !value.includes('\0'), 'must not contain a NUL character');
 }

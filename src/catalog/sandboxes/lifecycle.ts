@@ -6,7 +6,7 @@ import { defineTool } from '../tool.ts';
 
 const input = z.strictObject({ sandbox });
 
-/** What a stop returns: the sandbox may be gone with it. */
+/** Result of a stop, which may also delete the sandbox. */
 export const stoppedOutput = sandboxOutput.extend({ deleted: z.boolean().optional() });
 
 export function stoppedText(view: SandboxView & { deleted?: boolean | undefined }): string {

@@ -1,4 +1,4 @@
-/** How tools name a session and a command of it, and how they describe one that has been run. */
+/** Parameters that name a session and its command, and the view of a command. */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { integerWithDefault } from '../parameters/integer.ts';
@@ -39,7 +39,7 @@ interface CommandView extends Printed {
   next_offset?: number | null | undefined;
 }
 
-/** With where it stands where that is not plain success. */
+/** Adds the status where it is not plain success. */
 export function commandPrinted({ status, command_id, exit_code, output }: CommandView): string {
   if (exit_code === 0) return asPrinted(output, null);
   return asPrinted(output, exit_code === undefined ? `${command_id} is ${status}` : `exit code ${exit_code}`);

@@ -1,9 +1,9 @@
-/** A snapshot as callers see it. */
+/** View of a snapshot for callers. */
 import { z } from 'zod';
 import { type Snapshot, snapshotStates } from '../../model/snapshot.ts';
 import { timestamp } from '../sandbox-view.ts';
 
-/** Not for MCP's list: a model asks for a snapshot's state, image and sizes. */
+/** Left out of MCP's list: a model needs a snapshot's state, image and sizes. */
 const unlisted = { unlisted: true };
 
 export const snapshotOutput = z.looseObject({
@@ -38,7 +38,7 @@ export function toSnapshotView(snapshot: Snapshot): SnapshotView {
   };
 }
 
-/** One line for people. */
+/** Returns one line for people. */
 export function snapshotText(view: SnapshotView): string {
   const { id, name, state, state_reason, image, entrypoint, size_bytes, created_at } = view;
   const { cpu, memory, disk, gpu } = view.resources;
