@@ -10,7 +10,7 @@ import { LoopShare } from './loop-share.ts';
 import { SmallPieces } from './small-pieces.ts';
 
 /** One body a turn: a resumed socket delivers everything it has at once. */
-const crumbled = new LoopShare(0);
+const manyPieceBodies = new LoopShare(0);
 
 /** Joins the pieces of a message; called as soon as the message exists, before its body begins. */
 export function gatherPieces(message: IncomingMessage): void {
@@ -52,7 +52,7 @@ class BodyPieces {
     this.#turn = null;
     this.#count = 0;
     this.#pass(this.#small.take());
-    if (this.#held) crumbled.run(this, this.#readOn);
+    if (this.#held) manyPieceBodies.run(this, this.#readOn);
   };
 
   readonly #readOn = (): void => {

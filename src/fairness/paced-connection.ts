@@ -17,7 +17,7 @@ import { PacedIntake } from './paced-intake.ts';
  */
 export function paceConnections(server: Server, event: 'connection' | 'secureConnection'): void {
   server.prependListener(event, (socket: Socket) => connections.set(socket, new PacedConnection(socket)));
-  server.on(event, readHere);
+  server.on(event, readThroughStream);
 }
 
 /** Stops reading for good. The client's system buffers the rest, and blocks once it is full. */
@@ -110,7 +110,7 @@ const connections = new WeakMap<Socket, PacedConnection>();
  * Makes Node's parser read the connection through its stream: without another listener for its bytes it bypasses the
  * stream.
  */
-function readHere(socket: Socket): void {
+function readThroughStream(socket: Socket): void {
   const nothing = () => {};
   socket.on('data', nothing).off('data', nothing);
 }

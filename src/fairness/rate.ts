@@ -1,7 +1,7 @@
 /** Rate limit of a key or a sandbox, as a token bucket. */
 
 export interface Rate {
-  /** Tokens returned in a second. */
+  /** Tokens refilled each second. */
   perSecond: number;
   /** Tokens at most. */
   burst: number;

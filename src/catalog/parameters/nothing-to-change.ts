@@ -1,7 +1,7 @@
 /** Rule of tools that change only the given parameters: at least one is required. */
 import { z } from 'zod';
 
-/** For `.check()` of an input; the error names the first of the parameters. */
+/** Returns a function for `.check()` of an input; the error names the first of the parameters. */
 export function nothingToChange(...parameters: [string, ...string[]]) {
   return z.check<Record<string, unknown>>(({ value, issues }) => {
     if (parameters.some((parameter) => value[parameter] !== undefined)) return;

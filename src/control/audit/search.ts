@@ -54,7 +54,7 @@ async function firstRows(
     const take = { which: 'first', limit: limit - rows.length } as const;
     rows.push(...(await store.search(filter, { after, through }, take)));
     after = rows.length < limit ? through : (rows.at(-1)?.sequence ?? through);
-    await othersFirst(signal);
+    await yieldToLoop(signal);
   }
   return { rows, next: after, hasMore: after < range.through };
 }
@@ -73,12 +73,12 @@ async function lastRows(
     const take = { which: 'last', limit: limit - rows.length } as const;
     rows = [...(await store.search(filter, { after, through }, take)), ...rows];
     through = after;
-    await othersFirst(signal);
+    await yieldToLoop(signal);
   }
   return rows;
 }
 
-async function othersFirst(signal: AbortSignal | undefined): Promise<void> {
+async function yieldToLoop(signal: AbortSignal | undefined): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
 }

@@ -23,7 +23,7 @@ const SUGGESTIONS = 3;
 
 export class OrderOfUse {
   readonly #mode: OrderMode;
-  /** By key, in order of last use. */
+  /** Knowledge of each key, in order of last use. */
   readonly #known = new Map<string, Known>();
 
   constructor(mode: OrderMode) {

@@ -101,7 +101,7 @@ export class SnapshotService {
    */
   async delete(caller: User, idOrName: string): Promise<Snapshot> {
     const snapshot = await this.get(caller, idOrName);
-    if (isBase(snapshot.id)) throw everybodys();
+    if (isBase(snapshot.id)) throw baseIsPermanent();
     // The row goes first, so that work ending in between stores nothing.
     if (!(await this.#d.store.delete(snapshot.id))) throw unknown(idOrName);
     this.#d.work.breakOff(snapshot.id);
@@ -162,7 +162,7 @@ function unknown(idOrName: string): SandhavenError {
   );
 }
 
-function everybodys(): SandhavenError {
+function baseIsPermanent(): SandhavenError {
   return new SandhavenError(
     'permission_denied',
     "The snapshot 'base' is the standard base image of all users.",

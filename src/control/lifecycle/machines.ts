@@ -215,14 +215,14 @@ export class Machines {
       resources,
       ...consequences(sandbox, state, clock.now()),
     });
-    await this.#dropWhatIsSpare(sandbox, settled);
+    await this.#dropSpareCopy(sandbox, settled);
     const fresh = settled.runGeneration === settled.generation;
     if (state === 'started' && (fresh || !this.#d.watches.has(settled.id))) this.#watch(settled);
     return { sandbox: settled, deleted: false };
   }
 
   /** Keeps the one copy of the disk that the row names. The next start repairs a failure here. */
-  async #dropWhatIsSpare(before: Sandbox, settled: Sandbox): Promise<void> {
+  async #dropSpareCopy(before: Sandbox, settled: Sandbox): Promise<void> {
     const { runtime, log } = this.#d;
     const { id } = settled;
     const hadArchive = before.archive !== null || before.operation === 'archiving';

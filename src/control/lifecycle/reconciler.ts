@@ -35,7 +35,7 @@ export async function reconcile(dependencies: ReconcilerDependencies): Promise<v
   });
   await inParallel(sandboxes, async (sandbox) => {
     try {
-      const settled = await putRight(dependencies, sandbox, observed.get(sandbox.id) ?? null);
+      const settled = await reconcileOne(dependencies, sandbox, observed.get(sandbox.id) ?? null);
       if (!settled) unfinished.push(sandbox);
     } catch (error) {
       log.error('sandbox could not be reconciled', { sandbox: sandbox.id, error });
@@ -51,7 +51,7 @@ export async function reconcile(dependencies: ReconcilerDependencies): Promise<v
 }
 
 /** Reconciles one sandbox; returns false for an operation that is left to finish. */
-async function putRight(
+async function reconcileOne(
   { runtime, machines, keepsInPool }: ReconcilerDependencies,
   sandbox: Sandbox,
   seen: Observed | null,

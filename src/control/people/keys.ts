@@ -57,8 +57,8 @@ export class KeyService {
     page: Page,
   ): Promise<{ keys: OwnedKey[]; totalCount: number }> {
     const { store, users, use } = this.#d;
-    const everybody = user === undefined && caller.role === 'admin';
-    const owner = everybody ? null : await this.#ownerOf(caller, user ?? caller.id);
+    const listsAll = user === undefined && caller.role === 'admin';
+    const owner = listsAll ? null : await this.#ownerOf(caller, user ?? caller.id);
     await use.flush();
     const { keys, totalCount } = await store.list(owner?.id ?? null, page);
     const owned = keys.map(async (key) => this.#shown(key, owner ?? (await users.find(key.userId))));

@@ -7,7 +7,7 @@ import type { Allowance, SandboxStore, SnapshotStore, UserStore } from '../ports
 export interface QuotaDefaults {
   /** The operator's settings, for members and admins alike. */
   everybody: Partial<Quota>;
-  /** For members, where the operator set nothing; admins then have no limit. */
+  /** Quota of members without an operator's setting; admins then have no limit. */
   members: Quota;
 }
 

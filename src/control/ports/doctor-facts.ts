@@ -17,7 +17,7 @@ export interface DoctorFacts {
   isServed(dataDir: string): boolean;
   /** Finds instances whose data directory is gone, with their remaining machines. */
   findOrphans(): Promise<{ instance: string; machines: number }[]>;
-  /** Describes another owner of the data directory's id on this host, with advice; null for none. */
+  /** Describes another use of the data directory's id on this host, with advice; null for none. */
   otherService(dataDir: string): { found: string; advice: string } | null;
   /** Lists the cgroup hierarchies mounted here; controllers are those of v1. */
   cgroups(): { mountpoint: string; version: 1 | 2; controllers: string[] }[];

@@ -10,7 +10,7 @@ export interface SnapshotStore {
    * replaced row's id is gone.
    */
   insert(snapshot: Snapshot, allowance?: Allowance): Promise<void>;
-  /** By id or by name. */
+  /** Finds by id or by name. */
   find(ownerId: string, idOrName: string): Promise<Snapshot | null>;
   /** Returns the owner's newest snapshot created under this Idempotency-Key since then. */
   createdUnder(ownerId: string, creationKey: string, since: number): Promise<Snapshot | null>;

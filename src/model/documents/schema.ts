@@ -9,7 +9,7 @@ export type CollectionType = 'collection' | 'view' | 'timeseries';
 
 export interface IndexInfo {
   name: string;
-  /** By field: 1, -1, or the kind of index (`text`, `2dsphere`, `hashed` …). */
+  /** Kind by field: 1, -1, or the kind of index (`text`, `2dsphere`, `hashed` …). */
   key: Record<string, number | string>;
   unique: boolean;
   sparse?: boolean;
@@ -25,7 +25,7 @@ export interface FieldType {
   count: number;
   /** Share of this type among the places where the field could be: 0 to 1. */
   probability: number;
-  /** For `array`: the types of its elements, by number of elements; their probability is of all elements. */
+  /** Types of the elements of an `array`, by number of elements; their probability is of all elements. */
   elements?: FieldType[];
 }
 
@@ -53,7 +53,7 @@ export interface FieldSchema {
   patterns?: string[];
   /** All values (but null) with their counts, most frequent first, when they are few. */
   enum?: { value: unknown; count: number }[];
-  /** Of numbers or of dates, the more frequent of the two. */
+  /** Bounds of its numbers or of its dates, the more frequent of the two. */
   min?: unknown;
   max?: unknown;
   arrayLength?: { min: number; max: number; average: number };
