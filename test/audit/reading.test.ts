@@ -63,7 +63,11 @@ describe('ListAudit', () => {
     for (const other of [user.id, user.email, 'user_none']) {
       const { status, body } = await as(MEMBER_KEY, '/v1/admin/ListAudit', { user: other });
       expect({ status, code: body['code'], detail: body['detail'] }).toEqual({
-        ...{ status: 403, code: 'permission_denied', detail: 'Only an admin may see the rows of other users.' },
+        ...{
+          status: 403,
+          code: 'permission_denied',
+          detail: 'Only an admin may see the rows of other users.',
+        },
       });
     }
     expect(await as(MEMBER_KEY, '/v1/admin/VerifyAudit', {})).toMatchObject({ status: 403 });

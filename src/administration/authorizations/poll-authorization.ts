@@ -6,7 +6,8 @@ import { account, providerOf, seconds } from './parts.ts';
 export const pollAuthorization = defineAction({
   name: 'PollAuthorization',
   title: 'Poll an authorization',
-  description: 'Returns the status of one of your authorizations. Wait interval_seconds before polling again.',
+  description:
+    'Returns the status of one of your authorizations. Wait interval_seconds before polling again.',
   role: 'member',
   command: 'auth poll',
   argument: 'authorization_id',

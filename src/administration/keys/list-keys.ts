@@ -8,8 +8,7 @@ import { keyOutput, keyRow, toKeyView } from './key-view.ts';
 export const listKeys = defineAction({
   name: 'ListKeys',
   title: 'List API keys',
-  description:
-    'Lists keys, newest first, with the minute of their last use: yours, or as an admin all.',
+  description: 'Lists keys, newest first, with the minute of their last use: yours, or as an admin all.',
   role: 'member',
   command: 'keys list',
   argument: 'user',
