@@ -36,7 +36,7 @@ describe('a disk', () => {
     await expect(room(10, 991).assertRoomFor(10)).rejects.toEqual(
       exhausted('10.0 GB are free for sandboxes'),
     );
-    await expect(room(10, 15, 2).assertRoomFor(10)).rejects.toEqual(exhausted('2 times what is free'));
+    await expect(room(10, 15, 2).assertRoomFor(10)).rejects.toEqual(exhausted('2 times the free space'));
   });
 
   it('that grows counts by what it gets more', async () => {
