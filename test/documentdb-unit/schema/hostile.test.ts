@@ -103,7 +103,7 @@ describe('documents that are valid and hostile', () => {
       const inference = new SchemaInference();
       inference.add(bytes);
       expect(paths({ fields: inference.fields() }).length).toBeLessThanOrEqual(depth);
-      expect(inference.notes()).toEqual([expect.stringContaining(`more than ${depth} deep`)]);
+      expect(inference.notes()).toEqual([expect.stringContaining(`more than ${depth} levels deep`)]);
     }
   });
 
