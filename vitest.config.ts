@@ -15,7 +15,7 @@ const alone = [
 ];
 
 /** They share one document database, which is started for them. */
-const withDocuments = ['test/documentdb/**/*.test.ts'];
+export const withDocuments = ['test/documentdb/**/*.test.ts'];
 
 export default defineConfig({
   test: {

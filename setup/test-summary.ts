@@ -1,4 +1,4 @@
-/** Prints the closing line of a test run from vitest's own report: `N passed, N failed`. */
+/** Sums up a test run from vitest's own report: `N passed, N failed`. As a program, prints it. */
 import { readFileSync } from 'node:fs';
 
 interface Report {
@@ -7,9 +7,13 @@ interface Report {
   testResults: { status: string; assertionResults: unknown[] }[];
 }
 
-const report: Report = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
-// A file that could not be loaded has no tests to count, and has failed nevertheless.
-const unloaded = report.testResults.filter(
-  (file) => file.status === 'failed' && file.assertionResults.length === 0,
-);
-console.log(`${report.numPassedTests} passed, ${report.numFailedTests + unloaded.length} failed`);
+export function testSummary(file: string): string {
+  const report: Report = JSON.parse(readFileSync(file, 'utf8'));
+  // A file that could not even be loaded has no tests of its own to count, and has failed nevertheless.
+  const unloaded = report.testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  );
+  return `${report.numPassedTests} passed, ${report.numFailedTests + unloaded.length} failed`;
+}
+
+if (import.meta.main) console.info(testSummary(process.argv[2] ?? ''));

@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type Import, importsOf } from './support/imports.ts';
 
 const root = join(import.meta.dirname, '..');
 const sources = globSync('src/**/*.ts', { cwd: root }).toSorted();
@@ -308,39 +309,10 @@ describe('documents', () => {
   }
 });
 
-interface Import {
-  target: string;
-  typeOnly: boolean;
-}
-
 /** The folder under src, or the file that lies in src itself or in src/app, where each has its own rule. */
 function areaOf(path: string): string {
   const [, folder = '', file = ''] = path.split('/');
   return folder === 'app' ? `app/${file}` : folder;
-}
-
-function importsOf(source: string): Import[] {
-  const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
-  const statement = /(?:^|;)\s*(?:import|export)\s+(?:([^;'"]*?)\s*from\s*)?['"]([^'"]+)['"]/gm;
-  const statements = [...code.matchAll(statement)].map(([, clause = '', target = '']) => ({
-    target,
-    typeOnly: isTypeOnly(clause),
-  }));
-  const calls = [...code.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)].map(([, target = '']) => ({
-    target,
-    typeOnly: false,
-  }));
-  return [...statements, ...calls];
-}
-
-/** `type …`, or braces in which every name is a type. */
-function isTypeOnly(clause: string): boolean {
-  if (/^type\s/.test(clause)) return true;
-  const names = /^\{([\s\S]*)\}$/
-    .exec(clause)?.[1]
-    ?.split(',')
-    .filter((name) => name.trim() !== '');
-  return names?.every((name) => /^\s*type\s/.test(name)) ?? false;
 }
 
 function byTarget(a: Import, b: Import): number {

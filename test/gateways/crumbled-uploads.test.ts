@@ -58,7 +58,7 @@ it('a visitor waits less than 150 ms beside 20 of another network who upload in 
   await visit(site);
   const slowest: number[] = [];
   // What else the machine does delays some of the attempts, what the gateway does delays all.
-  for (let attempt = 0; attempt < 5; attempt++) {
+  while (slowest.length < 5 && !slowest.some((ms) => ms < 150)) {
     const uploads = Array.from({ length: UPLOADS }, () => fromElsewhere());
     sockets.push(...uploads);
     await Promise.all(uploads.map((socket) => once(socket, 'connect')));

@@ -1,6 +1,4 @@
 /** Against folders that look like cgroup hierarchies, v1 and v2; the real kernel's are used in oci.test.ts. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,15 +58,6 @@ describe('on cgroup v2', () => {
     await cgroups().admit(id, { cpu: 1, memory: 1, disk: 1, gpu: 0 });
     expect(existsSync(join(root, 'sandhaven-test00'))).toBe(false);
     expect(cgroups().shown(id)).toEqual([]);
-  });
-
-  it('ends the programs of a machine while it is frozen, but not its PID 1', async () => {
-    const program = spawn('sleep', ['60']);
-    const ended = once(program, 'exit');
-    folder(`sandhaven-test00/${id}`, { 'cgroup.procs': `${program.pid}\n`, 'cgroup.freeze': '0' });
-    await cgroups().endPrograms(id);
-    expect(await ended).toEqual([null, 'SIGKILL']);
-    expect(text(`sandhaven-test00/${id}/cgroup.freeze`)).toBe('0');
   });
 
   it('tells processes and machines by their groups', async () => {

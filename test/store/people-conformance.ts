@@ -143,10 +143,9 @@ export function peopleConformance(name: string, getStore: () => Store): void {
     it('forgets the oldest of very many dead keys, and no live one', async () => {
       await keys().add(alice.id, 'live', { ...forever, createdAt: 1 });
       const dead = limits.keysKeptPerUser + 2;
-      for (let number = 0; number < dead; number++) {
-        const expiresAt = 2 + number;
-        await keys().add(alice.id, `dead ${number}`, { name: `${number}`, createdAt: 1, expiresAt });
-      }
+      const add = (number: number) =>
+        keys().add(alice.id, `dead ${number}`, { name: `${number}`, createdAt: 1, expiresAt: 2 + number });
+      await Promise.all(Array.from({ length: dead }, (_, number) => add(number)));
       await keys().add(alice.id, 'last', { ...forever, createdAt: NOW });
       const { keys: oldest, totalCount } = await keys().list(alice.id, { page: 1, pageSize: dead + 2 });
       expect(totalCount).toBe(limits.keysKeptPerUser + 2);

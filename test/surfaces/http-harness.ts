@@ -1,5 +1,6 @@
 /** A real HTTP server on loopback over fake services, and short ways to talk to it. */
 
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -13,6 +14,7 @@ export interface LogLine {
 }
 
 export interface Harness extends FakeServices {
+  server: Server;
   url: string;
   port: number;
   log: LogLine[];
@@ -51,6 +53,7 @@ export async function startHttp(parts: Partial<HttpServerParts> = {}): Promise<H
     fetch(url + path, { ...init, headers: { authorization: `Bearer ${API_KEY}`, ...init.headers } });
   return {
     ...fake,
+    server: app.server,
     url,
     port,
     log,

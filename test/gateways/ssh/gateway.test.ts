@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openSshGateway, type SshGateway } from '../../../src/gateways/ssh/main/gateway.ts';
+import { limits } from '../../../src/model/limits.ts';
+import { skippableTime } from '../../support/skip-time.ts';
 
 const opened: SshGateway[] = [];
 afterEach(async () => {
@@ -74,11 +76,14 @@ describe('the SSH gateway', () => {
   });
 
   it('that is closed ends its connections, also when its thread does not answer', async () => {
+    said.length = 0;
     const gateway = await open(threadThat('for (;;);'));
-    const socket = client(gateway);
-    await once(socket, 'connect');
-    const closed = once(socket, 'close');
-    await gateway.close();
+    const closed = once(client(gateway), 'close');
+    await expect.poll(() => said).toEqual(['began']);
+    const skip = skippableTime();
+    const over = gateway.close();
+    await skip(limits.closeGraceMs);
+    await over;
     await closed;
-  }, 30_000);
+  });
 });
