@@ -28,7 +28,7 @@ const up: Command = {
   },
 };
 
-/** What this machine refused that nobody foresaw, in its own words; a defect's trace goes to the log. */
+/** Returns the error of a start that nothing foresaw, in the words of the system; logs the trace of a defect. */
 async function cannotStart(error: unknown): Promise<SandhavenError> {
   const ofSystem = error instanceof Error && 'syscall' in error;
   if (!ofSystem) (await import('./log.ts')).createLog().error('the service could not start', { error });

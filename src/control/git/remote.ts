@@ -85,7 +85,7 @@ interface ProxiedOperation {
   url: GitUrl;
   access: GitAccess;
   purpose: GitPurpose;
-  /** What progress says. */
+  /** Text of the progress messages. */
   message: string;
 }
 

@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream';
 import type { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
 
-/** What a Git may do through a proxy: read, or write one branch. */
+/** Purpose of a proxy: reading, or writing one branch. */
 export type GitPurpose = { service: 'git-upload-pack' } | { service: 'git-receive-pack'; ref: string };
 
-/** What opens a remote. */
+/** Access to a remote. */
 export interface GitAccess {
   /** null: as anybody. */
   login: { username: string; password: string } | null;
@@ -18,11 +18,11 @@ export interface GitAccess {
 
 /** One remote repository, open for one operation. */
 export interface GitProxy {
-  /** What the path of every request begins with: `/<nonce>/`. */
+  /** First part of the path of every request: `/<nonce>/`. */
   readonly nonce: string;
   /** Accepts a connection from inside. */
   accept(connection: Duplex): void;
-  /** Why the remote could not be used, as far as the proxy has seen it. */
+  /** The error of a remote that the proxy could not use. */
   readonly failure: SandhavenError | null;
   /** Bytes received from the remote. */
   readonly received: number;
