@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: testFiles().quick,
     testTimeout: 30_000,
+    silent: 'passed-only',
     maxWorkers: 2,
     // Two processes for all files, since most of a file's time would be that of loading what it imports. Threads would
     // share one process, whose memory and processor time some tests look at.
