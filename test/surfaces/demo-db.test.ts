@@ -154,7 +154,7 @@ describe('sandhaven demo-db', () => {
     const { port } = other.address() as { port: number };
     expect(await refused('--listen', `${port}`)).toEqual([
       5,
-      expect.stringContaining('another program does'),
+      expect.stringContaining('already in use by another program'),
     ]);
     other.close();
   });

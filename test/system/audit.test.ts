@@ -232,6 +232,6 @@ describe('the whole log', () => {
     database.close();
     const { code, stdout } = await run(['audit', '--verify'], service);
     expect(code).toBe(1);
-    expect(stdout).toContain('Row 3: The row is not what the service wrote.');
+    expect(stdout).toContain('Row 3: The row differs from the one that the service wrote.');
   });
 });
