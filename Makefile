@@ -5,7 +5,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 NODE = "$$(setup/node-path.sh)"
 CARGO = cd native && cargo
 
-.PHONY: up quick test test-worst-case setup setup-checks build image documentdb-image lint bench generate sdk clean
+.PHONY: up quick test simulate test-worst-case setup setup-checks build image documentdb-image lint bench generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -23,6 +23,11 @@ quick:
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed".
 test: setup-checks build image documentdb-image
 	@setup/checks.sh
+
+# The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
+simulate:
+	@setup/locked.sh setup/node.sh
+	@$(NODE) test/simulation/simulate.ts $(if $(SEED),--seed $(SEED)) $(if $(STEPS),--steps $(STEPS))
 
 # One sandbox that does its worst, for ten minutes instead of one.
 test-worst-case: setup-checks build image

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,12 +6,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startRawRegistry } from '../images/raw-registry.ts';
 import { tarGz } from '../images/tar.ts';
 import { noTraces, tracesOf } from '../support/host.ts';
+import { between, givenSeed, randomFrom } from '../support/random.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
 const ROUNDS = 3;
 /** Within this the service is killed after the operation was asked for, in ms. */
 const MIDDLE = 120;
 
+const seed = givenSeed();
+const random = randomFrom(seed);
 let service: Service;
 
 beforeAll(async () => {
@@ -27,7 +30,7 @@ afterEach(async () => {
 /** Asks for an operation, kills the service in the middle of it, and starts the next. */
 async function interrupted(tool: string, parameters: Record<string, unknown>): Promise<void> {
   const asked = call(service, tool, parameters).catch(() => null);
-  await sleep(randomInt(1, MIDDLE));
+  await sleep(between(random, 1, MIDDLE));
   await service.kill();
   await asked;
   await service.restart();
@@ -86,7 +89,7 @@ const operations: {
   },
 ];
 
-describe('a service that is killed in the middle of', () => {
+describe(`a service that is killed (seed ${seed}) in the middle of`, () => {
   it('a create: the sandbox is there whole, or not at all and its name is free', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await interrupted('CreateSandbox', { name: 'new', disk_gb: 1 });
@@ -106,7 +109,7 @@ describe('a service that is killed in the middle of', () => {
       const headers = { 'idempotency-key': `round-${round}` };
       const create = () => call(service, 'CreateSandbox', { disk_gb: 1 }, headers);
       const asked = create().catch(() => null);
-      await sleep(randomInt(20, MIDDLE));
+      await sleep(between(random, 20, MIDDLE));
       await service.kill();
       const first = await asked;
       await service.restart();
@@ -147,7 +150,7 @@ describe('a service that is killed in the middle of', () => {
         registry.put(name, { layers });
         const parameters = { name, image: `${registry.address}/${name}:1`, resources: { disk: 1 } };
         const asked = call(service, 'CreateSnapshot', parameters).catch(() => null);
-        await sleep(randomInt(20, 400));
+        await sleep(between(random, 20, 400));
         await service.kill();
         const answer = await asked;
         await service.restart();

@@ -1,14 +1,15 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sandboxStates } from '../../src/model/sandbox.ts';
 import { tracesOf } from '../support/host.ts';
+import { between, bytesFrom, givenSeed, oneOf, randomFrom } from '../support/random.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
 const OPERATIONS = 100;
 const KILLS = 8;
 const CLIENTS = 4;
-const NAMES = ['ada', 'bo', 'cy', 'di', 'ed', 'flo'];
+const NAMES = ['ada', 'bo', 'cy', 'di', 'ed', 'flo'] as const;
 /** How long a service lives once it is ready, in ms. */
 const LIFETIME = { min: 30, max: 500 };
 const SETTLE_TIMEOUT_MS = 60_000;
@@ -21,6 +22,8 @@ interface Known {
   deleteRequested: boolean;
 }
 
+const seed = givenSeed();
+const random = randomFrom(seed);
 let service: Service;
 const known = new Map<string, Known>();
 let kills = 0;
@@ -36,7 +39,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-describe('a service that is killed at random points of 100 mixed operations', () => {
+describe(`a service that is killed at random points of 100 mixed operations (seed ${seed})`, () => {
   it('comes back to a true picture: nothing orphaned, nothing lost, nothing stuck', async () => {
     const clients = Promise.all(Array.from({ length: CLIENTS }, client));
     const killer = killWhile(unfinished);
@@ -55,7 +58,7 @@ function unfinished(): boolean {
 
 async function killWhile(busy: () => boolean): Promise<void> {
   while (busy()) {
-    await sleep(randomInt(LIFETIME.min, LIFETIME.max));
+    await sleep(between(random, LIFETIME.min, LIFETIME.max));
     const { promise, resolve } = Promise.withResolvers<void>();
     ready = promise;
     await service.kill();
@@ -68,7 +71,7 @@ async function killWhile(busy: () => boolean): Promise<void> {
 async function client(): Promise<void> {
   while (unfinished()) {
     operations++;
-    const name = NAMES[randomInt(NAMES.length)] ?? 'ada';
+    const name = oneOf(random, NAMES);
     await ready;
     await operate(name);
   }
@@ -76,13 +79,14 @@ async function client(): Promise<void> {
 
 /** One random operation; an answer counts, a broken connection says nothing. */
 async function operate(name: string): Promise<void> {
-  const dice = randomInt(100);
+  const dice = between(random, 0, 100);
   if (dice < 25) return create(name);
   if (dice < 50) return write(name);
   if (dice < 60) return tell(name, 'StopSandbox');
   if (dice < 72) return tell(name, 'StartSandbox');
   if (dice < 80) return tell(name, 'ArchiveSandbox');
-  if (dice < 92) return tell(name, 'ResizeSandbox', { cpu: randomInt(1, 5), memory_gb: randomInt(1, 5) });
+  if (dice < 92)
+    return tell(name, 'ResizeSandbox', { cpu: between(random, 1, 5), memory_gb: between(random, 1, 5) });
   return remove(name);
 }
 
@@ -95,8 +99,8 @@ async function create(name: string): Promise<void> {
 
 async function write(name: string): Promise<void> {
   const record = known.get(name);
-  const content = randomBytes(randomInt(1, 200_000)).toString('base64');
-  const path = `file-${randomInt(1_000_000)}`;
+  const content = bytesFrom(random, between(random, 1, 200_000)).toString('base64');
+  const path = `file-${between(random, 0, 1_000_000)}`;
   const answer = await attempt('WriteFile', { sandbox: name, path, content });
   if (answer?.status === 200) record?.files.set(path, sha256(content));
 }

@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { givenSeed, randomFrom } from '../support/random.ts';
 import { must, type Service, startService } from '../support/service.ts';
 import { type Cut, check, filesOn, makeDisk, released, survivals } from './power-cut/disk.ts';
 import { type Fault, judge } from './power-cut/judge.ts';
 import { decodeEntries, type Entry } from './power-cut/log.ts';
-import { randomFrom } from './power-cut/random.ts';
 import { type Histories, writeFiles, writeUnsynced } from './power-cut/workload.ts';
 
 const ROUNDS = 20;
@@ -27,7 +27,7 @@ const MOUNTED_WITHIN_MS = 10_000;
 
 const kinds: Fault[] = ['empty', 'torn', 'lost', 'older'];
 
-const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const seed = givenSeed();
 const random = randomFrom(seed);
 const folder = mkdtempSync(join(tmpdir(), 'sandhaven-power-cut-'));
 const base = join(folder, 'base.img');

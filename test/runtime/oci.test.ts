@@ -1,9 +1,13 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runtimeConformance } from './conformance.ts';
+import { type Inside, runtimeConformance } from './conformance.ts';
 import { createInstance, execIn, removeInstance, runtimeOver, tracesOf } from './host.ts';
+import { type LinuxRuntimeUnderTest, linuxConformance } from './linux-conformance.ts';
 
-runtimeConformance('the OCI runtime', async () => {
+runtimeConformance('the OCI runtime', openHost);
+linuxConformance('the OCI runtime', openHost);
+
+async function openHost(): Promise<LinuxRuntimeUnderTest> {
   const instance = createInstance();
   const runtime = runtimeOver(instance);
   await runtime.init();
@@ -17,6 +21,7 @@ runtimeConformance('the OCI runtime', async () => {
     },
     imageDigest: 'base',
     exec: execIn,
+    inside,
     async damageArchive(id) {
       const bytes = await readFile(archive(id));
       const middle = Math.floor(bytes.length / 2);
@@ -31,4 +36,24 @@ runtimeConformance('the OCI runtime', async () => {
     traces: (id) => tracesOf(instance, id),
     remove: () => removeInstance(instance),
   };
-});
+}
+
+const inside: Inside = {
+  write: (runtime, id, name, text) => succeed(execIn(runtime, id, `printf %s '${text}' > '/root/${name}'`)),
+  async read(runtime, id, name) {
+    const { exitCode, output } = await execIn(runtime, id, `cat '/root/${name}'`);
+    return exitCode === 0 ? output : null;
+  },
+  boot: async (runtime, id) => (await execIn(runtime, id, 'cut -d" " -f22 /proc/1/stat')).output,
+  // Its answer is lost with it.
+  endInit: (runtime, id) =>
+    execIn(runtime, id, 'kill -TERM 1').then(
+      () => {},
+      () => {},
+    ),
+};
+
+async function succeed(work: ReturnType<typeof execIn>): Promise<void> {
+  const { exitCode, output } = await work;
+  if (exitCode !== 0) throw new Error(output);
+}

@@ -20,13 +20,25 @@ import { memoryPeople } from './memory-people.ts';
 import { memoryRegistryCredentials } from './memory-registries.ts';
 import { promisedDiskGbOf, usageOf } from './memory-usage.ts';
 
-export function memoryStore(): Store {
-  const { sandboxes } = memorySandboxes();
+/** Rows of the tables that the lifecycle writes; a row is replaced, never changed. */
+export interface Tables {
+  sandboxes: Map<string, Sandbox>;
+  snapshots: Map<string, Snapshot>;
+  /** Answers of idempotent calls, by owner and key. */
+  answers: Map<string, { requestDigest: string; result: unknown; at: number }>;
+}
+
+export function emptyTables(): Tables {
+  return { sandboxes: new Map(), snapshots: new Map(), answers: new Map() };
+}
+
+export function memoryStore(tables: Tables = emptyTables()): Store {
+  const { sandboxes } = memorySandboxes(tables);
   return {
     sandboxes,
-    ...memorySnapshots(sandboxes),
+    ...memorySnapshots(tables),
     ...memoryPeople(),
-    ...memoryIdempotency(),
+    ...memoryIdempotency(tables),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
     ...memoryAudit(),
@@ -81,9 +93,8 @@ function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'
   };
 }
 
-function memorySandboxes(): Pick<Store, 'sandboxes'> {
-  const rows = new Map<string, Sandbox>();
-  const sorted = () => [...rows.values()].sort(byAge).map((row) => structuredClone(row));
+function memorySandboxes({ sandboxes: rows }: Tables): Pick<Store, 'sandboxes'> {
+  const sorted = () => [...rows.values()].sort(byAge);
   const visible = (ownerId: string) =>
     sorted().filter((row) => row.ownerId === ownerId && row.operation !== 'creating');
   const ready = () =>
@@ -121,7 +132,7 @@ function memorySandboxes(): Pick<Store, 'sandboxes'> {
     get: async (id) => structuredClone(rows.get(id) ?? null),
     find: async (ownerId, idOrName) => {
       const key = idOrName.startsWith('sb_') ? 'id' : 'name';
-      return visible(ownerId).find((row) => row[key] === idOrName) ?? null;
+      return structuredClone(visible(ownerId).find((row) => row[key] === idOrName) ?? null);
     },
     list: async ({ ownerId, state, labels = {} }, { page, pageSize }) => {
       const matching = visible(ownerId)
@@ -129,7 +140,7 @@ function memorySandboxes(): Pick<Store, 'sandboxes'> {
         .filter((row) => Object.entries(labels).every(([key, value]) => row.labels[key] === value))
         .reverse();
       return {
-        sandboxes: matching.slice((page - 1) * pageSize, page * pageSize),
+        sandboxes: structuredClone(matching.slice((page - 1) * pageSize, page * pageSize)),
         totalCount: matching.length,
       };
     },
@@ -139,10 +150,12 @@ function memorySandboxes(): Pick<Store, 'sandboxes'> {
         .slice(0, limit)
         .map(({ id, name }) => ({ id, name })),
     createdUnder: async (ownerId, creationKey, since) =>
-      visible(ownerId)
-        .reverse()
-        .find((row) => row.creationKey === creationKey && row.createdAt >= since) ?? null,
-    all: async () => sorted(),
+      structuredClone(
+        visible(ownerId)
+          .reverse()
+          .find((row) => row.creationKey === creationKey && row.createdAt >= since) ?? null,
+      ),
+    all: async () => structuredClone(sorted()),
     schedulable: async () =>
       sorted()
         .filter((row) => row.ownerId !== null && row.operation === null)
@@ -156,7 +169,7 @@ function memorySandboxes(): Pick<Store, 'sandboxes'> {
           lastActivityAt: row.lastActivityAt,
           stoppedAt: row.stoppedAt,
         })),
-    pool: async () => ready(),
+    pool: async () => structuredClone(ready()),
     claim: async ({ imageDigest, diskGb }, patch, allowance) => {
       const found = ready().find((row) => row.imageDigest === imageDigest && row.resources.disk === diskGb);
       return found ? change(found.id, found.generation, patch, allowance) : null;
@@ -168,15 +181,14 @@ function memorySandboxes(): Pick<Store, 'sandboxes'> {
     touch: async (activity) => {
       for (const [id, at] of activity) {
         const row = rows.get(id);
-        if (row) row.lastActivityAt = Math.max(row.lastActivityAt, at);
+        if (row && row.lastActivityAt < at) rows.set(id, { ...row, lastActivityAt: at });
       }
     },
   };
   return { sandboxes };
 }
 
-function memorySnapshots(sandboxes: SandboxStore): Pick<Store, 'snapshots'> {
-  const rows = new Map<string, Snapshot>();
+function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 'snapshots'> {
   const newestFirst = () =>
     [...rows.values()]
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
@@ -190,7 +202,7 @@ function memorySnapshots(sandboxes: SandboxStore): Pick<Store, 'snapshots'> {
       }
       if (allowance) {
         const used = {
-          ...(await sandboxes.usage(allowance.ownerId)),
+          ...usageOf([...sandboxes.values()], allowance.ownerId),
           snapshots: of(allowance.ownerId).length,
         };
         const after = { ...used, snapshots: used.snapshots + (known ? 0 : 1) };
@@ -223,14 +235,13 @@ function memorySnapshots(sandboxes: SandboxStore): Pick<Store, 'snapshots'> {
     delete: async (id) => rows.delete(id),
     imagesInUse: async () => {
       const own = [...rows.values()].flatMap(({ imageDigest }) => imageDigest ?? []);
-      return new Set([...own, ...(await sandboxes.all()).map(({ imageDigest }) => imageDigest)]);
+      return new Set([...own, ...[...sandboxes.values()].map(({ imageDigest }) => imageDigest)]);
     },
   };
   return { snapshots };
 }
 
-function memoryIdempotency(): Pick<Store, 'idempotency'> {
-  const answers = new Map<string, { requestDigest: string; result: unknown; at: number }>();
+function memoryIdempotency({ answers }: Tables): Pick<Store, 'idempotency'> {
   const slot = (ownerId: string, key: string) => JSON.stringify([ownerId, key]);
   return {
     idempotency: {

@@ -6,8 +6,8 @@ import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Random } from '../../support/random.ts';
 import { type Entry, kinds } from './log.ts';
-import type { Random } from './random.ts';
 
 const run = promisify(execFile);
 

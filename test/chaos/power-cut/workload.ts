@@ -1,8 +1,8 @@
 /** Clients that write files by every way there is, and remember what was acknowledged to them, and when. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesFrom, oneOf, type Random } from '../../support/random.ts';
 import { must, type Service } from '../../support/service.ts';
 import { digest } from './disk.ts';
-import { bytesFrom, oneOf, type Random } from './random.ts';
 
 /** One content of a file. Times are nanoseconds of the clock of all processes. */
 export interface Version {

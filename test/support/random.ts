@@ -23,3 +23,13 @@ export function bytesFrom(random: Random, length: number): Buffer {
 export function oneOf<T>(random: Random, values: readonly [T, ...T[]]): T {
   return values[Math.floor(random() * values.length)] ?? values[0];
 }
+
+/** An integer from `min` to below `max`. */
+export function between(random: Random, min: number, max: number): number {
+  return min + Math.floor(random() * (max - min));
+}
+
+/** SEED of the environment, or another one each time. Tests print it. */
+export function givenSeed(): number {
+  return Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+}

@@ -1,0 +1,94 @@
+/**
+ * Time that passes only when it is told to. Timers follow a monotonic clock; the wall clock is that plus an offset,
+ * which jumps when somebody sets it.
+ */
+import type { Clock } from '../../../src/control/ports/index.ts';
+
+interface Timer {
+  id: number;
+  /** On the monotonic clock, in ms. */
+  due: number;
+  everyMs: number | null;
+  act: () => void;
+}
+
+/** Node fires a timer of 0 ms after 1. */
+const SHORTEST_MS = 1;
+
+export class VirtualTime implements Clock {
+  #monotonic = 0;
+  #offset: number;
+  #drawn = 0;
+  readonly #timers = new Map<number, Timer>();
+
+  /** @param startMs Time of the wall clock, in ms since the epoch. */
+  constructor(startMs: number) {
+    this.#offset = startMs;
+  }
+
+  now(): number {
+    return this.#monotonic + this.#offset;
+  }
+
+  /** Monotonic time, in ms since the start. */
+  get elapsedMs(): number {
+    return this.#monotonic;
+  }
+
+  /** Sets the wall clock forward, or back by a negative number. */
+  jump(ms: number): void {
+    this.#offset += ms;
+  }
+
+  /** Time until the next timer; null without one. */
+  untilNextMs(): number | null {
+    const next = this.#next();
+    return next && Math.max(0, next.due - this.#monotonic);
+  }
+
+  /** Lets time pass, and calls the timers that are due in their order. */
+  pass(ms: number): void {
+    const end = this.#monotonic + ms;
+    for (let next = this.#next(); next && next.due <= end; next = this.#next()) {
+      this.#monotonic = Math.max(this.#monotonic, next.due);
+      if (next.everyMs === null) this.#timers.delete(next.id);
+      else next.due += next.everyMs;
+      next.act();
+    }
+    this.#monotonic = end;
+  }
+
+  /** Forgets all timers, as the end of a process does. */
+  clear(): void {
+    this.#timers.clear();
+  }
+
+  /** Replaces the global timers until the returned function is called. */
+  install(): () => void {
+    const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
+    const clear = (handle: unknown) => void this.#timers.delete(Number(handle));
+    Object.assign(globalThis, {
+      setTimeout: (act: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) =>
+        this.#set(() => act(...given), ms, null),
+      setInterval: (act: () => void, ms = 0) => this.#set(act, ms, Math.max(SHORTEST_MS, ms)),
+      clearTimeout: clear,
+      clearInterval: clear,
+    });
+    return () => void Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval });
+  }
+
+  #set(act: () => void, ms: number, everyMs: number | null) {
+    const id = ++this.#drawn;
+    this.#timers.set(id, { id, due: this.#monotonic + Math.max(SHORTEST_MS, ms), everyMs, act });
+    return { [Symbol.toPrimitive]: () => id, unref() {}, ref() {} };
+  }
+
+  /** The earliest; of several at one time, the one that was set first. */
+  #next(): Timer | null {
+    let next: Timer | null = null;
+    for (const timer of this.#timers.values()) {
+      if (!next || timer.due < next.due || (timer.due === next.due && timer.id < next.id)) next = timer;
+    }
+    return next;
+  }
+}

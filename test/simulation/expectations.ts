@@ -1,0 +1,58 @@
+/** What callers have been promised: sandboxes that exist until somebody ends them, files, and answers under a key. */
+import type { Sandbox } from '../../src/model/sandbox.ts';
+import { Violation } from './violation.ts';
+
+interface Promised {
+  /** true: somebody, or a setting, may have ended it. */
+  mayEnd: boolean;
+  /** Names of files whose writing was acknowledged. */
+  files: Set<string>;
+}
+
+type Answer = Pick<Sandbox, 'id' | 'createdAt'>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The wall clock may have been set back by so much. */
+const SET_BACK_MS = 2 * 60 * 60 * 1000;
+
+export class Expectations {
+  readonly #sandboxes = new Map<string, Promised>();
+  readonly #answers = new Map<string, Answer>();
+
+  created(id: string, mayEnd: boolean): void {
+    const known = this.#sandboxes.get(id);
+    if (known) known.mayEnd ||= mayEnd;
+    else this.#sandboxes.set(id, { mayEnd, files: new Set() });
+  }
+
+  /** For a request that may end the sandbox, whether or not it succeeds. */
+  mayEnd(id: string): void {
+    this.created(id, true);
+  }
+
+  written(id: string, path: string): void {
+    this.#sandboxes.get(id)?.files.add(path);
+  }
+
+  filesOf(id: string): ReadonlySet<string> {
+    return this.#sandboxes.get(id)?.files ?? new Set();
+  }
+
+  /** Sandboxes that nothing may end. */
+  *lasting(): Iterable<string> {
+    for (const [id, { mayEnd }] of this.#sandboxes) if (!mayEnd) yield id;
+  }
+
+  forget(id: string): void {
+    this.#sandboxes.delete(id);
+  }
+
+  /** One key makes one sandbox for a day, unless somebody ended it. */
+  answered(key: string, { id, createdAt }: Answer, now: number): void {
+    const before = this.#answers.get(key);
+    this.#answers.set(key, { id, createdAt });
+    if (!before || before.id === id || now - before.createdAt >= DAY_MS - SET_BACK_MS) return;
+    const ended = this.#sandboxes.get(before.id)?.mayEnd ?? true;
+    if (!ended) throw new Violation(`key ${key} made ${before.id}, and then ${id}`);
+  }
+}

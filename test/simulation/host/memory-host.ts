@@ -1,0 +1,124 @@
+/** A host in memory: what is left of machines, disks, archives and images when the service is killed. */
+import { createHash } from 'node:crypto';
+
+export interface Disk {
+  gb: number;
+  /** Contents by name. */
+  files: Map<string, string>;
+}
+
+/** A packed disk. */
+export interface Archive {
+  disk: Disk;
+  digest: string;
+}
+
+export interface Machine {
+  generation: number;
+  /** Tells one start from another. */
+  boot: number;
+  /** Called once, when PID 1 ends. */
+  readonly onEnd: Set<() => void>;
+  alive: boolean;
+}
+
+/** All that the host has of one sandbox. */
+export interface Traces {
+  /** Generations of written bundles; each was written after the disk was there. */
+  bundles: number[];
+  disk: Disk | null;
+  restoring: Disk | null;
+  archive: Archive | null;
+  partial: Archive | null;
+  machine: Machine | null;
+  slot: boolean;
+}
+
+export interface StoredImage {
+  digest: string;
+  reference: string;
+  /** Milliseconds since the epoch. */
+  usedAt: number;
+}
+
+/** Called before a copy of a disk goes, and where a machine's image is gone. */
+export interface Watchers {
+  dropsDisk(id: string, traces: Traces): void;
+  dropsArchive(id: string, traces: Traces): void;
+  destroys(id: string, traces: Traces): void;
+  misses(imageDigest: string): void;
+}
+
+const SLOTS = 24;
+
+export class MemoryHost {
+  readonly sandboxes = new Map<string, Traces>();
+  /** By digest. */
+  readonly images = new Map<string, StoredImage>();
+  /** Sandboxes whose traces changed since somebody looked. */
+  readonly changed = new Set<string>();
+  watchers: Watchers | null = null;
+  freeDiskGb = 500;
+  freeMemoryGb = 64;
+  #boots = 0;
+
+  /** Makes the sandbox's folder when it is not there. @returns Whether it made it. */
+  makeFolder(id: string): boolean {
+    if (this.sandboxes.has(id)) return false;
+    const empty = { disk: null, restoring: null, archive: null, partial: null, machine: null, slot: false };
+    this.sandboxes.set(id, { bundles: [], ...empty });
+    return true;
+  }
+
+  /** For a change of the traces. */
+  of(id: string): Traces {
+    const traces = this.sandboxes.get(id);
+    if (!traces) throw new Error(`the host has no trace of ${id}`);
+    this.changed.add(id);
+    return traces;
+  }
+
+  running(id: string): Machine | null {
+    const machine = this.sandboxes.get(id)?.machine ?? null;
+    return machine?.alive ? machine : null;
+  }
+
+  freeSlots(): number {
+    return SLOTS - [...this.sandboxes.values()].filter(({ slot }) => slot).length;
+  }
+
+  boot(id: string, generation: number): void {
+    this.of(id).machine = { generation, boot: ++this.#boots, onEnd: new Set(), alive: true };
+  }
+
+  /** Ends PID 1; nothing happens when it does not run. */
+  endInit(id: string): void {
+    const machine = this.running(id);
+    if (!machine) return;
+    machine.alive = false;
+    this.changed.add(id);
+    for (const act of machine.onEnd) act();
+  }
+
+  /** Ends all machines, as a reboot does. */
+  reboot(): void {
+    for (const id of this.sandboxes.keys()) this.endInit(id);
+  }
+
+  remove(id: string): void {
+    this.sandboxes.delete(id);
+    this.changed.add(id);
+  }
+}
+
+export function packed(disk: Disk): Archive {
+  const copy = copyOf(disk);
+  const digest = createHash('sha256')
+    .update(JSON.stringify([copy.gb, ...copy.files]))
+    .digest('hex');
+  return { disk: copy, digest };
+}
+
+export function copyOf({ gb, files }: Disk): Disk {
+  return { gb, files: new Map(files) };
+}

@@ -1,0 +1,190 @@
+/** What holds after every step, whatever was killed, failed or came late. Only what changed is looked at. */
+import type { Sandbox } from '../../src/model/sandbox.ts';
+import type { Snapshot } from '../../src/model/snapshot.ts';
+import type { Expectations } from './expectations.ts';
+import type { Archive, Traces } from './host/memory-host.ts';
+import { isLegalStep, shapeOf, snapshotSteps } from './legal.ts';
+import { Violation } from './violation.ts';
+import { quota, type World } from './world.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const aboutToRun = new Set(['creating', 'starting', 'restoring']);
+
+export class Invariants {
+  readonly #world: World;
+  readonly #expected: Expectations;
+  readonly #note: (line: string) => void;
+  /** Found in the midst of the engine's work, whose errors the core handles. */
+  #fault: Violation | null = null;
+  #sandboxes = new Map<string, Sandbox>();
+  #snapshots = new Map<string, Snapshot>();
+
+  /** @param note Takes a line about each change. */
+  constructor(world: World, expected: Expectations, note: (line: string) => void) {
+    this.#world = world;
+    this.#note = note;
+    this.#expected = expected;
+    world.host.watchers = {
+      dropsDisk: (id, traces) => this.#dropsDisk(id, traces),
+      dropsArchive: (id, traces) => this.#dropsArchive(id, traces),
+      destroys: (id) => this.#destroys(id),
+      misses: (digest) => this.#found(`a machine is started without its image ${digest}`),
+    };
+  }
+
+  /** Forgets what rows were: a power cut has put back some. */
+  restart(): void {
+    this.#sandboxes = new Map(this.#world.tables.sandboxes);
+    this.#snapshots = new Map(this.#world.tables.snapshots);
+    for (const id of this.#sandboxes.keys()) this.#world.host.changed.add(id);
+  }
+
+  /** Throws a `Violation`. */
+  check(): void {
+    if (this.#fault) throw this.#fault;
+    const { tables, host } = this.#world;
+    const changed = new Set(host.changed);
+    host.changed.clear();
+    for (const [id, row] of tables.sandboxes) {
+      const before = this.#sandboxes.get(id);
+      if (before === row) continue;
+      this.#row(before ?? null, row);
+      this.#sandboxes.set(id, row);
+      changed.add(id);
+    }
+    for (const [id, row] of this.#sandboxes) {
+      if (tables.sandboxes.has(id)) continue;
+      this.#gone(row);
+      this.#sandboxes.delete(id);
+      changed.add(id);
+    }
+    if (changed.size > 0) for (const { id } of this.#world.users) this.#quota(id);
+    for (const id of changed) this.#host(id);
+    this.#snapshotRows();
+  }
+
+  #row(before: Sandbox | null, row: Sandbox): void {
+    const what = `${row.id}: ${before ? shapeOf(before) : 'nothing'} → ${shapeOf(row)}`;
+    this.#note(`row: ${what}, generation ${row.generation}`);
+    if (!isLegalStep(before, row)) throw new Violation(`illegal step of ${what}`);
+    if (before && row.generation < before.generation) throw new Violation(`older generation of ${what}`);
+    if (before?.ownerId && row.ownerId !== before.ownerId) throw new Violation(`second owner of ${what}`);
+    if ((row.runGeneration ?? 0) > row.generation) throw new Violation(`runs ahead: ${what}`);
+    if (!this.#world.host.images.has(row.imageDigest)) throw new Violation(`image of ${what} is collected`);
+    if (row.operation !== 'resizing' && row.resizeTarget) throw new Violation(`resize target of ${what}`);
+    if (row.operation === null) assertWhole(row, what);
+    if (row.ownerId !== null && row.operation !== 'creating') this.#alone(row);
+  }
+
+  /** The only one of its owner with its name, and with the key of its creation within a day. */
+  #alone(row: Sandbox): void {
+    for (const other of this.#world.tables.sandboxes.values()) {
+      if (other.id === row.id || other.ownerId !== row.ownerId) continue;
+      if (other.name === row.name) throw new Violation(`${row.id} and ${other.id} have one name`);
+      const oneKey = row.creationKey !== null && other.creationKey === row.creationKey;
+      if (!oneKey || other.operation === 'creating') continue;
+      if (Math.abs(other.createdAt - row.createdAt) < DAY_MS / 2) {
+        throw new Violation(`${row.id} and ${other.id} were made under one key`);
+      }
+    }
+  }
+
+  #gone({ id, operation, ownerId, state }: Sandbox): void {
+    this.#note(`row: ${id} is gone`);
+    const ends = operation === 'deleting' || operation === 'creating' || operation === 'stopping';
+    if (!ends && ownerId !== null) throw new Violation(`the row of ${id} (${state}) is gone`);
+    if (this.#world.host.sandboxes.has(id)) throw new Violation(`the row of ${id} went before its machine`);
+    for (const lasting of this.#expected.lasting()) {
+      if (lasting === id) throw new Violation(`${id} was to last`);
+    }
+    this.#expected.forget(id);
+  }
+
+  #quota(ownerId: string): void {
+    const used = { sandboxes: 0, cpu: 0, memory: 0, disk: 0 };
+    for (const row of this.#world.tables.sandboxes.values()) {
+      if (row.ownerId !== ownerId) continue;
+      used.sandboxes += 1;
+      used.disk += row.resources.disk;
+      if (row.state !== 'started' && !aboutToRun.has(row.operation ?? '')) continue;
+      used.cpu += row.resources.cpu;
+      used.memory += row.resources.memory;
+    }
+    for (const kind of ['sandboxes', 'cpu', 'memory', 'disk'] as const) {
+      if (used[kind] > (quota[kind] ?? Infinity)) {
+        throw new Violation(`${ownerId} has ${used[kind]} of ${kind}, and may have ${quota[kind]}`);
+      }
+    }
+  }
+
+  /** One machine for a row, none newer than it; every acknowledged file in the copy that the next start uses. */
+  #host(id: string): void {
+    const { host, tables } = this.#world;
+    const row = tables.sandboxes.get(id);
+    const machine = host.running(id);
+    if (!row) return;
+    if (machine && machine.generation > row.generation) throw new Violation(`${id} runs ahead of its row`);
+    if (row.ownerId === null || row.operation === 'deleting' || row.operation === 'creating') return;
+    if (row.operation === 'stopping') return;
+    const { disk = null, archive = null } = host.sandboxes.get(id) ?? {};
+    const files = disk?.files ?? (matches(row, archive) ? archive?.disk.files : undefined);
+    for (const path of this.#expected.filesOf(id)) {
+      if (!files?.has(path)) throw new Violation(`${id} (${shapeOf(row)}) lost its file ${path}`);
+    }
+  }
+
+  #dropsDisk(id: string, { archive }: Traces): void {
+    const row = this.#world.tables.sandboxes.get(id);
+    const copied = row?.state === 'archived' && row.operation === null && matches(row, archive);
+    if (!copied) this.#found(`the disk of ${id} is dropped before its copy is committed`);
+  }
+
+  #dropsArchive(id: string, { disk }: Traces): void {
+    const row = this.#world.tables.sandboxes.get(id);
+    if (row && (row.archive !== null || !disk)) this.#found(`the one copy of ${id} is dropped`);
+  }
+
+  #destroys(id: string): void {
+    const row = this.#world.tables.sandboxes.get(id);
+    if (!row || row.ownerId === null) return;
+    const { operation, ephemeral, autoDeleteMinutes } = row;
+    const ends = operation === 'stopping' && (ephemeral || autoDeleteMinutes === 0);
+    if (operation === 'deleting' || operation === 'creating' || ends) return;
+    this.#found(`${id} (${shapeOf(row)}) is destroyed`);
+  }
+
+  #found(what: string): void {
+    this.#fault ??= new Violation(what);
+  }
+
+  #snapshotRows(): void {
+    const { snapshots } = this.#world.tables;
+    for (const [id, row] of snapshots) {
+      const before = this.#snapshots.get(id);
+      if (before === row) continue;
+      const steps = before ? snapshotSteps[before.state] : ['pending'];
+      if (!steps.includes(row.state)) throw new Violation(`snapshot ${id}: ${before?.state} → ${row.state}`);
+      if (row.state === 'active' && !this.#world.host.images.has(row.imageDigest ?? '')) {
+        throw new Violation(`the image of snapshot ${id} is collected`);
+      }
+      this.#snapshots.set(id, row);
+    }
+    for (const id of this.#snapshots.keys()) if (!snapshots.has(id)) this.#snapshots.delete(id);
+  }
+}
+
+/** Columns that a settled row has, by its state. */
+function assertWhole(row: Sandbox, what: string): void {
+  const { state, runGeneration, archive, startedAt, stoppedAt, archivedAt, stateReason } = row;
+  const whole = {
+    started: runGeneration !== null && startedAt !== null && archive === null,
+    stopped: runGeneration === null && stoppedAt !== null,
+    archived: runGeneration === null && archive !== null && archivedAt !== null,
+    error: runGeneration === null && stateReason !== null,
+  }[state];
+  if (!whole) throw new Violation(`${what} has wrong columns: ${JSON.stringify(row)}`);
+}
+
+function matches(row: Sandbox, archive: Archive | null): boolean {
+  return archive !== null && row.archive?.digest === archive.digest;
+}

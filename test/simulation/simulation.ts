@@ -1,0 +1,238 @@
+/**
+ * The core of the service under random callers, clocks, failures and kills. One step lets one thing happen: an answer
+ * arrives, a call begins, time passes, a machine dies, the process is killed. After each, the invariants hold; every so
+ * often everything rests, and then nothing may be left to do.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { SandhavenError } from '../../src/model/errors.ts';
+import { Callers } from './callers.ts';
+import { drawFrom } from './core/dice.ts';
+import type { Strike } from './core/effects.ts';
+import { Expectations } from './expectations.ts';
+import { Invariants } from './invariants.ts';
+import { rest } from './rest.ts';
+import { Violation } from './violation.ts';
+import { World } from './world.ts';
+
+export interface Outcome {
+  seed: number;
+  steps: number;
+  kills: number;
+  restarts: number;
+  calls: number;
+  /** null: nothing that must not happen has happened. */
+  violation: string | null;
+  /** The last events before the end. */
+  trace: string[];
+}
+
+const weights = {
+  deliver: 70,
+  call: 14,
+  pass: 12,
+  skip: 0.6,
+  jump: 0.2,
+  death: 0.5,
+  room: 0.4,
+  mood: 0.3,
+  kill: 0.5,
+  powerCut: 0.15,
+  restart: 0.1,
+};
+const STEPS_BETWEEN_RESTS = 1_500;
+const TRACED = 300;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const WEEK_MS = 7 * 24 * HOUR_MS;
+
+export async function simulate(seed: number, steps: number): Promise<Outcome> {
+  const simulation = new Simulation(seed);
+  return simulation.run(steps);
+}
+
+class Simulation {
+  readonly #seed: number;
+  readonly #trace: string[] = [];
+  readonly #world: World;
+  readonly #expected = new Expectations();
+  readonly #callers: Callers;
+  readonly #invariants: Invariants;
+  readonly #counts = { kills: 0, restarts: 0, calls: 0 };
+  /** Probability that a point fails. */
+  #failing = 0;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+    const note = (line: string) => this.#note(line);
+    this.#world = new World(seed, note);
+    this.#callers = new Callers(this.#world, this.#expected, note);
+    this.#invariants = new Invariants(this.#world, this.#expected, note);
+  }
+
+  async run(steps: number): Promise<Outcome> {
+    const world = this.#world;
+    const giveBack = [world.time.install(), drawFrom(world.dice)];
+    let step = 0;
+    let violation: string | null = null;
+    try {
+      await world.enrol('alice', 'bob');
+      for (; step < steps; step++) {
+        await this.#step();
+        if ((step + 1) % STEPS_BETWEEN_RESTS === 0) await this.#rest();
+      }
+      await this.#rest();
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error;
+      violation = error.message;
+    } finally {
+      world.kill();
+      for (const undo of giveBack) undo();
+    }
+    return { seed: this.#seed, steps: step, ...this.#counts, violation, trace: this.#trace };
+  }
+
+  async #step(): Promise<void> {
+    const world = this.#world;
+    const { dice, time } = world;
+    const process = world.process ?? this.#boot();
+    switch (dice.weighted(weights)) {
+      case 'deliver':
+        if (process.effects.size > 0) this.#note(process.effects.deliverOne(dice, this.#strike));
+        break;
+      case 'call':
+        if (!process.serves) break;
+        this.#counts.calls++;
+        this.#callers.begin(process);
+        break;
+      case 'pass':
+        time.pass(dice.oneOf([1, 20, 300, 5_000]));
+        break;
+      case 'skip':
+        time.pass(dice.oneOf([MINUTE_MS, 20 * MINUTE_MS]));
+        break;
+      case 'jump':
+        this.#jump();
+        break;
+      case 'death':
+        this.#death();
+        break;
+      case 'room':
+        this.#room();
+        break;
+      case 'mood':
+        this.#failing = dice.oneOf([0, 0, 0.01, 0.1]);
+        break;
+      case 'kill':
+        this.#end('kill', () => world.kill());
+        break;
+      case 'powerCut':
+        this.#end('power cut', () => world.cutPower());
+        break;
+      case 'restart':
+        await this.#restart();
+    }
+    await this.#settled();
+  }
+
+  /** Lets everything run that waits for nothing outside, and looks. */
+  async #settled(): Promise<void> {
+    await nextTurn();
+    this.#invariants.check();
+    if (this.#callers.fault) throw this.#callers.fault;
+  }
+
+  #boot() {
+    this.#note('the service starts');
+    return this.#world.boot();
+  }
+
+  #end(how: string, end: () => void): void {
+    this.#note(how);
+    this.#counts.kills++;
+    end();
+    this.#callers.broken();
+    this.#invariants.restart();
+  }
+
+  #jump(): void {
+    const ms = this.#world.dice.oneOf([-HOUR_MS, HOUR_MS, WEEK_MS + HOUR_MS]);
+    this.#note(`the clock jumps by ${ms / MINUTE_MS} minutes`);
+    this.#world.time.jump(ms);
+  }
+
+  #death(): void {
+    const { host, dice } = this.#world;
+    const running = [...host.sandboxes.keys()].filter((id) => host.running(id));
+    if (running.length === 0) return;
+    const id = dice.oneOf(running);
+    this.#note(`PID 1 of ${id} ends`);
+    host.endInit(id);
+  }
+
+  #room(): void {
+    const world = this.#world;
+    const { dice, host } = world;
+    host.freeDiskGb = dice.oneOf([0, 2, 100, 500, 500]);
+    host.freeMemoryGb = dice.oneOf([0, 64, 64]);
+    world.storeIsFull = dice.chance(0.2);
+    this.#note(
+      `room: ${host.freeDiskGb} GB of disk, ${host.freeMemoryGb} of memory, full ${world.storeIsFull}`,
+    );
+  }
+
+  readonly #strike: Strike = (label) => {
+    const { dice } = this.#world;
+    if (this.#failing === 0 || !dice.chance(this.#failing)) return null;
+    const untyped = label.startsWith('engine: ') && label !== 'engine: observe';
+    if (untyped && dice.chance(0.3)) return Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    if (untyped) return new Error('the host fails');
+    return new SandhavenError('unavailable', `A failure of ${label}.`, {});
+  };
+
+  /** Ends the process as SIGTERM does. */
+  async #restart(): Promise<void> {
+    const world = this.#world;
+    if (!world.process?.serves) return;
+    this.#note('the service is stopped');
+    this.#counts.restarts++;
+    const { effects, control } = world.process;
+    let closed = false;
+    const close = control.close().then(
+      () => {
+        closed = true;
+      },
+      (error: unknown) => {
+        this.#note(`close: ${error}`);
+        closed = true;
+      },
+    );
+    for (let turn = 0; !closed; turn++) {
+      if (turn > 10_000) throw new Violation(`the service does not close: ${effects.labels()}`);
+      if (effects.size > 0) this.#note(effects.deliverOne(world.dice, this.#strike));
+      else world.time.pass(world.time.untilNextMs() ?? 1);
+      await this.#settled();
+    }
+    await close;
+    this.#end('closed', () => world.kill());
+  }
+
+  async #rest(): Promise<void> {
+    this.#note('rest');
+    const world = this.#world;
+    this.#failing = 0;
+    world.storeIsFull = false;
+    Object.assign(world.host, { freeDiskGb: 500, freeMemoryGb: 64 });
+    if (!world.process) this.#boot();
+    await rest(
+      world,
+      this.#callers,
+      () => this.#settled(),
+      (line) => this.#note(line),
+    );
+  }
+
+  #note(line: string): void {
+    this.#trace.push(line);
+    if (this.#trace.length > 2 * TRACED) this.#trace.splice(0, TRACED);
+  }
+}

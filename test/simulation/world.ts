@@ -1,0 +1,134 @@
+/** All that is simulated: what outlives the service (host, rows, time, chance) and its present process. */
+import { wire } from '../../src/app/wiring.ts';
+import { AccessService } from '../../src/control/access/tokens.ts';
+import type { AuditService } from '../../src/control/audit/audit.ts';
+import type { AgentLink, Log, Store } from '../../src/control/ports/index.ts';
+import type { Quota } from '../../src/model/quota.ts';
+import type { User } from '../../src/model/user.ts';
+import { memoryStore, type Tables } from '../store/memory-store.ts';
+import { Dice } from './core/dice.ts';
+import { Effects } from './core/effects.ts';
+import { Journal, JournaledMap } from './core/journal.ts';
+import { VirtualTime } from './core/virtual-time.ts';
+import { createFakeAgent } from './host/fake-agent.ts';
+import { gatedStore } from './host/gated-store.ts';
+import { MemoryHost } from './host/memory-host.ts';
+import { createMemoryImages } from './host/memory-images.ts';
+import { createMemoryRuntime } from './host/memory-runtime.ts';
+
+type Control = ReturnType<typeof wire>;
+
+export interface Process {
+  effects: Effects;
+  control: Control;
+  /** false until it has reconciled: it takes no calls before. */
+  serves: boolean;
+}
+
+export const quota: Quota = { sandboxes: 6, cpu: 14, memory: 28, disk: 130, snapshots: 4 };
+const START_MS = Date.UTC(2030, 0, 1);
+const POOL = 2;
+const IMAGE_KEPT_MINUTES = 60;
+
+export class World {
+  readonly dice: Dice;
+  readonly time = new VirtualTime(START_MS);
+  readonly host = new MemoryHost();
+  readonly journal = new Journal();
+  readonly tables: Tables = {
+    sandboxes: new JournaledMap(this.journal),
+    snapshots: new JournaledMap(this.journal),
+    answers: new JournaledMap(this.journal),
+  };
+  readonly users: User[] = [];
+  storeIsFull = false;
+  process: Process | null = null;
+  readonly #store: Store = memoryStore(this.tables);
+  readonly #note: (line: string) => void;
+
+  /** @param note Takes a line about each event. */
+  constructor(seed: number, note: (line: string) => void) {
+    this.dice = new Dice(seed);
+    this.#note = note;
+  }
+
+  async enrol(...names: string[]): Promise<void> {
+    for (const name of names) {
+      const user = { id: `user_${name}`, name, email: `${name}@example.com` };
+      await this.#store.users.insertUser({
+        ...user,
+        role: 'member',
+        createdAt: 0,
+        disabledAt: null,
+        quota: {},
+      });
+      this.users.push(user);
+    }
+  }
+
+  /** Starts the service over what an earlier process has left. */
+  boot(): Process {
+    const effects = new Effects();
+    const process: Process = { effects, control: this.#wire(effects), serves: false };
+    this.process = process;
+    const begin = async () => {
+      await process.control.reconcile();
+      process.control.scheduler.begin();
+      process.control.collector.begin();
+      process.control.pool.refill(0);
+      process.serves = true;
+    };
+    begin().catch((error: unknown) => {
+      this.#note(`the start failed: ${error}`);
+      this.kill();
+    });
+    return process;
+  }
+
+  /** Ends the process where it stands. Everything that it waited for never comes. */
+  kill(): void {
+    this.process?.effects.kill();
+    this.time.clear();
+    for (const { machine } of this.host.sandboxes.values()) machine?.onEnd.clear();
+    this.process = null;
+  }
+
+  /** Ends the process and all machines, and loses rows that are not settled: a prefix of the writes survives. */
+  cutPower(): void {
+    this.kill();
+    this.host.reboot();
+    this.journal.cut(this.dice.below(this.journal.unsettled + 1));
+  }
+
+  #wire(effects: Effects): Control {
+    const { host, time: clock, journal } = this;
+    const point = (label: string) => effects.point(label);
+    const answer = (label: string) => effects.answer(label);
+    const store = gatedStore(this.#store, { journal, answer, full: () => this.storeIsFull });
+    const log = this.#log();
+    const engine = {
+      runtime: createMemoryRuntime({ host, point }),
+      images: createMemoryImages({ host, clock, point }),
+      agent: createFakeAgent({ host, point, answer, idleMs: () => null }) as AgentLink,
+    };
+    const access = new AccessService({ tokens: store.accessTokens, clock, previewKey: Buffer.alloc(32) });
+    return wire(
+      {
+        ...{ store, access, documents: null, host: null, memberQuota: quota },
+        engine: engine as Parameters<typeof wire>[0]['engine'],
+        // Visits and previews, which write to it, are not part of the simulation.
+        audit: {} as AuditService,
+      },
+      {
+        ...{ dataDir: '', warmPool: POOL, imageKeptMinutes: IMAGE_KEPT_MINUTES, auditKeptDays: 0 },
+        ...{ apiKey: undefined, clock, log },
+      },
+    );
+  }
+
+  #log(): Log {
+    const line = (message: string, { sandbox = '', error = '' }: Record<string, unknown> = {}) =>
+      this.#note(`log: ${message} ${sandbox} ${error}`);
+    return { info: () => {}, warn: line, error: line };
+  }
+}
