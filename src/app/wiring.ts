@@ -1,6 +1,7 @@
 /** Puts the services and the workers of one process together; what they stand on is opened and closed by `startService`. */
 
 import { within } from '../concurrency/deadline.ts';
+import { Unfinished } from '../concurrency/unfinished.ts';
 import { PreviewAccess } from '../control/access/preview-access.ts';
 import { PreviewService } from '../control/access/previews.ts';
 import { AccessRevocation } from '../control/access/revocation.ts';
@@ -93,6 +94,9 @@ export function wire(
   const queue = createOperationQueue();
   const activity = new Activity(clock, sandboxes);
   const watches = new Watches(agent, runtime, log);
+  const unfinished = new Unfinished((work, error) =>
+    log.error('work failed, and is repeated', { work, error }),
+  );
   const disks = new DiskPromises({ store: sandboxes, runtime, overcommit: diskOvercommit });
   const machines = new Machines({
     store: sandboxes,
@@ -104,6 +108,7 @@ export function wire(
     disks,
     activity,
     watches,
+    unfinished,
     clock,
     log,
   });
@@ -132,6 +137,7 @@ export function wire(
     machines,
     agent,
     activity,
+    unfinished,
     clock,
     log,
     intervalMs: SCHEDULER_INTERVAL_MS,
@@ -145,7 +151,7 @@ export function wire(
     keptMs: imageKeptMinutes * 60_000,
     intervalMs: limits.image.collectIntervalMs,
   });
-  const work = new SnapshotWork({ store: snapshots, images, clock, log });
+  const work = new SnapshotWork({ store: snapshots, images, unfinished, clock, log });
   const files = new FileService(uses, agent);
   const environments = new Environments(images, runtime);
   const services: Services = {
@@ -186,10 +192,14 @@ export function wire(
       });
       const keepsInPool = (sandbox: { imageDigest: string }) =>
         warmPool > 0 && sandbox.imageDigest === base?.digest;
-      await reconcile({ store: sandboxes, runtime, machines, log, keepsInPool });
+      await reconcile({ store: sandboxes, runtime, machines, unfinished, log, keepsInPool });
       await work.resume();
-      await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
-      await store.accessTokens.prune(clock.now());
+      const prune = async () => {
+        await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
+        await store.accessTokens.prune(clock.now());
+      };
+      // A full disk is no reason to stay away: sandboxes are served, and can be deleted once there is room.
+      await prune().catch((error: unknown) => log.warn('old rows could not be removed', { error }));
     },
     async close() {
       await services.documents.close();

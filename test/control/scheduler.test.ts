@@ -42,6 +42,7 @@ beforeEach(() => {
       },
     },
     activity: new Activity(clock, { touch: async () => {} }),
+    unfinished: { turn: async () => {} },
     clock,
     log: quiet,
     intervalMs: 1,

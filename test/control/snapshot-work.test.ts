@@ -33,7 +33,13 @@ function newWork(): SnapshotWork {
     return then(image);
   };
   const images = { use } as unknown as Images;
-  return new SnapshotWork({ store: store.snapshots, images, clock: { now: () => 99 }, log });
+  return new SnapshotWork({
+    store: store.snapshots,
+    images,
+    unfinished: { add() {} },
+    clock: { now: () => 99 },
+    log,
+  });
 }
 
 async function begin(count: number) {

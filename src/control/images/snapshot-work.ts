@@ -3,6 +3,7 @@
  * earlier process are in one of the first two states, and the next process resumes them.
  */
 
+import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -12,6 +13,7 @@ import type { Clock, Images, Log, SnapshotPatch, SnapshotStore } from '../ports/
 export interface SnapshotWorkDependencies {
   store: SnapshotStore;
   images: Images;
+  unfinished: Pick<Unfinished, 'add'>;
   clock: Clock;
   log: Log;
 }
@@ -62,7 +64,7 @@ export class SnapshotWork {
   }
 
   async #inTurn(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
-    const { log } = this.#d;
+    const { unfinished, log } = this.#d;
     const { id, ownerId } = snapshot;
     try {
       const done = await this.#turns.take(ownerId, 1, signal);
@@ -70,8 +72,10 @@ export class SnapshotWork {
     } catch (error) {
       if (signal.aborted) return;
       log.warn('snapshot could not be made', { snapshot: id, error });
-      await this.#save(id, { state: 'error', stateReason: reasonOf(error) }).catch((cause: unknown) => {
+      const mark = () => this.#save(id, { state: 'error', stateReason: reasonOf(error) });
+      await mark().catch((cause: unknown) => {
         log.error('snapshot could not be marked', { snapshot: id, error: cause });
+        unfinished.add(`mark ${id}`, mark);
       });
     }
   }

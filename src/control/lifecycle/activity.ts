@@ -51,7 +51,12 @@ export class Activity {
     if (this.#unflushed.size === 0) return;
     const batch = new Map(this.#unflushed);
     this.#unflushed.clear();
-    await this.#store.touch(batch);
+    try {
+      await this.#store.touch(batch);
+    } catch (error) {
+      for (const [id, at] of batch) if (this.#last.has(id)) this.#unflushed.set(id, this.last(id, at));
+      throw error;
+    }
   }
 
   forget(id: string): void {

@@ -126,18 +126,7 @@ export class Creation {
     if (!sandbox) return null;
     runtime.assign(sandbox.id, sandbox.ownerId);
     this.#d.onClaim();
-    if (asIs) return sandbox;
-    try {
-      await runtime.resizeLive(sandbox.id, blueprint.resources);
-      const ready = await store.update(sandbox.id, sandbox.generation, { operation: null });
-      if (ready) return ready;
-      throw new SandhavenError('unavailable', 'The sandbox ended while it was being made.', {
-        retryable: true,
-      });
-    } catch (error) {
-      await machines.discard(sandbox);
-      throw error;
-    }
+    return asIs ? sandbox : machines.fit(sandbox);
   }
 
   #blueprint(caller: User, request: CreateRequest, image: Image, template: Template): Blueprint {

@@ -5,6 +5,7 @@
  * Settled sandboxes are reconciled before this resolves; unfinished operations continue in the background, in the
  * sandboxes' own queues, so that calls on those sandboxes wait for them.
  */
+import type { Unfinished } from '../../concurrency/unfinished.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Log, Observed, Runtime, SandboxStore } from '../ports/index.ts';
 import type { Machines } from './machines.ts';
@@ -13,6 +14,7 @@ export interface ReconcilerDependencies {
   store: SandboxStore;
   runtime: Runtime;
   machines: Machines;
+  unfinished: Unfinished;
   log: Log;
   /** Returns true for a warm pool sandbox that is still usable. */
   keepsInPool(sandbox: Sandbox): boolean;
@@ -22,31 +24,29 @@ const CONCURRENCY = 8;
 const GONE_REASON = 'Its machine ended while the service was away.';
 
 export async function reconcile(dependencies: ReconcilerDependencies): Promise<void> {
-  const { store, runtime, machines, log } = dependencies;
+  const { store, runtime, machines, unfinished, log } = dependencies;
   const sandboxes = await store.all();
   const observed = new Map((await runtime.observe()).map((seen) => [seen.id, seen]));
   const known = new Set(sandboxes.map(({ id }) => id));
   const orphans = [...observed.keys()].filter((id) => !known.has(id));
-  const unfinished: Sandbox[] = [];
+  const interrupted: Sandbox[] = [];
 
   await inParallel(orphans, async (id) => {
     log.warn('removing remains of an unknown sandbox', { sandbox: id });
-    await runtime.destroy(id);
+    await unfinished.attempt(`remove ${id}`, () => runtime.destroy(id));
   });
   await inParallel(sandboxes, async (sandbox) => {
     try {
       const settled = await reconcileOne(dependencies, sandbox, observed.get(sandbox.id) ?? null);
-      if (!settled) unfinished.push(sandbox);
+      if (!settled) interrupted.push(sandbox);
     } catch (error) {
       log.error('sandbox could not be reconciled', { sandbox: sandbox.id, error });
     }
   });
 
-  for (const { id, operation } of unfinished) {
+  for (const { id, operation } of interrupted) {
     log.info('finishing an interrupted operation', { sandbox: id, operation });
-    machines.finish(id).catch((error: unknown) => {
-      log.error('operation could not be finished', { sandbox: id, operation, error });
-    });
+    void machines.finish(id);
   }
 }
 
@@ -57,8 +57,7 @@ async function reconcileOne(
   seen: Observed | null,
 ): Promise<boolean> {
   const runs = seen !== null && seen.runningGeneration !== null;
-  const uselessInPool = sandbox.ownerId === null && !(runs && keepsInPool(sandbox));
-  if (sandbox.operation === 'creating' || uselessInPool) {
+  if (sandbox.operation === 'creating') {
     await machines.discard(sandbox);
     return true;
   }
@@ -67,9 +66,10 @@ async function reconcileOne(
     const { runGeneration } = sandbox;
     if (runs && seen.runningGeneration === runGeneration) await machines.adopt(sandbox);
     else if (runGeneration !== null) await machines.exited(sandbox.id, runGeneration, GONE_REASON);
+    if (sandbox.ownerId === null && !keepsInPool(sandbox)) await machines.retire(sandbox.id);
     return true;
   }
-  if (runs) await runtime.stop(sandbox.id, 0);
+  if (runs) await machines.end(sandbox.id);
   if (sandbox.state === 'archived' && seen?.hasArchive && seen.hasDisk) await runtime.dropDisk(sandbox.id);
   if (sandbox.archive === null && seen?.hasDisk && seen.hasArchive) await runtime.dropArchive(sandbox.id);
   return true;

@@ -8,7 +8,8 @@ import type { OnProgress, Page, Runtime, SandboxFilter, SandboxStore, SandboxUsa
 import type { Activity } from './activity.ts';
 import type { CreateRequest, Creation } from './creation.ts';
 import type { Idempotency } from './idempotency.ts';
-import type { Machines, Settled } from './machines.ts';
+import type { Machines } from './machines.ts';
+import type { Settled } from './operations.ts';
 import { resolveSandbox } from './resolve.ts';
 
 export interface AutoSettings {

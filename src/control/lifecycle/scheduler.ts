@@ -1,7 +1,8 @@
 /**
- * Performs auto-stop, auto-archive and auto-delete. Every turn reads the deadlines from the store, so the first one
- * handles those that passed while the service was down.
+ * Performs auto-stop, auto-archive and auto-delete, and repeats unfinished work. Every turn reads the deadlines from the
+ * store, so the first one handles those that passed while the service was down.
  */
+import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { nextDeadline } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { AgentSessions, Clock, Log, SandboxStore, Schedulable } from '../ports/index.ts';
@@ -13,6 +14,7 @@ export interface SchedulerDependencies {
   machines: Machines;
   agent: Pick<AgentSessions, 'listSessions'>;
   activity: Activity;
+  unfinished: Pick<Unfinished, 'turn'>;
   clock: Clock;
   log: Log;
   intervalMs: number;
@@ -50,10 +52,14 @@ export class Scheduler {
 
   /** Performs all commands due now, and resolves when they have ended. */
   async turn(): Promise<void> {
+    await Promise.all([this.#d.unfinished.turn(), this.#deadlines()]);
+  }
+
+  async #deadlines(): Promise<void> {
     try {
       await this.#d.activity.flush();
       const acts = (await this.#d.store.schedulable())
-        .filter(({ id }) => !this.#acting.has(id) && this.#d.clock.now() >= (this.#retryAt.get(id) ?? 0))
+        .filter(({ id }) => !this.#acting.has(id) && !this.#waits(id))
         .map((sandbox) => ({ sandbox, command: this.#due(sandbox) }));
       await Promise.all(
         acts.map(({ sandbox, command }) => (command ? this.#act(sandbox, command) : undefined)),
@@ -61,6 +67,12 @@ export class Scheduler {
     } catch (error) {
       this.#d.log.error('scheduler turn failed', { error });
     }
+  }
+
+  /** Returns true until the retry of a failed command. A clock that was set back delays none. */
+  #waits(id: string): boolean {
+    const left = (this.#retryAt.get(id) ?? 0) - this.#d.clock.now();
+    return left > 0 && left <= RETRY_AFTER_MS;
   }
 
   /** Returns the command due for the sandbox. */

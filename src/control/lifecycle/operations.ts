@@ -1,0 +1,199 @@
+/**
+ * Carries out operations on machines, and settles them. Called in the sandbox's turn, with a row whose operation is
+ * stored. An operation that cannot be settled stays stored, and is finished later.
+ */
+import { SandhavenError } from '../../model/errors.ts';
+import { deletedByStop, type Outcome, type Settlement, settle } from '../../model/lifecycle.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import type {
+  AgentLink,
+  Allowance,
+  Clock,
+  Images,
+  Log,
+  Runtime,
+  SandboxPatch,
+  SandboxStore,
+} from '../ports/index.ts';
+import type { Activity } from './activity.ts';
+import { consequences } from './consequences.ts';
+import { MachineWork } from './machine-work.ts';
+import type { Watches } from './watches.ts';
+
+export interface OperationsDependencies {
+  store: SandboxStore;
+  runtime: Runtime;
+  images: Images;
+  agent: AgentLink;
+  activity: Activity;
+  watches: Watches;
+  clock: Clock;
+  log: Log;
+  /** Called for an operation that stays stored. */
+  finishLater(id: string): void;
+  /** Called when the machine of this generation has ended by itself. */
+  exited(id: string, runGeneration: number, reason: string): Promise<void>;
+}
+
+/** The sandbox after an operation; its last row when `deleted` is true. */
+export interface Settled {
+  sandbox: Sandbox;
+  deleted: boolean;
+}
+
+export class Operations {
+  readonly #d: OperationsDependencies;
+  readonly #work: MachineWork;
+
+  constructor(dependencies: OperationsDependencies) {
+    this.#d = dependencies;
+    this.#work = new MachineWork({
+      ...dependencies,
+      saveArchive: (sandbox, archive) => this.advance(sandbox, { archive }),
+    });
+  }
+
+  /** Updates by compare-and-set on the generation at the start of this work. */
+  async advance(sandbox: Sandbox, patch: SandboxPatch, allowance?: Allowance): Promise<Sandbox> {
+    const { store, clock } = this.#d;
+    const dated = { updatedAt: clock.now(), ...patch };
+    const updated = await store.update(sandbox.id, sandbox.generation, dated, allowance);
+    if (updated) return updated;
+    throw new SandhavenError('invalid_state', 'Another operation on the sandbox came in between.', {
+      parameter: 'sandbox',
+      hint: 'Call Sandbox.GetSandbox, then try again.',
+      retryable: true,
+    });
+  }
+  /** Performs the stored operation and settles it. Rejects with the error of work that failed. */
+  async carryOut(sandbox: Sandbox, signal: AbortSignal): Promise<Settled> {
+    try {
+      await this.#work.perform(sandbox, signal);
+    } catch (error) {
+      await this.#settleFailure(sandbox, error);
+      throw error;
+    }
+    return this.#settle(sandbox, { type: 'succeeded' });
+  }
+
+  /** Starts the machine of a new row. */
+  bringUp(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
+    return this.#work.bringUp(sandbox, signal);
+  }
+
+  /** Performs the rest of an operation that an earlier process, or an earlier attempt, has stored. */
+  async finish(sandbox: Sandbox, signal: AbortSignal): Promise<Settled> {
+    const { id, operation, state, runGeneration } = sandbox;
+    if (operation === null) return { sandbox, deleted: false };
+    if (operation === 'resizing' && state === 'started') {
+      const seen = await this.#d.runtime.inspect(id);
+      const lost = seen?.runningGeneration !== runGeneration;
+      if (lost) return this.lose(sandbox, 'Its machine ended while it was being resized.');
+    }
+    return this.carryOut(sandbox, signal);
+  }
+
+  /** Settles a machine that ended by itself. */
+  async lose(sandbox: Sandbox, reason: string): Promise<Settled> {
+    const { id } = sandbox;
+    this.#d.watches.end(id);
+    this.#d.log.warn('machine ended', { sandbox: id, reason });
+    if (deletedByStop(sandbox) || sandbox.ownerId === null) return this.drop(sandbox);
+    await this.#d.runtime.stop(id, 0);
+    return this.#settle(sandbox, { type: 'exited', reason });
+  }
+
+  /** Deletes the sandbox. */
+  async drop(sandbox: Sandbox, signal = new AbortController().signal): Promise<Settled> {
+    const patch = { operation: 'deleting', resizeTarget: null, generation: sandbox.generation + 1 } as const;
+    return this.carryOut(await this.advance(sandbox, patch), signal);
+  }
+
+  /** Reports the end of the row's machine to `exited`. */
+  watch(sandbox: Sandbox): void {
+    const { id, runGeneration } = sandbox;
+    if (runGeneration === null) return;
+    this.#d.watches.begin(id, () =>
+      this.#d.exited(id, runGeneration, 'The init process of the sandbox ended.'),
+    );
+  }
+
+  /** Settles the stored operation, or leaves it to be finished later. */
+  async #settle(sandbox: Sandbox, outcome: Outcome): Promise<Settled> {
+    const settlement = settle(sandbox, outcome);
+    if (settlement.kind === 'unsettled') {
+      this.#d.finishLater(sandbox.id);
+      return { sandbox, deleted: false };
+    }
+    try {
+      return await this.#store(sandbox, settlement);
+    } catch (error) {
+      this.#d.finishLater(sandbox.id);
+      throw error;
+    }
+  }
+
+  async #store(sandbox: Sandbox, settlement: Exclude<Settlement, { kind: 'unsettled' }>): Promise<Settled> {
+    const { store, activity, clock } = this.#d;
+    if (settlement.kind === 'deleted') {
+      await store.remove(sandbox.id, sandbox.generation);
+      activity.forget(sandbox.id);
+      return {
+        sandbox: { ...sandbox, operation: null, state: 'stopped', runGeneration: null },
+        deleted: true,
+      };
+    }
+    const { state, stateReason, resources } = settlement;
+    const settled = await this.advance(sandbox, {
+      operation: null,
+      resizeTarget: null,
+      state,
+      stateReason,
+      resources,
+      ...consequences(sandbox, state, clock.now()),
+    });
+    await this.#dropSpareCopy(sandbox, settled);
+    const fresh = settled.runGeneration === settled.generation;
+    if (state === 'started' && (fresh || !this.#d.watches.has(settled.id))) this.watch(settled);
+    return { sandbox: settled, deleted: false };
+  }
+
+  /** Keeps the one copy of the disk that the row names. The next start repairs a failure here. */
+  async #dropSpareCopy(before: Sandbox, settled: Sandbox): Promise<void> {
+    const { runtime, log } = this.#d;
+    const { id } = settled;
+    const hadArchive = before.archive !== null || before.operation === 'archiving';
+    try {
+      if (settled.state === 'archived') await runtime.dropDisk(id);
+      else if (hadArchive && settled.archive === null) await runtime.dropArchive(id);
+    } catch (error) {
+      log.warn('a spare copy of a disk could not be dropped', { sandbox: id, error });
+    }
+  }
+
+  async #settleFailure(sandbox: Sandbox, error: unknown): Promise<void> {
+    const { operation } = sandbox;
+    // A stop and a delete take nothing, so they have begun when they find the host full.
+    const takes = operation !== 'stopping' && operation !== 'deleting';
+    const declined = takes && error instanceof SandhavenError && error.code === 'resource_exhausted';
+    this.#d.log.error('operation failed', { sandbox: sandbox.id, operation, error });
+    // Like a delete, it may be half done, and what is half deleted must not start again.
+    if (operation === 'stopping' && deletedByStop(sandbox)) return this.#d.finishLater(sandbox.id);
+    if (operation === 'starting' || operation === 'restoring') {
+      await this.#d.runtime.stop(sandbox.id, 0).catch((cause: unknown) => {
+        this.#d.log.error('clean-up after a failed start failed', { sandbox: sandbox.id, error: cause });
+      });
+    }
+    await this.#settle(
+      sandbox,
+      declined ? { type: 'declined' } : { type: 'failed', reason: reasonOf(error) },
+    );
+  }
+}
+
+/** Returns the text for `state_reason`; private causes stay in the log. */
+function reasonOf(error: unknown): string {
+  return error instanceof SandhavenError
+    ? error.message
+    : 'The engine failed; the log of the service has the cause.';
+}

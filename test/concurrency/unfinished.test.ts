@@ -1,0 +1,69 @@
+import { beforeEach, expect, it } from 'vitest';
+import { Unfinished } from '../../src/concurrency/unfinished.ts';
+
+let failures: string[];
+let unfinished: Unfinished;
+let done: string[];
+
+beforeEach(() => {
+  failures = [];
+  done = [];
+  unfinished = new Unfinished((key, error) => failures.push(`${key}: ${(error as Error).message}`));
+});
+
+/** Fails so many times before it succeeds. */
+function failing(times: number, name = 'work'): () => Promise<void> {
+  let left = times;
+  return async () => {
+    if (left-- > 0) throw new Error('no');
+    done.push(name);
+  };
+}
+
+it('does work once that succeeds', async () => {
+  await unfinished.attempt('a', failing(0));
+  await unfinished.turn();
+  expect({ done, failures }).toEqual({ done: ['work'], failures: [] });
+});
+
+it('repeats work at each turn until it succeeds, and reports each failure', async () => {
+  await unfinished.attempt('a', failing(2));
+  await unfinished.turn();
+  expect(done).toEqual([]);
+  await unfinished.turn();
+  await unfinished.turn();
+  expect({ done, failures }).toEqual({ done: ['work'], failures: ['a: no', 'a: no'] });
+});
+
+it('tries all other work when one fails', async () => {
+  unfinished.add('a', failing(9, 'a'));
+  unfinished.add('b', failing(0, 'b'));
+  await unfinished.turn();
+  expect(done).toEqual(['b']);
+});
+
+it('replaces work of the same key, also while the earlier one runs', async () => {
+  unfinished.add('a', failing(0, 'first'));
+  unfinished.add('a', failing(0, 'second'));
+  await unfinished.turn();
+  expect(done).toEqual(['second']);
+
+  unfinished.add('b', async () => unfinished.add('b', failing(0, 'added meanwhile')));
+  await unfinished.turn();
+  await unfinished.turn();
+  expect(done).toEqual(['second', 'added meanwhile']);
+});
+
+it('begins no work anew that an earlier turn still tries', async () => {
+  const slow = Promise.withResolvers<void>();
+  let begun = 0;
+  unfinished.add('a', () => {
+    begun++;
+    return slow.promise;
+  });
+  const turn = unfinished.turn();
+  await unfinished.turn();
+  slow.resolve();
+  await turn;
+  expect(begun).toBe(1);
+});
