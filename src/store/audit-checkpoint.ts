@@ -1,4 +1,4 @@
-/** The end of the audit log in a file of its own: rows cut off from the end of the table show by it. */
+/** End of the audit chain in a file of its own, which reveals rows removed from the end of the table. */
 import { z } from 'zod';
 import type { AuditCheckpoint } from '../control/ports/index.ts';
 import { readIfThere, replaceFileAside } from './durable-file.ts';

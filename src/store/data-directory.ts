@@ -1,4 +1,4 @@
-/** The folder that holds all that a service keeps: what lies where in it, and who may look inside. */
+/** The data directory of a service: its layout, its instance id and its access mode. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SandhavenError } from '../model/errors.ts';
@@ -8,7 +8,7 @@ import { readOrCreate, replaceFile } from './durable-file.ts';
 export interface DataDirectory {
   /** Absolute. */
   path: string;
-  /** 6 of [0-9a-z]; part of every name that this service gives out on the machine. */
+  /** 6 of [0-9a-z]; part of the name of everything that the service creates on the host. */
   instance: string;
   databaseFile: string;
   secretKeyFile: string;
@@ -20,8 +20,8 @@ export interface DataDirectory {
 const instancePattern = /^[0-9a-z]{6}$/;
 
 /**
- * Creates what is missing of the directory (mode 0700) and of its instance id.
- * Fails with `failed_precondition` on a directory in use that other users can enter.
+ * Opens a data directory; creates the directory (mode 0700) and its instance id when missing.
+ * Rejects a non-empty directory that other users can enter with `failed_precondition`.
  */
 export function openDataDirectory(directory: string): DataDirectory {
   const path = resolve(directory);
@@ -39,40 +39,40 @@ export function openDataDirectory(directory: string): DataDirectory {
 }
 
 /**
- * One that a service has made. Makes nothing. Fails with `failed_precondition` where there is none, or where other users
- * can enter it.
+ * Opens the data directory of an earlier service; creates nothing. Rejects a missing one, and one that other users can
+ * enter, with `failed_precondition`.
  */
 export function openExistingDataDirectory(directory: string): DataDirectory {
   if (existsSync(join(directory, 'instance'))) return openDataDirectory(directory);
   throw new SandhavenError(
     'failed_precondition',
-    `${resolve(directory)} is no data directory of a service.`,
+    `${resolve(directory)} is not the data directory of a service.`,
     {
-      hint: 'Nothing was changed. Give the one that `up` was started with: --data-dir.',
+      hint: 'Nothing was changed. Give the --data-dir that `up` was started with.',
     },
   );
 }
 
-/** The id in a data directory; null where there is none, or no valid one. */
+/** Returns the instance id of a data directory; null when missing or invalid. */
 export function instanceIn(directory: string): string | null {
   const file = join(directory, 'instance');
   const instance = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
   return instancePattern.test(instance) ? instance : null;
 }
 
-/** The API key in the file; a new one, written there first, when there is none. */
+/** Returns the API key in the file; writes a new one when the file is missing. */
 export function readOrCreateApiKey(file: string): string {
   return readOrCreate(file, () => line(newApiKey()))
     .toString()
     .trim();
 }
 
-/** Keeps a key that the operator gave. */
+/** Stores a key that the operator chose. */
 export function writeApiKey(file: string, apiKey: string): void {
   replaceFile(file, line(apiKey));
 }
 
-/** An empty directory is made private; one with content may be somebody's own, and is left as it is. */
+/** Makes an empty directory private; rejects an open one with content, which may belong to another program. */
 function keepPrivate(path: string): void {
   if ((statSync(path).mode & 0o077) === 0) return;
   if (readdirSync(path).length === 0) {

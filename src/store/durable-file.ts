@@ -1,4 +1,4 @@
-/** Small files that are there wholly or not at all, with mode 0600, also after a crash. */
+/** Atomic writes of small files (mode 0600): a crash leaves the old or the new content, never a part. */
 import {
   closeSync,
   fsyncSync,
@@ -13,7 +13,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { randomText } from '../model/ids.ts';
 
-/** The file's bytes; those of `make` when there was none. Of several that create it at once, one wins. */
+/** Returns the file's bytes; creates a missing file with those of `make`. One of several concurrent creators wins. */
 export function readOrCreate(file: string, make: () => Uint8Array): Buffer {
   const existing = readIfThere(file);
   if (existing) return existing;
@@ -31,7 +31,7 @@ export function replaceFile(file: string, content: Uint8Array): void {
   viaTemporary(file, content, (temporary) => renameSync(temporary, file));
 }
 
-/** As `replaceFile`, without holding up the thread while the disk is waited for. */
+/** As `replaceFile`, without blocking the thread on the disk. */
 export async function replaceFileAside(file: string, content: Uint8Array): Promise<void> {
   const temporary = `${file}.${randomText(8)}.tmp`;
   try {

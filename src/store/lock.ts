@@ -1,6 +1,6 @@
 /**
- * One service per data directory. The lock is SQLite's exclusive one on a file of its own: the kernel releases
- * it when the process ends, however it ends, and no process that the service starts inherits it.
+ * Lock that admits one service per data directory: SQLite's exclusive lock on a file of its own. The kernel releases
+ * it at every end of the process, and no child process inherits it.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface DataDirectoryLock {
   release(): void;
 }
 
-/** Whether a service has the directory now. Makes nothing. */
+/** Returns true while a service holds the lock. Creates nothing. */
 export function isLocked(directory: string): boolean {
   const file = join(directory, 'service.lock');
   if (!existsSync(file)) return false;
@@ -28,10 +28,10 @@ export function isLocked(directory: string): boolean {
   }
 }
 
-/** A connection that nothing refers to is closed by the garbage collector, and its lock with it. */
+/** Keeps lock connections referenced: the garbage collector closes an unreferenced one and releases its lock. */
 const held = new Set<DatabaseSync>();
 
-/** Fails at once with `failed_precondition` when another service has the directory. */
+/** Takes the lock; fails at once with `failed_precondition` when another service holds it. */
 export function lockDataDirectory(directory: string): DataDirectoryLock {
   const file = join(directory, 'service.lock');
   createPrivately(file);

@@ -1,6 +1,6 @@
 /**
- * Secrets at rest. A box is AES-256-GCM with the place it is kept in as associated data, so a box that was
- * moved to another row or column does not open. Whoever has the database without the key has no secret.
+ * Secrets at rest. A box is AES-256-GCM with its place as associated data, so a box moved to another row or column
+ * does not open. The database without the key reveals no secret.
  */
 import {
   createCipheriv,
@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { SandhavenError } from '../model/errors.ts';
 import { readIfThere, readOrCreate } from './durable-file.ts';
 
-/** Where a box is kept. */
+/** Cell of the database that holds a box. */
 export interface Place {
   table: string;
   row: string;
@@ -23,12 +23,12 @@ export interface Place {
 }
 
 export interface Secrets {
-  /** Names the key without telling anything of it; 16 hexadecimal digits. */
+  /** Identifies the key without revealing any of it; 16 hexadecimal digits. */
   readonly keyId: string;
   seal(plaintext: string, place: Place): Buffer;
-  /** Throws on whatever is not a box of this key, sealed for this place and unchanged since. */
+  /** Throws unless the box is unchanged and was sealed with this key for this place. */
   open(box: unknown, place: Place): string;
-  /** 32 bytes, always the same for one purpose, that tell nothing of other keys. */
+  /** Returns 32 bytes, always the same for one purpose, that reveal nothing of other keys. */
   deriveKey(purpose: string): Buffer;
 }
 
@@ -43,8 +43,8 @@ const HEADER_BYTES = TAG_AT + TAG_BYTES;
 const CREDENTIAL = 'sandhaven-secret-key';
 
 /**
- * Takes the key from the systemd credential where there is one, else from `keyFile`, which is created with a
- * new key when it is missing. Fails with `failed_precondition` on a key that is damaged or open to others.
+ * Reads the key from the systemd credential if there is one, else from `keyFile`, which it creates with a new key
+ * when missing. Rejects a key that is damaged or readable by others with `failed_precondition`.
  */
 export function openSecrets(options: {
   keyFile: string;
@@ -64,7 +64,7 @@ export function secretsOf(key: Uint8Array): Secrets {
     );
   }
   const derive = (info: string, bytes: number) => Buffer.from(hkdfSync('sha256', key, '', info, bytes));
-  // Node would make such an object of the bytes for every box.
+  // Made once: with bytes, Node would create a key object for every box.
   const boxKey = createSecretKey(derive('sandhaven box 1', KEY_BYTES));
   const keyId = derive('sandhaven key id', KEY_ID_BYTES);
   return {

@@ -1,6 +1,6 @@
 /**
- * The SSH gateway's host key: made once, and kept as OpenSSH keeps its own, so that ssh-keygen can read it. A
- * client that has seen it knows the service again.
+ * The SSH gateway's host key: created once and stored in OpenSSH's format, readable by ssh-keygen. Clients recognize
+ * the service by it.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { SandhavenError } from '../model/errors.ts';
@@ -20,7 +20,7 @@ const END = '-----END OPENSSH PRIVATE KEY-----';
 const LINE_CHARS = 70;
 const BLOCK_BYTES = 8;
 
-/** The key in the file; a new one, written there first, when there is none. */
+/** Returns the key in the file; writes a new one when the file is missing. */
 export function readOrCreateHostKey(file: string): HostKey {
   const privateKey = readOrCreate(file, () => Buffer.from(newPrivateKey())).toString();
   const publicKey = publicPart(privateKey);
@@ -30,7 +30,7 @@ export function readOrCreateHostKey(file: string): HostKey {
   });
 }
 
-/** As PROTOCOL.key of OpenSSH has it, without a passphrase. */
+/** Private key in the format of OpenSSH's PROTOCOL.key, without a passphrase. */
 function newPrivateKey(): string {
   const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const seed = Buffer.from(d, 'base64url');
@@ -59,7 +59,7 @@ function newPrivateKey(): string {
   return `${[BEGIN, ...lines, END].join('\n')}\n`;
 }
 
-/** Null when it is no key of this kind. */
+/** Returns the public key; null when the text is not a key of this kind. */
 function publicPart(privateKey: string): string | null {
   const [begin, ...lines] = privateKey.trim().split('\n');
   if (begin !== BEGIN || lines.pop() !== END) return null;

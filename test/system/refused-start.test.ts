@@ -167,7 +167,7 @@ it('a purge of a folder that is no data directory refuses, and makes nothing', (
   mkdirSync(join(notes, 'mine'), { recursive: true });
   for (const folder of [none, notes]) {
     const { status, stderr } = spawnSync(bin, ['purge', '--data-dir', folder, '--yes'], { encoding: 'utf8' });
-    expect(stderr).toContain(`${folder} is no data directory of a service.`);
+    expect(stderr).toContain(`${folder} is not the data directory of a service.`);
     expect(status).toBe(5);
   }
   expect(existsSync(none)).toBe(false);

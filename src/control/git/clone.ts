@@ -115,7 +115,7 @@ async function refuseTooManyLogins(
   if (await credentials.get(sandboxId, url.key)) return;
   throw new SandhavenError(
     'resource_exhausted',
-    `The sandbox keeps the credentials of ${limits.git.credentials} remotes already.`,
+    `The sandbox already stores the credentials of ${limits.git.credentials} remotes.`,
     { hint: 'Clone into another sandbox, or without username and password.' },
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Tokens of the gateways. Only their SHA-256 is kept. One is found by its hash, so nothing can be learned from
- * how long a wrong one takes; the hash that is found is compared whole, in constant time. A sandbox whose previews were
+ * Access tokens of the gateways as rows. Only the SHA-256 of a token is stored. Lookup is by hash, so the time of a
+ * wrong token reveals nothing; the found hash is compared whole, in constant time. A sandbox whose previews were
  * never revoked has no row of epochs.
  */
 import { timingSafeEqual } from 'node:crypto';
@@ -22,7 +22,7 @@ export class AccessTokenRows implements AccessTokenStore {
     const row = { id, sandbox: sandboxId, kind, port, hash, created: createdAt, expires: expiresAt };
     await this.#database.write(() => {
       if (!this.#statements.sandbox.get({ sandbox: sandboxId })) {
-        throw notFound('sandbox', 'The sandbox is not there any more.', 'Create another sandbox.');
+        throw notFound('sandbox', 'The sandbox was deleted.', 'Create another sandbox.');
       }
       this.#statements.insert.run(row);
     });

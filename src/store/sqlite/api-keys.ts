@@ -1,7 +1,7 @@
 /**
- * API keys as rows. Only the SHA-256 of a key is stored. It is found by its first eight bytes and then compared whole in
- * constant time, so that how long a wrong key takes says nothing of the right ones. The same eight bytes are the key's
- * id: a prefix of a hash leads nowhere for a key that was drawn.
+ * API keys as rows. Only the SHA-256 of a key is stored. Lookup is by its first eight bytes; the whole hash is then
+ * compared in constant time, so the time of a wrong key reveals nothing of valid ones. The same eight bytes are the
+ * key's id: a prefix of a hash does not lead back to a random key.
  */
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 import type { KeyDetails, KeyStore, Page } from '../../control/ports/index.ts';

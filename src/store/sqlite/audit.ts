@@ -1,4 +1,4 @@
-/** The rows of the audit log. What each means, and whether it is genuine, is for who reads them to say. */
+/** Audit rows and their anchor in the database. The audit service verifies the chain; this file only stores it. */
 import type { AuditStore, SealedEnd } from '../../control/ports/index.ts';
 import type { AuditFilter, AuditRow, ChainEnd } from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -78,7 +78,7 @@ export class AuditRows implements AuditStore {
     return which === 'first' ? rows : rows.reverse();
   }
 
-  /** By halves, on the sequence: an index on time would be one more write for every row. */
+  /** Binary search over the sequence: an index on time would cost one more write per row. */
   async sequenceAt(time: number): Promise<number> {
     const { from, last, first } = this.#statements;
     return this.#database.read(() => {
@@ -90,7 +90,7 @@ export class AuditRows implements AuditStore {
         if (row && Number(row['time']) < time) low = Number(row['sequence']) + 1;
         else high = middle;
       }
-      // Numbers may be missing: it is the row there that counts.
+      // Sequence numbers may have gaps: the row found there counts.
       return Number(from.get({ sequence: low })?.['sequence'] ?? low);
     });
   }

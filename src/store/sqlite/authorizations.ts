@@ -1,4 +1,4 @@
-/** What users have allowed at the code-hosting provider. Tokens are sealed for the row that they are in. */
+/** Users' authorizations at the code-hosting provider, as rows. Tokens are sealed for their row. */
 import type { AuthorizationStore } from '../../control/ports/index.ts';
 import type { Authorization, ProviderTokens } from '../../model/provider.ts';
 import type { Secrets } from '../secrets.ts';

@@ -1,11 +1,11 @@
 /**
- * A thread that moves what is in SQLite's log into the database, and ends. The writer goes on meanwhile; once all is
- * moved, its next commit begins the log anew.
+ * Thread that moves SQLite's write-ahead log into the database, and exits. The writer continues meanwhile; once all is
+ * moved, its next commit restarts the log.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
 
-/** Commits that come while it works need another round. */
+/** Commits during a round need another round. */
 const ROUNDS = 5;
 
 const connection = new DatabaseSync(String(workerData));

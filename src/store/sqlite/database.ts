@@ -1,9 +1,9 @@
 /**
- * One connection to the database file: its settings, its transactions, and what its failures mean. SQLite runs
- * in the thread that calls it, so nothing of this process comes between the statements of one function.
+ * One connection to the database file: its settings, its transactions and its errors. SQLite runs in the calling
+ * thread, so nothing else of this process runs between the statements of one function.
  *
- * Invariant: a write is on the disk when the promise of `write` resolves, and has left nothing when the transaction
- * failed. Others may read it from when it was committed; who acts on it for good (drops a disk, say) waits until it is
+ * Invariant: a write is on the disk when the promise of `write` resolves, and a failed transaction leaves nothing.
+ * Others may read a write from its commit on; irreversible work on it (deleting a disk, for example) waits for
  * `settled`.
  */
 import { closeSync, openSync } from 'node:fs';
@@ -12,11 +12,11 @@ import type { Log } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { WalSync } from './wal-sync.ts';
 
-/** What SQLite stores and node:sqlite binds. */
+/** Values that SQLite stores and node:sqlite binds. */
 export type SqlValue = string | number | null | Uint8Array;
 export type Row = Record<string, unknown>;
 
-/** How long a statement waits for another process, a backup say; the whole service waits with it. */
+/** Longest wait of a statement for another process, such as a backup; the whole service waits with it. */
 const BUSY_TIMEOUT_MS = 1_000;
 
 const SQLITE_BUSY = 5;
@@ -29,7 +29,7 @@ export class Database {
   readonly #connection: DatabaseSync;
   readonly #sync: WalSync;
 
-  /** Opens the file, or creates it with mode 0600; the files that SQLite puts beside it take its mode. */
+  /** Opens the file, or creates it with mode 0600; the files that SQLite creates beside it take its mode. */
   constructor(file: string, log?: Pick<Log, 'warn'>) {
     createPrivately(file);
     this.#sync = new WalSync(file, log);
@@ -56,24 +56,24 @@ export class Database {
     this.#connection.exec(sql);
   }
 
-  /** Runs `work` on one state of the database. */
+  /** Runs `work` on one consistent state of the database. */
   read<T>(work: () => T): T {
     return this.#transaction('BEGIN', work);
   }
 
-  /** Runs `work` at once and commits it, or undoes all of it. Resolves when it is on the disk. */
+  /** Runs `work` at once and commits it, or rolls it back. Resolves when the commit is on the disk. */
   async write<T>(work: () => T): Promise<T> {
     const result = this.#transaction('BEGIN IMMEDIATE', work);
     await this.#sync.settle();
     return result;
   }
 
-  /** Resolves when all that anybody has committed is on the disk. */
+  /** Resolves when every commit so far is on the disk. */
   settled(): Promise<void> {
     return this.#sync.settled();
   }
 
-  /** As `write`, for who cannot wait; the next write settles this one too. */
+  /** As `write`, for callers that cannot wait; the next write settles this one too. */
   writeUnsettled<T>(work: () => T): T {
     return this.#transaction('BEGIN IMMEDIATE', work);
   }
@@ -100,7 +100,7 @@ export class Database {
   }
 }
 
-/** A row of this primary key, or these unique columns, is there already. */
+/** Returns true when a row with this primary key, or these unique columns, already exists. */
 export function isDuplicate(error: unknown, kind: 'key' | 'columns'): boolean {
   return resultCode(error) === (kind === 'key' ? SQLITE_CONSTRAINT_PRIMARYKEY : SQLITE_CONSTRAINT_UNIQUE);
 }
@@ -109,7 +109,7 @@ export function isBusy(error: unknown): boolean {
   return primaryCode(error) === SQLITE_BUSY;
 }
 
-/** What a caller can act on gets its own error; every other failure of SQLite is a defect. */
+/** Maps failures that a caller can act on to their own errors; every other failure of SQLite is a defect. */
 function explained(error: unknown): unknown {
   switch (primaryCode(error)) {
     case SQLITE_BUSY:
@@ -151,7 +151,7 @@ function resultCode(error: unknown): number | null {
   return typeof error.errcode === 'number' ? error.errcode : null;
 }
 
-/** SQLite would create it with mode 0644. A file that is there is not opened: closing it would drop its locks. */
+/** Creates the file with mode 0600 (SQLite would use 0644). Never opens an existing one: closing would drop its locks. */
 export function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

@@ -20,7 +20,7 @@ export class GitCredentialRows implements GitCredentialStore {
     const sealed = this.#secrets.seal(password, placeOf(sandboxId, url));
     await this.#database.write(() => {
       if (!this.#statements.sandbox.get({ sandbox: sandboxId })) {
-        throw notFound('sandbox', 'The sandbox is gone.');
+        throw notFound('sandbox', 'The sandbox was deleted.');
       }
       const isNew = !this.#statements.get.get({ sandbox: sandboxId, url });
       if (isNew && this.#count(sandboxId) >= limits.git.credentials) throw tooMany();
@@ -62,7 +62,7 @@ function prepare(database: Database) {
 function tooMany(): SandhavenError {
   return new SandhavenError(
     'resource_exhausted',
-    `The sandbox keeps the credentials of ${limits.git.credentials} remotes already.`,
+    `The sandbox already stores the credentials of ${limits.git.credentials} remotes.`,
     { hint: 'Clone into another sandbox, or without username and password.' },
   );
 }

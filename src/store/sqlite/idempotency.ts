@@ -1,6 +1,6 @@
 /**
- * Answers of calls made with an Idempotency-Key. They are sealed, digests included: a request may hold secrets,
- * and the plain digest of a short secret can be guessed.
+ * Answers of calls with an Idempotency-Key, as rows. They are sealed, digests included: a request may hold secrets,
+ * and a plain digest lets an attacker guess a short one.
  */
 import { z } from 'zod';
 import type { IdempotencyStore } from '../../control/ports/index.ts';
@@ -27,7 +27,7 @@ export class IdempotencyRows implements IdempotencyStore {
     return answer.parse(JSON.parse(this.#secrets.open(row['answer'], placeOf(ownerId, key))));
   }
 
-  /** The first answer under a key stays. */
+  /** Stores the answer; keeps the first one under a key. */
   async put(
     ownerId: string,
     key: string,

@@ -1,6 +1,6 @@
 /**
- * The schema, as the ordered steps that lead to it. A step that was released is never edited: a change is a
- * new step. `user_version` of the database file is the number of the last step it has taken.
+ * The schema as ordered steps. A released step is never edited: a change is a new step. `user_version` of the
+ * database file is the number of its last step.
  */
 import { SandhavenError } from '../../model/errors.ts';
 import type { Database } from './database.ts';
@@ -11,7 +11,7 @@ export interface Migration {
   sql: string;
 }
 
-/** "SHVN": marks the file as ours, so that no other program's database is ever migrated. */
+/** "SHVN": marks the file as Sandhaven's, so that no other program's database is ever migrated. */
 const APPLICATION_ID = 0x5348564e;
 
 const provider = `
@@ -59,7 +59,7 @@ const people = `
   CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at);
 `;
 
-/** No index on time: rows are in its order, and are found by halves. */
+/** No index on time: rows are ordered by it, and binary search finds them. */
 const auditLog = `
       CREATE TABLE audit_log (
         sequence INTEGER PRIMARY KEY,
@@ -219,8 +219,8 @@ export const migrations: readonly Migration[] = [
 ];
 
 /**
- * Takes the steps that the file lacks, each in its own transaction.
- * Fails with `failed_precondition` on a file of a newer service, or of another program.
+ * Applies the missing steps, each in its own transaction.
+ * Rejects a file of a newer service, or of another program, with `failed_precondition`.
  */
 export function migrate(database: Database, steps: readonly Migration[] = migrations): void {
   refuseForeign(database);

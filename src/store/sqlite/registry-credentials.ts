@@ -1,4 +1,4 @@
-/** Credentials of registries. Passwords are sealed, and opened one at a time. */
+/** Credentials of registries as rows. Passwords are sealed, and opened one at a time. */
 import type {
   RegistryAccount,
   RegistryCredential,
@@ -76,8 +76,8 @@ function accountOf(row: Row): RegistryAccount {
 function tooMany(): SandhavenError {
   return new SandhavenError(
     'resource_exhausted',
-    `The credentials of ${limits.registries.credentials} registries are kept already.`,
-    { hint: 'Remove those of a registry that is not used any more.' },
+    `The service already stores the credentials of ${limits.registries.credentials} registries.`,
+    { hint: 'Remove those of a registry that is no longer in use.' },
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * How a sandbox is written as a row: one column for each of its properties. Simple values rest on the types and
- * CHECKs of the schema; JSON is checked when it is read, and env vars are sealed.
+ * Columns of a sandbox row, one per property. The types and CHECKs of the schema guard simple values; JSON is validated
+ * on read, and env vars are sealed.
  */
 import { z } from 'zod';
 import type { Sandbox } from '../../model/sandbox.ts';
@@ -83,7 +83,7 @@ export class SandboxCodec {
     this.#secrets = secrets;
   }
 
-  /** The columns of the properties that are given, in an order that does not depend on theirs. */
+  /** Returns the columns of the given properties, always in the same order. */
   encode(id: string, sandbox: Partial<Sandbox>): Record<string, SqlValue> {
     const context = { id, secrets: this.#secrets };
     const encoded: Record<string, SqlValue> = {};
@@ -95,7 +95,7 @@ export class SandboxCodec {
     return encoded;
   }
 
-  /** Throws when what is stored is not what was written: damaged, moved to another row, or of another key. */
+  /** Throws when a stored value is damaged, was moved to another row, or was sealed with another key. */
   decode(row: Row): Sandbox {
     return this.decodeOnly(row, properties);
   }
@@ -122,7 +122,7 @@ function flag(name: string): Column<boolean> {
   return { name, encode: (value) => (value ? 1 : 0), decode: (stored) => stored === 1 };
 }
 
-/** null is NULL. */
+/** Encodes as JSON; null is NULL. */
 function json<T>(name: string, schema: z.ZodType<T>): Column<T> {
   return {
     name,

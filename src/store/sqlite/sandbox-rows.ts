@@ -1,6 +1,6 @@
 /**
- * Sandboxes as rows. Every method that writes has committed when its promise resolves. What work in the background reads
- * (all, schedulable, pool) is on the disk, since it acts on what others have written.
+ * Sandboxes as rows. Every method that writes has committed when its promise resolves. Reads of background work (all,
+ * schedulable, pool) return only rows that are on the disk, since that work acts on writes of others.
  */
 import type { StatementSync } from 'node:sqlite';
 import type {
@@ -30,7 +30,7 @@ const schedulableColumns = [
   'stoppedAt',
 ] as const satisfies readonly (keyof Schedulable)[];
 
-/** Every wanted pair is among the labels. */
+/** True when every wanted pair is among the labels. */
 const HAS_LABELS = `NOT EXISTS (
   SELECT 1 FROM json_each(:labels) AS wanted WHERE NOT EXISTS (
     SELECT 1 FROM json_each(sandboxes.labels) AS label
@@ -44,7 +44,7 @@ export class SandboxRows implements SandboxStore {
   readonly #quota: QuotaGuard;
   readonly #codec: SandboxCodec;
   readonly #statements: ReturnType<typeof prepare>;
-  /** By the columns that they set; there are as many as there are kinds of change in the code. */
+  /** Prepared updates by the columns that they set; one for each kind of change in the code. */
   readonly #updates = new Map<string, StatementSync>();
 
   constructor(database: Database, secrets: Secrets) {

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../model/snapshot.ts';
 import { type Database, isDuplicate, type Row, type SqlValue } from './database.ts';
 import { QuotaGuard } from './within-quota.ts';
 
-/** Property and column, in the order of the table. */
+/** Columns by property, in the order of the table. */
 const columns = {
   id: 'id',
   ownerId: 'owner_id',
@@ -138,7 +138,7 @@ function one(row: Row | undefined): Snapshot | null {
   return row ? decode(row) : null;
 }
 
-/** Simple values rest on the types and CHECKs of the schema; JSON is checked. */
+/** The types and CHECKs of the schema guard simple values; JSON is validated. */
 function decode(row: Row): Snapshot {
   const plain = Object.fromEntries(properties.map((property) => [property, row[columns[property]]]));
   try {

@@ -1,4 +1,4 @@
-/** The store in one SQLite file. The caller holds the lock of the data directory, so there is one writer. */
+/** The store in one SQLite file. The caller owns the lock of the data directory, so there is one writer. */
 import type { Log, Store } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Secrets } from '../secrets.ts';
@@ -18,13 +18,13 @@ import { UserRows } from './users.ts';
 export interface StoreOptions {
   file: string;
   secrets: Secrets;
-  /** For what happens beside the calls. */
+  /** Receives failures of background work. */
   log?: Pick<Log, 'warn'>;
 }
 
 /**
- * Opens the file, or creates it, and brings it to the newest schema.
- * Fails with `failed_precondition` on a file of a newer service, of another program, or of another secret key.
+ * Opens the file, or creates it, and migrates it to the newest schema.
+ * Rejects a file of a newer service, of another program, or of another secret key with `failed_precondition`.
  */
 export async function openSqliteStore(options: StoreOptions): Promise<Store> {
   const { file, secrets, log } = options;
@@ -51,7 +51,7 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** A database belongs to the key that it was first opened with: another would make it half unreadable. */
+/** Binds a database to the secret key of its first opening: another key would leave it half unreadable. */
 async function pairWithKey(database: Database, keyId: string): Promise<void> {
   const stored = await database.write(() => {
     database.prepare('INSERT OR IGNORE INTO installation VALUES (1, :key_id)').run({ key_id: keyId });

@@ -113,7 +113,7 @@ async function refusingTakenEmail<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function lastAdmin(): SandhavenError {
-  return new SandhavenError('failed_precondition', 'This is the last admin who is enabled.', {
+  return new SandhavenError('failed_precondition', 'This is the last enabled admin.', {
     parameter: 'user',
     hint: 'Make another user an admin first.',
   });

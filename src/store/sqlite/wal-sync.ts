@@ -1,16 +1,16 @@
 /**
- * Puts what SQLite has committed on the disk, from the thread pool: a sandbox that keeps the disk busy makes a commit wait,
- * and the event loop must not wait with it. One sync serves all commits that came before it.
+ * Syncs SQLite's commits to the disk from the thread pool: a sandbox that keeps the disk busy delays a commit, and must
+ * not delay the event loop. One sync serves all commits before it.
  *
- * SQLite itself syncs only where the log begins anew (synchronous = NORMAL). Its checkpoints sync too, and so they are
- * made in a thread of their own (`checkpoint.ts`).
+ * SQLite itself syncs only when the log restarts (synchronous = NORMAL). Its checkpoints sync too, so they run in a
+ * thread of their own (`checkpoint.ts`).
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../control/ports/index.ts';
 
-/** About 20 MB of log at the usual size of a commit. */
+/** About 20 MB of log at the usual commit size. */
 const SYNCS_BETWEEN_CHECKPOINTS = 1_024;
 
 export class WalSync {
@@ -28,9 +28,9 @@ export class WalSync {
     this.#log = log;
   }
 
-  /** Resolves once all that was committed before the call is on the disk. Fails as the disk does. */
+  /** Resolves once every commit before the call is on the disk. Rejects with the error of the disk. */
   settle(): Promise<void> {
-    // A sync that has begun may miss the last commit: that one waits for the next.
+    // A running sync may miss the last commit, which therefore waits for the next sync.
     this.#next ??= this.#running
       .catch(() => {})
       .then(() => {
@@ -41,7 +41,7 @@ export class WalSync {
     return this.#next;
   }
 
-  /** As `settle`, without a sync where all is on the disk. After a sync that failed it makes another one. */
+  /** As `settle`, without a sync when everything is on the disk. Retries after a failed sync. */
   settled(): Promise<void> {
     return this.#next ?? this.#running.catch(() => this.settle());
   }
@@ -60,7 +60,7 @@ export class WalSync {
     if (this.#sinceCheckpoint >= SYNCS_BETWEEN_CHECKPOINTS && !this.#checkpoint) this.#startCheckpoint();
   }
 
-  /** One that fails is made up for by a later one. */
+  /** A later checkpoint makes up for a failed one. */
   #startCheckpoint(): void {
     this.#sinceCheckpoint = 0;
     const worker = new Worker(new URL('./checkpoint.ts', import.meta.url), { workerData: this.#file });
@@ -73,7 +73,7 @@ export class WalSync {
   }
 }
 
-/** The log's name is on the disk once its folder is. It stays the same file for as long as the database is open. */
+/** Syncs the folder, which holds the log's name. The log stays the same file while the database is open. */
 async function openWal(file: string): Promise<FileHandle> {
   const folder = await open(dirname(file), 'r');
   await folder.sync().finally(() => folder.close());

@@ -1,4 +1,4 @@
-/** Counting and changing as one transaction, so that two calls at once cannot both have the last of something. */
+/** Quota checks in the transaction of the change: two concurrent calls never both take the last unit. */
 import type { Allowance } from '../../control/ports/index.ts';
 import { assertWithinQuota, isUnlimited, type Usage } from '../../model/quota.ts';
 import type { Database } from './database.ts';
@@ -12,7 +12,7 @@ export class QuotaGuard {
     this.#statements = prepare(database);
   }
 
-  /** Runs `work` and commits it, or fails with `resource_exhausted` and undoes it. */
+  /** Runs `work` and commits it, or rolls it back and fails with `resource_exhausted`. */
   write<T>(allowance: Allowance | undefined, work: () => T): Promise<T> {
     return this.#database.write(() => {
       if (!allowance || isUnlimited(allowance.quota)) return work();
@@ -23,7 +23,7 @@ export class QuotaGuard {
     });
   }
 
-  /** GB of the disks that there are, at their full size. */
+  /** Returns the full size, in GB, of the disks of all sandboxes that are not archived. */
   promisedDiskGb(): number {
     return Number(this.#statements.promised.get()?.['disk'] ?? 0);
   }
@@ -42,7 +42,7 @@ export class QuotaGuard {
   }
 }
 
-/** What a sandbox has, or is about to get. */
+/** A resource of a sandbox, or its resize target when that is larger. */
 const more = (kind: string) => `max(resources ->> '${kind}', coalesce(resize_target ->> '${kind}', 0))`;
 const RUNS = `(state = 'started' OR operation IN ('creating', 'starting', 'restoring'))`;
 
