@@ -1,6 +1,6 @@
 /**
- * The host's end of the agent protocol: every operation is one channel and one round trip.
- * Replies are hostile input; what does not fit its schema gives `unavailable`.
+ * Host's end of the agent protocol: every operation is one channel and one round trip.
+ * Replies are hostile input; a reply that does not fit its schema gives `unavailable`.
  */
 import type { AgentLink } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
@@ -17,11 +17,11 @@ import { searchOf } from './search.ts';
 import { sessionsOf } from './sessions.ts';
 import { tunnelsOf } from './tunnels.ts';
 
-/** What this side speaks. Agents of sandboxes that have run since before an upgrade may know the first alone. */
+/** Protocol versions of the host. An agent that has run since before an upgrade may support only the first. */
 export const PROTOCOL_VERSIONS = [1, 2, 3];
 
 export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): AgentLink {
-  // An operation is asked for in the version that brought it, so an older agent is asked for what it knows.
+  // A request names the version that introduced its operation, so an older agent serves what it supports.
   const ask: Ask = async (id, options, parse) => {
     const request = { v: 1, ...options.request };
     const answer = await call(openChannel, id, { ...options, request });
@@ -62,7 +62,7 @@ function guarded<T>(parse: () => T): T {
   }
 }
 
-/** Resolves when the channel ends, for whatever reason. */
+/** Resolves at every end of the channel. */
 function watch(openChannel: OpenChannel, id: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const sink: AnswerSink = {

@@ -1,4 +1,4 @@
-/** An operation whose whole answer is wanted in memory, within bounds. */
+/** Calls whose whole answer is held in memory, within bounds. */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { type AnswerHold, currentHold } from '../fairness/answer-room.ts';
@@ -9,35 +9,35 @@ import { unavailable } from './faults.ts';
 import { type FrameBounds, ProtocolError } from './frames.ts';
 import { parseReply } from './replies.ts';
 
-/** Of all items of one answer, as JSON. */
+/** Bound on the JSON of all items of one answer. */
 const MAX_ITEM_BYTES = 4 * limits.agentFrameBytes;
-/** Of an answer whose size is not known before: room for it is made in parts of this size. */
+/** Unit of memory reserved for an answer of unknown size. */
 const ROOM_BYTES = limits.agentFrameBytes;
 
 export interface Call<Reply> {
   request: Record<string, unknown>;
-  /** The request's data. */
+  /** Data of the request. */
   upload?: Buffer | Readable;
   signal?: AbortSignal | undefined;
-  /** For the whole answer, from when all of the request is sent. */
+  /** Timeout of the whole answer, from the end of the request. */
   timeoutMs: number;
-  /** What to say when that is over; by default that the agent does not answer. */
+  /** Error of that timeout; by default "does not answer". */
   timeoutError?: () => Error;
   reply: z.ZodType<Reply>;
-  /** How much data the reply announces; without it neither data nor an end follow. */
+  /** Returns the bytes of data that the reply announces; when absent, neither data nor an end follows. */
   dataBytes?: (reply: Reply) => number;
   maxItems?: number;
-  /** Of each item's JSON, where they are not the usual ones. */
+  /** Bounds of each item's JSON, when unusual. */
   itemBounds?: FrameBounds;
-  /** What is kept of an item's JSON; by default all of it. */
+  /** Reduces an item's JSON to its kept part; by default all of it. */
   keepOfItem?: (json: unknown) => unknown;
-  /** Of all data that belongs to items. */
+  /** Bound on the data of all items. */
   maxItemDataBytes?: number;
 }
 
 export interface Item {
   json: unknown;
-  /** Length of the JSON as it came. */
+  /** Length of the received JSON. */
   bytes: number;
   data: Buffer[];
 }
@@ -48,14 +48,14 @@ export interface Answer<Reply> {
   data: Buffer;
 }
 
-/** Makes one call, and takes its answer apart with `parse`, which may throw ProtocolError. */
+/** Makes one call and parses its answer with `parse`, which may throw ProtocolError. */
 export type Ask = <Reply, T>(
   id: string,
   options: Call<Reply>,
   parse: (answer: Answer<Reply>) => T,
 ) => Promise<T>;
 
-/** Fails with a SandhavenError, or with the signal's reason. */
+/** Rejects with a SandhavenError, or with the signal's reason. */
 export function call<Reply>(
   openChannel: OpenChannel,
   id: string,
@@ -95,8 +95,8 @@ function lateOf({ timeoutError }: Pick<Call<unknown>, 'timeoutError'>): () => Er
 }
 
 /**
- * Sends a stream's bytes as fast as the agent takes them. The stream is left alone when the exchange is over
- * first: it may be a request whose answer has yet to be written.
+ * Sends a stream's bytes as fast as the agent takes them. Leaves the stream open when the exchange ends first: it may
+ * be a request whose answer is still to be written.
  */
 async function pump(exchange: Exchange, source: Readable): Promise<void> {
   exchange.relax();
@@ -108,7 +108,7 @@ async function pump(exchange: Exchange, source: Readable): Promise<void> {
   }
 }
 
-/** Nothing more is read of the answer meanwhile, and the agent is not what is waited for. */
+/** Pauses the answer until it has room; the timeout of the agent does not run meanwhile. */
 async function waitForRoom(
   exchange: Exchange,
   hold: AnswerHold,
@@ -138,7 +138,7 @@ class Collector<Reply> implements AnswerSink {
   #reply: { value: Reply; dataBytes: number } | null = null;
   readonly #data: Buffer[] = [];
   #dataBytes = 0;
-  /** Bytes that there is room for. */
+  /** Bytes reserved so far. */
   #room: number = limits.smallAnswerBytes;
 
   constructor(
@@ -207,7 +207,7 @@ class Collector<Reply> implements AnswerSink {
   }
 }
 
-/** For operations whose length depends on what is in the sandbox. */
+/** Timeout error of operations whose duration depends on the sandbox's files. */
 export function tooSlow(): Error {
   return new SandhavenError('timeout', 'The operation took too long inside the sandbox.', {
     hint: 'Work on a smaller part, or use Sandbox.RunCommand.',

@@ -1,9 +1,9 @@
 /**
- * One operation on one channel: request out, answer in. It ends in exactly one of `done` and `fail`, and the
- * channel is gone in either case: closing it is what cancels the work inside.
+ * One operation on one channel: request out, answer in. It ends in exactly one of `done` and `fail`, and either closes
+ * the channel, which cancels the work in the sandbox.
  *
  * An answer is items, each with data of its own, then the reply; a reply that announces data is followed by
- * the data and an end frame. An error may come instead of whatever is due. With a sink that talks, items go both
+ * the data and an end frame. An error may replace any due frame. With a sink that `talks`, items go both
  * ways after the reply, until the end.
  */
 import type { Duplex } from 'node:stream';
@@ -25,16 +25,16 @@ import {
 
 export type OpenChannel = (id: string) => Promise<Duplex>;
 
-/** What an operation does with its answer; a method may throw ProtocolError at what cannot be. */
+/** Consumer of an operation's answer; its methods may throw ProtocolError. */
 export interface AnswerSink {
-  /** Takes items after the reply as well. */
+  /** Accepts items after the reply too. */
   readonly talks?: boolean;
-  /** Of each item, where they are not the usual ones. */
+  /** Bounds of each item, when unusual. */
   readonly itemBounds?: FrameBounds | undefined;
   item(json: unknown, bytes: number): void;
-  /** True when data and an end frame follow. */
+  /** Returns true when data and an end frame follow. */
   reply(json: unknown): boolean;
-  /** Of the last item, or of the reply once that is there. */
+  /** Takes data of the last item, or of the reply once that has come. */
   data(piece: Buffer): void;
   done(): void;
   failed(error: Error): void;
@@ -62,7 +62,7 @@ export class Exchange implements FrameSink {
     return this.#settled;
   }
 
-  /** Resolves when the channel is open, or when the exchange has failed meanwhile. */
+  /** Resolves when the channel is open, or when the exchange has failed. */
   async open(openChannel: OpenChannel, id: string): Promise<void> {
     if (this.#signal?.aborted) this.#aborted();
     if (this.#settled) return;
@@ -78,22 +78,22 @@ export class Exchange implements FrameSink {
     }
   }
 
-  /** The agent's next move is due within this time. */
+  /** Starts the timeout of the agent's next frame. */
   expect(milliseconds: number, error: () => Error): void {
     clearTimeout(this.#timer);
     if (!this.#settled) this.#timer = setTimeout(() => this.fail(error()), milliseconds);
   }
 
-  /** Nothing is due from the agent. */
+  /** Stops the timeout: nothing is due from the agent. */
   relax(): void {
     clearTimeout(this.#timer);
   }
 
-  /** The request and, when given, all of its data. */
+  /** Sends the request and, when given, all of its data. */
   send(request: unknown, data?: Buffer): void {
     const frame = encodeJson(frameTypes.request, request);
     if (frame.length > limits.agentFrameBytes) {
-      this.fail(new SandhavenError('too_large', 'The call is larger than the sandbox takes at once.'));
+      this.fail(new SandhavenError('too_large', 'The call is too large for the sandbox.'));
       return;
     }
     const channel = this.#channel;
@@ -106,7 +106,7 @@ export class Exchange implements FrameSink {
     channel?.uncork();
   }
 
-  /** Resolves when the channel takes more; at once when the exchange is over. */
+  /** Resolves when the channel accepts more; at once when the exchange is over. */
   async sendData(data: Buffer): Promise<void> {
     const channel = this.#channel;
     if (!channel || this.#settled) return;
@@ -120,7 +120,7 @@ export class Exchange implements FrameSink {
     });
   }
 
-  /** An agent always takes these; one that lets more than `limits.process.unsentBytes` pile up is given up. */
+  /** Fails the exchange when more than `limits.process.unsentBytes` pile up: an agent always takes items. */
   sendItem(json: unknown): void {
     const channel = this.#channel;
     if (!channel || this.#settled) return;
@@ -130,7 +130,7 @@ export class Exchange implements FrameSink {
     }
   }
 
-  /** Without a wait: the caller bounds what is under way. */
+  /** Sends without waiting: the caller bounds the bytes in flight. */
   sendNow(data: Buffer): void {
     this.#channel?.cork();
     this.#writeData(data);
@@ -231,7 +231,7 @@ export class Exchange implements FrameSink {
   }
 }
 
-/** What the end of a channel means to who still waits for an answer on it. */
+/** Error of a channel that ended before its answer. */
 export function channelOver(error: Error | null): Error {
   return error
     ? unavailable('The connection to the sandbox broke.', error)

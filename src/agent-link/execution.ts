@@ -1,4 +1,4 @@
-/** Commands and code. */
+/** Agent operations that run commands and code. */
 import type { z } from 'zod';
 import type { AgentLink, Chart, ExecBytes, ExecResult } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
@@ -122,8 +122,8 @@ function bytesResult({ reply, data }: Answer<Reply>): ExecBytes {
 type BoundedChart = Omit<Chart, 'png'>;
 
 /**
- * The code that runs may write what it likes where charts are expected; what is no chart is left out, as null. Elements over
- * the bound are dropped at once: the charts of a run stay in memory until its end.
+ * Parses one chart. User code may write anything in its place; anything else gives null and is left out. Drops elements
+ * over the bound at once: the charts of a run stay in memory until its end.
  */
 function chartOf(json: unknown): BoundedChart | null {
   const parsed = chartItem.safeParse(json);
@@ -144,12 +144,12 @@ function withPicture({ json, bytes, data }: Item): Chart[] {
   return [{ ...chart, png: png.toString('base64') }];
 }
 
-/** The first of too many elements, with the number of all. */
+/** Keeps the first elements of too many, with the number of all. */
 function withBoundedElements<C extends { elements: unknown[]; total_elements?: number | undefined }>(
   all: C,
 ): Omit<C, 'total_elements'> & { total_elements?: number } {
-  const { total_elements: told, ...chart } = all;
+  const { total_elements: reported, ...chart } = all;
   const elements = all.elements.slice(0, limits.chartElements);
-  const total = Math.max(told ?? 0, all.elements.length);
+  const total = Math.max(reported ?? 0, all.elements.length);
   return total > elements.length ? { ...chart, elements, total_elements: total } : { ...chart, elements };
 }

@@ -1,4 +1,4 @@
-/** What an agent's error means to a caller. An agent is hostile: codes are allow-listed, texts bounded. */
+/** Maps an agent's error to the caller's. An agent is hostile: codes are allow-listed, texts bounded. */
 import { z } from 'zod';
 import { type ErrorFields, SandhavenError } from '../model/errors.ts';
 import { errorBounds, ProtocolError, parseJson } from './frames.ts';
@@ -8,7 +8,7 @@ const MAX_TEXT_CHARS = 2_000;
 const word = z.string().regex(/^[a-z_]{1,40}$/);
 
 const faultSchema = z.object({
-  /** `unavailable` and the codes of the service itself are not the agent's to give. */
+  /** Without `unavailable` and the service's own codes, which an agent may not send. */
   code: z.enum([
     'invalid_argument',
     'not_found',
@@ -26,7 +26,7 @@ const faultSchema = z.object({
   resource: word.optional(),
 });
 
-/** @param payload Of an error frame. */
+/** @param payload Payload of an error frame. */
 export function faultOf(payload: Buffer): SandhavenError {
   const parsed = faultSchema.safeParse(parseJson(payload, errorBounds));
   if (!parsed.success) throw new ProtocolError('an error without a known code');
@@ -47,7 +47,7 @@ export function unavailable(detail: string, cause?: unknown): SandhavenError {
   );
 }
 
-/** One line of bounded length. */
+/** Reduces a text to one line of bounded length. */
 function tidy(text: string): string {
   const line = text.slice(0, MAX_TEXT_CHARS).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '\u{FFFD}');
   return text.length > MAX_TEXT_CHARS ? `${line}…` : line;

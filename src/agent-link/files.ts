@@ -1,4 +1,4 @@
-/** File operations whose answers are small enough to hold. */
+/** File operations whose answers are small enough for memory. */
 import type { AgentLink } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { type Ask, type Item, tooSlow } from './call.ts';

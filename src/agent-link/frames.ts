@@ -10,13 +10,13 @@ export type FrameType = (typeof frameTypes)[keyof typeof frameTypes];
 
 const HEADER_BYTES = 5;
 
-/** The other side broke the protocol. */
+/** Violation of the protocol by the other side. */
 export class ProtocolError extends Error {}
 
-/** What an answer's JSON may be. */
+/** Bounds of an answer's JSON. */
 export interface FrameBounds extends JsonBounds {
   bytes: number;
-  /** Whether JSON that passes them is left out, as `undefined`, instead of ending the answer. */
+  /** JSON over the bounds becomes `undefined` instead of ending the answer. */
   leavesOut?: boolean;
 }
 
@@ -24,8 +24,8 @@ export const usualBounds: FrameBounds = { ...limits.agentJson, bytes: limits.age
 export const errorBounds: FrameBounds = { ...limits.agentJson, bytes: limits.agentErrorBytes };
 
 /**
- * What a parser finds. Data comes in pieces as it arrives, without a copy, but for small pieces, which come
- * together; all else comes whole.
+ * Receives the frames of a parser. Data comes in pieces as it arrives, without a copy; small pieces are gathered into
+ * one. Every other frame comes whole.
  */
 export interface FrameSink {
   frame(type: FrameType, payload: Buffer): void;
@@ -56,16 +56,16 @@ export function parseJson(payload: Buffer, bounds: FrameBounds = usualBounds): u
   }
 }
 
-/** Takes a byte stream in chunks of any length. `push` throws ProtocolError at what no frame may be. */
+/** Parses a byte stream in chunks of any length. `push` throws ProtocolError on an invalid frame. */
 export class FrameParser {
   readonly #sink: FrameSink;
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerLength = 0;
   #type: FrameType = frameTypes.end;
-  /** Of the present frame, still to come. */
+  /** Missing payload bytes of the current frame. */
   #remaining = 0;
   #parts: Buffer[] = [];
-  /** Small pieces of data that have not gone on: copied one behind the other, up to `#gatheredBytes`. */
+  /** Small pieces of data not passed on yet, copied one after the other, up to `#gatheredBytes`. */
   #gathered: Buffer | null = null;
   #gatheredBytes = 0;
 
@@ -91,7 +91,7 @@ export class FrameParser {
     this.#passGathered();
   }
 
-  /** Whether the stream may end here. */
+  /** True where the stream may end. */
   get atBoundary(): boolean {
     return this.#headerLength === 0;
   }
@@ -115,13 +115,13 @@ export class FrameParser {
     if (this.#remaining === 0) this.#finish();
   }
 
-  /** A piece costs whoever takes it more than its bytes do: a frame of one byte must not make a piece. */
+  /** Gathers small pieces: a piece costs its consumer more than its bytes, so a frame of one byte must not make one. */
   #gather(chunk: Buffer, at: number, length: number): void {
     if (this.#remaining > 0 && this.#gatheredBytes === 0) {
       this.#sink.data(chunk.subarray(at, at + length));
       return;
     }
-    // Never more than what is left of this chunk.
+    // Gathered bytes never exceed the rest of this chunk.
     this.#gathered ??= Buffer.allocUnsafe(chunk.length - at);
     chunk.copy(this.#gathered, this.#gatheredBytes, at, at + length);
     this.#gatheredBytes += length;

@@ -1,7 +1,7 @@
 /**
- * A port that listens inside for the host. Each connection it names is taken over a channel of its own, no faster
- * than a bounded rate: whatever connects inside costs the host a connection of its own. Those that are named
- * meanwhile wait inside, where the agent lets them go in time.
+ * Port in the sandbox that the agent listens on for the host. The host accepts each announced connection over a channel
+ * of its own, at a bounded rate: every connection in the sandbox costs the host one too. Further ones wait in the
+ * sandbox, where the agent drops them after a timeout.
  */
 import type { Duplex } from 'node:stream';
 import type { Listener } from '../control/ports/index.ts';
@@ -30,7 +30,7 @@ export interface ListenRequest {
 
 type OnConnection = (connection: Duplex) => void;
 
-/** Resolves when it listens. Aborting the signal closes it, whenever that is. */
+/** Resolves when the port listens. Aborting the signal closes it at any time. */
 export function openListener(
   openChannel: OpenChannel,
   id: string,
@@ -56,9 +56,9 @@ class PortListener implements FrameSink {
   #timer: NodeJS.Timeout | undefined;
   #channel: Duplex | null = null;
   #intake: PacedIntake | null = null;
-  /** The agent's number for it, once it listens. */
+  /** The agent's number of the listener, once it listens. */
   #number: number | null = null;
-  /** Named and not yet taken; those that are being taken. */
+  /** Connections announced and not yet accepted. */
   readonly #named: number[] = [];
   #taking = 0;
   #bucket: Bucket | undefined;
@@ -141,7 +141,7 @@ class PortListener implements FrameSink {
   }
 
   #name(connection: number): void {
-    // Those that are being taken wait no longer, as the agent counts them.
+    // The agent does not count connections under acceptance as waiting.
     if (this.#named.length >= limits.tunnel.connectionsTaken)
       throw new ProtocolError('more connections than may wait');
     this.#named.push(connection);
@@ -164,7 +164,7 @@ class PortListener implements FrameSink {
     }
   }
 
-  /** What fails here has gone away inside. */
+  /** A connection that fails here was closed in the sandbox. */
   #take(listener: number, connection: number): void {
     this.#taking += 1;
     openTunnel(this.#openChannel, this.#id, { v: 2, op: 'accept', listener, connection }, this.#signal)

@@ -1,6 +1,6 @@
 /**
- * What a program reads. No more than the window is under way at a time, so that messages to the agent never wait
- * behind input that the program does not read.
+ * Input of a program. At most one window of bytes is in flight, so messages to the agent never wait behind input that
+ * the program does not read.
  */
 import { Writable } from 'node:stream';
 import { limits } from '../model/limits.ts';
@@ -13,19 +13,19 @@ type Done = (error?: Error | null) => void;
 
 export class InputStream extends Writable {
   readonly #exchange: Exchange;
-  /** How much may be sent now. */
+  /** Bytes that may be sent now. */
   #window: number = limits.process.inputWindowBytes;
-  /** What does not fit into the window, and who waits for it. */
+  /** Input beyond the window, and the callback of its write. */
   #rest: Buffer = NOTHING;
   #done: Done | null = null;
   #endSent = false;
-  /** The program has ended: what is still written is let go. */
+  /** The program has ended; further input is dropped. */
   #over = false;
 
   constructor(exchange: Exchange) {
     super({ highWaterMark: limits.process.bufferBytes });
     this.#exchange = exchange;
-    // An error that comes before the caller listens must not end the process; the stream stays in error.
+    // An error before the caller listens must not end the process; the stream stays in error.
     this.on('error', () => {});
   }
 

@@ -1,4 +1,4 @@
-/** Programs that run while the host talks with them. */
+/** Agent operations that run interactive programs. */
 import type { AgentProcesses } from '../control/ports/index.ts';
 import type { OpenChannel } from './exchange.ts';
 import { openRunningProcess, sizeOf } from './running-process.ts';

@@ -7,12 +7,12 @@ import { ProtocolError } from './frames.ts';
 import { parseReply, streamReply } from './replies.ts';
 
 interface Opened {
-  /** Of the whole file. */
+  /** Size of the whole file. */
   size: number;
   stream: Readable;
 }
 
-/** Resolves when the agent has opened the file. Destroying the stream ends the work inside. */
+/** Resolves when the agent has opened the file. Destroying the stream ends the work in the sandbox. */
 export function openReadStream(
   openChannel: OpenChannel,
   id: string,
@@ -45,7 +45,7 @@ class FileStream extends Readable implements AnswerSink {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#exchange = new Exchange(this, signal);
-    // An error that comes before the caller listens must not end the process; the stream stays in error.
+    // An error before the caller listens must not end the process; the stream stays in error.
     this.on('error', () => {});
   }
 

@@ -1,11 +1,11 @@
-/** The shapes and bounds of an agent's replies. Whatever does not fit is a breach of the protocol. */
+/** Schemas and bounds of an agent's replies. Any other reply violates the protocol. */
 import { z } from 'zod';
 import { limits } from '../model/limits.ts';
 import { ProtocolError } from './frames.ts';
 
 /**
- * An array of at most so many. Ends at its first fault, where zod's own reads on and makes an issue of each: an
- * agent could have a million of them made.
+ * Schema of an array with at most `most` elements. Stops at the first fault: zod's own array collects an issue for
+ * each, and an agent could cause a million of them.
  */
 export function rows<T>(element: z.ZodType<T>, most: number) {
   return z
@@ -28,7 +28,7 @@ export function rows<T>(element: z.ZodType<T>, most: number) {
 }
 
 const count = z.int().min(0);
-/** A name or path as text: at most three characters for a byte of it. */
+/** Name or path as text: at most three characters per byte. */
 const name = z.string().min(1).max(1_024);
 const path = z
   .string()
@@ -45,9 +45,9 @@ export const emptyReply = z.object({});
 
 export const execReply = execReplyOf(limits.outputBytes);
 
-/** Of a command whose streams were asked for up to so many bytes. */
+/** Reply of a command whose streams were requested up to `maxBytes`. */
 export function execReplyOf(maxBytes: number) {
-  // With room for the marker between the halves.
+  // Includes the marker between the halves.
   const stream = count.max(maxBytes + 256);
   return z.object({
     exit_code: z.int().min(0).max(255),
@@ -69,7 +69,7 @@ export const chartItem = z.object({
   y_label: chartText,
   x_scale: chartText,
   y_scale: chartText,
-  // Not looked into: whatever the code made of it.
+  // Not validated: user code made them.
   elements: z.custom<unknown[]>(Array.isArray),
   total_elements: count.optional(),
 });
@@ -113,8 +113,8 @@ export const listenReply = z.object({ listener: count, port });
 export const connectionItem = z.object({ connection: count });
 
 /**
- * The kernel's names of processes have at most fifteen bytes; one that is not UTF-8 comes with replacements. An agent of
- * an earlier service says no pid and no command. A character of a command is at most two units of a string.
+ * Process names of the kernel have at most fifteen bytes; invalid UTF-8 comes with replacements. An agent of an earlier
+ * service sends no pid and no command. A character of a command is at most two units of a string.
  */
 export const portsReply = z.object({
   ports: rows(
@@ -149,7 +149,7 @@ export function parseReply<T>(schema: z.ZodType<T>, json: unknown): T {
   return parsed.data;
 }
 
-/** The first fault, briefly: what an agent sent has no place in a log. */
+/** Describes the first fault briefly: an agent's own text must not reach a log. */
 function faultIn({ issues }: z.ZodError): string {
   const [first] = issues;
   return `${first?.path.join('.') ?? ''} ${first?.message ?? ''}`.slice(0, limits.agentBreachChars);

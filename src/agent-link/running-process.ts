@@ -1,8 +1,8 @@
 /**
- * A running program as three streams. Output passes without a copy, and neither it nor input piles up: output that
- * is not read here blocks the program, and input that the program does not read waits here beyond the window.
+ * A running program as three streams. Output passes without a copy, and both directions have backpressure: output that
+ * is not read here blocks the program, and input beyond the window waits here until the program reads.
  *
- * Both outputs share the channel, so one that is not read holds up the other; one that is destroyed does not.
+ * Both outputs share the channel, so an unread one blocks the other; a destroyed one does not.
  */
 import { Readable } from 'node:stream';
 import type { ProcessEnd, RunningProcess, TerminalSize } from '../control/ports/index.ts';
@@ -13,7 +13,7 @@ import { ProtocolError } from './frames.ts';
 import { InputStream } from './process-input.ts';
 import { emptyReply, parseReply, processItem } from './replies.ts';
 
-/** Resolves when the program runs. Aborting the signal kills its whole tree, whenever that is. */
+/** Resolves when the program runs. Aborting the signal kills its whole tree at any time. */
 export function openRunningProcess(
   openChannel: OpenChannel,
   id: string,
@@ -36,9 +36,9 @@ class Program implements AnswerSink, RunningProcess {
   readonly #exchange: Exchange;
   readonly #outcome = Promise.withResolvers<ProcessEnd>();
   #running = false;
-  /** The stream that data belongs to. */
+  /** Stream of the next data. */
   #named: Readable | null = null;
-  /** Streams that hold as much as they may. */
+  /** Streams with a full buffer. */
   readonly #full = new Set<Readable>();
   #end: ProcessEnd | null = null;
 
@@ -53,7 +53,7 @@ class Program implements AnswerSink, RunningProcess {
     this.stdin = new InputStream(this.#exchange);
     this.stdout = this.#output();
     this.stderr = this.#output();
-    // Who only wants the streams must not be ended by this.
+    // A caller that uses only the streams must not see an unhandled rejection.
     this.ended.catch(() => {});
   }
 
@@ -129,13 +129,13 @@ class Program implements AnswerSink, RunningProcess {
         callback(error);
       },
     });
-    // An error that comes before the caller listens must not end the process; the stream stays in error.
+    // An error before the caller listens must not end the process; the stream stays in error.
     stream.on('error', () => {});
     return stream;
   }
 }
 
-/** Whatever a client claims its window to be, as a terminal takes it. */
+/** Clamps a client's window size to what a terminal accepts. */
 export function sizeOf({ columns, rows }: TerminalSize): TerminalSize {
   const bounded = (count: number) =>
     Math.max(0, Math.min(Math.trunc(count) || 0, limits.process.terminalSize));

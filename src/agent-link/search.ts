@@ -1,4 +1,4 @@
-/** Searching for content, and replacing it. */
+/** Agent operations that search for content and replace it. */
 import { z } from 'zod';
 import type { AgentSearch, ContentOutput, FileMatches } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
@@ -9,7 +9,7 @@ import { parseReply, rows } from './replies.ts';
 const bounds = limits.search;
 
 const count = z.int().min(0);
-/** As text a byte of a path is one to three characters. */
+/** Path as text: one to three characters per byte. */
 const path = z
   .string()
   .min(1)
@@ -24,7 +24,7 @@ const fileMatches = z
       z.object({ line: z.int().min(1), text: line, before: context, after: context }),
       bounds.matchesPerFile,
     ),
-    // As many as there are matches, so there is one at least.
+    // Equals the number of matches, so at least one.
     match_count: z.int().min(1).max(bounds.matchesPerFile),
     capped: z.boolean(),
   })
@@ -35,7 +35,7 @@ const fileCount = z
   .object({ path, match_count: z.int().min(1) })
   .transform(({ path, match_count }): FileMatches => ({ path, matchCount: match_count }));
 
-const told: Record<ContentOutput, z.ZodType<FileMatches>> = {
+const rowSchemas: Record<ContentOutput, z.ZodType<FileMatches>> = {
   matches: fileMatches,
   files: z.object({ path }),
   counts: fileCount,
@@ -81,7 +81,7 @@ export function searchOf(ask: Ask): AgentSearch {
           itemBounds: { ...usualBounds, ...bounds.page },
         },
         ({ items, reply }) => {
-          const page = rows(told[output], query.maxItems);
+          const page = rows(rowSchemas[output], query.maxItems);
           const files = rowsOf(items, query.maxItems, (json) => parseReply(page, json));
           if (files.length > reply.total_count) throw new ProtocolError('more files than there are');
           return { files, totalCount: reply.total_count, ...howRead(reply) };
@@ -122,10 +122,10 @@ export function searchOf(ask: Ask): AgentSearch {
   };
 }
 
-/** Fields of version 3, which an agent of an earlier one would refuse: only where they say something. */
+/** Fields of version 3, left out when unset: an agent of an earlier version would refuse them. */
 function newer(fields: Record<string, unknown>): Record<string, unknown> {
-  const said = Object.entries(fields).filter(([, value]) => value !== undefined && value !== false);
-  return said.length > 0 ? { v: 3, ...Object.fromEntries(said) } : {};
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined && value !== false);
+  return set.length > 0 ? { v: 3, ...Object.fromEntries(set) } : {};
 }
 
 function howRead({ literal, plain_count }: { literal: boolean; plain_count?: number | undefined }) {

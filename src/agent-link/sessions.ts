@@ -1,4 +1,4 @@
-/** Sessions: shells that outlive a connection, which the agent keeps with their commands and logs. */
+/** Sessions: shells that outlive a connection; the agent owns them, with their commands and logs. */
 import { z } from 'zod';
 import type { AgentSessions, SessionSummary } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
@@ -7,19 +7,19 @@ import { unavailable } from './faults.ts';
 import { ProtocolError } from './frames.ts';
 import { parseReply, rows } from './replies.ts';
 
-/** The version of the protocol that brought sessions. */
+/** Protocol version that introduced sessions. */
 const v = 2;
-/** The version that brought following. */
+/** Protocol version that introduced following. */
 const FOLLOW_VERSION = 3;
 
 const count = z.int().min(0);
-/** In what a command has printed; no sandbox prints this much. */
+/** Offset into a command's output; no sandbox prints this much. */
 const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const milliseconds = z.int().min(0).max(8.64e15);
 const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 const state = z.enum(['queued', 'running', 'completed']);
 const exitCode = z.int().min(0).max(255).nullable();
-/** With room for the marker between the halves. */
+/** Includes the marker between the halves. */
 const outputBytes = count.max(limits.outputBytes + 256);
 
 const createReply = z.object({ created_ms: milliseconds });
@@ -32,7 +32,7 @@ const listItem = z.object({
   recent_commands: rows(
     z.object({
       command_id: id,
-      /** Counted in UTF-16 here and in characters there. */
+      /** Counted in UTF-16 units here, in characters by the agent. */
       command: z.string().max(2 * limits.session.recentCommandChars),
       state,
       exit_code: exitCode,
@@ -194,7 +194,7 @@ function summary({ json }: Item): SessionSummary {
   };
 }
 
-/** What has ended has an exit code, and nothing else does. */
+/** Rejects a reply unless exactly a completed command has an exit code. */
 function checkedExitCode(reply: { state: string; exit_code: number | null }): number | null {
   if ((reply.state === 'completed') !== (reply.exit_code !== null)) {
     throw new ProtocolError('an exit code that does not go with the status');

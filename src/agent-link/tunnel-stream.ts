@@ -1,6 +1,6 @@
 /**
- * One connection of the sandbox's loopback as a stream of both directions, each with its own end. Bytes pass
- * without a copy, and backpressure holds in both directions: what is not read here is not read inside.
+ * One connection of the sandbox's loopback as a duplex stream, each direction with its own end. Bytes pass without a
+ * copy, and backpressure holds both ways: bytes not read here are not read in the sandbox.
  */
 import type { Duplex } from 'node:stream';
 import { PacedDuplex } from '../fairness/paced-duplex.ts';
@@ -22,7 +22,7 @@ import { emptyReply, parseReply } from './replies.ts';
 
 type Done = (error?: Error | null) => void;
 
-/** Resolves when the agent has the connection. Aborting the signal destroys it, whenever that is. */
+/** Resolves when the agent has the connection. Aborting the signal destroys it at any time. */
 export function openTunnel(
   openChannel: OpenChannel,
   id: string,
@@ -34,7 +34,7 @@ export function openTunnel(
     void tunnel.start(openChannel, id, request);
   });
   return opening.then((tunnel) => {
-    // What broke right behind the reply has told of it already, before anyone could listen.
+    // A failure right after the reply has emitted its error already, before anyone could listen.
     if (tunnel.errored) throw tunnel.errored;
     return tunnel;
   });
@@ -48,9 +48,9 @@ class TunnelStream extends PacedDuplex implements FrameSink {
   #timer: NodeJS.Timeout | undefined;
   #channel: Duplex | null = null;
   #opened = false;
-  /** The agent's end has come: nothing may follow. */
+  /** The agent has sent its end; nothing may follow. */
   #ended = false;
-  /** The write that waits for the channel to take more. */
+  /** Callback of the write that waits for the channel to drain. */
   #waiting: Done | null = null;
 
   constructor(resolve: (tunnel: Duplex) => void, reject: (error: Error) => void, signal?: AbortSignal) {
@@ -61,7 +61,7 @@ class TunnelStream extends PacedDuplex implements FrameSink {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
-    // An error that comes before the caller listens must not end the process; the stream stays in error.
+    // An error before the caller listens must not end the process; the stream stays in error.
     this.on('error', () => {});
     signal?.addEventListener('abort', this.#aborted, { once: true });
     this.#timer = setTimeout(
@@ -122,7 +122,7 @@ class TunnelStream extends PacedDuplex implements FrameSink {
   }
 
   override _final(done: Done): void {
-    // Once it is over both ways the channel is closed, and with it whatever it has not sent.
+    // The end of both directions closes the channel, which drops whatever it has not sent.
     this.#channel?.write(frameHeader(frameTypes.end, 0), done);
   }
 
@@ -163,11 +163,11 @@ class TunnelStream extends PacedDuplex implements FrameSink {
   }
 
   protected override ended(error: Error | null): void {
-    // After both ends this is how the agent leaves.
+    // After both ends the agent closes the channel itself.
     if (error || !this.#ended || !this.writableFinished) this.destroy(channelOver(error));
   }
 
-  /** One frame for all parts, or one for each part when they are too much for one. */
+  /** Sends all parts in one frame when they fit, else each part in frames of its own. */
   #send(parts: Buffer[], length: number, done: Done): void {
     const channel = this.#channel;
     if (!channel) {

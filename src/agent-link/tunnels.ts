@@ -1,4 +1,4 @@
-/** Connections to and from the sandbox's own loopback. */
+/** Agent operations for connections to and from the sandbox's own loopback. */
 import type { AgentTunnels } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { type Ask, tooSlow } from './call.ts';

@@ -151,7 +151,7 @@ function resultCode(error: unknown): number | null {
   return typeof error.errcode === 'number' ? error.errcode : null;
 }
 
-/** Creates the file with mode 0600 (SQLite would use 0644). Never opens an existing one: closing would drop its locks. */
+/** Creates the file with mode 0600 (SQLite would use 0644). Never opens an existing one: closing it drops its locks. */
 export function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
