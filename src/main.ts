@@ -1,4 +1,4 @@
-/** The command `sandhaven`: which word starts what. Parts are loaded when they are needed, so that a call is quick. */
+/** The command `sandhaven`: its subcommands, each loaded on use so that a call starts quickly. */
 import { SandhavenError } from './model/errors.ts';
 import { runCli } from './surfaces/cli/cli.ts';
 import { type CliIo, type Command, processIo } from './surfaces/cli/io.ts';
@@ -17,7 +17,7 @@ const up: Command = {
     const options = parseUpOptions(argv, env);
     const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb: parseDocumentDbOptions(env) };
     for (const name of secretVariables) delete env[name];
-    // The allocator that bin/sandhaven chose is the service's alone: the programs that it starts have their own.
+    // Only the service uses the allocator chosen by bin/sandhaven; its child programs use their own.
     if (env['LD_PRELOAD']?.endsWith('/libjemalloc.so.2')) delete env['LD_PRELOAD'];
     const { up } = await import('./app/up.ts');
     try {
@@ -28,7 +28,7 @@ const up: Command = {
   },
 };
 
-/** Returns the error of a start that nothing foresaw, in the words of the system; logs the trace of a defect. */
+/** Returns the error of an unexpected failure at start, with the system's message; logs the trace of a defect. */
 async function cannotStart(error: unknown): Promise<SandhavenError> {
   const ofSystem = error instanceof Error && 'syscall' in error;
   if (!ofSystem) (await import('./log.ts')).createLog().error('the service could not start', { error });
@@ -36,7 +36,7 @@ async function cannotStart(error: unknown): Promise<SandhavenError> {
   return new SandhavenError(
     'failed_precondition',
     `The service cannot run here: ${reason}.`,
-    { hint: 'Run `sandhaven doctor`; it says what this machine lacks.' },
+    { hint: 'Run `sandhaven doctor` to find what this machine lacks.' },
     error,
   );
 }
@@ -47,8 +47,8 @@ const purgeHelp = `Usage: sandhaven purge --yes [--data-dir …]
 Deletes every sandbox of a data directory and every trace of it on this machine (disks, archives, links,
 firewall rules). The service must not be running.
 
-  --orphans   what services left whose data directory is gone: sandboxes that run on, control groups, links,
-              firewall rules; without --yes they are listed only
+  --orphans   leftovers of services whose data directory is gone: running sandboxes, control groups, links,
+              firewall rules; without --yes, only lists them
 `;
 
 const purge: Command = {
@@ -68,7 +68,7 @@ const purge: Command = {
     if (flagIsSet(flags, 'orphans')) return removeOrphans(flagIsSet(flags, 'yes'), stdout);
     if (!flagIsSet(flags, 'yes')) {
       throw new SandhavenError('failed_precondition', 'This deletes every sandbox for good.', {
-        hint: 'Say --yes if that is what you want.',
+        hint: 'Give --yes to confirm.',
       });
     }
     const [{ purge }, { createLog }] = await Promise.all([import('./app/purge.ts'), import('./log.ts')]);
@@ -88,7 +88,7 @@ async function removeOrphans(remove: boolean, stdout: CliIo['stdout']): Promise<
     stdout.write(`${remove ? 'Removed' : 'Orphan'} ${instance}${of}; sandboxes that ran: ${machines}\n`);
   }
   if (orphans.length === 0) stdout.write('There are none.\n');
-  else if (!remove) stdout.write('Say --yes to remove them.\n');
+  else if (!remove) stdout.write('Give --yes to remove them.\n');
   return 0;
 }
 
@@ -154,7 +154,7 @@ const demoDb: Command = {
   },
 };
 
-// Exits by itself when nothing is left to do; what keeps it running would be a leak worth seeing.
+// No process.exit: anything that keeps the process running is a leak worth seeing.
 process.exitCode = await runCli(process.argv.slice(2), processIo(), {
   version,
   commands: { up, purge, doctor, mcp, 'demo-db': demoDb },

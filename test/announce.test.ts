@@ -12,7 +12,7 @@ const told = {
 
 it('says where the service is, or how to say so', () => {
   expect(howTo({ ...told, region: localRegion })).toContain(
-    'Region   local; say where that is with --region id=local,city=CITY,country=COUNTRY\n',
+    'Region   local; set its place with --region id=local,city=CITY,country=COUNTRY\n',
   );
   const [described] = parseRegions('--region', 'id=eu-central,city=Frankfurt,country=DE');
   expect(howTo({ ...told, region: described })).toContain('Region   eu-central (Frankfurt, DE)\n');

@@ -1,4 +1,4 @@
-/** What the service is called: the names that it answers to, and what it says to those who start it. */
+/** Public names of the service: accepted host names, addresses of gateways, and the operator's message at start. */
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { type PreviewSite, previewOrigin } from '../model/network/public-site.ts';
@@ -19,14 +19,14 @@ export function allowedHosts({ host }: Pick<Address, 'host'>, publicUrl: string 
   return [...names, ...own.map(({ address }) => address)];
 }
 
-/** An address of this machine in place of all of them. */
+/** Replaces the wildcard address with one of this machine. */
 export function reachable(host: string): string {
   return WILDCARDS.includes(host) ? '127.0.0.1' : host;
 }
 
 /**
- * Where callers find the SSH gateway: where the operator says; else at the API's public name, when the gateway listens
- * beyond this machine; else where it listens.
+ * Returns the SSH gateway's address for callers: the operator's choice; else the API's public name, when the gateway
+ * listens beyond this machine; else its own address.
  */
 export function sshAddress(gateway: {
   listening: Address;
@@ -40,7 +40,7 @@ export function sshAddress(gateway: {
   return { host: bare(new URL(publicUrl).hostname), port: listening.port };
 }
 
-/** What of the service the world does not reach although the API has a public name; null when there is nothing. */
+/** Names the gateways that only this machine reaches although the API is public; null when there are none. */
 export function missingPublicNames(options: {
   publicUrl: string | null;
   previewUrl: PreviewSite | null;
@@ -76,8 +76,8 @@ export function urlOf(protocol: PreviewSite['protocol'], { address, port, family
   return `${protocol}://${family === 'IPv6' && host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** For people, with a configuration for MCP clients. */
-export function howTo(told: {
+/** Message to the operator, with a configuration for MCP clients. */
+export function howTo(options: {
   url: string;
   site: PreviewSite;
   ssh: Address;
@@ -85,7 +85,7 @@ export function howTo(told: {
   apiKeyFile: string | null;
   region: Region;
 }): string {
-  const { url, site, ssh, apiKeyFile, region } = told;
+  const { url, site, ssh, apiKeyFile, region } = options;
   const config = {
     mcpServers: {
       sandhaven: { type: 'http', url: `${url}/mcp`, headers: { Authorization: 'Bearer <API_KEY>' } },
@@ -104,7 +104,7 @@ export function howTo(told: {
 
 function whereIs(region: Region): string {
   if (isDescribed(region)) return `${region.id} (${placeOf(region)})`;
-  return `${region.id}; say where that is with --region id=${region.id},city=CITY,country=COUNTRY`;
+  return `${region.id}; set its place with --region id=${region.id},city=CITY,country=COUNTRY`;
 }
 
 function bare(host: string): string {

@@ -1,4 +1,4 @@
-/** The audit log with what keeps it: rows in the database, the end of the chain beside it, the key of both. */
+/** Wires the audit log: rows in the database, the end of the chain beside it, the key of both. */
 import { AuditService } from '../control/audit/audit.ts';
 import type { Clock, Log, Store } from '../control/ports/index.ts';
 import { auditCheckpointFile } from '../store/audit-checkpoint.ts';
@@ -11,7 +11,7 @@ export interface AuditLogParts {
   data: DataDirectory;
   secrets: Secrets;
   store: Store;
-  /** 0 keeps rows for good. */
+  /** 0 keeps rows forever. */
   keptDays: number;
   clock: Clock;
   log: Log;

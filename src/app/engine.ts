@@ -1,4 +1,4 @@
-/** The concrete engine: the OCI runtime with its network, the images, and the link to the agents inside. */
+/** The concrete engine: the OCI runtime with its network, the images, and the link to the agents. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +32,7 @@ export interface Engine {
   runtime: OciRuntime;
   images: LocalImages;
   agent: AgentLink;
-  /** Fences what an earlier process left, then makes ready. */
+  /** Fences leftovers of an earlier process, then initializes. */
   init(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const NATIVE = fileURLToPath(
 export interface EngineParts {
   data: DataDirectory;
   secrets: Secrets;
-  /** For pulls; without it nothing is known of any registry. */
+  /** Rules and credentials of pulls; when absent, every registry is allowed, without credentials. */
   registries?: { rules: RegistryRules; credentials: RegistryCredentialStore };
   clock: Clock;
   log: Log;
@@ -102,12 +102,12 @@ export function openEngine(parts: EngineParts): Engine {
     async init() {
       await runtime.init();
       await images.init();
-      await tellOfRunc(log);
+      await logRunc(log);
     },
   };
 }
 
-/** What `doctor` has to know of the parts that are wired here; nothing is started. */
+/** Facts of the concrete parts for `doctor`; starts nothing. */
 export function doctorFacts(gpuKind = defaultGpuKind): Omit<DoctorFacts, 'addresses' | 'missingPublicNames'> {
   const cacheDir = defaultCacheDir();
   return {
@@ -130,7 +130,7 @@ export function doctorFacts(gpuKind = defaultGpuKind): Omit<DoctorFacts, 'addres
   };
 }
 
-/** Of the service of the directory itself it says nothing: that one has the same id by right. */
+/** Finds another live service with the instance id of this directory; ignores the directory's own service. */
 function otherService(dataDir: string): { found: string; advice: string } | null {
   const id = instanceIn(dataDir);
   if (id === null || isLocked(dataDir)) return null;
@@ -150,14 +150,14 @@ function runDirOf(instance: string): string {
   return `/run/sandhaven-${instance}`;
 }
 
-async function tellOfRunc(log: Log): Promise<void> {
+async function logRunc(log: Log): Promise<void> {
   const { runcPath, judgeRunc } = doctorFacts();
   const verdict = judgeRunc((await tryProgram(runcPath, ['--version'])) ?? '');
   if (verdict?.vulnerable === false) log.info('runc in use', { version: verdict.version });
-  else log.warn('this runc has known ways out; run `make setup`', { version: verdict?.version ?? 'unknown' });
+  else log.warn('this runc has known escapes; run `make setup`', { version: verdict?.version ?? 'unknown' });
 }
 
-/** The runc that set-up brought for the service alone, newest first. */
+/** Returns the newest runc that set-up installed for the service; null without one. */
 function fixedRunc(cacheDir: string): string | null {
   const folder = join(cacheDir, 'runc');
   if (!existsSync(folder)) return null;

@@ -1,13 +1,13 @@
 /**
- * Gives back what a burst of work took. V8 collects when it allocates: a service that has become quiet keeps the pages
- * of its busiest moment for good. So once it is quiet and holds much more than it once did, its heap is collected and
- * compacted, in the way that a developer tool would ask for it. (A plain collection leaves the free pages with V8.)
+ * Releases memory after a burst of work. V8 collects when it allocates, so a quiet service keeps the pages of its
+ * busiest moment forever. Once the service is quiet and holds much more than before, this collects and compacts its heap
+ * through the inspector, as a developer tool does. (A plain collection leaves the free pages with V8.)
  */
 import { Session } from 'node:inspector/promises';
 import type { Log } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 
-/** Looks now and then, until the returned function is called. */
+/** Checks periodically, until the returned function is called. */
 export function giveBackIdleMemory(log: Log): () => void {
   const { lookMs, quietBytes, quietWorkMs, excessBytes, workMs } = limits.idleMemory;
   let least = process.memoryUsage.rss();
@@ -16,14 +16,14 @@ export function giveBackIdleMemory(log: Log): () => void {
   const look = () => {
     const now = { rss: process.memoryUsage.rss(), work: workInMs() };
     const isQuiet = Math.abs(now.rss - before.rss) < quietBytes && now.work - before.work < quietWorkMs;
-    // Without work since the last collection another one finds nothing.
+    // Without work since the last collection, another one frees nothing.
     const isWorthIt = now.rss - least > excessBytes && now.work - collectedAt > workMs;
     before = now;
     least = Math.min(least, now.rss);
     if (!isQuiet || !isWorthIt) return;
     collect()
-      .then(() => log.info('idle memory was given back', { from: now.rss, to: process.memoryUsage.rss() }))
-      .catch((error: unknown) => log.warn('idle memory could not be given back', { error }))
+      .then(() => log.info('released idle memory', { from: now.rss, to: process.memoryUsage.rss() }))
+      .catch((error: unknown) => log.warn('cannot release idle memory', { error }))
       .finally(() => {
         collectedAt = workInMs();
       });
@@ -32,7 +32,7 @@ export function giveBackIdleMemory(log: Log): () => void {
   return () => clearInterval(timer);
 }
 
-/** Of all processors, since the process began. */
+/** Processor time of the process since its start. */
 function workInMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

@@ -19,7 +19,7 @@ import type { UpOptions } from './options/up-options.ts';
 import { prove } from './prove.ts';
 import type { RunningService } from './service.ts';
 
-/** A file beside this one, whether it is run from source or from what was built of it. */
+/** File beside this one, from source (.ts) or from a build (.js). */
 const SSH_THREAD = new URL(`./ssh-worker${extname(import.meta.filename)}`, import.meta.url);
 
 interface ListenerParts {
@@ -30,7 +30,7 @@ interface ListenerParts {
 }
 
 export interface Listeners {
-  /** Resolves to the API's own address, once all of them listen and, where asked for, the service has proved itself. */
+  /** Resolves to the API's own address, once all of them listen and, with `prove`, the proof has passed. */
   open(): Promise<string>;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export function createListeners(service: RunningService, { options, tools, tls, 
 
   return {
     async open(): Promise<string> {
-      // First, so that no call is answered before its preview or its SSH access can be.
+      // Gateways first: the API answers no call before previews and SSH access work.
       const previewPort = await claim('--preview-listen', options.previewListen, log, (address) =>
         previews.listen(address),
       );
@@ -75,8 +75,8 @@ export function createListeners(service: RunningService, { options, tools, tls, 
         const proof = await prove(url, service.apiKey, tls?.chain);
         const { apiKeyFile } = service;
         const [region] = options.regions;
-        const told = { url: publicUrl ?? url, site, ssh: sshAt, apiKeyFile, region };
-        process.stdout.write(`${proof}\n${howTo(told)}\n`);
+        const addresses = { url: publicUrl ?? url, site, ssh: sshAt, apiKeyFile, region };
+        process.stdout.write(`${proof}\n${howTo(addresses)}\n`);
       }
       return url;
     },
@@ -94,8 +94,8 @@ async function openSsh(listen: GatewayAddress, { ssh }: RunningService, log: Log
 }
 
 /**
- * Several services share a host without being told of each other: where another has the standard port, and nobody chose
- * it for this one, a free one does.
+ * Listens on the given port, or on a free one when the standard port is in use and the operator chose none: several
+ * services share a host without configuration.
  */
 async function claim<T>(
   flag: string,
@@ -108,7 +108,7 @@ async function claim<T>(
   } catch (error) {
     const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
     if (chosen || !taken) throw unusable(flag, { host, port }, error);
-    log.warn('the standard port is taken, so a free one is used; choose one to keep it', { flag, port });
+    log.warn('the standard port is taken, so a free one is used; set the flag to keep one', { flag, port });
     return listen({ host, port: 0 });
   }
 }
@@ -117,8 +117,8 @@ function unusable(flag: string, { host, port }: Address, error: unknown): Sandha
   const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
   return new SandhavenError(
     'failed_precondition',
-    `${host}:${port} cannot be listened on${taken ? ': another program does' : ''}.`,
-    { parameter: flag, hint: `Stop that program, or give another address with ${flag}.` },
+    taken ? `Address ${host}:${port} is in use by another program.` : `Cannot listen on ${host}:${port}.`,
+    { parameter: flag, hint: `${taken ? 'Stop that program, or give' : 'Give'} another address with ${flag}.` },
     error,
   );
 }

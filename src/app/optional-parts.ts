@@ -1,4 +1,4 @@
-/** What is loaded where the operator asks for it, so that a service without it does not carry its parts. */
+/** Parts loaded only when the operator configures them, so that other services do not hold their code in memory. */
 import type { Clock, CodeHost, DocumentDatabase } from '../control/ports/index.ts';
 import type { ProviderOptions } from '../model/provider-options.ts';
 

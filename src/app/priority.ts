@@ -1,14 +1,13 @@
 /**
- * The service comes before what it serves. Its main thread has little to do for each call, every call waits for
- * it, and it waits for the threads that collect garbage beside it: where processors are short, they are the first to get
- * one. What the launcher starts, and so every sandbox, has the usual priority again
- * (`native/launcher/src/priority.rs`).
+ * Scheduling priority of the service over its sandboxes. Its main thread does little work per call, every call waits
+ * for it, and it waits for the threads of the garbage collector: under contention they must run first. The launcher
+ * resets the priority, so every sandbox has the usual one (`native/launcher/src/priority.rs`).
  */
 import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { limits } from '../model/limits.ts';
 
-/** Of all threads that there are, and of those that they make. Without the right to (CAP_SYS_NICE) it stays as it is. */
+/** Raises all current threads and those they create later. Changes nothing without CAP_SYS_NICE. */
 export function raisePriority(): void {
   const niceness = getPriority() - limits.processor.serviceNiceness;
   for (const thread of readdirSync('/proc/self/task')) raise(Number(thread), niceness);

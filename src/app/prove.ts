@@ -1,13 +1,13 @@
-/** The proof that `make up` shows: over HTTP, a sandbox created, code run in it, deleted, each with its time. */
+/** Proof of `make up` over HTTP: creates a sandbox, runs code in it and deletes it, with the time of each step. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { text as textOf } from 'node:stream/consumers';
 import { SandhavenError } from '../model/errors.ts';
 
 /**
- * One line. Fails when any step does.
- * @param chain Of the service's own certificate, which is the only one that it is believed with, whatever its names;
- *   absent for plain HTTP.
+ * Returns the proof as one line. Fails when any step fails.
+ * @param chain Chain of the service's own certificate: the only trusted one, regardless of its names; absent for plain
+ *   HTTP.
  */
 export async function prove(url: string, apiKey: string, chain?: string): Promise<string> {
   const call = async (tool: string, parameters: object): Promise<Record<string, unknown>> => {

@@ -1,4 +1,4 @@
-/** `sandhaven purge`: takes sandboxes, and every trace of them, off this machine: a data directory's, or nobody's. */
+/** `sandhaven purge`: deletes every trace of a data directory's sandboxes, or of orphaned ones, on this host. */
 import type { Clock, Log } from '../control/ports/index.ts';
 import { findOrphans, type Orphan, removeOrphan } from '../runtime/oci/host/orphans.ts';
 import { openExistingDataDirectory } from '../store/data-directory.ts';
@@ -7,14 +7,14 @@ import { openSecrets } from '../store/secrets.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';
 import { openEngine } from './engine.ts';
 
-/** What instances left whose data directory is gone. @returns what was there; it is removed when `remove` says so. */
+/** Finds leftovers of instances without a data directory; removes them with `remove`. @returns the orphans found */
 export async function purgeOrphans({ remove, log }: { remove: boolean; log: Log }): Promise<Orphan[]> {
   const orphans = await findOrphans();
   if (remove) for (const orphan of orphans) await removeOrphan(orphan, log);
   return orphans;
 }
 
-/** The directory itself stays. Fails with `failed_precondition`, and changes nothing, where there is none. */
+/** Deletes every sandbox of a data directory; keeps the directory. Rejects a missing one with `failed_precondition`. */
 export async function purge(options: { dataDir: string; clock: Clock; log: Log }): Promise<void> {
   const { clock, log } = options;
   const data = openExistingDataDirectory(options.dataDir);

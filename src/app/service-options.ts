@@ -12,27 +12,27 @@ import type { RegistryRules } from '../model/registry-rules.ts';
 export interface ServiceOptions {
   dataDir: string;
   warmPool: number;
-  /** How long an image stays that nothing uses. */
+  /** Retention of an unused image. */
   imageKeptMinutes: number;
-  /** How long rows of the audit log stay; 0 for good. */
+  /** Retention of audit rows; 0 keeps them forever. */
   auditKeptDays: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
-  /** What counts as a GPU; by default NVIDIA's whole devices. */
+  /** Devices that count as GPUs; by default NVIDIA's whole devices. */
   gpuKind?: GpuKind;
-  /** What Git remotes with credentials may be besides public; by default this host alone. */
+  /** Non-public Git remotes that may receive credentials; by default this host alone. */
   gitAllow?: AllowedRemote[];
-  /** Where images are fetched from; `everyRegistry` by default. */
+  /** Sources of images; `everyRegistry` by default. */
   registryRules?: RegistryRules;
   /** The code-hosting provider; none when absent. */
   provider?: ProviderOptions | null;
-  /** What every user may have unless an admin says otherwise. */
+  /** Quota of every user without one set by an admin. */
   quota?: Partial<Quota>;
-  /** GB that all disks may promise for each one that is free. */
+  /** GB that all disks may promise per free GB. */
   diskOvercommit?: number;
-  /** How often a key may call; without a limit when absent. */
+  /** Rate limit of a key; unlimited when absent. */
   rate?: Rate | null;
-  /** Where this is; by default nowhere in particular. */
+  /** Region of the service, and others to list; by default one without a place. */
   regions?: Regions;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };

@@ -1,6 +1,6 @@
 /**
- * The running service: opens what it owns in order, makes store and machine agree, serves, and closes in the
- * opposite order. What of it knows concrete parts is listed in test/tidy.test.ts.
+ * The running service: opens its parts in order, reconciles store and machines, serves, and closes in reverse order.
+ * test/tidy.test.ts lists the files that know concrete parts.
  */
 
 import type { PreviewAccess } from '../control/access/preview-access.ts';
@@ -29,33 +29,33 @@ export interface RunningService {
   data: DataDirectory;
   /** The first user's key. */
   apiKey: string;
-  /** Where it can be read; null when the operator gave it by environment. */
+  /** File that holds it; null when the operator gave it by environment. */
   apiKeyFile: string | null;
   scheduler: Scheduler;
-  /** What the SSH gateway stands on. */
+  /** Dependencies of the SSH gateway. */
   ssh: { visits: SshVisits; hostKey: HostKey };
   previewAccess: PreviewAccess;
   readiness: Readiness;
-  /** Machines go on; what was begun is finished first, within a bound. */
+  /** Finishes open work first, within a bound. Machines keep running. */
   close(): Promise<void>;
-  /** As `close`, for a start that failed: what waits in the warm pool, which nobody knows of yet, is deleted. */
+  /** As `close`, after a failed start: also deletes the sandboxes of the warm pool, which nobody uses yet. */
   abandon(): Promise<void>;
 }
 
-/** When it fails, all that it had opened is closed again. */
+/** Starts the service; closes everything opened so far when the start fails. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const opened = new AsyncDisposableStack();
   try {
     return await open(options, opened);
   } catch (error) {
     await opened.disposeAsync().catch((late: unknown) => {
-      options.log.warn('not everything could be closed after the start had failed', { error: late });
+      options.log.warn('cannot close everything after the failed start', { error: late });
     });
     throw error;
   }
 }
 
-/** @param opened Gets whatever closes what is open already, in the order of opening. */
+/** @param opened Collects the closers of opened parts, in the order of opening. */
 async function open(options: ServiceOptions, opened: AsyncDisposableStack): Promise<RunningService> {
   const { clock, log } = options;
   const data = openDataDirectory(options.dataDir);

@@ -17,14 +17,14 @@ import { raisePriority } from './priority.ts';
 import { startService } from './service.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-/** What comes by environment only. */
+/** Options that come by environment only. */
 export interface Secrets {
   apiKey: string | undefined;
   documentDb: DocumentDbOptions;
 }
 
 /**
- * Serves until the signal is aborted; resolves with the exit status once everything is closed. A start that fails leaves
+ * Serves until the signal is aborted; resolves with the exit status once everything is closed. A failed start leaves
  * nothing running.
  */
 export async function up(options: UpOptions, secrets: Secrets, signal: AbortSignal): Promise<number> {
@@ -89,7 +89,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
   };
 }
 
-/** Before anything else is begun: a certificate that does not do is told at once. */
+/** Opens the certificate before anything else starts, so that an unusable one fails at once. */
 async function openTls(
   { tls: files, publicUrl, previewDomain }: UpOptions,
   log: Log,

@@ -1,4 +1,4 @@
-/** Puts Git together: the gateway, and the code-hosting provider with what users allow there. */
+/** Wires Git: the gateway, and the code-hosting provider with its users' authorizations. */
 
 import { GitService } from '../control/git/git-service.ts';
 import type { AgentLink, Clock, CodeHost, Log, Store } from '../control/ports/index.ts';
@@ -16,7 +16,7 @@ export interface GitParts {
   uses: Uses;
   agent: AgentLink;
   environments: Environments;
-  /** Where remotes with credentials may be besides public ones. */
+  /** Non-public remotes that may receive credentials. */
   allowed: AllowedRemote[];
   clock: Clock;
   log: Log;
@@ -32,7 +32,7 @@ export function wireGit(parts: GitParts): { git: GitService; authorizations: Aut
   const shared = { store: store.authorizations, host, clock, log };
   const authorizations = new AuthorizationService(shared);
   const provider = new ProviderRemotes(authorizations, new UserTokens(shared));
-  // The operator named the provider: it may be anywhere.
+  // The operator chose the provider, so it may have any address.
   const gateway = createGitGateway({ allowed: [...allowed, remoteAt(host.url)] });
   return { git: new GitService({ ...common, gateway, provider }), authorizations };
 }

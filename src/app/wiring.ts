@@ -1,4 +1,4 @@
-/** Puts the services and the workers of one process together; what they stand on is opened and closed by `startService`. */
+/** Wires the services and workers of one process; `startService` opens and closes their dependencies. */
 
 import { within } from '../concurrency/deadline.ts';
 import { Unfinished } from '../concurrency/unfinished.ts';
@@ -50,7 +50,7 @@ import { wireGit } from './wire-git.ts';
 const SCHEDULER_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 30_000;
 
-/** What everything stands on. */
+/** Dependencies of all services. */
 export interface Parts {
   store: Store;
   engine: Engine;
@@ -59,7 +59,7 @@ export interface Parts {
   /** The code-hosting provider. */
   host: CodeHost | null;
   audit: AuditService;
-  /** What members may have where nobody said anything. */
+  /** Default quota of members. */
   memberQuota: Quota;
 }
 
@@ -185,9 +185,9 @@ export function wire(
     pool,
     readiness,
     async reconcile() {
-      // Unpacked now, so that the first sandbox does not wait for it.
+      // Unpacked now, so that the first sandbox does not wait.
       const base = await images.ensure(BASE_IMAGE).catch((error: unknown) => {
-        log.warn('the base image is not there', { error });
+        log.warn('the base image is missing', { error });
         return null;
       });
       const keepsInPool = (sandbox: { imageDigest: string }) =>

@@ -7,7 +7,7 @@ export interface Address {
   port: number;
 }
 
-/** An address of a gateway. One that nobody chose gives way when another service has it. */
+/** Address of a gateway. An unchosen one falls back to a free port when another service has it. */
 export interface GatewayAddress extends Address {
   chosen: boolean;
 }

@@ -1,4 +1,4 @@
-/** The flags of `sandhaven up`, in the order of its help. A new flag is one file, and one line here. */
+/** The flags of `sandhaven up`, in the order of its help. A new flag is one file and one line here. */
 import { listen } from './network/listen.ts';
 import { previewDomain } from './network/preview-domain.ts';
 import { previewListen } from './network/preview-listen.ts';

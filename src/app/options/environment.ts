@@ -1,7 +1,7 @@
-/** Options that come by environment alone, because they are secrets. */
+/** Secret options, which come by environment alone. */
 import { invalidArgument } from '../../model/errors.ts';
 
-/** Taken out of the environment once they are read, so that no child inherits them. */
+/** Removed from the environment after reading, so that no child process inherits them. */
 export const secretVariables = [
   'SANDBOX_API_KEY',
   'DOCUMENTDB_CONNECTION_STRING',
@@ -9,12 +9,12 @@ export const secretVariables = [
 ];
 
 export interface DocumentDbOptions {
-  /** null: there is none. */
+  /** null without a database. */
   connectionString: string | null;
   orderOfUse: 'enforce' | 'advise';
 }
 
-/** Fails with `invalid_argument` naming the variable. */
+/** Rejects an invalid value with `invalid_argument` that names the variable. */
 export function parseDocumentDbOptions(env: NodeJS.ProcessEnv): DocumentDbOptions {
   const orderOfUse = env['DOCUMENTDB_ORDER_OF_USE'] || 'enforce';
   if (orderOfUse !== 'enforce' && orderOfUse !== 'advise') {

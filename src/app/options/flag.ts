@@ -3,22 +3,22 @@
 export interface Flag<Name extends string, T> {
   /** Without its dashes. */
   name: Name;
-  /** Text that stands for a flag that is not given. */
+  /** Text in place of a missing flag. */
   default: string;
   /** One line of `sandhaven up --help`. */
   help: string;
-  /** Fails with `invalid_argument` naming the flag. */
+  /** Rejects an invalid value with `invalid_argument` that names the flag. */
   parse(text: string, context: FlagContext): T;
 }
 
 export interface FlagContext {
-  /** The flag as it is typed, for errors. */
+  /** The flag with its dashes, for errors. */
   flag: string;
   /** Given by flag or by environment, and not the default. */
   chosen: boolean;
 }
 
-/** Keeps the flag's own types while the compiler checks its shape. */
+/** Keeps the flag's literal types while the compiler checks its shape. */
 export function flag<const Name extends string, T>(flag: Flag<Name, T>): Flag<Name, T> {
   return flag;
 }

@@ -1,4 +1,4 @@
-/** Text of `sandhaven up --help`, made of the flags. */
+/** Text of `sandhaven up --help`, built from the flags. */
 import { allFlags } from './all-flags.ts';
 
 export const upHelp = `Usage: sandhaven up [flags]

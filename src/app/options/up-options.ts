@@ -1,4 +1,4 @@
-/** Options of `sandhaven up`: each flag's own value, and those that several flags give together. */
+/** Options of `sandhaven up`: single flags, and values that several flags give together. */
 import { parseArgs } from 'node:util';
 import { invalidArgument } from '../../model/errors.ts';
 import type { PreviewSite } from '../../model/network/public-site.ts';
@@ -9,7 +9,7 @@ import { allFlags, type FlagValues } from './all-flags.ts';
 import { environmentName } from './flag.ts';
 import { previewDomain as previewDomainFlag } from './network/preview-domain.ts';
 
-/** Flags that only mean something together. */
+/** Flags that are combined into one option. */
 type Parts =
   | 'tlsCert'
   | 'tlsKey'
@@ -18,19 +18,19 @@ type Parts =
   | Extract<keyof FlagValues, `quota${string}` | `github${string}`>;
 
 export interface UpOptions extends Omit<FlagValues, Parts> {
-  /** PEM files for both listeners; null: plain HTTP. */
+  /** PEM files of both listeners; null for plain HTTP. */
   tls: { certFile: string; keyFile: string } | null;
-  /** Where images come from, and which may come at all. */
+  /** Mirrors of registries, and the images allowed. */
   registryRules: RegistryRules;
   /** The code-hosting provider; null without one. */
   provider: ProviderOptions | null;
-  /** Quotas of each user, unless an admin says otherwise; kinds at their defaults are absent. */
+  /** Quota of each user without one set by an admin; kinds at their defaults are absent. */
   quota: Partial<Quota>;
-  /** Shows that the service works before it is ready: a sandbox created, code run, deleted. */
+  /** Proves that the service works before it is ready: creates a sandbox, runs code in it and deletes it. */
   prove: boolean;
 }
 
-/** Fails with `invalid_argument` naming the flag. */
+/** Rejects an invalid value with `invalid_argument` that names the flag. */
 export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOptions {
   const given: Record<string, string | boolean | undefined> = parse(argv).values;
   const values = Object.fromEntries(
@@ -63,13 +63,13 @@ function parse(argv: string[]) {
   } catch (error) {
     throw invalidArgument(
       'flags',
-      error instanceof Error ? error.message : 'The flags are not understood.',
+      error instanceof Error ? error.message : 'The flags are invalid.',
       'See sandhaven up --help.',
     );
   }
 }
 
-/** The URL has the domain in it: given alone it says both. */
+/** Takes the domain from the URL when the URL is given alone. */
 function previewNames(
   previewDomain: string,
   previewUrl: PreviewSite | null,
@@ -78,7 +78,7 @@ function previewNames(
   if (previewDomain === previewDomainFlag.default) return { previewDomain: previewUrl.domain, previewUrl };
   throw invalidArgument(
     '--preview-url',
-    `--preview-url is of the domain ${previewUrl.domain}, and --preview-domain is ${previewDomain}.`,
+    `--preview-url has the domain ${previewUrl.domain}, but --preview-domain is ${previewDomain}.`,
     'Leave --preview-domain out.',
   );
 }

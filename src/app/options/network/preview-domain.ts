@@ -1,10 +1,10 @@
-/** Domain whose names are the previews. */
+/** Parent domain of the names of previews. */
 import { parseDomain } from '../../../model/network/public-site.ts';
 import { flag } from '../flag.ts';
 
 export const previewDomain = flag({
   name: 'preview-domain',
   default: 'localhost',
-  help: 'domain of previews',
+  help: 'parent domain of previews',
   parse: (text, { flag }) => parseDomain(flag, text),
 });

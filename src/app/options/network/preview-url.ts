@@ -5,6 +5,6 @@ import { flag } from '../flag.ts';
 export const previewUrl = flag({
   name: 'preview-url',
   default: '',
-  help: 'previews as the world sees them, such as https://*.previews.example.com',
+  help: 'public URL of previews, such as https://*.previews.example.com',
   parse: (text, { flag }) => parsePreviewUrl(flag, text),
 });

@@ -5,6 +5,6 @@ import { flag } from '../flag.ts';
 export const publicUrl = flag({
   name: 'public-url',
   default: '',
-  help: 'the API as the world sees it, such as https://sandhaven.example.com',
+  help: 'public URL of the API, such as https://sandhaven.example.com',
   parse: (text, { flag }) => parsePublicUrl(flag, text),
 });

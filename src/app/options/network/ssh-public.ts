@@ -6,17 +6,17 @@ import { type FlagContext, flag } from '../flag.ts';
 export const sshPublic = flag({
   name: 'ssh-public',
   default: '',
-  help: 'host:port of the SSH gateway as the world sees it',
+  help: 'public host:port of the SSH gateway',
   parse: (text, context) => (text === '' ? null : parsePublicAddress(text, context)),
 });
 
-/** An address that others connect to: it has a port, and is not all addresses of a machine. */
+/** Parses an address that clients can connect to: with a port, and no wildcard. */
 function parsePublicAddress(text: string, { flag }: FlagContext): Address {
   const address = parseAddress(text, { flag });
   if (address.port > 0 && !['0.0.0.0', '::'].includes(address.host)) return address;
   throw invalidArgument(
     flag,
-    `${flag} must be where clients connect to, and '${text}' was given.`,
+    `${flag} must be an address that clients can connect to, and '${text}' was given.`,
     'For example sandhaven.example.com:22.',
   );
 }

@@ -4,6 +4,6 @@ import { flag } from '../flag.ts';
 export const githubApiUrl = flag({
   name: 'github-api-url',
   default: '',
-  help: 'its API, when it is not where its kind has it',
+  help: "URL of the provider's API, when it is not the usual one",
   parse: (text) => text,
 });

@@ -4,6 +4,6 @@ import { flag } from '../flag.ts';
 export const githubAppId = flag({
   name: 'github-app-id',
   default: '',
-  help: 'id of an app that is installed at repositories',
+  help: 'id of a GitHub App that is installed at repositories',
   parse: (text) => text,
 });

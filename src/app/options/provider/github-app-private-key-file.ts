@@ -4,6 +4,6 @@ import { flag } from '../flag.ts';
 export const githubAppPrivateKeyFile = flag({
   name: 'github-app-private-key-file',
   default: '',
-  help: "that app's private key",
+  help: "file with that app's private key",
   parse: (text) => text,
 });

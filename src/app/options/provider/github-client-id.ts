@@ -4,6 +4,6 @@ import { flag } from '../flag.ts';
 export const githubClientId = flag({
   name: 'github-client-id',
   default: '',
-  help: 'what the provider knows this service by; without it there is none',
+  help: 'client id of this service at the provider; without it there is no provider',
   parse: (text) => text,
 });

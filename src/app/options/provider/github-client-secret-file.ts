@@ -4,6 +4,6 @@ import { flag } from '../flag.ts';
 export const githubClientSecretFile = flag({
   name: 'github-client-secret-file',
   default: '',
-  help: 'file, or SANDHAVEN_GITHUB_CLIENT_SECRET itself',
+  help: 'file with the client secret, in place of SANDHAVEN_GITHUB_CLIENT_SECRET',
   parse: (text) => text,
 });

@@ -4,6 +4,6 @@ import { flag } from '../flag.ts';
 export const githubUrl = flag({
   name: 'github-url',
   default: 'https://github.com',
-  help: 'code-hosting provider',
+  help: 'URL of the code-hosting provider',
   parse: (text) => text,
 });

@@ -1,4 +1,4 @@
-/** Hosts and networks that Git remotes with credentials may be on, besides public addresses. */
+/** Non-public hosts and networks of Git remotes that may receive credentials. */
 import { parseAllowedRemotes } from '../../../model/git/allowed-remotes.ts';
 import { flag } from '../flag.ts';
 

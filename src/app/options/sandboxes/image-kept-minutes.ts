@@ -1,4 +1,4 @@
-/** Minutes that an image stays which no sandbox and no snapshot uses. */
+/** Retention, in minutes, of an image that no sandbox and no snapshot uses. */
 import { limits } from '../../../model/limits.ts';
 import { parseCount } from '../count.ts';
 import { flag } from '../flag.ts';
@@ -6,6 +6,6 @@ import { flag } from '../flag.ts';
 export const imageKeptMinutes = flag({
   name: 'image-kept-minutes',
   default: String(limits.image.keptMinutes),
-  help: 'how long an image stays that nothing uses',
+  help: 'minutes that an unused image is kept',
   parse: (text, { flag }) => parseCount(flag, text, limits.autoMinutesMax),
 });

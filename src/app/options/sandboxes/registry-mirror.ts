@@ -5,6 +5,6 @@ import { flag } from '../flag.ts';
 export const registryMirrors = flag({
   name: 'registry-mirror',
   default: '',
-  help: 'registries and where their images are tried first, such as docker.io=mirror.example:5000',
+  help: 'mirrors that are tried before registries, such as docker.io=mirror.example:5000',
   parse: (text, { flag }) => parseRegistryMirrors(flag, text),
 });

@@ -1,4 +1,4 @@
-/** Days that rows of the audit log stay; 0 keeps them for good. */
+/** Retention of audit rows in days; 0 keeps them forever. */
 import { limits } from '../../../model/limits.ts';
 import { parseCount } from '../count.ts';
 import { flag } from '../flag.ts';
@@ -6,6 +6,6 @@ import { flag } from '../flag.ts';
 export const auditKeptDays = flag({
   name: 'audit-kept-days',
   default: String(limits.audit.keptDays.default),
-  help: 'how long the audit log is kept, 0 for good',
+  help: 'days that audit rows are kept; 0 keeps them forever',
   parse: (text, { flag }) => parseCount(flag, text, limits.audit.keptDays.max),
 });

@@ -4,6 +4,6 @@ import { flag } from '../flag.ts';
 export const dataDir = flag({
   name: 'data-dir',
   default: '/var/lib/sandhaven',
-  help: 'where everything is kept',
+  help: 'data directory of the service',
   parse: (text) => text,
 });

@@ -1,4 +1,4 @@
-/** Calls that each key may make. */
+/** Rate limit of each key. */
 import type { Rate } from '../../../fairness/rate.ts';
 import { invalidArgument } from '../../../model/errors.ts';
 import { flag } from '../flag.ts';
@@ -10,7 +10,7 @@ export const rate = flag({
   parse: (text, { flag }) => parseRate(flag, text),
 });
 
-/** `50/200`: calls a second, and how many at once; as many as in a second where that is not given. */
+/** Parses `50/200`: calls a second and burst; the burst defaults to the calls of one second. */
 function parseRate(flag: string, text: string): Rate | null {
   if (text === 'none') return null;
   const [perSecond = '', burst = perSecond, ...more] = text.split('/');
@@ -19,7 +19,7 @@ function parseRate(flag: string, text: string): Rate | null {
   if (whole && more.length === 0) return parsed;
   throw invalidArgument(
     flag,
-    `${flag} must be calls a second, and '${text}' was given.`,
+    `${flag} must be a number of calls a second, and '${text}' was given.`,
     'For example 50, 50/200 for up to 200 at once, or none.',
   );
 }
