@@ -1,4 +1,4 @@
-/** A GitHub-compatible provider: its documented OAuth, device, REST and app endpoints behind the port of a code host. */
+/** GitHub-compatible provider: its documented OAuth, device, REST and app endpoints behind the port of a code host. */
 import { createPrivateKey } from 'node:crypto';
 import type { Clock, CodeHost } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -8,19 +8,19 @@ import { exchangeCode, pollDevice, refreshTokens, startDevice } from './oauth.ts
 import { accountOf, lookAt } from './repository.ts';
 
 export interface GitHubOptions {
-  /** Base URLs, without a slash at their ends. */
+  /** Base URLs without a trailing slash. */
   url: string;
   apiUrl: string;
   clientId: string;
   clientSecret: string;
-  /** Given in the mode of an app. */
+  /** The app; null in OAuth mode. */
   app: { id: string; slug: string; privateKeyPem: string } | null;
 }
 
-/** To read and to write repositories; there is none that only reads private ones. */
+/** Scope to read and write repositories; no scope exists that only reads private ones. */
 const SCOPE = 'repo';
 
-/** Fails with `failed_precondition` when the app's private key is none. */
+/** Rejects an invalid private key of the app with `failed_precondition`. */
 export function createGitHub(options: GitHubOptions, clock: Clock): CodeHost {
   const { url, apiUrl, clientId, clientSecret, app } = options;
   const client = { url, clientId, clientSecret, clock };
@@ -57,7 +57,7 @@ export function createGitHub(options: GitHubOptions, clock: Clock): CodeHost {
         authorization: `Basic ${basic}`,
         json: { access_token: accessToken },
       });
-      // 404 and 422: the provider knows of no such token.
+      // 404 and 422: no such token at the provider.
       return [204, 404, 422].includes(status);
     },
     look: (accessToken, repository) => lookAt(api, accessToken, repository),
@@ -73,10 +73,10 @@ function privateKeyOf(pem: string) {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === 'rsa') return key;
   } catch {
-    // What is wrong with it is not told: the words of the parser may hold parts of it.
+    // Without the cause: the parser's message may contain parts of the key.
   }
-  throw new SandhavenError('failed_precondition', "The private key of the provider's app is no RSA key.", {
+  throw new SandhavenError('failed_precondition', "The private key of the provider's app is not an RSA key.", {
     parameter: '--github-app-private-key-file',
-    hint: 'Give the .pem file that the provider made for the app.',
+    hint: 'Give the .pem file that the provider created for the app.',
   });
 }

@@ -1,6 +1,6 @@
 /**
- * One request to the provider. Where it goes is the operator's choice and no redirect changes it; what comes back is
- * read up to a bound and within a time, and none of its words are passed on.
+ * One request to the provider. The operator chooses its target and no redirect changes it; the answer is read up to a
+ * bound and within a timeout, and none of its text is passed on.
  */
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -8,7 +8,7 @@ import { limits } from '../../model/limits.ts';
 export interface Ask {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
-  /** A whole `Authorization` header. */
+  /** Value of the `Authorization` header. */
   authorization?: string;
   form?: Record<string, string>;
   json?: unknown;
@@ -23,7 +23,7 @@ export interface Reply {
 
 const API_VERSION = '2022-11-28';
 
-/** Fails with `unavailable` or `timeout` when there is no answer, or one that says to come back later. */
+/** Fails with `unavailable` or `timeout` without an answer, and with `unavailable` when the provider is overloaded. */
 export async function ask({ method, url, authorization, form, json }: Ask): Promise<Reply> {
   const { host } = new URL(url);
   const headers: Record<string, string> = {
@@ -46,10 +46,10 @@ export async function ask({ method, url, authorization, form, json }: Ask): Prom
   }
 }
 
-/** Of an answer that has not the documented shape. */
+/** Error of an answer without the documented shape. */
 export function notAsDocumented(url: string, { status }: Reply): SandhavenError {
   const { host } = new URL(url);
-  return new SandhavenError('unavailable', `${host} answers in a way that is not understood (${status}).`, {
+  return new SandhavenError('unavailable', `${host} sent an unexpected answer (status ${status}).`, {
     hint: "The operator of the service can check the provider's URLs: --github-url and --github-api-url.",
     retryable: false,
   });
@@ -61,7 +61,7 @@ async function read(response: Response, host: string): Promise<unknown> {
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     if (bytes > limits.provider.answerBytes) {
-      throw new SandhavenError('unavailable', `${host} answers with more than is taken.`, {
+      throw new SandhavenError('unavailable', `The answer of ${host} is too large.`, {
         retryable: false,
         hint: "The operator of the service can check the provider's URLs.",
       });
@@ -97,7 +97,7 @@ function silent(host: string): SandhavenError {
 function unreachable(host: string, error: unknown): SandhavenError {
   return new SandhavenError(
     'unavailable',
-    `${host} cannot be reached by the service.`,
+    `The service cannot reach ${host}.`,
     { hint: 'Try again later.' },
     error,
   );

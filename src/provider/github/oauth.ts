@@ -1,4 +1,4 @@
-/** Tokens of users: by code, by device code, by refresh token. Errors come with status 200 and a word for each. */
+/** Tokens of users: by code, by device code, by refresh token. Errors come with status 200 and a code word. */
 import { z } from 'zod';
 import type { Clock, DeviceAnswer, DeviceCode } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -7,7 +7,7 @@ import type { ProviderTokens } from '../../model/provider.ts';
 import { ask, notAsDocumented, type Reply } from './http.ts';
 
 export interface OAuthClient {
-  /** Base URL, without a slash at its end. */
+  /** Base URL without a trailing slash. */
   url: string;
   clientId: string;
   clientSecret: string;
@@ -123,7 +123,7 @@ async function askForTokens(client: OAuthClient, form: Record<string, string>): 
   return { tokens: tokensOf(reply, url, asked) };
 }
 
-/** Times count from the question: a token ends no later than is believed. */
+/** Counts times from the request, so that a token expires no earlier than assumed. */
 function tokensOf(reply: Reply, url: string, asked: number): ProviderTokens {
   const parsed = tokenReply.safeParse(reply.body);
   if (!parsed.success || reply.status !== 200) throw notAsDocumented(url, reply);
@@ -138,12 +138,12 @@ function tokensOf(reply: Reply, url: string, asked: number): ProviderTokens {
   };
 }
 
-/** Of a list with commas or spaces between; what is no name of a scope is left out. */
+/** Parses a list with commas or spaces between; drops anything that is not the name of a scope. */
 export function scopesOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((scope) => /^[a-z][a-z0-9_:-]{0,60}$/.test(scope));
 }
 
-/** The service itself is not known to the provider as it should be: nothing that a user can change. */
+/** Error of a wrong registration of the service at the provider, which only the operator can correct. */
 function refused({ url }: OAuthClient, word: string): SandhavenError {
   const { host } = new URL(url);
   const why: Record<string, string> = {

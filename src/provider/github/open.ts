@@ -1,11 +1,11 @@
-/** The provider as the operator describes it, with its secrets read from their files. */
+/** Opens the provider from the operator's options, with its secrets read from their files. */
 import { readFileSync, statSync } from 'node:fs';
 import type { Clock, CodeHost } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { ProviderOptions } from '../../model/provider-options.ts';
 import { createGitHub } from './github.ts';
 
-/** Fails with `failed_precondition` on a secret that cannot be read, is open to others, or is none. */
+/** Rejects a secret that is unreadable, readable by others, or invalid with `failed_precondition`. */
 export function openGitHub(options: ProviderOptions, clock: Clock): CodeHost {
   const { app, clientSecret, ...rest } = options;
   const secret =

@@ -1,4 +1,4 @@
-/** What a user's token is let see: the account, and one repository with what may be done there. */
+/** Views with a user's token: the account, and one repository with the user's permissions. */
 import { z } from 'zod';
 import type { Sight } from '../../control/ports/index.ts';
 import type { ProviderAccount, RepositoryName } from '../../model/provider.ts';
@@ -16,7 +16,7 @@ const repositoryReply = z.object({
   permissions: z.object({ push: z.boolean().default(false) }).optional(),
 });
 
-/** null: the token is not valid. */
+/** Returns null when the token is invalid. */
 export async function accountOf({ apiUrl }: Api, accessToken: string): Promise<ProviderAccount | null> {
   const url = `${apiUrl}/user`;
   const reply = await ask({ method: 'GET', url, authorization: `Bearer ${accessToken}` });
@@ -29,8 +29,8 @@ export async function accountOf({ apiUrl }: Api, accessToken: string): Promise<P
 export async function lookAt(api: Api, accessToken: string, repository: RepositoryName): Promise<Sight> {
   const url = `${api.apiUrl}/repos/${repository.owner}/${repository.name}`;
   const reply = await ask({ method: 'GET', url, authorization: `Bearer ${accessToken}` });
-  const told = reply.headers.get('x-oauth-scopes');
-  const scopes = told === null ? null : scopesOf(told);
+  const header = reply.headers.get('x-oauth-scopes');
+  const scopes = header === null ? null : scopesOf(header);
   const { status } = reply;
   if (status === 401) return { kind: 'revoked' };
   if (status === 403 && reply.headers.has('x-github-sso')) {
@@ -44,7 +44,7 @@ export async function lookAt(api: Api, accessToken: string, repository: Reposito
   return { kind: 'seen', isPrivate, mayPush: permissions?.push ?? false, scopes };
 }
 
-/** Shown to a person, so it is the provider's own or none. */
+/** Returns the sign-on URL only when it has the provider's own origin: a person opens it. */
 function signOnUrl({ headers }: Reply, providerUrl: string): string | null {
   const [, text = ''] = /\burl=(\S+)/.exec(headers.get('x-github-sso') ?? '') ?? [];
   const url = URL.parse(text);
