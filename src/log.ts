@@ -1,4 +1,4 @@
-/** The service's log: one JSON object a line on standard error. */
+/** The service's log: one JSON object per line on standard error. */
 import type { Log } from './control/ports/index.ts';
 
 type Level = 'info' | 'warn' | 'error';
@@ -15,7 +15,7 @@ export function createLog(out: NodeJS.WritableStream = process.stderr): Log {
   };
 }
 
-/** Errors have no enumerable fields of their own; what a log needs of them is named here. */
+/** Lists the logged fields of an error, which JSON.stringify omits: they are not enumerable. */
 function plain(_key: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const { name, message, stack, cause } = value;

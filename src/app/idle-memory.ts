@@ -1,7 +1,7 @@
 /**
  * Releases memory after a burst of work. V8 collects when it allocates, so a quiet service keeps the pages of its
- * busiest moment forever. Once the service is quiet and holds much more than before, this collects and compacts its heap
- * through the inspector, as a developer tool does. (A plain collection leaves the free pages with V8.)
+ * busiest moment forever. Once the service is quiet and holds much more than before, this collects and compacts its
+ * heap through the inspector, as a developer tool does. (A plain collection leaves the free pages with V8.)
  */
 import { Session } from 'node:inspector/promises';
 import type { Log } from '../control/ports/index.ts';

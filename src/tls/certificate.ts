@@ -1,4 +1,4 @@
-/** A certificate with its chain and its key, as files: read, and judged before anything is served with them. */
+/** Certificate, chain and key from files, validated before any use. */
 import { X509Certificate } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -19,14 +19,14 @@ export interface Certificate {
   names: string[];
   validFrom: number;
   validTo: number;
-  /** Whether clients take it for that host, or for every name in the place of its `*`. */
+  /** Returns true when clients accept it for that host, or for every name in place of its `*`. */
   covers(host: string): boolean;
 }
 
-/** Anybody of the machine could be the service, with a key that everybody can read. */
+/** Permission bits of other users: anyone who reads the key could impersonate the service. */
 const FOR_OTHERS = 0o007;
 
-/** Fails with `failed_precondition` that names the flag and never says what the key's file holds. */
+/** Rejects unusable files with `failed_precondition` that names the flag and never shows content of the key's file. */
 export async function readCertificate({ certFile, keyFile }: CertificateFiles): Promise<Certificate> {
   const chain = await read('--tls-cert', certFile, false);
   const key = await read('--tls-key', keyFile, true);
@@ -34,14 +34,14 @@ export async function readCertificate({ certFile, keyFile }: CertificateFiles): 
   try {
     own = new X509Certificate(chain);
   } catch (error) {
-    throw unusable('--tls-cert', `${certFile} holds no certificate.`, 'It must be PEM.', error);
+    throw unusable('--tls-cert', `${certFile} contains no certificate.`, 'It must be PEM.', error);
   }
   try {
     createSecureContext({ cert: chain, key });
   } catch (error) {
-    const detail = `The key in ${keyFile} is not that of the certificate in ${certFile}, or has a passphrase.`;
+    const detail = `The key in ${keyFile} does not match the certificate in ${certFile}, or has a passphrase.`;
     const hint =
-      "Give the private key that the certificate was made for, as PEM without a passphrase; in the certificate's file the server's own one comes first.";
+      "Give the private key of the certificate, as PEM without a passphrase; the server's own certificate comes first in its file.";
     throw unusable('--tls-key', detail, hint, error);
   }
   return {
@@ -57,7 +57,7 @@ export async function readCertificate({ certFile, keyFile }: CertificateFiles): 
   };
 }
 
-/** What changes when a file is replaced, also behind a link. Null where there is none. */
+/** Returns a mark that changes when a file is replaced, also behind a link; null when a file is missing. */
 export async function fingerprint({ certFile, keyFile }: CertificateFiles): Promise<string | null> {
   const marks: string[] = [];
   for (const file of [certFile, keyFile]) {
@@ -76,7 +76,11 @@ async function read(flag: string, file: string, secret: boolean): Promise<string
   try {
     const stat = await handle.stat();
     if (!stat.isFile() || stat.size > limits.tls.fileBytes) {
-      throw unusable(flag, `${file} is no file of at most ${limits.tls.fileBytes} bytes.`, 'It must be PEM.');
+      throw unusable(
+        flag,
+        `${file} is not a regular file of at most ${limits.tls.fileBytes} bytes.`,
+        'It must be PEM.',
+      );
     }
     if (secret && (stat.mode & FOR_OTHERS) !== 0) {
       throw unusable(flag, `${file} is open to every user of this machine.`, `Run chmod o= ${file}.`);

@@ -1,12 +1,12 @@
 /**
- * Plain HTTP on a port of TLS is answered with a 400 that says so. Not with a redirect: clients would follow it at every
- * request, and go on sending keys that everybody on the way can read.
+ * Answers plain HTTP on a TLS port with a 400 that says so. Not with a redirect: clients would follow it at every
+ * request, and keep sending their keys in clear text.
  */
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { limits } from '../model/limits.ts';
 
-/** The type of a TLS record that begins a handshake; no request of HTTP begins with it. */
+/** Type of a TLS record that begins a handshake; no HTTP request begins with it. */
 const HANDSHAKE = 0x16;
 
 const TEXT = 'This port speaks TLS: use https:// in place of http://.\n';
@@ -14,7 +14,7 @@ const ANSWER =
   'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n' +
   `Content-Length: ${Buffer.byteLength(TEXT)}\r\n\r\n${TEXT}`;
 
-/** Looks at the first byte of each connection before the server does. */
+/** Reads the first byte of each connection before the server does. */
 export function answerPlainHttp(server: Server): void {
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
@@ -30,7 +30,7 @@ export function answerPlainHttp(server: Server): void {
         return;
       }
       if (first[0] !== HANDSHAKE) {
-        // What the client still sends is read until then, so that its system does not throw the answer away.
+        // Reads the rest of the request until then: a reset would discard the answer at the client.
         socket.resume();
         socket.end(ANSWER);
         return;

@@ -1,6 +1,6 @@
 /**
- * TLS for the service's listeners: one certificate for all of them, replaced while they serve. Connections that are open
- * keep the one that they began with; a new pair of files that does not do changes nothing.
+ * TLS for the service's listeners: one certificate for all of them, replaced while they serve. Open connections keep
+ * the certificate of their start; an unusable new pair of files changes nothing.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
@@ -10,7 +10,7 @@ import { limits } from '../model/limits.ts';
 import { type Certificate, type CertificateFiles, fingerprint, readCertificate } from './certificate.ts';
 import { answerPlainHttp } from './plain-http.ts';
 
-/** Forward secrecy and authenticated encryption only; those of TLS 1.3 all are that. */
+/** Ciphers with forward secrecy and authenticated encryption only; every cipher of TLS 1.3 has both. */
 const CIPHERS = [
   ...['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'],
   ...['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256'],
@@ -20,7 +20,7 @@ const CIPHERS = [
 
 export interface ServingOptions {
   files: CertificateFiles;
-  /** Hosts that clients use; the log says which of them a certificate is not for. */
+  /** Hosts that clients use; the log names those that a certificate does not cover. */
   hosts: readonly string[];
   log: Log;
 }
@@ -31,7 +31,7 @@ export class TlsServing {
   readonly #options: ServingOptions;
   readonly #servers = new Set<Server>();
   #certificate: Certificate;
-  /** Of the files that were read last, well or not; and as they were seen last. */
+  /** Fingerprints: of the files read last, valid or not; and of the files seen last. */
   #read: string | null;
   #seen: string | null;
   #timer: NodeJS.Timeout | null = null;
@@ -43,18 +43,18 @@ export class TlsServing {
     this.#seen = mark;
   }
 
-  /** Fails with `failed_precondition` when there is nothing to begin with. */
+  /** Rejects an unusable first certificate with `failed_precondition`. */
   static async open(options: ServingOptions): Promise<TlsServing> {
-    // Before, so that what changes meanwhile is seen as a change.
+    // Taken before the read, so that a change meanwhile counts as a change.
     const mark = await fingerprint(options.files);
     const certificate = await readCertificate(options.files);
     const serving = new TlsServing(options, certificate, mark);
-    serving.#tell('serving with this certificate');
+    serving.#report('serving with this certificate');
     serving.#watch();
     return serving;
   }
 
-  /** PEM of what is served now, the server's own certificate first. */
+  /** PEM of the current chain, the server's own certificate first. */
   get chain(): string {
     return this.#certificate.chain;
   }
@@ -64,11 +64,11 @@ export class TlsServing {
       ...options,
       ...this.#context(),
       handshakeTimeout: limits.tls.handshakeMs,
-      // As of a server without TLS: a connection that is upgraded may end in one direction first.
+      // As in a server without TLS: an upgraded connection may end in one direction first.
       ...{ allowHalfOpen: true },
     });
     if (handler) server.on('request', handler);
-    // Before what speaks HTTP: there is nobody to answer to.
+    // Before the HTTP listener: a failed handshake gets no answer.
     server.prependListener('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
     answerPlainHttp(server);
     this.#servers.add(server);
@@ -76,16 +76,16 @@ export class TlsServing {
     return server;
   }
 
-  /** Reads the files again, whether or not they have changed. */
+  /** Reads the files again, changed or not. */
   async reload(): Promise<void> {
     const { files, log } = this.#options;
     this.#read = await fingerprint(files);
     try {
       this.#certificate = await readCertificate(files);
       for (const server of this.#servers) server.setSecureContext(this.#context());
-      this.#tell('serving with this certificate from now on');
+      this.#report('serving with this certificate from now on');
     } catch (error) {
-      log.error('the new certificate is not used, the old one still is', { error });
+      log.error('keeping the old certificate: the new one is unusable', { error });
     }
   }
 
@@ -99,7 +99,7 @@ export class TlsServing {
     return { cert, key, minVersion: 'TLSv1.2' as const, ciphers: CIPHERS };
   }
 
-  /** Both files are replaced, one after the other: they are read when a whole interval has changed nothing. */
+  /** Watches both files, which are replaced one after the other; reloads after an interval without a change. */
   #watch(): void {
     this.#timer = setTimeout(() => {
       void this.#look().finally(() => {
@@ -116,13 +116,13 @@ export class TlsServing {
     if (settled && mark !== null && mark !== this.#read) await this.reload();
   }
 
-  #tell(message: string): void {
+  #report(message: string): void {
     const { hosts, log } = this.#options;
     const { names, validFrom, validTo, covers } = this.#certificate;
     log.info(message, { names, valid_until: new Date(validTo).toISOString() });
     const now = Date.now();
     if (validTo < now || validFrom > now) log.warn('the certificate is not valid now', {});
     const others = hosts.filter((host) => !covers(host));
-    if (others.length > 0) log.warn('the certificate is not for these hosts', { hosts: others });
+    if (others.length > 0) log.warn('the certificate does not cover these hosts', { hosts: others });
   }
 }

@@ -164,7 +164,7 @@ describe('a new certificate', () => {
   it('that is not for the hosts that clients use is warned of', () => {
     expect(log).toContainEqual({
       level: 'warn',
-      message: 'the certificate is not for these hosts',
+      message: 'the certificate does not cover these hosts',
       context: { hosts: ['*.previews.example.com'] },
     });
   });

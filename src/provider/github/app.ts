@@ -1,6 +1,6 @@
 /**
- * The service as an app that is installed at repositories: it authenticates with a signed token of its own, and receives
- * one-hour tokens for one repository and one permission. Memory holds them until shortly before they expire.
+ * The service as an app that is installed at repositories: it authenticates with a signed token of its own, and
+ * receives one-hour tokens for one repository and one permission. Memory holds them until shortly before they expire.
  */
 import { createSign, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
