@@ -4,7 +4,7 @@ import { Crowd } from '../../../fairness/crowd.ts';
 import { limits } from '../../../model/limits.ts';
 import { networkOf } from '../../../model/network/address-network.ts';
 
-export class Door {
+export class Admission {
   #inside = 0;
   /**
    * Unauthenticated clients by the network of their address. A full crowd replaces: clients of other networks

@@ -7,7 +7,7 @@ import { createServer, type Socket } from 'node:net';
 import type { SshVisits } from '../../../control/access/ssh-visits.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
-import { Door } from './admission.ts';
+import { Admission } from './admission.ts';
 import { GatewayThread } from './worker-thread.ts';
 
 export interface GatewayOptions {
@@ -54,7 +54,7 @@ export async function openSshGateway(options: GatewayOptions): Promise<SshGatewa
 /** Owns the connections, and the thread while there are any. */
 class Connections {
   readonly #options: GatewayOptions;
-  readonly #door = new Door();
+  readonly #admission = new Admission();
   readonly #sockets = new Set<Socket>();
   #thread: GatewayThread | null = null;
   #idle: NodeJS.Timeout | undefined;
@@ -66,7 +66,7 @@ class Connections {
 
   take(socket: Socket): void {
     socket.on('error', () => {});
-    const loggedIn = this.#closing ? null : this.#door.admit(socket);
+    const loggedIn = this.#closing ? null : this.#admission.admit(socket);
     if (!loggedIn) {
       socket.destroy();
       return;
