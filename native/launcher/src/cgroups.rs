@@ -1,6 +1,6 @@
-//! What the machine sees of its cgroups where controllers have hierarchies of their own (version 1): a folder for each,
-//! over which its own group is mounted, read-only. Left to runc, every hierarchy of the host would be mounted anew, which
-//! takes as long as most of its other mounts together.
+//! The machine's view of its cgroups when controllers have hierarchies of their own (version 1): a folder for each,
+//! over which its own group is mounted, read-only. runc would mount every hierarchy of the host anew, which takes as
+//! long as most of its other mounts together.
 
 use crate::failure::{Failure, Step, usage};
 use rustix::fs::{Gid, Mode, Uid, chown, mkdir, symlink};

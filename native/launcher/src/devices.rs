@@ -73,7 +73,7 @@ impl Device {
     }
 }
 
-/// What every machine has, by name and minor number of the kernel's memory devices (1), or of its terminals (5).
+/// Devices of every machine: name, major number of the kernel's memory devices (1) or terminals (5), minor number.
 const STANDARD: [(&str, u32, u32); 6] = [
     ("null", 1, 3),
     ("zero", 1, 5),
@@ -83,8 +83,8 @@ const STANDARD: [(&str, u32, u32); 6] = [
     ("tty", 5, 0),
 ];
 
-/// What the machine has at /dev besides: where it mounts terminals, shared memory and message queues, and what leads to
-/// its own descriptors.
+/// Other entries of /dev: mount points of terminals, shared memory and message queues, and links to the process's own
+/// descriptors.
 const FOLDERS: [&str; 3] = ["pts", "shm", "mqueue"];
 const LINKS: [(&str, &str); 5] = [
     ("fd", "/proc/self/fd"),

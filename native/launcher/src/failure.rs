@@ -1,4 +1,4 @@
-//! How a failure reaches the service: one line on standard error, and an exit status that says which kind.
+//! Failures of the launcher: one line on standard error, and an exit status for each kind.
 
 use std::fmt::Display;
 use std::process::ExitCode;

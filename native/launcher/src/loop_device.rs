@@ -69,7 +69,7 @@ pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
 }
 
 /// The device keeps the bound until the host restarts, so only its first sandbox waits for the kernel to change it.
-/// Where /sys is read-only, as in a container, the device stays as it is.
+/// With a read-only /sys, as in a container, the device stays unchanged.
 fn bound_requests(number: i32) {
     let file = format!("/sys/block/loop{number}/queue/max_sectors_kb");
     let present = std::fs::read_to_string(&file).unwrap_or_default();

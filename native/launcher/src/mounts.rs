@@ -16,8 +16,8 @@ use std::ffi::CStr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// What the machine may write into the three files of /etc and those of its figures: they are bind-mounted, and live in
-/// memory.
+/// Bound on the machine's writes into the three files of /etc and those of its figures: they are bind-mounted, and live
+/// in memory.
 const STAGE_OPTIONS: &CStr = c"size=512k,nr_inodes=64,mode=0755";
 const ETC_FILES: [&str; 3] = ["hosts", "hostname", "resolv.conf"];
 

@@ -12,7 +12,7 @@ use std::process::Command;
 
 pub struct Run<'a> {
     pub program: &'a OsStr,
-    /// Where runc keeps its state of all containers.
+    /// Folder of runc's state of all containers.
     pub state: &'a OsStr,
     pub bundle: &'a Path,
     pub id: &'a OsStr,

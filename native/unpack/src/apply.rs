@@ -168,7 +168,7 @@ impl Applier {
         Ok(())
     }
 
-    /// What stands there goes, save a folder that stays a folder; then false.
+    /// Removes an existing entry of that name; returns false for a folder that stays a folder.
     fn make_way(
         &mut self,
         parent: BorrowedFd<'_>,

@@ -28,7 +28,7 @@ pub struct Entry {
     pub xattrs: Vec<(Vec<u8>, Vec<u8>)>,
     /// Of a file, with its holes.
     pub size: u64,
-    /// Where the data belongs; null for a file without holes.
+    /// Offsets of the data; None for a file without holes.
     pub parts: Option<Map>,
 }
 
@@ -37,7 +37,7 @@ const META_BYTES: u64 = 1024 * 1024;
 
 pub struct Archive<S> {
     source: S,
-    /// What is left of the current entry's data, and of the block that it ends in.
+    /// Remaining bytes of the current entry's data, and of the padding of its last block.
     data: u64,
     padding: u64,
 }

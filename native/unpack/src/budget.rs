@@ -1,4 +1,4 @@
-//! What an image may take, counted as it is unpacked: a bomb ends at the very byte that is one too many.
+//! Limits of an image, counted during unpacking: a bomb fails at the first byte over a limit.
 
 use crate::failure::{Failure, Kind, Step, too_large};
 use rustix::fd::{AsFd, OwnedFd};

@@ -1,9 +1,9 @@
-//! How a failure reaches the service: one line on standard error, and an exit status that says which kind.
+//! Failures of the unpacker: one line on standard error, and an exit status for each kind.
 
 use rustix::io::Errno;
 use std::process::ExitCode;
 
-/// What the service tells its caller depends on this alone. The numbers are known to src/runtime/images/unpack.ts.
+/// Kind of a failure: it alone decides the service's error. src/runtime/images/unpack.ts has the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Past a limit.

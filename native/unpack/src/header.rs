@@ -49,7 +49,7 @@ impl Header {
         Ok((number(&self.0[100..108])? & 0o7777) as u32)
     }
 
-    /// What is not a sensible id is one that no sandbox has.
+    /// Maps an invalid id to one that no sandbox has.
     pub fn uid(&self) -> Result<u64, Failure> {
         Ok(u64::try_from(number(&self.0[108..116])?).unwrap_or(u64::MAX))
     }

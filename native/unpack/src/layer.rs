@@ -16,7 +16,7 @@ pub struct Layer {
     pub diff_id: String,
 }
 
-/// Where an archive is read from.
+/// Source of an archive's bytes.
 pub trait Source {
     /// 0 at the end alone.
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure>;

@@ -15,12 +15,12 @@ pub enum Meaning {
         folder: Vec<u8>,
         name: Vec<u8>,
     },
-    /// What lower layers have of this name is gone.
+    /// Removes this name from lower layers.
     Removed {
         folder: Vec<u8>,
         name: Vec<u8>,
     },
-    /// What lower layers have in this folder is gone.
+    /// Removes this folder's content from lower layers.
     Emptied {
         folder: Vec<u8>,
     },

@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, unusable};
 
-/// What the next entry is given by it. An empty value takes a setting back.
+/// Settings of the next entry. An empty value removes a setting.
 #[derive(Default)]
 pub struct Pax {
     pub path: Option<Vec<u8>>,

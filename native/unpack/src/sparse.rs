@@ -68,7 +68,7 @@ pub fn old_entries(map: &mut Map, block: &[u8; BLOCK], first: bool) -> Result<bo
     Ok(extended == 1)
 }
 
-/// What the extended header says of it.
+/// A sparse file as its extended header describes it.
 pub struct Described {
     pub name: Option<Vec<u8>>,
     pub map: Map,

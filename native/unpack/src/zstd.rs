@@ -33,7 +33,7 @@ impl<B: BufRead> Zstd<B> {
         self.blob
     }
 
-    /// Whether there is another frame.
+    /// Begins the next frame, past skippable ones; returns false at the end.
     fn begin(&mut self) -> io::Result<bool> {
         loop {
             if self.blob.fill_buf()?.is_empty() {

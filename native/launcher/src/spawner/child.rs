@@ -71,7 +71,7 @@ impl Child {
         let _ = kill_process_group(self.group, Signal::KILL);
     }
 
-    /// What becomes readable next: standard output, standard error, its end.
+    /// Returns the descriptors to poll: standard output, standard error, its end.
     pub fn watched(&self) -> [Option<BorrowedFd<'_>>; 3] {
         [
             self.stdout.as_ref().map(AsFd::as_fd),

@@ -42,7 +42,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// What is whole by now; None at the end.
+    /// Returns the complete requests; None at the end.
     pub fn read(&mut self, mut from: impl Read) -> std::io::Result<Option<Vec<Request>>> {
         let mut piece = vec![0; READ_BYTES];
         let length = from.read(&mut piece)?;
