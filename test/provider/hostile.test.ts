@@ -109,7 +109,7 @@ describe('the app’s private key', () => {
     (privateKeyPem) => {
       const app = { id: '1', slug: 'x', privateKeyPem };
       const options = { url: 'https://h', apiUrl: 'https://h/api/v3', clientId, clientSecret, app };
-      expect(() => createGitHub(options, Date)).toThrow(/no RSA key/);
+      expect(() => createGitHub(options, Date)).toThrow(/not an RSA key/);
     },
   );
 });
