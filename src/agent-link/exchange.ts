@@ -120,7 +120,7 @@ export class Exchange implements FrameSink {
     });
   }
 
-  /** Fails the exchange when more than `limits.process.unsentBytes` pile up: an agent always takes items. */
+  /** Sends an item. Fails the exchange when over `limits.process.unsentBytes` wait: an agent always takes items. */
   sendItem(json: unknown): void {
     const channel = this.#channel;
     if (!channel || this.#settled) return;

@@ -122,7 +122,7 @@ class TunnelStream extends PacedDuplex implements FrameSink {
   }
 
   override _final(done: Done): void {
-    // The end of both directions closes the channel, which drops whatever it has not sent.
+    // Waits for the write: the end of both directions closes the channel, which drops unsent bytes.
     this.#channel?.write(frameHeader(frameTypes.end, 0), done);
   }
 

@@ -39,8 +39,8 @@ export function openDataDirectory(directory: string): DataDirectory {
 }
 
 /**
- * Opens the data directory of an earlier service; creates nothing. Rejects a missing one, and one that other users can
- * enter, with `failed_precondition`.
+ * Opens an existing data directory; creates nothing. Rejects a missing one, and one that other users can enter, with
+ * `failed_precondition`.
  */
 export function openExistingDataDirectory(directory: string): DataDirectory {
   if (existsSync(join(directory, 'instance'))) return openDataDirectory(directory);
