@@ -6,7 +6,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import type { Database } from './database.ts';
 
 export interface Migration {
-  /** From 1, without gaps. */
+  /** Number of the step: from 1, without gaps. */
   version: number;
   sql: string;
 }

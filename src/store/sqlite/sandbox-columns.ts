@@ -71,7 +71,7 @@ const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
 
 const properties = Object.keys(columns) as (keyof Sandbox)[];
 
-/** For SELECT and RETURNING. */
+/** Returns the column list for SELECT and RETURNING. */
 export function columnList(wanted: readonly (keyof Sandbox)[] = properties): string {
   return wanted.map((property) => columns[property].name).join(', ');
 }
