@@ -118,7 +118,10 @@ function unusable(flag: string, { host, port }: Address, error: unknown): Sandha
   return new SandhavenError(
     'failed_precondition',
     taken ? `Address ${host}:${port} is in use by another program.` : `Cannot listen on ${host}:${port}.`,
-    { parameter: flag, hint: `${taken ? 'Stop that program, or give' : 'Give'} another address with ${flag}.` },
+    {
+      parameter: flag,
+      hint: `${taken ? 'Stop that program, or give' : 'Give'} another address with ${flag}.`,
+    },
     error,
   );
 }

@@ -75,7 +75,7 @@ function privateKeyOf(pem: string) {
   } catch {
     // Without the cause: the parser's message may contain parts of the key.
   }
-  throw new SandhavenError('failed_precondition', "The private key of the provider's app is not an RSA key.", {
+  throw new SandhavenError('failed_precondition', 'The private key of the app is not an RSA key.', {
     parameter: '--github-app-private-key-file',
     hint: 'Give the .pem file that the provider created for the app.',
   });
