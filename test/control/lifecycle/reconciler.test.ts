@@ -1,0 +1,189 @@
+/** Reconciliation at the service's start: rows and machines agree afterwards, and one failure harms no other sandbox. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Machines } from '../../../src/control/lifecycle/machines.ts';
+import { reconcile } from '../../../src/control/lifecycle/reconciler.ts';
+import type { Observed, Runtime, SandboxStore } from '../../../src/control/ports/index.ts';
+import type { Sandbox } from '../../../src/model/sandbox.ts';
+import { poolRecord, sandboxRecord } from '../../store/fixtures.ts';
+import { memoryStore } from '../../store/memory-store.ts';
+
+const archive = { digest: 'd', hmac: 'h', sizeBytes: 1 };
+const GONE = 'Its machine ended while the service was away.';
+
+let store: SandboxStore;
+let traces: Observed[];
+/** Steps in the order of their beginnings, such as `destroy sb_1`. */
+let steps: string[];
+/** Work of single steps; the others do nothing. */
+let during: Record<string, () => Promise<void>>;
+let errors: unknown[];
+let keepsInPool: boolean;
+
+beforeEach(() => {
+  store = memoryStore().sandboxes;
+  traces = [];
+  steps = [];
+  during = {};
+  errors = [];
+  keepsInPool = true;
+});
+
+function step(name: string) {
+  return async (subject: string | Sandbox, ...rest: unknown[]): Promise<void> => {
+    const words = [name, typeof subject === 'string' ? subject : subject.id, ...rest].join(' ');
+    steps.push(words);
+    await during[words]?.();
+  };
+}
+
+function start(): Promise<void> {
+  return reconcile({
+    store,
+    runtime: {
+      observe: async () => traces,
+      destroy: step('destroy'),
+      stop: step('stop'),
+      dropDisk: step('dropDisk'),
+      dropArchive: step('dropArchive'),
+    } as unknown as Runtime,
+    machines: {
+      adopt: step('adopt'),
+      exited: step('exited'),
+      discard: step('discard'),
+      finish: step('finish'),
+    } as unknown as Machines,
+    log: { info() {}, warn() {}, error: (_, context) => void errors.push(context?.['sandbox']) },
+    keepsInPool: () => keepsInPool,
+  });
+}
+
+/** Stores a row, and leaves a trace of it on the host. */
+async function have(row: Sandbox, trace?: Partial<Observed>): Promise<void> {
+  await store.insert(row);
+  if (trace)
+    traces.push({ ...{ id: row.id, runningGeneration: null, hasDisk: true, hasArchive: false }, ...trace });
+}
+
+const box = (overrides: Partial<Sandbox> = {}) => sandboxRecord({ id: 'sb_1', ...overrides });
+const stopped = (overrides: Partial<Sandbox> = {}) =>
+  box({ state: 'stopped', runGeneration: null, ...overrides });
+const broken = async () => {
+  throw new Error('broken');
+};
+
+describe('a started sandbox', () => {
+  it('is adopted when its machine runs, also one resized since its start', async () => {
+    await have(box({ generation: 5, runGeneration: 3 }), { runningGeneration: 3 });
+    await start();
+    expect(steps).toEqual(['adopt sb_1']);
+  });
+
+  it.each([
+    ['without a trace', undefined],
+    ['with a disk alone', { runningGeneration: null }],
+    ['with a machine of another generation', { runningGeneration: 2 }],
+  ])('[WIRE-STATE-09] %s has lost its machine, and gets the reason', async (_, trace) => {
+    await have(box({ generation: 5, runGeneration: 3 }), trace);
+    await start();
+    expect(steps).toEqual([`exited sb_1 3 ${GONE}`]);
+  });
+});
+
+describe('a sandbox that is not started', () => {
+  it.each(['stopped', 'archived', 'error'] as const)('and is %s loses a running machine', async (state) => {
+    await have(stopped({ state, archive: state === 'archived' ? archive : null }), { runningGeneration: 3 });
+    await start();
+    expect(steps).toEqual(['stop sb_1 0']);
+  });
+
+  it.each([
+    ['archived', archive, true, true, ['dropDisk sb_1']],
+    ['archived', archive, true, false, []],
+    ['archived', archive, false, true, []],
+    ['stopped', null, true, true, ['dropArchive sb_1']],
+    ['stopped', null, false, true, []],
+    ['stopped', null, true, false, []],
+    ['error', null, true, true, ['dropArchive sb_1']],
+    ['error', archive, true, true, []],
+  ] as const)(
+    'loses a spare copy of its disk only beside the copy in its row: %s, record %o, disk %s, archive %s',
+    async (state, record, hasDisk, hasArchive, expected) => {
+      await have(stopped({ state, archive: record }), { hasDisk, hasArchive });
+      await start();
+      expect(steps).toEqual(expected);
+    },
+  );
+});
+
+describe('a row that no caller has seen', () => {
+  it.each([null, 1])(
+    'is discarded while it is being created, its machine at generation %s',
+    async (runningGeneration) => {
+      await have(stopped({ operation: 'creating' }), { runningGeneration });
+      await start();
+      expect(steps).toEqual(['discard sb_1']);
+    },
+  );
+
+  it.each([
+    ['stays in the warm pool with a running machine', 1, true, 'adopt sb_1'],
+    ['is discarded from the warm pool without a machine', null, true, 'discard sb_1'],
+    ['is discarded from a warm pool that has no use for it', 1, false, 'discard sb_1'],
+  ])('%s; a sandbox with an owner stays', async (_, runningGeneration, keeps, expected) => {
+    keepsInPool = keeps;
+    await have(poolRecord({ id: 'sb_1' }), { runningGeneration });
+    await have(sandboxRecord({ id: 'sb_2' }), { runningGeneration: 1 });
+    await start();
+    expect(steps).toEqual([expected, 'adopt sb_2']);
+  });
+});
+
+it('a trace without a row is destroyed; sandboxes with a row stay', async () => {
+  await have(stopped(), {});
+  traces.push({ id: 'sb_orphan', runningGeneration: null, hasDisk: false, hasArchive: true });
+  await start();
+  expect(steps).toEqual(['destroy sb_orphan']);
+});
+
+describe('an unfinished operation', () => {
+  it.each(['starting', 'stopping', 'archiving', 'restoring', 'resizing', 'deleting'] as const)(
+    'is finished, and nothing else is done: %s',
+    async (operation) => {
+      await have(box({ operation }), { runningGeneration: 1, hasArchive: true });
+      await start();
+      expect(steps).toEqual(['finish sb_1']);
+    },
+  );
+
+  it('begins after all settled sandboxes are reconciled, and holds up no start of the service', async () => {
+    await have(box({ operation: 'deleting' }));
+    await have(sandboxRecord({ id: 'sb_2' }), { runningGeneration: 1 });
+    during['adopt sb_2'] = async () => {
+      await nextTurn();
+      steps.push('adopted');
+    };
+    during['finish sb_1'] = () => new Promise(() => {});
+    await start();
+    expect(steps).toEqual(['adopt sb_2', 'adopted', 'finish sb_1']);
+  });
+
+  it('that fails is logged', async () => {
+    await have(box({ operation: 'deleting' }));
+    during['finish sb_1'] = broken;
+    await start();
+    await expect.poll(() => errors).toEqual(['sb_1']);
+  });
+});
+
+it('a sandbox that cannot be reconciled is logged, and stops no other', async () => {
+  for (let number = 1; number <= 20; number++) {
+    await have(sandboxRecord({ id: `sb_${number}` }), { runningGeneration: 1 });
+    if (number < 20) during[`adopt sb_${number}`] = broken;
+  }
+  await have(sandboxRecord({ id: 'sb_unfinished', operation: 'stopping' }));
+  await start();
+  expect(steps).toContain('adopt sb_20');
+  expect(steps).toContain('finish sb_unfinished');
+  expect(errors).toHaveLength(19);
+});
