@@ -5,7 +5,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 NODE = "$$(setup/node-path.sh)"
 CARGO = cd native && cargo
 
-.PHONY: up quick test simulate test-worst-case setup setup-checks build image documentdb-image lint bench generate sdk clean
+.PHONY: up quick test simulate test-worst-case mutate setup setup-checks build image documentdb-image lint bench generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -32,6 +32,12 @@ simulate:
 # One sandbox that does its worst, for ten minutes instead of one.
 test-worst-case: setup-checks build image
 	@SANDHAVEN_WORST_CASE_SECONDS=600 $(NODE) node_modules/.bin/vitest run test/hostile/worst-case.test.ts
+
+# Mutation tests of the areas in test/mutation/areas.ts; `make mutate A=model` runs one. Needs npm, and no root.
+mutate:
+	@setup/locked.sh setup/node.sh
+	@setup/locked.sh setup/mutation.sh
+	@$(NODE) test/mutation/mutate.ts "$(A)"
 
 # What building and running need.
 setup:
@@ -71,4 +77,4 @@ bench: setup build image
 
 # What was built here; the cache, the dependencies and the service's data stay.
 clean:
-	rm -rf dist sdk/dist native/target bench/results
+	rm -rf dist sdk/dist native/target bench/results .mutation

@@ -25,7 +25,10 @@ export interface TestFiles {
 
 /** Paths below the repository's root. */
 export function testFiles(): TestFiles {
-  const all = globSync(['test/**/*.test.ts', 'sdk/test/**/*.test.ts'], { cwd: root }).toSorted();
+  const all = globSync(['test/**/*.test.ts', 'sdk/test/**/*.test.ts'], {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  }).toSorted();
   const documents = new Set(globSync(withDocuments, { cwd: root }));
   const quick = all.filter((file) => !documents.has(file) && wayToProgram(file) === null);
   return { quick, others: all.filter((file) => !quick.includes(file)) };

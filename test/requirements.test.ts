@@ -67,6 +67,6 @@ function idsIn(source: string): string[] {
 
 async function readAll(pattern: string): Promise<{ file: string; source: string }[]> {
   const files: string[] = [];
-  for await (const file of glob(pattern, { cwd: root })) files.push(file);
+  for await (const file of glob(pattern, { cwd: root, exclude: ['**/node_modules/**'] })) files.push(file);
   return Promise.all(files.map(async (file) => ({ file, source: await readFile(join(root, file), 'utf8') })));
 }

@@ -1,0 +1,59 @@
+/**
+ * The areas of `make mutate`: files to mutate, the tests that must notice, and the least part of the mutants that they
+ * must notice. No file of an area needs a store on disk or a machine, and no test starts a program.
+ */
+
+export interface Area {
+  files: string[];
+  /** Tests of at most two seconds, which run against each mutant that they reach. */
+  tests: string[];
+  /** Least percentage of detected mutants. */
+  leastScore: number;
+  /** Leaves texts for people as they are: tests hold their form and what they name, not each word. */
+  ignoresTexts: boolean;
+}
+
+export const areas: Readonly<Record<string, Area>> = {
+  guard: {
+    files: ['src/documentdb/guard/*.ts'],
+    tests: ['test/documentdb-unit/guard/*.test.ts'],
+    leastScore: 85,
+    // The lists of operators are texts with spaces, and the tests check the form of every refusal.
+    ignoresTexts: false,
+  },
+  model: {
+    // Limits are numbers without logic; test/contract holds those that are promised.
+    files: ['src/model/**/*.ts', '!src/model/limits.ts', '!src/model/limits/*.ts'],
+    // A branch's name is compared with Git's own judgement, in a program.
+    tests: ['test/model/*.test.ts', '!test/model/branch-names.test.ts'],
+    leastScore: 85,
+    ignoresTexts: true,
+  },
+  control: {
+    files: [
+      'src/control/access/tokens.ts',
+      'src/control/audit/chain.ts',
+      'src/control/documents/order-of-use.ts',
+      'src/control/git/formats.ts',
+      'src/control/lifecycle/{activity,capacity,consequences,disk-promises,operation-queue,template}.ts',
+      'src/control/people/{quotas,rates}.ts',
+    ],
+    tests: ['test/control/**/*.test.ts', 'test/model/quota.test.ts'],
+    leastScore: 80,
+    ignoresTexts: true,
+  },
+  catalog: {
+    files: ['src/catalog/**/*.ts'],
+    tests: ['test/catalog/*.test.ts', 'test/contract/*.test.ts'],
+    leastScore: 80,
+    ignoresTexts: true,
+  },
+};
+
+/** Returns the area that this process works on, as its environment names it. */
+export function currentArea(): Area {
+  const name = process.env['MUTATION_AREA'] ?? '';
+  const area = areas[name];
+  if (area === undefined) throw new Error(`MUTATION_AREA names no area: "${name}".`);
+  return area;
+}
