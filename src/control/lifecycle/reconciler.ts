@@ -62,11 +62,14 @@ async function reconcileOne(
     return true;
   }
   if (sandbox.operation !== null) return false;
+  if (sandbox.ownerId === null && !keepsInPool(sandbox)) {
+    await machines.retire(sandbox.id);
+    return true;
+  }
   if (sandbox.state === 'started') {
     const { runGeneration } = sandbox;
     if (runs && seen.runningGeneration === runGeneration) await machines.adopt(sandbox);
     else if (runGeneration !== null) await machines.exited(sandbox.id, runGeneration, GONE_REASON);
-    if (sandbox.ownerId === null && !keepsInPool(sandbox)) await machines.retire(sandbox.id);
     return true;
   }
   if (runs) await machines.end(sandbox.id);

@@ -1,6 +1,7 @@
 /** Reconciliation at the service's start: rows and machines agree afterwards, and one failure harms no other sandbox. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Unfinished } from '../../../src/concurrency/unfinished.ts';
 import type { Machines } from '../../../src/control/lifecycle/machines.ts';
 import { reconcile } from '../../../src/control/lifecycle/reconciler.ts';
 import type { Observed, Runtime, SandboxStore } from '../../../src/control/ports/index.ts';
@@ -19,6 +20,7 @@ let steps: string[];
 let during: Record<string, () => Promise<void>>;
 let errors: unknown[];
 let keepsInPool: boolean;
+let unfinished: Unfinished;
 
 beforeEach(() => {
   store = memoryStore().sandboxes;
@@ -27,6 +29,7 @@ beforeEach(() => {
   during = {};
   errors = [];
   keepsInPool = true;
+  unfinished = new Unfinished((work) => errors.push(work));
 });
 
 function step(name: string) {
@@ -43,7 +46,6 @@ function start(): Promise<void> {
     runtime: {
       observe: async () => traces,
       destroy: step('destroy'),
-      stop: step('stop'),
       dropDisk: step('dropDisk'),
       dropArchive: step('dropArchive'),
     } as unknown as Runtime,
@@ -51,8 +53,11 @@ function start(): Promise<void> {
       adopt: step('adopt'),
       exited: step('exited'),
       discard: step('discard'),
+      end: step('end'),
+      retire: step('retire'),
       finish: step('finish'),
     } as unknown as Machines,
+    unfinished,
     log: { info() {}, warn() {}, error: (_, context) => void errors.push(context?.['sandbox']) },
     keepsInPool: () => keepsInPool,
   });
@@ -94,7 +99,7 @@ describe('a sandbox that is not started', () => {
   it.each(['stopped', 'archived', 'error'] as const)('and is %s loses a running machine', async (state) => {
     await have(stopped({ state, archive: state === 'archived' ? archive : null }), { runningGeneration: 3 });
     await start();
-    expect(steps).toEqual(['stop sb_1 0']);
+    expect(steps).toEqual(['end sb_1']);
   });
 
   it.each([
@@ -128,8 +133,9 @@ describe('a row that no caller has seen', () => {
 
   it.each([
     ['stays in the warm pool with a running machine', 1, true, 'adopt sb_1'],
-    ['is discarded from the warm pool without a machine', null, true, 'discard sb_1'],
-    ['is discarded from a warm pool that has no use for it', 1, false, 'discard sb_1'],
+    ['has lost its machine in the warm pool', null, true, `exited sb_1 1 ${GONE}`],
+    ['is retired from a warm pool that has no use for it', 1, false, 'retire sb_1'],
+    ['is retired from such a pool without a machine, too', null, false, 'retire sb_1'],
   ])('%s; a sandbox with an owner stays', async (_, runningGeneration, keeps, expected) => {
     keepsInPool = keeps;
     await have(poolRecord({ id: 'sb_1' }), { runningGeneration });
@@ -144,6 +150,17 @@ it('a trace without a row is destroyed; sandboxes with a row stay', async () => 
   traces.push({ id: 'sb_orphan', runningGeneration: null, hasDisk: false, hasArchive: true });
   await start();
   expect(steps).toEqual(['destroy sb_orphan']);
+});
+
+it('a trace that cannot be destroyed stops no start of the service, and is tried again', async () => {
+  await have(box(), { runningGeneration: 1 });
+  traces.push({ id: 'sb_orphan', runningGeneration: null, hasDisk: true, hasArchive: false });
+  during['destroy sb_orphan'] = broken;
+  await start();
+  expect(steps).toEqual(['destroy sb_orphan', 'adopt sb_1']);
+  expect(errors).toEqual(['remove sb_orphan']);
+  await unfinished.turn();
+  expect(steps.at(-1)).toBe('destroy sb_orphan');
 });
 
 describe('an unfinished operation', () => {
@@ -166,13 +183,6 @@ describe('an unfinished operation', () => {
     during['finish sb_1'] = () => new Promise(() => {});
     await start();
     expect(steps).toEqual(['adopt sb_2', 'adopted', 'finish sb_1']);
-  });
-
-  it('that fails is logged', async () => {
-    await have(box({ operation: 'deleting' }));
-    during['finish sb_1'] = broken;
-    await start();
-    await expect.poll(() => errors).toEqual(['sb_1']);
   });
 });
 
