@@ -6,6 +6,7 @@ import type { Log } from '../control/ports/index.ts';
 import { PreviewGateway } from '../gateways/preview/gateway.ts';
 import { openSshGateway, type SshGateway } from '../gateways/ssh/main/gateway.ts';
 import { SandhavenError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { createArrivals } from '../model/network/arrival.ts';
 import type { PreviewSite } from '../model/network/public-site.ts';
 import { createHttpServer } from '../surfaces/http/server.ts';
@@ -61,7 +62,7 @@ export function createListeners(service: RunningService, { options, tools, tls, 
       ssh = await openSsh(options.sshListen, service, log);
       const sshAt = sshAddress({ ...options, listening: ssh.address });
       services.sshAccess.serveAt({ ...sshAt, hostKey: service.ssh.hostKey.publicKey });
-      await http.listen({ ...options.listen }).catch((error: unknown) => {
+      await http.listen({ ...options.listen, backlog: limits.listenBacklog }).catch((error: unknown) => {
         throw unusable('--listen', options.listen, error);
       });
       const url = urlOf(protocol, http.server.address() as AddressInfo);

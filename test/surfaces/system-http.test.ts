@@ -1,4 +1,5 @@
 /** HTTP's own promises, kept by a real service with real sandboxes. */
+import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -175,5 +176,19 @@ describe('calls', () => {
     await send(bytesUrl('hunter2'));
     expect(service.log()).not.toContain('hunter2');
     expect(service.log()).not.toContain(service.apiKey);
+  });
+});
+
+describe('the listeners of API, previews and SSH', () => {
+  it('keep 4,096 new connections while the service has no turn for them', () => {
+    const rows = execFileSync('ss', ['--listening', '--tcp', '--numeric', '--processes', '--no-header'], {
+      encoding: 'utf8',
+    });
+    const own = rows.split('\n').filter((row) => row.includes(`pid=${service.pid},`));
+    const kept = own
+      .map((row) => row.split(/\s+/))
+      .filter(([, , , address]) => address?.startsWith('127.0.0.1:'))
+      .map(([, , room]) => Number(room));
+    expect(kept).toEqual([4_096, 4_096, 4_096]);
   });
 });

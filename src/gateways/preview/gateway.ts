@@ -69,7 +69,7 @@ export class PreviewGateway {
   listen(address: { host: string; port: number }): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(address, () => {
+      this.#server.listen({ ...address, backlog: limits.listenBacklog }, () => {
         this.#server.off('error', reject);
         resolve((this.#server.address() as AddressInfo).port);
       });

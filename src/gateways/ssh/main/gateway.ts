@@ -35,7 +35,7 @@ export async function openSshGateway(options: GatewayOptions): Promise<SshGatewa
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.listen, resolve);
+    server.listen({ ...options.listen, backlog: limits.listenBacklog }, resolve);
   });
   server.removeAllListeners('error');
   server.on('error', (error) => options.log.error('the SSH gateway cannot accept', { error }));
