@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AccessService, accessTokenPattern } from '../../src/control/access/tokens.ts';
 import type { Store } from '../../src/control/ports/index.ts';
@@ -87,4 +87,20 @@ describe('the token of a standard preview', () => {
     });
     expect(await other.previewToken(BOX, 80)).not.toBe(token);
   });
+
+  it('is what it was in every service with this key so far, so that links stay valid', async () => {
+    const key = Buffer.alloc(32, 7);
+    const service = new AccessService({ tokens: store.accessTokens, clock: Date, previewKey: key });
+    const first = await service.previewToken(BOX, 80);
+    expect(first).toBe(derived(key, `${BOX} 80`));
+    await service.revoke(BOX, ['preview']);
+    expect(await service.previewToken(BOX, 80)).toBe(derived(key, `${BOX} 80 1`));
+    expect(await service.isPreviewToken(BOX, 80, first)).toBe(false);
+  });
+
+  /** Five bits of each of the first 26 bytes of HMAC-SHA-256, as RFC 4648 writes them in base32. */
+  function derived(key: Buffer, text: string): string {
+    const digest = createHmac('sha256', key).update(text).digest().subarray(0, 26);
+    return [...digest].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte & 31]).join('');
+  }
 });

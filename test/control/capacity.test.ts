@@ -43,6 +43,13 @@ describe('a sandbox is started', () => {
   ])('and not with %o', async (changed, detail) => {
     const refusal = start(changed);
     await expect(refusal).rejects.toThrow(detail);
-    await expect(refusal).rejects.toMatchObject({ code: 'resource_exhausted' });
+    await expect(refusal).rejects.toMatchObject({ code: 'resource_exhausted', fields: { retryable: true } });
+  });
+
+  it('and with more GPUs than the host has only with fewer', async () => {
+    const ask = (gpus: number) => start({ freeGpus: 0, gpus }, 2);
+    await expect(ask(1)).rejects.toMatchObject({ fields: { hint: 'Ask for fewer GPUs.' } });
+    const orStop = { fields: { hint: 'Ask for fewer GPUs, or stop a sandbox that has some.' } };
+    await expect(ask(2)).rejects.toMatchObject(orStop);
   });
 });

@@ -13,7 +13,11 @@ function room(freeGb: number, promisedGb: number, overcommit = 100): DiskPromise
 }
 
 const exhausted = (detail: string) =>
-  expect.objectContaining({ code: 'resource_exhausted', message: expect.stringContaining(detail) });
+  expect.objectContaining({
+    code: 'resource_exhausted',
+    message: expect.stringContaining(detail),
+    fields: expect.objectContaining({ retryable: true }),
+  });
 
 describe('a disk', () => {
   it('of 200 GB is refused where 43 GB are free, in words that say how much there may be', async () => {
@@ -29,6 +33,10 @@ describe('a disk', () => {
   it('of 1 GB is the least that is offered where little is free, and what is offered can be had', async () => {
     await expect(room(0.2, 0).assertRoomFor(2)).rejects.toEqual(exhausted('at most 1 GB now.'));
     await expect(room(0.2, 0).assertRoomFor(1)).resolves.toBeUndefined();
+  });
+
+  it('counts no less than nothing as free where the reserve is not there', async () => {
+    await expect(room(-2, 0).assertRoomFor(2)).rejects.toEqual(exhausted('and 0.0 GB are free'));
   });
 
   it('is refused when all of them together would promise more than the factor allows', async () => {

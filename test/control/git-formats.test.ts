@@ -51,6 +51,34 @@ describe('a status', () => {
     });
   });
 
+  it('is of a branch without a commit when git says so', () => {
+    const unborn = nul('# branch.oid (initial)', '# branch.head main');
+    expect(parseStatus(unborn, false)).toMatchObject({ branch: 'main', unborn: true, upstream: null });
+    expect(parseStatus(nul(`# branch.oid ${hash}`), false).unborn).toBe(false);
+  });
+
+  it('takes nothing from a header that only looks like one', () => {
+    const odd = nul(
+      '# x branch.head a',
+      '# x branch.upstream a',
+      '# branch.ab +1 -1x',
+      '# x branch.ab +1 -1',
+      '# branch.ab +1234567890 -1',
+      '# branch.ab +1 -1234567890',
+      '# stash 3',
+    );
+    expect(parseStatus(odd, false)).toMatchObject({ branch: null, upstream: null, ahead: 0, behind: 0 });
+  });
+
+  it.each(['2 R. x', '', 'x', '1 .M N... 100644', 'u UU N... 1 2 3 4 a b path'])(
+    'is unreadable with the entry %j',
+    (entry) => {
+      expect(() => parseStatus(nul(entry), false)).toThrow(
+        expect.objectContaining({ code: 'failed_precondition' }),
+      );
+    },
+  );
+
   it('is bounded, and says that it is not whole', () => {
     const many = Array.from({ length: limits.git.paths + 5 }, (_, n) => `? ${n}`);
     const status = parseStatus(nul(...many), false);
@@ -79,6 +107,57 @@ describe('a log', () => {
       expect(new Date(commit?.date ?? Number.NaN).toISOString()).toMatch(/Z$/);
     },
   );
+});
+
+it.each([
+  ['99999999999999999999', 8.64e15],
+  ['-99999999999999999999', -8.64e15],
+  ['-1', -1_000],
+  ['soon', 0],
+])('a commit at %j seconds has the time %d', (seconds, date) => {
+  expect(parseLog(nul(hash, 'a', 'b', seconds, 'm'))[0]?.date).toBe(date);
+});
+
+it('a log takes hashes of both lengths, and leaves out a commit that was cut off', () => {
+  const long = 'b'.repeat(64);
+  const bytes = nul(hash, 'a', 'b', '1', 'm\n\n', long, 'a', 'b', '2', ' n', hash, 'a', 'b', '3');
+  expect(parseLog(bytes)).toEqual([
+    { hash, author: 'a', email: 'b', date: 1_000, message: 'm\n' },
+    { hash: long, author: 'a', email: 'b', date: 2_000, message: ' n' },
+  ]);
+});
+
+it.each(['a'.repeat(39), 'a'.repeat(65), `x${'a'.repeat(40)}`, `${'a'.repeat(40)}x`, 'A'.repeat(40)])(
+  'a log with %s for a hash is unreadable',
+  (bad) => {
+    expect(() => parseLog(nul(bad, 'a', 'b', '1', 'm'))).toThrow(
+      expect.objectContaining({ code: 'failed_precondition' }),
+    );
+  },
+);
+
+describe('pushed refs', () => {
+  const pushed = (line: string) => parsePush(Buffer.from(line));
+
+  it.each([' ', '+', '*', '=', '-'])('with the flag %j are accepted', (flag) => {
+    expect(pushed(`${flag}\ta:b\t1..2`)).toEqual([{ rejected: false, byRemote: false, summary: '1..2' }]);
+  });
+
+  it('are rejected by the remote or by the local git', () => {
+    expect(pushed('!\ta:b\t[remote rejected] (hook)')).toEqual([
+      { rejected: true, byRemote: true, summary: '[remote rejected] (hook)' },
+    ]);
+    expect(pushed('!\ta:b\t[rejected] [remote x')[0]?.byRemote).toBe(false);
+  });
+
+  it.each(['Done', '?\ta:b\tc', 'x!\ta:b\tc', '!\ta\tc', '! a:b c'])('are not in the line %j', (line) => {
+    expect(pushed(line)).toEqual([]);
+  });
+});
+
+it('a branch without its mark, cut off, is left out', () => {
+  expect(parseBranches(nul('main', '*', '\nother'))).toEqual([{ name: 'main', current: true }]);
+  expect(parseBranches(nul('a\nb', ' '))).toEqual([{ name: 'a\nb', current: false }]);
 });
 
 describe('branches, settings and pushed refs', () => {

@@ -18,3 +18,16 @@ it.each([
 ])('%s and %s are not', (a, b) => {
   expect(networkOf(a)).not.toBe(networkOf(b));
 });
+
+it.each([
+  ['198.51.100.7', '198.51.100'],
+  ['::FFFF:198.51.100.7', '198.51.100'],
+  ['::1', '0:0:0:0'],
+  ['2001:db8::', '2001:db8:0:0'],
+  ['2001:0DB8::1:2:3:4:5', '2001:db8:0:1'],
+  ['1:2:3:4:5:6:7:8', '1:2:3:4'],
+  ['a client', 'a client'],
+  ['', ''],
+])('the network of %j is %j', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});

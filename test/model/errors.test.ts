@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type ErrorCode, errorTable, SandhavenError, toProblem } from '../../src/model/errors.ts';
+import {
+  type ErrorCode,
+  errorTable,
+  invalidArgument,
+  notFound,
+  SandhavenError,
+  toProblem,
+} from '../../src/model/errors.ts';
 
 /** As the wire shapes list them: code, HTTP status, exit status. */
 const table: [ErrorCode, number, number][] = [
@@ -43,5 +50,38 @@ describe('the table of errors', () => {
     const problem = toProblem(new Error('/secret/path token=abc'), 'req_2');
     expect(problem).toMatchObject({ code: 'internal', status: 500, request_id: 'req_2' });
     expect(JSON.stringify(problem)).not.toContain('secret');
+  });
+});
+
+describe('an error', () => {
+  it('has its name, its code, its fields and its cause', () => {
+    const cause = new Error('below');
+    const error = new SandhavenError('timeout', 'too slow', { hint: 'Wait.' }, cause);
+    expect(error).toMatchObject({ name: 'SandhavenError', code: 'timeout', message: 'too slow', cause });
+    expect(error.fields).toEqual({ hint: 'Wait.' });
+    expect(new SandhavenError('timeout', 'too slow')).not.toHaveProperty('cause');
+  });
+
+  it('has the retry that it says itself, in its problem', () => {
+    const of = (code: ErrorCode, retryable: boolean) =>
+      toProblem(new SandhavenError(code, 'why', { retryable, parameter: 'x' }), 'req_1');
+    expect(of('unavailable', false)).toMatchObject({ retryable: false, parameter: 'x' });
+    expect(of('invalid_state', true)).toMatchObject({ retryable: true, title: 'Invalid state' });
+  });
+
+  it('of a defect names the request to report', () => {
+    expect(toProblem('thrown text', 'req_3')).toMatchObject({
+      detail: 'An internal error occurred.',
+      hint: expect.stringContaining('req_3'),
+    });
+  });
+
+  it('of an argument names the parameter, of a missing thing its kind, with a hint if there is one', () => {
+    expect(invalidArgument('a', 'is wrong')).toMatchObject({ code: 'invalid_argument', message: 'is wrong' });
+    expect(invalidArgument('a', 'is wrong').fields).toEqual({ parameter: 'a' });
+    expect(invalidArgument('a', 'is wrong', 'Mend it.').fields).toEqual({ parameter: 'a', hint: 'Mend it.' });
+    expect(notFound('file', 'is gone')).toMatchObject({ code: 'not_found', message: 'is gone' });
+    expect(notFound('file', 'is gone').fields).toEqual({ resource: 'file' });
+    expect(notFound('file', 'is gone', 'Look.').fields).toEqual({ resource: 'file', hint: 'Look.' });
   });
 });

@@ -13,9 +13,36 @@ describe('the name of a branch', () => {
     },
   );
 
+  it.each([
+    ['a..b', '".." or "@{"'],
+    ['a@{b', '".." or "@{"'],
+    ['a.', 'end with "."'],
+    ['/a', 'begin or end with "/"'],
+    ['a/', 'begin or end with "/"'],
+    ['a//b', '"//"'],
+    ['.a', 'part that begins with "."'],
+    ['a/.b', 'part that begins with "."'],
+    ['a.lock', 'ends with ".lock"'],
+    ['a.lock/b', 'ends with ".lock"'],
+    ...[...'~^:?*[\\\u001f\u007f'].map((character): [string, string] => [`a${character}b`, 'any of ~']),
+    ['-', 'begin with "-"'],
+    ['@', 'not a branch name'],
+  ])('is not %j, and the fault says so: %s', (name, fault) => {
+    expect(branchNameFault(name)).toContain(fault);
+  });
+
+  it.each(['main', 'a/b.c', 'a@b', '@a', 'HEADs', 'a-', 'lock', 'a.locks', 'a.b/c', 'é', 'a{b', 'a!'])(
+    'may be %j',
+    (name) => {
+      expect(branchNameFault(name)).toBeNull();
+    },
+  );
+
   it('is bounded in bytes', () => {
     expect(branchNameFault('x'.repeat(limits.git.refBytes))).toBeNull();
     expect(branchNameFault('é'.repeat(limits.git.refBytes))).toContain('bytes');
+    expect(revisionFault('x'.repeat(limits.git.refBytes))).toBeNull();
+    expect(revisionFault('x'.repeat(limits.git.refBytes + 1))).toContain('bytes');
   });
 });
 
@@ -33,6 +60,12 @@ describe('what names a commit', () => {
       expect(revisionFault(revision)).toEqual(expect.any(String));
     },
   );
+
+  it('has a fault of its own for each rule', () => {
+    expect(revisionFault('-x')).toContain('begin with "-"');
+    expect(revisionFault('')).toContain('empty');
+    expect(revisionFault('a\u007f')).toContain('one commit');
+  });
 });
 
 describe('[WIRE-GIT-13] the address of a remote', () => {

@@ -10,11 +10,28 @@ describe('"did you mean"', () => {
     ['memory', ['memory_gb', 'cpu'], ['memory_gb']],
     ['zzz', ['name', 'date'], []],
     ['', ['name'], []],
+    ['ab', ['ab'], []],
+    ['a-b', ['ab'], []],
+    ['abc', ['abd'], ['abd']],
+    ['abc', ['axd'], []],
+    ['abcdef', ['abcxyf'], ['abcxyf']],
+    ['abcdef', ['abxxxf'], []],
+    ['user-name', ['userName'], ['userName']],
+    ['stat', ['status_of_all'], ['status_of_all']],
+    ['status_of_all', ['sta'], ['sta']],
+    ['code', ['statusCode'], ['statusCode']],
+    ['tusc', ['statusCode'], []],
+    ['acb', ['abc'], ['abc']],
+    ['memory_mb', ['memory_gb'], ['memory_gb']],
+    ['disk', ['disk_size_gb', 'dusk'], ['disk_size_gb']],
+    [`${'a'.repeat(100)}bbbb`, ['a'.repeat(100)], ['a'.repeat(100)]],
   ])('for %j of %j is %j', (word, known, meant) => {
     expect(nearest(word, known)).toEqual(meant);
   });
 
   it('gives the closest first, and so many', () => {
     expect(nearest('order', ['borders', 'older', 'orders', 'shoes'], 2)).toEqual(['older', 'orders']);
+    expect(nearest('created', ['crxxted', 'creatxd', 'creatyd'], 2)).toEqual(['creatxd', 'creatyd']);
+    expect(nearest('created', ['crxxted', 'creatxd'], 5)).toEqual(['creatxd', 'crxxted']);
   });
 });

@@ -24,6 +24,29 @@ describe('a name as text', () => {
     expect(pathToText(Buffer.from(bytes, 'hex'))).toBe(text);
   });
 
+  it.each(['00', '7f', 'c280', 'dfbf', 'e0a080', 'ed9fbf', 'efbfbf', 'f0908080', 'f48fbfbf'])(
+    'keeps the character %s beside a byte that is none',
+    (bytes) => {
+      const character = Buffer.from(bytes, 'hex').toString();
+      expect(pathToText(Buffer.from(`ff${bytes}80${bytes}`, 'hex'))).toBe(
+        `\uf7ff${character}\uf780${character}`,
+      );
+    },
+  );
+
+  it.each([
+    ['80', '\uf780'],
+    ['c1bf', '\uf7c1\uf7bf'],
+    ['c2', '\uf7c2'],
+    ['c261', '\uf7c2a'],
+    ['e0a0', '\uf7e0\uf7a0'],
+    ['f09080', '\uf7f0\uf790\uf780'],
+    ['f5808080', '\uf7f5\uf780\uf780\uf780'],
+  ])('maps %s, which is no character, byte by byte', (bytes, text) => {
+    expect(pathToText(Buffer.from(bytes, 'hex'))).toBe(text);
+    expect(holdsRawBytes(text)).toBe(true);
+  });
+
   it('survives the way there and back, whatever it is', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (name) => {

@@ -107,4 +107,46 @@ describe('the order of use', () => {
     expect(refusal(order, 'a', 'discovered', orders)?.code).toBe('failed_precondition');
     expect(refusal(order, 'a', 'discovered', { database: 'big', collection: 'c7' })).toBeNull();
   });
+
+  it('remembers so many schemas of a key, and forgets the one that was loaded longest ago', () => {
+    const order = new OrderOfUse('enforce');
+    const many = Array.from({ length: limits.documents.rememberedCollections }, (_, index) => `c${index}`);
+    const name = (collection: string) => ({ database: 'big', collection });
+    order.discovered('a', 'big', many);
+    for (const collection of many) order.loaded('a', name(collection));
+    expect(refusal(order, 'a', 'schema', name('c0'))).toBeNull();
+    order.loaded('a', name('c0'));
+    order.loaded('a', orders);
+    expect(refusal(order, 'a', 'schema', name('c0'))).toBeNull();
+    expect(refusal(order, 'a', 'schema', name('c1'))?.message).toContain("'c1' was not loaded");
+    expect(refusal(order, 'a', 'schema', name('c2'))).toBeNull();
+  });
+
+  it('forgets no database while all collections fit', () => {
+    const order = new OrderOfUse('enforce');
+    const many = Array.from(
+      { length: limits.documents.rememberedCollections - 1 },
+      (_, index) => `c${index}`,
+    );
+    order.discovered('a', 'shop', ['orders']);
+    order.discovered('a', 'big', many);
+    expect(refusal(order, 'a', 'discovered', orders)).toBeNull();
+    order.discovered('a', 'shop', ['orders']);
+    order.discovered('a', 'other', ['x']);
+    expect(refusal(order, 'a', 'discovered', orders)).toBeNull();
+    expect(refusal(order, 'a', 'discovered', { database: 'big', collection: 'c0' })?.code).toBe(
+      'failed_precondition',
+    );
+  });
+
+  it('suggests at most three names, and none that is far', () => {
+    const order = new OrderOfUse('enforce');
+    order.discovered('a', 'shop', ['order1', 'order2', 'order3', 'order4']);
+    const wrong = (collection: string) =>
+      refusal(order, 'a', 'schema', { database: 'shop', collection })?.hint;
+    expect(wrong('order')).toBe(
+      'Did you mean order1 or order2 or order3? DocumentDb.DiscoverCollections lists what is there now.',
+    );
+    expect(wrong('zebra')).toBe('DocumentDb.DiscoverCollections lists what is there now.');
+  });
 });
