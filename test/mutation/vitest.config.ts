@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     include: tests.filter((pattern) => !pattern.startsWith('!')),
     exclude: tests.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1)),
-    setupFiles: ['test/mutation/few-cases.ts'],
+    setupFiles: ['test/mutation/set-up.ts'],
     testTimeout: 30_000,
   },
 });
