@@ -57,19 +57,30 @@ describe('a token that was minted', () => {
       await access.mint(BOX, 'ssh', { port: null, expiresAt: 2_000 });
     }
     const another = () => access.mint(BOX, 'ssh', { port: null, expiresAt: 3_000 });
-    await expect(another()).rejects.toMatchObject({ code: 'resource_exhausted' });
+    await expect(another()).rejects.toMatchObject({
+      code: 'resource_exhausted',
+      message: expect.stringContaining('SSH tokens'),
+      fields: { hint: expect.stringContaining('expire') },
+    });
     await access.mint(BOX, 'preview', { port: 1, expiresAt: null });
     now = 2_000;
     await another();
   });
 });
 
-it.each(['', 'a', 'A'.repeat(26), '1'.repeat(26), 'a'.repeat(27), `${'a'.repeat(25)}\0`])(
-  'a token that none can be (%j) is not known',
-  async (token) => {
-    expect(await access.check('preview', token)).toBeNull();
-  },
-);
+it.each([
+  '',
+  'a',
+  'A'.repeat(26),
+  '1'.repeat(26),
+  'a'.repeat(27),
+  `${'a'.repeat(25)}\0`,
+  `-${'a'.repeat(26)}`,
+  `${'a'.repeat(26)}\n`,
+])('a token that none can be (%j) is not known', async (token) => {
+  expect(await access.check('preview', token)).toBeNull();
+  expect(accessTokenPattern.test(token)).toBe(false);
+});
 
 describe('the token of a standard preview', () => {
   it('is always the same for one sandbox and port, and another for any other', async () => {

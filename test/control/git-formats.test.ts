@@ -2,6 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  BRANCH_FORMAT,
+  LOG_FORMAT,
   nulSeparated,
   parseBranches,
   parseConfig,
@@ -74,7 +76,10 @@ describe('a status', () => {
     'is unreadable with the entry %j',
     (entry) => {
       expect(() => parseStatus(nul(entry), false)).toThrow(
-        expect.objectContaining({ code: 'failed_precondition' }),
+        expect.objectContaining({
+          code: 'failed_precondition',
+          fields: { hint: expect.stringContaining('git --version') },
+        }),
       );
     },
   );
@@ -135,6 +140,26 @@ it.each(['a'.repeat(39), 'a'.repeat(65), `x${'a'.repeat(40)}`, `${'a'.repeat(40)
     );
   },
 );
+
+it('what git is asked for is what is read', () => {
+  // As git-log(1) and git-for-each-ref(1) define them: hash, author, email, time, whole message; short name, mark.
+  expect(LOG_FORMAT).toBe('%H%x00%an%x00%ae%x00%at%x00%B');
+  expect(BRANCH_FORMAT).toBe('%(refname:lstrip=2)%00%(HEAD)%00');
+});
+
+it('a status counts commits of several digits on both sides', () => {
+  expect(parseStatus(nul('# branch.ab +123 -4'), false)).toMatchObject({ ahead: 123, behind: 4 });
+});
+
+it('a setting has all after its first line end for a value', () => {
+  expect(parseConfig(nul('\na', 'b\n\nc', 'd\n'))).toEqual(
+    new Map([
+      ['', ['a']],
+      ['b', ['\nc']],
+      ['d', ['']],
+    ]),
+  );
+});
 
 describe('pushed refs', () => {
   const pushed = (line: string) => parsePush(Buffer.from(line));

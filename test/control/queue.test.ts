@@ -59,7 +59,10 @@ describe('operations of one sandbox', () => {
     const queue = createOperationQueue();
     const { open, opened } = gate();
     const all = Array.from({ length: limits.queuedOperations + 1 }, () => queue.run('a', () => opened));
-    await expect(queue.run('a', async () => {})).rejects.toMatchObject({ code: 'resource_exhausted' });
+    await expect(queue.run('a', async () => {})).rejects.toMatchObject({
+      code: 'resource_exhausted',
+      fields: { retryable: true, hint: expect.stringContaining('Wait') },
+    });
     open();
     await Promise.all(all);
   });
@@ -96,6 +99,10 @@ describe('a delete', () => {
     const late = queue.run('a', async () => order.push('late ran'));
     for (const refused of [running, waiting, late]) {
       await expect(refused).rejects.toBeInstanceOf(SandhavenError);
+      await expect(refused).rejects.toMatchObject({
+        code: 'invalid_state',
+        fields: { parameter: 'sandbox' },
+      });
     }
     await deleting;
     expect(order).toEqual(['running gave up', 'deleted']);

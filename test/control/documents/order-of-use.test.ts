@@ -99,6 +99,23 @@ describe('the order of use', () => {
     expect(refusal(order, 'k1', 'discovered', orders)?.code).toBe('failed_precondition');
   });
 
+  it('remembers as many keys as its bound, in any order of use', () => {
+    const order = new OrderOfUse('enforce');
+    const keys = Array.from({ length: limits.documents.rememberedKeys }, (_, index) => `k${index}`);
+    for (const key of keys) order.discovered(key, 'shop', ['orders']);
+    expect(keys.filter((key) => refusal(order, key, 'discovered', orders) !== null)).toEqual([]);
+  });
+
+  it('remembers a database with more collections than its bound', () => {
+    const order = new OrderOfUse('enforce');
+    const many = Array.from(
+      { length: limits.documents.rememberedCollections + 1 },
+      (_, index) => `c${index}`,
+    );
+    order.discovered('a', 'big', many);
+    expect(refusal(order, 'a', 'discovered', { database: 'big', collection: 'c0' })).toBeNull();
+  });
+
   it('remembers so many collections of a key', () => {
     const order = new OrderOfUse('enforce');
     const many = Array.from({ length: limits.documents.rememberedCollections }, (_, index) => `c${index}`);
@@ -146,6 +163,9 @@ describe('the order of use', () => {
       refusal(order, 'a', 'schema', { database: 'shop', collection })?.hint;
     expect(wrong('order')).toBe(
       'Did you mean order1 or order2 or order3? DocumentDb.DiscoverCollections lists what is there now.',
+    );
+    expect(() => order.check('a', [{ database: 'shop', collection: 'zebra' }], 'schema')).toThrow(
+      expect.objectContaining({ fields: expect.objectContaining({ resource: 'collection' }) }),
     );
     expect(wrong('zebra')).toBe('DocumentDb.DiscoverCollections lists what is there now.');
   });

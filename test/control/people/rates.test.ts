@@ -1,6 +1,7 @@
 /** Call rate of each key. */
 import { expect, it } from 'vitest';
 import { Rates } from '../../../src/control/people/rates.ts';
+import { limits } from '../../../src/model/limits.ts';
 
 function ratesOf(perSecond: number, burst: number) {
   const time = { now: 0 };
@@ -48,4 +49,11 @@ it('a key takes nothing from another', () => {
 it('without a rate every call counts as the first', () => {
   const rates = new Rates(null, { now: () => 0 });
   for (let call = 0; call < 100; call++) rates.count({ keyId: 'key_1' });
+});
+
+it('no key gets its burst back because there are many others', () => {
+  const { count } = ratesOf(1, 1);
+  count('key_1');
+  for (let other = 0; other <= limits.rateBuckets; other++) count(`other_${other}`);
+  expect(() => count('key_1')).toThrow('is reached');
 });
