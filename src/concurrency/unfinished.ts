@@ -1,6 +1,6 @@
 /**
- * Work that failed and has to succeed in the end, such as the removal of a machine: repeated until it does. It is kept in
- * memory alone, so it must be work that a restart of the process finds again.
+ * Work that failed and has to succeed in the end, such as the removal of a machine: repeated until it does. It is
+ * kept in memory alone, so it must be work that a restart of the process finds again.
  */
 
 type Work = () => Promise<unknown>;

@@ -5,7 +5,7 @@ export function canceled(cause?: unknown): SandhavenError {
   return new SandhavenError('unavailable', 'The operation was canceled.', { hint: 'Try again.' }, cause);
 }
 
-/** What `AbortSignal.throwIfAborted` throws when no reason of ours was given. */
+/** Error of `AbortSignal.throwIfAborted` for a signal without a reason of its own. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && (error.name === 'AbortError' || error.name === 'TimeoutError');
 }

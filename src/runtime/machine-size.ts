@@ -1,4 +1,4 @@
-/** What this machine has, for the part of it that members get. */
+/** Sizes of this machine, from which the members' part follows. */
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { GiB } from '../model/limits.ts';

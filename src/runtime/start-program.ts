@@ -9,7 +9,7 @@ import type { Readable, Writable } from 'node:stream';
 /** Both ends of three pipes, and of the one that tells of a failed execution. */
 const FILES_NEEDED = 8;
 
-/** What a started program has: the streams that were asked for with `pipe`. */
+/** Streams of a started program, those requested with `pipe`. */
 export interface StartedProgram<Input extends Writable | null> extends ChildProcess {
   stdin: Input;
   stdout: Readable;
@@ -60,7 +60,7 @@ export function assertFilesLeft(): void {
   }
 }
 
-/** Whether this process, or the host, is out of something that a program needs to be started. */
+/** Returns true when this process, or the host, is out of something that a program's start needs. */
 export function isOutOfHandles(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   return code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN' || code === 'ENOMEM';

@@ -1,7 +1,7 @@
 /**
- * Requests for machines, each in its sandbox's turn: of a caller, of the scheduler, of the reconciler that finishes the
- * operations of an earlier process. Only this file and `operations.ts` change a machine, or the state of a stored sandbox
- * after its creation.
+ * Requests for machines, each in its sandbox's turn: of a caller, of the scheduler, of the reconciler that finishes
+ * the operations of an earlier process. Only this file and `operations.ts` change a machine, or the state of a stored
+ * sandbox after its creation.
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -105,8 +105,8 @@ export class Machines {
   }
 
   /**
-   * Finishes an operation that was stored and not settled, by an earlier process or for want of room in the store; repeated
-   * when it fails.
+   * Finishes an operation that was stored and not settled, by an earlier process or for want of room in the store;
+   * repeated when it fails.
    */
   finish(id: string): Promise<void> {
     return this.#d.unfinished.attempt(`finish ${id}`, () =>
@@ -140,8 +140,8 @@ export class Machines {
   }
 
   /**
-   * Gives the running machine of a claimed row the row's sizes, and settles the row. A failure leaves neither machine nor
-   * row.
+   * Gives the running machine of a claimed row the row's sizes, and settles the row. A failure leaves neither machine
+   * nor row.
    */
   fit(sandbox: Sandbox): Promise<Sandbox> {
     return this.#d.queue.run(sandbox.id, async () => {

@@ -1,6 +1,6 @@
 /**
- * Performs auto-stop, auto-archive and auto-delete, and repeats unfinished work. Every turn reads the deadlines from the
- * store, so the first one handles those that passed while the service was down.
+ * Performs auto-stop, auto-archive and auto-delete, and repeats unfinished work. Every turn reads the deadlines from
+ * the store, so the first one handles those that passed while the service was down.
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { nextDeadline } from '../../model/lifecycle.ts';

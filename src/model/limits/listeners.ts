@@ -3,8 +3,8 @@ import { KiB } from './units.ts';
 
 export const listenersLimits = {
   /**
-   * New connections that the kernel keeps for a listener; Linux allows 4,096 by default. A storm of strangers fills 511,
-   * Node's default, and whoever connects then waits for the kernel's retries, which take seconds.
+   * New connections that the kernel keeps for a listener; Linux allows 4,096 by default. A storm of strangers fills
+   * 511, Node's default, and whoever connects then waits for the kernel's retries, which take seconds.
    */
   listenBacklog: 4_096,
   tls: {

@@ -57,7 +57,7 @@ export class Blobs {
     };
   }
 
-  /** How much of each is here, in order; 0 for none. */
+  /** Returns the bytes of each that are here, in order; 0 for none. */
   sizes(digests: string[]): Promise<number[]> {
     const size = (digest: string) =>
       stat(this.path(digest)).then(

@@ -28,7 +28,7 @@ export class BuiltInImage {
   readonly #cache: string;
   readonly #folders: ImageFolders;
   readonly #helpers: Helpers;
-  /** Which of the cache's images was last found to be in the data directory. */
+  /** The cache's image that was last found in the data directory. */
   #taken: { key: string; record: ImageRecord } | null = null;
 
   constructor(name: BuiltInName, cacheDir: string, folders: ImageFolders, helpers: Helpers) {
@@ -38,7 +38,7 @@ export class BuiltInImage {
     this.#helpers = helpers;
   }
 
-  /** What the cache has now; without a cache, what was taken from it earlier. null when it must be taken first. */
+  /** Returns the cache's present image; without a cache, the one taken from it earlier. null when it must be taken first. */
   async ready(): Promise<ImageRecord | null> {
     const key = await this.#currentKey();
     if (key === null) return this.#folders.readReference(this.#name);

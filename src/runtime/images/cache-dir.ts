@@ -1,4 +1,4 @@
-/** Where everything lives that can be built or downloaded anew: `base/` and `runc/`. */
+/** Cache folder: everything in it can be built or downloaded anew, such as `base/` and `runc/`. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 

@@ -59,7 +59,7 @@ export class ImageFolders {
     return record;
   }
 
-  /** What this name stood for when it was last pulled; null when that was never or the image is gone. */
+  /** Returns the image of this name's last pull; null when there was none or the image is gone. */
   async readReference(name: string): Promise<ImageRecord | null> {
     const text = await readFile(this.#referenceFile(name), 'utf8').catch(() => '');
     return this.read(text.trim());

@@ -1,4 +1,4 @@
-/** What is needed of the host to run other programs (skopeo, sandhaven-unpack, cp, du, rm, sync). */
+/** Runs other programs of the host (skopeo, sandhaven-unpack, cp, du, rm, sync). */
 export interface Helpers {
   /**
    * Runs to the end, its whole process group ended with it, and resolves with its standard output. Rejects when
@@ -17,7 +17,7 @@ export interface HelperOptions {
   onLine?: (line: string) => void;
 }
 
-/** How a helper ended that failed by itself; null when it was canceled or out of time. */
+/** End of a helper that failed by itself; null when it was canceled or out of time. */
 export function failureOf(error: unknown): { exitCode: number; stderr: string } | null {
   if (!(error instanceof Error && 'exitCode' in error && 'stderr' in error)) return null;
   const { exitCode, stderr } = error;

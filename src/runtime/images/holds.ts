@@ -5,7 +5,7 @@
 
 export class Holds {
   readonly #held = new Map<string, number>();
-  /** When each was last let go, on a clock of its own that only counts. */
+  /** Time of each image's last release, on a clock of its own that only counts. */
   readonly #released = new Map<string, number>();
   #time = 0;
 
@@ -29,8 +29,8 @@ export class Holds {
   }
 
   /**
-   * Whether nothing held it at the mark or since. What was let go after the mark may have been committed after the
-   * store was asked, so its answer says nothing about it.
+   * Returns true when nothing has held it since the mark. An image released after the mark may have been committed
+   * after the store's answer, which then does not show it.
    */
   free(digest: string, mark: number): boolean {
     return !this.#held.has(digest) && (this.#released.get(digest) ?? 0) <= mark;

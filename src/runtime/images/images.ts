@@ -31,14 +31,14 @@ import { defaultUnpackLimits, type UnpackLimits } from './unpack.ts';
 
 export interface ImagesOptions {
   dataDir: string;
-  /** Where `make` put the project's own images (`defaultCacheDir`). */
+  /** Folder into which `make` puts the project's own images (`defaultCacheDir`). */
   cacheDir: string;
   helpers: Helpers;
   /** native/unpack, built. */
   unpackPath: string;
-  /** What an image may be; the service's own limits when absent. */
+  /** Bounds of an image; the service's own limits when absent. */
   bounds?: UnpackLimits;
-  /** Where images may come from; `everyRegistry` when absent. */
+  /** Registries that images may come from; `everyRegistry` when absent. */
   rules?: RegistryRules;
   /** Without it, every registry is asked as anybody may ask it. */
   registries?: RegistryAccess;
@@ -107,7 +107,7 @@ export function createImages(options: ImagesOptions): LocalImages {
     }
   }
 
-  /** What the allow-list leaves out is refused before anything is looked up, also where it was pulled already. */
+  /** Refuses an image outside the allow-list before anything is looked up, also one that was pulled already. */
   function parseAllowed(text: string): ImageReference {
     const reference = parseReference(text);
     if (!isImageAllowed(reference, rules)) throw notAllowed(reference, rules);

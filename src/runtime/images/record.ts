@@ -19,7 +19,7 @@ export const imageRecord = imageConfig.extend({
   digest: z.string().regex(digestPattern),
   reference: z.string(),
   sizeBytes: z.number().int().nonnegative(),
-  /** When its root file system was finished: built or unpacked. Milliseconds since the epoch. */
+  /** Time at which its root file system was built or unpacked; milliseconds since the epoch. */
   madeAt: z.number().int().nonnegative(),
 });
 

@@ -14,7 +14,7 @@ import { parseConfig, parseLayout, parseManifest, unusable } from './registry/ma
 
 const { unpackedBytes, entries, fileBytes, depth, ratio, ratioFreeBytes, configBytes } = limits.image;
 
-/** What is put together, lowest first. */
+/** Layers to put together, lowest first. */
 export interface Layer {
   /** `sha256:` and hex digits: as it is stored, and as it comes out of the decompression. */
   digest: string;
@@ -93,7 +93,7 @@ export async function unpack(
   }
 }
 
-/** What `rootfs` takes on disk. */
+/** Space of `rootfs` on disk. */
 export async function measure(helpers: Helpers, rootfs: string): Promise<number> {
   const args = ['--summarize', '--block-size=1', rootfs];
   return Number.parseInt(await helpers.run('du', args, { timeoutMs: limits.image.pullTimeoutMs }), 10);

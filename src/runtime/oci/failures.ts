@@ -1,4 +1,4 @@
-/** What callers are told when the engine fails: never a helper's own words, which name paths of the host. */
+/** Turns failures of the engine into errors for callers, without a helper's own text, which names paths of the host. */
 import type { Log } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { canceled, isAbort } from '../canceled.ts';

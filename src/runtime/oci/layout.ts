@@ -1,6 +1,6 @@
 /**
- * Where the engine keeps what, all of it named after the sandbox, so that whatever a crash leaves is found by
- * looking. Data survives a reboot; the run folder does not have to.
+ * Paths of the engine, all named after the sandbox, so that remains of a crash are found by looking. Data survives a
+ * reboot; the run folder does not have to.
  */
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What can run a program to its end: this process itself (`direct.ts`), or the spawner for it (`spawner.ts`). */
+/** Runs a program to its end: this process itself (`direct.ts`), or the spawner for it (`spawner.ts`). */
 
 export interface ProgramOptions {
   env: NodeJS.ProcessEnv;

@@ -28,7 +28,7 @@ export interface RemoteImage {
 }
 
 /**
- * What this reference means now, for this machine's platform; nothing is fetched. Fails with `not_found`,
+ * Resolves the reference for this machine's platform, and fetches nothing. Fails with `not_found`,
  * `unavailable`, `too_large`, or `failed_precondition` (another platform, an unknown kind of manifest).
  */
 export async function resolve(

@@ -9,7 +9,7 @@ import { randomText } from '../../../model/ids.ts';
 import { DEFAULT_REGISTRY, registryKey } from '../../../model/registry-name.ts';
 
 export interface RegistryAccess {
-  /** What is kept for this registry, by `registryKey`; null for none. */
+  /** Returns the credential stored for this registry, by `registryKey`; null without one. */
   credentials(registry: string): Promise<RegistryCredential | null>;
   /** A folder for this alone, which a restart of the machine empties. */
   folder: string;

@@ -1,4 +1,4 @@
-/** What a registry's refusal means to the caller. */
+/** Turns a registry's refusal into the caller's error. */
 import { notFound, SandhavenError } from '../../../model/errors.ts';
 import { failureOf } from '../helpers.ts';
 import { formatReference, type ImageReference } from './reference.ts';
@@ -10,8 +10,8 @@ const refused =
 const untrue = /digest did not match|does not match (the )?(expected )?digest|digest mismatch/i;
 
 /**
- * What skopeo said stays in the cause: it may hold addresses of the operator's network.
- * @param withCredentials Whether the service had any for this registry.
+ * Keeps skopeo's text in the cause alone: it may hold addresses of the operator's network.
+ * @param withCredentials true: the service has credentials for this registry.
  */
 export function registryError(error: unknown, reference: ImageReference, withCredentials: boolean): unknown {
   if (error instanceof SandhavenError) return error;

@@ -1,4 +1,4 @@
-/** Where an image is fetched from: mirrors of its registry, in their order, then the registry itself. */
+/** Sources of an image: mirrors of its registry, in their order, then the registry itself. */
 import type { Log } from '../../../control/ports/index.ts';
 import { isLoopbackRegistry, registryKey } from '../../../model/registry-name.ts';
 import type { RegistryMirror } from '../../../model/registry-rules.ts';

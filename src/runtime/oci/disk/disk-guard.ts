@@ -17,7 +17,7 @@ const AT_ONCE = 16;
 export interface DiskGuard {
   /** Looks now, and from then on; what an earlier boot left frozen goes on where there is room. */
   begin(): Promise<void>;
-  /** Why the machine is frozen; null while it is not. */
+  /** Reason why the machine is frozen; null while it is not. */
   pausedReason(id: string): string | null;
   /** Fails with `resource_exhausted` while the machine is frozen. */
   assertRunning(id: string): void;
@@ -28,7 +28,7 @@ export interface DiskGuardParts {
   freeBytes(): Promise<number>;
   /** Machines that run. */
   ids(): Promise<string[]>;
-  /** What a machine's disk takes on the host; null where it has none. */
+  /** Returns the space of a machine's disk on the host; null without a disk. */
   heldBytes(id: string): Promise<number | null>;
   /** Freezes or thaws one machine; repeating it does no harm. */
   setFrozen(id: string, frozen: boolean): Promise<void>;

@@ -141,7 +141,7 @@ const MKE2FS = [
 ];
 
 /**
- * Whether a ready disk became the sandbox's. The name is made durable by the caller's start, which syncs the
+ * Returns true when a ready disk became the sandbox's. The caller's start makes the name durable: it syncs the
  * sandbox's folder while the machine launches.
  */
 async function takeFromPool(pool: string, path: string): Promise<boolean> {

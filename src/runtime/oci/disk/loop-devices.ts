@@ -1,6 +1,6 @@
 /**
- * Whether a loop device uses a disk image, as the kernel tells. The launcher notes its device in the bundle before
- * it mounts anything, so one file of the kernel answers, however many machines there are.
+ * Returns true when a loop device uses a disk image, by the kernel's files. The launcher notes its device in the
+ * bundle before it mounts anything, so one file of the kernel answers, however many machines there are.
  */
 import { readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -33,8 +33,8 @@ export async function waitUntilFree(image: string, sysBlock = SYS_BLOCK): Promis
 }
 
 /**
- * The devices that bundles of the sandbox name. A bundle without a note is of a launcher that had taken no device yet,
- * or of one that wrote none: then the kernel is asked for all devices, once, and the answer noted.
+ * The devices that bundles of the sandbox name. A bundle without a note is of a launcher that had taken no device
+ * yet, or of one that wrote none: then the kernel is asked for all devices, once, and the answer noted.
  */
 async function notedDevices(folder: string, file: string, sysBlock: string): Promise<string[]> {
   const devices: string[] = [];

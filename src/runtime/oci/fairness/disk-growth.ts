@@ -1,4 +1,4 @@
-/** Who takes the host's disk: how much the disks of machines have grown, by owner. Holds no more than a few samples of each. */
+/** Growth of machines' disks, by owner. Holds a few samples of each. */
 import { limits } from '../../../model/limits.ts';
 import type { Owners } from './owners.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Whose a machine is, as far as the service has said since its start: what machines share is divided by owner. The store
- * is what knows; nothing of it is kept here for good.
+ * Owners of machines, as assigned since the service's start: owners share what machines share. The store holds the
+ * truth; nothing is kept here for good.
  */
 export interface Owners {
   /** null: nobody's, as in the warm pool. */

@@ -9,13 +9,13 @@ export interface ProcessorGroups {
   setWeightOfAll(part: number): Promise<void>;
   /** Nothing where the machine is gone. */
   setShares(id: string, shares: number): Promise<void>;
-  /** What a machine has used; null where it is gone. */
+  /** Returns the processor time of a machine; null when it is gone. */
   usedMs(id: string): Promise<number | null>;
   /** Processors that a machine may use at once; null where it is gone, or has no limit yet: it is being made. */
   processors(id: string): Promise<number | null>;
 }
 
-/** What a group has that nobody gave anything: as a v2 weight, and as v1 shares. */
+/** Weight of a group by default: as a v2 weight, and as v1 shares. */
 const STANDARD_WEIGHT = 100;
 const STANDARD_SHARES = 1024;
 

@@ -17,7 +17,7 @@ import type { ServiceGroup } from './service-group.ts';
 
 export interface ProcessorShares {
   begin(): Promise<void>;
-  /** What is known of a machine counts no longer: it was resized, or has ended. */
+  /** Drops the figures of a machine that was resized or has ended. */
   forget(id: string): void;
   close(): Promise<void>;
 }
@@ -125,7 +125,7 @@ export function createProcessorShares({
   };
 }
 
-/** What a machine must have used to count as one that works. */
+/** Processor time of an interval above which a machine counts as working. */
 function leastOfBusy(largestMs: number, elapsedMs: number): number {
   const { busy, busyBesideLargest, busyLeast } = limits.processor;
   return Math.max(busyLeast * elapsedMs, Math.min(busy * elapsedMs, busyBesideLargest * largestMs));

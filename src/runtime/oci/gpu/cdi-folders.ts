@@ -10,7 +10,7 @@ import { limits } from '../../../model/limits.ts';
 import { unlessMissing } from '../host/files.ts';
 import { type CdiEdits, parseCdiSpec } from './cdi-spec.ts';
 
-/** What a later folder says of a device holds. */
+/** A later folder's specification of a device replaces an earlier one's. */
 export const cdiFolders = ['/etc/cdi', '/var/run/cdi'];
 
 export interface CdiDevice {

@@ -8,7 +8,7 @@ import { cdiKindPattern, cdiNamePattern } from '../../../model/gpu-kind.ts';
 import { limits } from '../../../model/limits.ts';
 
 export interface CdiNode {
-  /** Where it is inside. */
+  /** Path inside. */
   path: string;
   hostPath: string;
   /** The host's node tells what is absent. */
@@ -72,7 +72,7 @@ const ownDevices = new Set(
   'console fd full mqueue null ptmx pts random shm stderr stdin stdout tty urandom zero'.split(' '),
 );
 
-/** Where mounts may not be: what the engine mounts itself, and /dev, whose nodes are listed as such. */
+/** Refuses mounts over the engine's own ones, and in /dev, whose nodes are listed as such. */
 const mountPath = path.refine(
   (text) => !/^\/(?:(?:proc|sys|dev|\.sandhaven)(?:\/|$)|etc\/(?:hosts|hostname|resolv\.conf)$|$)/.test(text),
   'a place that no specification may mount at',

@@ -1,6 +1,6 @@
 /**
- * Which sandbox on this machine has which GPUs: one file per sandbox in /run/sandhaven/gpus, whole from the moment
- * that it appears, so that all GPUs of a sandbox are taken in one step. It is there before anything of the machine is,
+ * Claims of sandboxes on this machine's GPUs: one file per sandbox in /run/sandhaven/gpus, whole from the moment that
+ * it appears, so that all GPUs of a sandbox are taken in one step. It is there before anything of the machine is,
  * and goes after everything of it has gone. Deciding happens under the machine-wide mutex.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /** A GPU that can be handed out, and what a machine that holds some is made of. */
 
 export interface DeviceNode {
-  /** Where it is inside. */
+  /** Path inside. */
   path: string;
   type: 'c' | 'b';
   major: number;
@@ -19,7 +19,7 @@ export interface DeviceMount {
   destination: string;
 }
 
-/** What a machine gets besides what every machine has. */
+/** Additions to a machine for its devices. */
 export interface MachineDevices {
   nodes: DeviceNode[];
   mounts: DeviceMount[];
@@ -40,7 +40,7 @@ export function keyOf({ type, major, minor }: Pick<DeviceNode, 'type' | 'major' 
   return `${type}:${major}:${minor}`;
 }
 
-/** Whether handing out both would give one piece of hardware to two. */
+/** Returns true when both together would give one piece of hardware to two machines. */
 export function isSameHardware(a: string[], b: string[]): boolean {
   const [fewer, more] = a.length <= b.length ? [a, b] : [b, a];
   return fewer.every((key) => more.includes(key));

@@ -1,4 +1,4 @@
-/** What an operator wants to know of this host's GPUs; nothing is changed. */
+/** Describes this host's GPUs for the operator; changes nothing. */
 import type { GpuKind } from '../../../model/gpu-kind.ts';
 import { allClaims } from './claims.ts';
 import { freeOf } from './gpus.ts';

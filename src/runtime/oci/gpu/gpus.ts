@@ -27,7 +27,7 @@ export interface Gpus {
 export interface GpusOptions {
   instance: Instance;
   inventory: () => Promise<Inventory>;
-  /** Whether any process is in a machine, of whatever instance. */
+  /** Returns true when a process is in the machine, of whatever instance. */
   hasProcesses: (instanceId: string, sandboxId: string) => Promise<boolean>;
   log: Log;
 }

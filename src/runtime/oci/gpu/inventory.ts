@@ -12,13 +12,13 @@ import { libraryNames } from './library-names.ts';
 
 export interface Inventory {
   gpus: Gpu[];
-  /** Why something that a specification has is not handed out. */
+  /** Reason why a part of a specification is not handed out. */
   problems: string[];
-  /** What their specifications ask for and nobody gets. */
+  /** Requests of specifications that no machine gets. */
   leftOut: string[];
 }
 
-/** What was found without a problem holds until a specification changes. */
+/** A finding without a problem is kept until a specification changes. */
 export function createInventory(folders: string[], wanted: GpuKind): () => Promise<Inventory> {
   let known: { fingerprint: string; inventory: Inventory } | null = null;
   return async () => {
@@ -102,7 +102,7 @@ function numbersOf(rdev: bigint): { major: number; minor: number } {
   return { major: Number(major), minor: Number(minor) };
 }
 
-/** Where programs of the host that run as root listen, or leave the files that they are talked with by. */
+/** Folders in which programs of the host that run as root listen, or keep the files for talking to them. */
 const daemonFolders = /^\/(?:run|tmp|var\/run|var\/tmp)\//;
 
 /** A file or a folder. What leads to programs of the host is left out: no sandbox talks with them. */

@@ -36,7 +36,7 @@ async function further(
     .map((name) => ({ source, destination: join(dirname(destination), name) }));
 }
 
-/** Where a chain of links within the folder ends; null when it leads nowhere or elsewhere. */
+/** Returns the end of a chain of links within the folder; null when it leads nowhere or elsewhere. */
 async function end(folder: string, name: string, links: number): Promise<string | null> {
   let path = join(folder, name);
   for (let left = links; left >= 0; left--) {

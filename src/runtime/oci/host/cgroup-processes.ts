@@ -54,7 +54,7 @@ export async function endPrograms(group: string): Promise<void> {
   }
 }
 
-/** Whether it is PID 1 of a machine; null when it has ended. */
+/** Returns true for PID 1 of a machine; null when it has ended. */
 async function isInit(pid: number): Promise<boolean | null> {
   const status = await unlessMissing(readFile(`/proc/${pid}/status`, 'utf8').catch(ended));
   return status === null ? null : /^NSpid:.*\t1$/m.test(status);
@@ -73,7 +73,7 @@ function kill(pid: number): void {
   }
 }
 
-/** Whether the file is there, and so was written. */
+/** Returns true when the file was there, and so was written. */
 export async function written(file: string, text: string): Promise<boolean> {
   return (await unlessMissing(writeFile(file, text, { flag: 'r+' }).then(() => true))) ?? false;
 }

@@ -52,7 +52,7 @@ export interface Cgroups {
   purge(): Promise<void>;
 }
 
-/** What all machines have together. */
+/** Limits of all machines together. */
 export interface Whole {
   memoryBytes: number;
   /** Processes and threads. */

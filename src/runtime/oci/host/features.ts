@@ -1,4 +1,4 @@
-/** What this host has and allows. */
+/** Features and limits of this host. */
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { limits } from '../../../model/limits.ts';
 import { unlessMissing } from './files.ts';
@@ -31,7 +31,7 @@ export async function freeDiskBytes(path: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** What a sparse file takes; null where there is none. */
+/** Returns the allocated bytes of a sparse file; null without the file. */
 export async function allocatedBytes(path: string): Promise<number | null> {
   const found = await unlessMissing(stat(path));
   return found && found.blocks * 512;

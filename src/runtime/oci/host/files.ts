@@ -1,4 +1,4 @@
-/** What the engine needs of the file system beyond node:fs. All paths are the host's own. */
+/** Operations of the engine on the file system beyond node:fs. All paths are the host's own. */
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 

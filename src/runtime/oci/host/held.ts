@@ -1,6 +1,6 @@
 /**
- * Which sandbox holds which slot, so that it outlives the service: a symbolic link named by the sandbox that
- * names the number, since making and removing one are single steps.
+ * Records of the slots that sandboxes hold, which outlive the service: a symbolic link, named after the sandbox, whose
+ * target is the number, since making and removing one are single steps.
  */
 import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

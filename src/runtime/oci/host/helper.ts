@@ -19,7 +19,7 @@ export interface HelperOptions {
   onLine?: ((line: string) => void) | undefined;
 }
 
-/** How a helper failed. For the log and for decisions here; callers of the service never see it. */
+/** Failure of a helper, for the log and for decisions here; callers of the service never see it. */
 export class HelperFailure extends Error {
   readonly program: string;
   /** null when it was ended by a signal. */

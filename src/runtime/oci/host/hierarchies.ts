@@ -36,7 +36,7 @@ export function memoryHierarchy(hierarchies: Hierarchy[]): Hierarchy | null {
   );
 }
 
-/** Where a v1 controller is mounted; on a host of v2 alone, the one hierarchy. */
+/** Returns the hierarchy of a v1 controller; on a host of v2 alone, the one hierarchy. */
 export function controllerHierarchy(hierarchies: Hierarchy[], controller: string): Hierarchy | null {
   const v1 = hierarchies.find(({ controllers }) => controllers.includes(controller));
   if (v1) return v1;

@@ -1,4 +1,4 @@
-/** Which slots' ranges of host ids are in other hands: still used by processes, or given away by the host. */
+/** Finds slots' ranges of host ids in other hands: still used by processes, or given away by the host. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';

@@ -1,7 +1,7 @@
 /**
- * Whose an instance is on this machine. Its service holds a lock in the run folder that the kernel takes back when the
- * service dies, however it dies; the lock is an SQLite transaction, since Node has none of its own. Beside it stands
- * which data directory the instance belongs to, because a copy of one has its id, and would take over its machines.
+ * Ownership of an instance on this machine. Its service holds a lock in the run folder that the kernel takes back when
+ * the service dies, however it dies; the lock is an SQLite transaction, since Node has none of its own. Beside it stands
+ * the instance's data directory, because a copy of one has its id, and would take over its machines.
  */
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ export function declareAlive(instance: Instance): Disposable {
   return { [Symbol.dispose]: () => lock.close() };
 }
 
-/** Why `declareAlive` would fail now; null when it would not. Changes nothing. */
+/** Returns the reason why `declareAlive` would fail now; null when it would not. Changes nothing. */
 export function refusalOf(instance: Instance): SandhavenError | null {
   const who = isAlive(instance) ? RUNNING : otherOwner(instance);
   return who === null ? null : taken(instance, who);

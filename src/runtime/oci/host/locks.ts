@@ -1,5 +1,5 @@
 /**
- * Which instance on this machine owns which slot number: one file per number in /run/sandhaven/slots, made
+ * Owners of slot numbers on this machine: one file per number in /run/sandhaven/slots names the instance. It is made
  * before anything of the slot is made and removed after everything of it is gone.
  *
  * Files appear with their contents in one step. Deciding (which number is free, whether a lock is still what

@@ -1,6 +1,6 @@
 /**
- * What instances left on this machine that nobody will ever start again: their data directory is gone, or belongs to
- * another instance by now, and no service of theirs runs.
+ * Finds remains of instances that nobody will start again: their data directory is gone, or belongs to another instance
+ * by now, and no service of theirs runs.
  *
  * Invariant: nothing is an orphan that may only look like one. Where the run folder is not here, the instance may live in
  * another container: then it is one only when no process and no fence is left of it.

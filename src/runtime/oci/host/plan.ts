@@ -1,5 +1,5 @@
 /**
- * What follows from a slot's number alone, so that nothing of it needs to be stored: host ids, address, names.
+ * Values that follow from a slot's number alone and need no storage: host ids, address, names.
  * Machine-global names begin with the instance's id; the firewall matches interfaces by that prefix.
  */
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { Slot } from '../machine/slot.ts';
 
 export type NetworkMode = 'nat' | 'none';
 
-/** Whose slots. */
+/** Instance of the slots. */
 export interface Instance {
   /** 6 of [0-9a-z] */
   id: string;

@@ -1,4 +1,4 @@
-/** What this host holds of each sandbox, and what room it has; looked up each time, never remembered. */
+/** Traces of each sandbox on this host, and the host's room; looked up each time, never remembered. */
 import { readdir, stat } from 'node:fs/promises';
 import type { Observed, Runtime } from '../../../control/ports/index.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';

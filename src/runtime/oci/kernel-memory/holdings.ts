@@ -1,4 +1,4 @@
-/** What machines hold of the host's memory that the kernel counts for nobody. */
+/** Measures the host's memory that machines hold and the kernel counts for nobody. */
 import { limits } from '../../../model/limits.ts';
 import { createLockCounts } from './locks.ts';
 import { areFilesMany, openFilesOf } from './open-files.ts';
@@ -9,7 +9,7 @@ export interface Holding {
   unacceptedBytes: number;
   /** 0 while the whole host has few. */
   openFiles: number;
-  /** What connections that were not looked at may hold beside their data. */
+  /** Memory that unread connections may hold beside their data, in bytes. */
   unreadBytes: number;
 }
 

@@ -60,7 +60,7 @@ export function createLockCounts(processesOf: (id: string) => Promise<number[]>)
   };
 }
 
-/** Whether the host has more than one machine may have. Asked of the allocator; where that does not tell, they are counted. */
+/** Returns true when the host has more than one machine may have: by the allocator's figure, or by a count without one. */
 async function areMany(): Promise<boolean> {
   const told = parseLockTotal((await unlessMissing(readFile('/proc/slabinfo', 'latin1'))) ?? '');
   if (told !== null) return told > kernel.fileLocks;
@@ -79,7 +79,7 @@ export function parseLockTotal(slabinfo: string): number | null {
   return locks ? Number(locks[1]) + Number(leases?.[1] ?? 0) : null;
 }
 
-/** How many locks processes have together; of more than one machine may have, that it is more. */
+/** Counts the locks of processes together, up to one more than a machine may have. */
 export async function locksOf(processes: number[]): Promise<number> {
   /** A descriptor that processes share, or have inherited, has one number and one row in all of them. */
   const locks = new Set<string>();

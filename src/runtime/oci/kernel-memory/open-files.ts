@@ -6,7 +6,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { limits } from '../../../model/limits.ts';
 import { unlessEnded } from './listing.ts';
 
-/** Whether the host has more than one machine may have. */
+/** Returns true when the host has more than one machine may have. */
 export async function areFilesMany(): Promise<boolean> {
   const [allocated] = (await readFile('/proc/sys/fs/file-nr', 'utf8')).split('\t');
   return Number(allocated) > limits.kernel.openFiles;

@@ -1,6 +1,6 @@
 /**
- * What the sockets of a machine hold of the host's memory without its being counted as the machine's: messages in
- * netlink queues, and connections that nobody has accepted, with what was sent on them.
+ * Memory of the host that the sockets of a machine hold and the kernel does not count as the machine's: messages in
+ * netlink queues, and connections that nobody has accepted, with their data.
  */
 import { readFile } from 'node:fs/promises';
 import { KiB } from '../../../model/limits/units.ts';
@@ -11,13 +11,13 @@ import { eachLine, unlessEnded } from './listing.ts';
 export interface SocketCounts {
   /** Of every kind, those of nobody included. */
   used: number;
-  /** What TCP holds in the whole host, exact. */
+  /** Returns the memory of TCP in the whole host, exactly. */
   tcpBytes: number;
 }
 
 const { connectionBytes, listingBytes, uncountedBytes } = limits.kernel;
 const PAGE_BYTES = 4 * KiB;
-/** What little data can hold of buffers, before a first read lets the buffers grow. */
+/** Buffer that little data can hold before a first read lets the buffers grow. */
 const UNREAD_BYTES = 128 * KiB;
 /** Of a connection that is over, the kernel keeps a note of 256 bytes and bounds their number by itself. */
 const TIME_WAIT = '06';
@@ -28,7 +28,7 @@ export function parseSocketCounts(text: string): SocketCounts {
   return { used: Number(used), tcpBytes: Number(pages) * PAGE_BYTES };
 }
 
-/** What TCP holds in the whole host. */
+/** Returns the memory of TCP in the whole host. */
 export async function hostTcpBytes(): Promise<number> {
   return parseSocketCounts(await readFile('/proc/net/sockstat', 'utf8')).tcpBytes;
 }

@@ -23,7 +23,7 @@ export interface KernelMemoryWatchParts {
   cgroups: Pick<Cgroups, 'ids' | 'endPrograms'>;
   holdings: Holdings;
   owners: Pick<Owners, 'of'>;
-  /** What the host could give out. */
+  /** Returns the memory that the host could give out. */
   availableBytes(): Promise<number>;
   log: Log;
 }
@@ -46,7 +46,7 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchParts): KernelMe
   let mostAvailable = 0;
   let looking: Promise<void> | null = null;
   let next = 0;
-  /** Whether all machines together may hold too much, so that it has to be known. */
+  /** true: all machines together may hold too much, so their connections are read as well. */
   let exactly = false;
 
   async function look(mostBytes: number): Promise<void> {
@@ -90,7 +90,7 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchParts): KernelMe
     await cgroups.endPrograms(id);
   }
 
-  /** Where there are many, some at a time, one after another. */
+  /** Returns all machines, or the next part of many. */
   function turn(ids: string[]): string[] {
     if (ids.length <= kernel.watchedPerInterval) return ids;
     const from = next % ids.length;

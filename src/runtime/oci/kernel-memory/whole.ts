@@ -1,4 +1,4 @@
-/** Who ends when all machines together hold too much. */
+/** Chooses the machines whose programs end when all machines together hold too much. */
 export interface Held {
   id: string;
   owner: string;

@@ -9,7 +9,7 @@ import { MASKED_PATHS } from './masked-paths.ts';
 import { seccompRules } from './seccomp.ts';
 import type { Slot } from './slot.ts';
 
-/** Where the agent lies inside: read-only, the same file for every machine of one version. */
+/** Path of the agent inside: read-only, the same file for every machine of one version. */
 export const AGENT_DESTINATION = '/.sandhaven/agent';
 
 /** The files of /etc that the launcher lays into the stage for every machine. */
@@ -38,13 +38,13 @@ export interface MachineConfig {
   host: HostFacts;
 }
 
-/** What differs between hosts. */
+/** Differences between hosts. */
 export interface HostFacts {
   /** As `process.arch` has it. */
   arch: string;
   /** Of the hierarchy that limits memory. Of version 1 the launcher shows a machine its groups, of version 2 runc. */
   cgroupVersion: 1 | 2;
-  /** Whether the kernel can limit swap per cgroup. */
+  /** true: the kernel can limit swap per cgroup. */
   swapAccounting: boolean;
   /** Hard limit of open files that this host allows a process. */
   maxOpenFiles: number;

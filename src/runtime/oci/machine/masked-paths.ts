@@ -1,5 +1,5 @@
 /**
- * What a machine does not see of /proc and /sys: beside the usual, what names other machines' disks, what counts what
+ * Paths of /proc and /sys that a machine does not see: beside the usual, what names other machines' disks, what counts what
  * the host and all machines do together, and how the host was booted. What is not there on a host is passed over; what
  * only the host's root may read is not listed, since each entry is a mount and takes its time at every start.
  *

@@ -1,5 +1,5 @@
 /**
- * Which runc this is, and whether it lets a machine out: CVE-2025-31133, -52565 and -52881 (masked paths and
+ * Recognizes versions of runc that let a machine out: CVE-2025-31133, -52565 and -52881 (masked paths and
  * /dev/console redirected by races during start) are fixed in 1.2.8, 1.3.3 and 1.4.0-rc.3.
  *
  * A distribution may mend an older version without renaming it; that cannot be seen here, so it counts as

@@ -148,7 +148,7 @@ async function withRuncLog(failure: HelperFailure, bundle: string): Promise<Help
   return new HelperFailure(failure.program, failure.exitCode, said, failure.why);
 }
 
-/** What runc holds of a container whose program it has started; null for none, and for one half-made. */
+/** Returns runc's state of a container whose program it has started; null for none, and for one half-made. */
 async function readRuncState(layout: Layout, id: string): Promise<RunningMachine | null> {
   const folder = join(layout.runc, id);
   const [text, waiting] = await Promise.all([

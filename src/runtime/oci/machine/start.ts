@@ -109,7 +109,7 @@ export function createStarter({ layout, cgroups, machines, disks, slots, gpus, r
   };
 }
 
-/** Whether the folder was not there before; then no other trace of the sandbox was. */
+/** Returns true when it made the folder; then there was no other trace of the sandbox. */
 async function makeFolder(path: string): Promise<boolean> {
   return (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined;
 }

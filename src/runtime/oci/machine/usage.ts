@@ -1,7 +1,7 @@
 /**
- * What a sandbox has in use, measured from outside: two small files and one stat, and nothing in it is asked. All three are
- * answered from memory, so they are read in place: the thread pool takes longer, and has a queue in which the
- * disks of others' sandboxes stand.
+ * Measures a sandbox's use from outside: two small files and one stat, and no call into it. All three are answered
+ * from memory, so they are read in place: the thread pool takes longer, and its queue waits for the disks of others'
+ * sandboxes.
  */
 import { readFileSync, statSync } from 'node:fs';
 import type { SandboxUsage } from '../../../control/ports/index.ts';

@@ -98,7 +98,7 @@ export function slotRemains(instance: Instance): number[] {
   return [...new Set([...links, ...folders])];
 }
 
-/** Whether a machine can be started in the slot. */
+/** Returns true when a machine can be started in the slot. */
 export function isPinned(instance: Instance, index: number): boolean {
   return ['user', 'net'].every((name) => isNamespace(join(slotDir(instance, index), name)));
 }

@@ -35,11 +35,11 @@ export interface SlotsOptions {
   network: NetworkMode;
   /** Names the resolvers that questions are passed to. */
   resolvConfPath?: string;
-  /** Whose a sandbox is; by default each is its own. */
+  /** Returns the owner of a sandbox; by default each is its own. */
   ownerOf?: (sandboxId: string) => string;
 }
 
-/** How long `purge` waits for the last processes with slots' ids to end. */
+/** Time that `purge` waits for the last processes with slots' ids to end. */
 const purgeTimeoutMs = 10_000;
 
 export function createSlots(options: SlotsOptions): Slots {

@@ -71,7 +71,7 @@ export function emptyAnswer(responseCode: number): Answer {
   return { responseCode, truncated: false, count: 0, records: Buffer.alloc(0), ipv4: [], ipv6: [] };
 }
 
-/** How many bytes of an answer the asker takes by UDP, never above `limit`. */
+/** Returns the bytes of an answer that the client takes by UDP, at most `limit`. */
 export function udpLimit(asked: Question, limit: number): number {
   return Math.min(Math.max(asked.udpBytes ?? minUdpBytes, minUdpBytes), limit);
 }

@@ -26,9 +26,9 @@ export interface DnsForwarder {
 export interface DnsForwarderOptions {
   /** The address to listen on. */
   gateway: string;
-  /** Whether an address is one of this instance's machines: nobody else is answered. */
+  /** Returns true for an address of this instance's machines; no other is answered. */
   isMachine(address: string): boolean;
-  /** Whose the machine with this address is; machines of one owner share his part. */
+  /** Returns the owner of the machine with this address; machines of one owner share one part. */
   ownerOf(address: string): string;
   resolvConfPath: string;
 }

@@ -20,7 +20,7 @@ export interface Question {
   /** Name, type and class as the machine sent them, uncompressed. */
   question: Buffer;
   type: number;
-  /** What the asker takes by UDP; null without EDNS. */
+  /** Bytes that the client takes by UDP; null without EDNS. */
   udpBytes: number | null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What each machine may have of the forwarder: queries a second, by UDP and TCP together, queries that wait for a
- * resolver, and connections. The whole is never one owner's, however many machines he has: when it is full, an owner
- * who has little takes the place of one who has most.
+ * Shares of the forwarder for each machine: queries a second, by UDP and TCP together, queries that wait for a
+ * resolver, and connections. The whole is never one owner's, however many machines they have: when it is full, an owner
+ * with few takes the place of one with most.
  */
 import { Crowd } from '../../../../fairness/crowd.ts';
 import { type Bucket, takeOne } from '../../../../fairness/rate.ts';

@@ -1,4 +1,4 @@
-/** What queries and answers of DNS (RFC 1035, 6891) have in common, as far as the forwarder needs it. */
+/** Common parts of DNS queries and answers (RFC 1035, 6891), as far as the forwarder needs them. */
 
 export const recordTypes = { A: 1, AAAA: 28, OPT: 41, ANY: 255 } as const;
 export const responseCodes = {
