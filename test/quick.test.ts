@@ -39,8 +39,8 @@ describe('quick tests', () => {
     ],
     [
       'a sandbox that it makes',
-      'test/agent-link/terminal.test.ts',
-      ['test/agent-link/terminal.test.ts', 'test/agent-link/scratch-sandbox.ts'],
+      'test/agent-link/sessions/terminal.test.ts',
+      ['test/agent-link/sessions/terminal.test.ts', 'test/agent-link/scratch-sandbox.ts'],
     ],
   ])('are without %s that starts a program', (_what, file, way) => {
     expect(wayToProgram(file)).toEqual([...way, 'node:child_process']);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { SANDBOX } from './fake-agent.ts';
 import { startScratchSandbox } from './scratch-sandbox.ts';
+import { SANDBOX } from './wire/fake-agent.ts';
 
 it('only the sandbox and the generation that it was started as answer to hello', async () => {
   await using sandbox = await startScratchSandbox();

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Listener } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
-import { answering, data, end, fakeAgent, fault, item, reply, SANDBOX } from './fake-agent.ts';
+import { answering, data, end, fakeAgent, fault, item, reply, SANDBOX } from './wire/fake-agent.ts';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -6,8 +6,8 @@ import { tools } from '../../src/catalog/index.ts';
 import type { AuditRow } from '../../src/model/audit.ts';
 import { limits } from '../../src/model/limits.ts';
 import { everyTool } from '../catalog/every-tool.ts';
-import { API_KEY, createFakeServices, MEMBER_KEY, user } from '../surfaces/fake-services.ts';
-import { type Harness, startHttp } from '../surfaces/http-harness.ts';
+import { API_KEY, createFakeServices, MEMBER_KEY, user } from '../surfaces/fakes/fake-services.ts';
+import { type Harness, startHttp } from '../surfaces/http/http-harness.ts';
 
 const nameOf = (tool: string) => (tool.includes('.') ? tool : `Sandbox.${tool}`);
 

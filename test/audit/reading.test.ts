@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { cliFor } from '../surfaces/cli-harness.ts';
-import { API_KEY, MEMBER_KEY, user } from '../surfaces/fake-services.ts';
-import { type Harness, startHttp } from '../surfaces/http-harness.ts';
+import { cliFor } from '../surfaces/cli/cli-harness.ts';
+import { API_KEY, MEMBER_KEY, user } from '../surfaces/fakes/fake-services.ts';
+import { type Harness, startHttp } from '../surfaces/http/http-harness.ts';
 
 let http: Harness;
 let cli: ReturnType<typeof cliFor>;

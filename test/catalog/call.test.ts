@@ -5,7 +5,7 @@ import { permissions } from '../../src/catalog/files/get-file-info.ts';
 import { tools } from '../../src/catalog/index.ts';
 import type { CallContext } from '../../src/catalog/tool.ts';
 import type { SandhavenError } from '../../src/model/errors.ts';
-import { createFakeServices, type FakeServices, user } from '../surfaces/fake-services.ts';
+import { createFakeServices, type FakeServices, user } from '../surfaces/fakes/fake-services.ts';
 import { everyTool } from './every-tool.ts';
 
 let fake: FakeServices;

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startRawRegistry } from '../images/raw-registry.ts';
+import { startRawRegistry } from '../images/registry/raw-registry.ts';
 import { tarGz } from '../images/tar.ts';
 import { noTraces, tracesOf } from '../support/host.ts';
 import { between, givenSeed, randomFrom } from '../support/random.ts';

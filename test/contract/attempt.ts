@@ -3,7 +3,7 @@ import { callTool } from '../../src/catalog/call.ts';
 import type { CallContext } from '../../src/catalog/tool.ts';
 import type { Services } from '../../src/control/services.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
-import { createFakeServices, user } from '../surfaces/fake-services.ts';
+import { createFakeServices, user } from '../surfaces/fakes/fake-services.ts';
 
 export interface Reached {
   /** `sandboxes.create` */

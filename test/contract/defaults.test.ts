@@ -1,6 +1,6 @@
 /** Shows every default of the contract as the service receives it when the parameter is left out. */
 import { describe, expect, it } from 'vitest';
-import { createFakeServices, user } from '../surfaces/fake-services.ts';
+import { createFakeServices, user } from '../surfaces/fakes/fake-services.ts';
 import { type Attempt, attempt } from './attempt.ts';
 import { contract, parameters } from './table.ts';
 import { callWith } from './values.ts';

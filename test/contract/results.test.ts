@@ -10,7 +10,7 @@ import { SessionService } from '../../src/control/work/sessions.ts';
 import type { Uses } from '../../src/control/work/use.ts';
 import { newSandboxId, newSnapshotId } from '../../src/model/ids.ts';
 import { limits } from '../../src/model/limits.ts';
-import { user } from '../surfaces/fake-services.ts';
+import { user } from '../surfaces/fakes/fake-services.ts';
 
 const sandboxStates = ['started', 'stopped', 'archived', 'error'];
 const snapshotStates = ['pending', 'pulling', 'active', 'error'];

@@ -8,7 +8,7 @@ import { AccessService } from '../../src/control/access/tokens.ts';
 import type { Store } from '../../src/control/ports/index.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import { sandboxId, sandboxRecord } from '../store/fixtures.ts';
-import { memoryStore } from '../store/memory-store.ts';
+import { memoryStore } from '../store/memory/memory-store.ts';
 
 const BOX = sandboxId(1);
 const OTHER = sandboxId(2);

@@ -4,7 +4,7 @@ import { AccessService, accessTokenPattern } from '../../src/control/access/toke
 import type { Store } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import { sandboxId, sandboxRecord } from '../store/fixtures.ts';
-import { memoryStore } from '../store/memory-store.ts';
+import { memoryStore } from '../store/memory/memory-store.ts';
 
 const BOX = sandboxId(1);
 const previewKey = randomBytes(32);

@@ -4,8 +4,8 @@ import { SnapshotWork } from '../../src/control/images/snapshot-work.ts';
 import type { Image, Images } from '../../src/control/ports/index.ts';
 import { notFound } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
-import { memoryStore } from '../store/memory-store.ts';
-import { snapshotRecord } from '../store/snapshot-conformance.ts';
+import { snapshotRecord } from '../store/conformance/snapshot-conformance.ts';
+import { memoryStore } from '../store/memory/memory-store.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 const image: Image = {

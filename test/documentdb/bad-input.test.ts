@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Transport, transports } from '../support/transports.ts';
 import { badCalls } from './bad-input.ts';
-import { openProxy } from './proxy.ts';
+import { openProxy } from './connection/proxy.ts';
 import { connectionStringAt, useTestDatabase } from './server.ts';
 import { type Parameters, useService } from './service.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { collectionNames, documentsOf } from '../../src/demo-database/data/collections.ts';
 import { loadDemoData } from '../../src/demo-database/data/load.ts';
 import { planShop } from '../../src/demo-database/data/shop.ts';
-import { startProxy } from './proxy.ts';
+import { startProxy } from './connection/proxy.ts';
 import { adminConnectionString, connectionStringAt, useTestDatabase } from './server.ts';
 
 const SIZE = 1_500;

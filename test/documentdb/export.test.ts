@@ -3,7 +3,7 @@ import type { ObjectId } from 'mongodb';
 import { describe, expect, it, vi } from 'vitest';
 import type { ExportedQuery } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
-import { leaveCursorOpen, startProxy } from './proxy.ts';
+import { leaveCursorOpen, startProxy } from './connection/proxy.ts';
 import { connectionStringAt, connectTo, plainOptions, useTestDatabase } from './server.ts';
 
 const count = 20_000;

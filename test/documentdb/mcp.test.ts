@@ -7,9 +7,9 @@ import {
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { must } from '../support/service.ts';
-import { createClient } from '../surfaces/mcp-host.ts';
-import { cursorsRead, expectForgotten } from './cursors.ts';
-import { openProxy } from './proxy.ts';
+import { createClient } from '../surfaces/mcp/mcp-host.ts';
+import { openProxy } from './connection/proxy.ts';
+import { cursorsRead, expectForgotten } from './queries/cursors.ts';
 import { connectionStringAt, useTestDatabase } from './server.ts';
 import { type Parameters, useService } from './service.ts';
 

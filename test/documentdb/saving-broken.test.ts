@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { must } from '../support/service.ts';
-import { cursorsRead, expectForgotten } from './cursors.ts';
-import { openProxy } from './proxy.ts';
+import { openProxy } from './connection/proxy.ts';
+import { cursorsRead, expectForgotten } from './queries/cursors.ts';
 import { connectionStringAt, useTestDatabase } from './server.ts';
 import { type Parameters, useService } from './service.ts';
 

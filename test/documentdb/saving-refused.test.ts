@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { person } from '../support/people.ts';
 import { call, must } from '../support/service.ts';
-import { openProxy } from './proxy.ts';
+import { openProxy } from './connection/proxy.ts';
 import { connectionStringAt, useTestDatabase } from './server.ts';
 import { type Parameters, useService } from './service.ts';
 

@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { createImages } from '../../src/runtime/images/images.ts';
 import { createTestHelpers, unpackPath } from './helpers.ts';
-import { put } from './registry.ts';
+import { put } from './registry/registry.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 

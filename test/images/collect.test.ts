@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
 import { createTestHelpers, unpackPath } from './helpers.ts';
-import { type RawRegistry, startRawRegistry } from './raw-registry.ts';
-import { put } from './registry.ts';
+import { type RawRegistry, startRawRegistry } from './registry/raw-registry.ts';
+import { put } from './registry/registry.ts';
 import { tarGz } from './tar.ts';
 
 const log = { info() {}, warn() {}, error() {} };

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { SandhavenError } from '../../src/model/errors.ts';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
 import { createTestHelpers, unpackPath } from './helpers.ts';
-import { digestOf, type RawImage, type RawRegistry, startRawRegistry } from './raw-registry.ts';
+import { digestOf, type RawImage, type RawRegistry, startRawRegistry } from './registry/raw-registry.ts';
 import { header, type TarEntry, tar, tarGz } from './tar.ts';
 
 const log = { info() {}, warn() {}, error() {} };

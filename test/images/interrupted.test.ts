@@ -11,8 +11,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { guarded } from '../../src/runtime/images/guard.ts';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
 import { createTestHelpers, unpackPath } from './helpers.ts';
-import { put, type Registry, startRegistry } from './registry.ts';
-import { type StallingRegistry, startStallingRegistry } from './stalling-registry.ts';
+import { put, type Registry, startRegistry } from './registry/registry.ts';
+import { type StallingRegistry, startStallingRegistry } from './registry/stalling-registry.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 

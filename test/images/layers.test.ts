@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
 import { createTestHelpers, unpackPath } from './helpers.ts';
-import { digestOf, type RawRegistry, startRawRegistry } from './raw-registry.ts';
-import { run } from './registry.ts';
+import { digestOf, type RawRegistry, startRawRegistry } from './registry/raw-registry.ts';
+import { run } from './registry/registry.ts';
 import { type TarEntry, tar, tarGz } from './tar.ts';
 
 const log = { info() {}, warn() {}, error() {} };

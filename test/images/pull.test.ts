@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
 import { createTestHelpers, unpackPath } from './helpers.ts';
-import { put, type Registry, run, startRegistry } from './registry.ts';
+import { put, type Registry, run, startRegistry } from './registry/registry.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 

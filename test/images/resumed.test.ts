@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Blobs } from '../../src/runtime/images/blobs.ts';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
 import { createTestHelpers, unpackPath } from './helpers.ts';
-import { type RawRegistry, startRawRegistry, type Trouble } from './raw-registry.ts';
+import { type RawRegistry, startRawRegistry, type Trouble } from './registry/raw-registry.ts';
 import { tarGz } from './tar.ts';
 
 const log = { info() {}, warn() {}, error() {} };

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
 import { createTestHelpers, unpackPath } from './helpers.ts';
-import { type RawRegistry, startRawRegistry } from './raw-registry.ts';
+import { type RawRegistry, startRawRegistry } from './registry/raw-registry.ts';
 import { tarGz } from './tar.ts';
 
 const log = { info() {}, warn() {}, error() {} };

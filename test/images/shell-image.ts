@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
-import { put } from './registry.ts';
+import { put } from './registry/registry.ts';
 
 const PROGRAMS = [
   'usr/bin/dash',

@@ -11,7 +11,12 @@ import { createGitHub } from '../../src/provider/github/github.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, bob, temporaryDirectory } from '../store/fixtures.ts';
-import { type CodeHostServer, clientId, clientSecret, startCodeHost } from '../support/code-host.ts';
+import {
+  type CodeHostServer,
+  clientId,
+  clientSecret,
+  startCodeHost,
+} from '../support/code-host/code-host.ts';
 
 export const readOnly: GitPurpose = { service: 'git-upload-pack' };
 export const push: GitPurpose = { service: 'git-receive-pack', ref: 'refs/heads/main' };

@@ -5,7 +5,7 @@ import { SandhavenError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 import { createGitHub } from '../../src/provider/github/github.ts';
 import { alice } from '../store/fixtures.ts';
-import { clientId, clientSecret } from '../support/code-host.ts';
+import { clientId, clientSecret } from '../support/code-host/code-host.ts';
 import { type Harness, startHarness } from './harness.ts';
 
 const WORDS = 'canary-words-of-the-provider';

@@ -5,7 +5,7 @@ import type { AuditService } from '../../src/control/audit/audit.ts';
 import type { AgentLink, Log, Store } from '../../src/control/ports/index.ts';
 import type { Quota } from '../../src/model/quota.ts';
 import type { User } from '../../src/model/user.ts';
-import { memoryStore, type Tables } from '../store/memory-store.ts';
+import { memoryStore, type Tables } from '../store/memory/memory-store.ts';
 import { Dice } from './core/dice.ts';
 import { Effects } from './core/effects.ts';
 import { Journal, JournaledMap } from './core/journal.ts';

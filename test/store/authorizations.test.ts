@@ -7,7 +7,7 @@ import type { Authorization } from '../../src/model/provider.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, bob, temporaryDirectory } from './fixtures.ts';
-import { memoryStore } from './memory-store.ts';
+import { memoryStore } from './memory/memory-store.ts';
 
 const secrets = secretsOf(Buffer.alloc(32, 7));
 const provider = 'https://github.com';

@@ -7,7 +7,7 @@ import { type Sandbox, sandboxStates } from '../../src/model/sandbox.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, bob, sandboxId, sandboxRecord, temporaryDirectory } from './fixtures.ts';
-import { memoryStore } from './memory-store.ts';
+import { memoryStore } from './memory/memory-store.ts';
 
 /** One call; its answer, or the code of its error, must be the same on both sides. */
 type Step = { describe: string; call(store: Store): Promise<unknown> };

@@ -7,10 +7,10 @@ import type { Store } from '../../src/control/ports/index.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { storeConformance } from './conformance.ts';
+import { storeConformance } from './conformance/conformance.ts';
+import { snapshotConformance } from './conformance/snapshot-conformance.ts';
 import { alice, poolRecord, sandboxRecord, temporaryDirectory } from './fixtures.ts';
-import { memoryStore } from './memory-store.ts';
-import { snapshotConformance } from './snapshot-conformance.ts';
+import { memoryStore } from './memory/memory-store.ts';
 
 const secrets = secretsOf(Buffer.alloc(32, 1));
 

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { actions, commandGroups } from '../../src/administration/index.ts';
 import { tools } from '../../src/catalog/index.ts';
-import { cliFor } from './cli-harness.ts';
-import { API_KEY, MEMBER_KEY } from './fake-services.ts';
-import { type Harness, startHttp } from './http-harness.ts';
+import { cliFor } from './cli/cli-harness.ts';
+import { API_KEY, MEMBER_KEY } from './fakes/fake-services.ts';
+import { type Harness, startHttp } from './http/http-harness.ts';
 
 let http: Harness;
 let cli: ReturnType<typeof cliFor>;

@@ -7,10 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RegistryService } from '../../src/control/images/registries.ts';
 import type { RegistryCredentialStore } from '../../src/control/ports/index.ts';
 import { everyRegistry } from '../../src/model/registry-rules.ts';
-import { memoryRegistryCredentials } from '../store/memory-registries.ts';
-import { cliFor } from './cli-harness.ts';
-import { API_KEY, createFakeServices, MEMBER_KEY } from './fake-services.ts';
-import { type Harness, startHttp } from './http-harness.ts';
+import { memoryRegistryCredentials } from '../store/memory/memory-registries.ts';
+import { cliFor } from './cli/cli-harness.ts';
+import { API_KEY, createFakeServices, MEMBER_KEY } from './fakes/fake-services.ts';
+import { type Harness, startHttp } from './http/http-harness.ts';
 
 const SECRET = 'cAnArY "word"\nof two lines';
 

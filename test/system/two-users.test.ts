@@ -9,7 +9,7 @@ import { newSandboxId, newSnapshotId } from '../../src/model/ids.ts';
 import { openTunnel } from '../../src/surfaces/cli/tunnel-client.ts';
 import { type Access, accessTo, SshClient } from '../gateways/ssh/client.ts';
 import { visit } from '../gateways/visitor.ts';
-import { startRawRegistry } from '../images/raw-registry.ts';
+import { startRawRegistry } from '../images/registry/raw-registry.ts';
 import { tarGz } from '../images/tar.ts';
 import { startGitServer } from '../support/git-server.ts';
 import { act, mustAct, type Person, person } from '../support/people.ts';

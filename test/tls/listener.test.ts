@@ -12,7 +12,7 @@ import { fingerprint, readCertificate } from '../../src/tls/certificate.ts';
 import { TlsServing } from '../../src/tls/serving.ts';
 import { type MadeCertificate, makeCertificate } from '../support/certificates.ts';
 import { askSecure, type Secure } from '../support/secure.ts';
-import { API_KEY, createFakeServices } from '../surfaces/fake-services.ts';
+import { API_KEY, createFakeServices } from '../surfaces/fakes/fake-services.ts';
 
 interface Line {
   level: string;

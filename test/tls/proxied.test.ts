@@ -1,7 +1,7 @@
 /** A proxy before the API: whose words count for the Host that is answered to, and for the address in the log. */
 import { afterEach, expect, it } from 'vitest';
 import { createArrivals } from '../../src/model/network/arrival.ts';
-import { type Harness, startHttp } from '../surfaces/http-harness.ts';
+import { type Harness, startHttp } from '../surfaces/http/http-harness.ts';
 
 let api: Harness;
 afterEach(() => api?.close());

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Idempotency } from '../../../src/control/lifecycle/idempotency.ts';
 import type { IdempotencyStore } from '../../../src/control/ports/index.ts';
-import { memoryStore } from '../../store/memory-store.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 
 const HOUR = 60 * 60 * 1000;
 const request = { tool: 'Sandbox.CreateSandbox', name: 'demo' };

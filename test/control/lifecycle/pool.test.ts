@@ -6,7 +6,7 @@ import type { Image, Images, Runtime, SandboxStore } from '../../../src/control/
 import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { alice, sandboxRecord } from '../../store/fixtures.ts';
-import { memoryStore } from '../../store/memory-store.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const enough = {

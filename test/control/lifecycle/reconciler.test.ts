@@ -7,7 +7,7 @@ import { reconcile } from '../../../src/control/lifecycle/reconciler.ts';
 import type { Observed, Runtime, SandboxStore } from '../../../src/control/ports/index.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { poolRecord, sandboxRecord } from '../../store/fixtures.ts';
-import { memoryStore } from '../../store/memory-store.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 
 const archive = { digest: 'd', hmac: 'h', sizeBytes: 1 };
 const GONE = 'Its machine ended while the service was away.';

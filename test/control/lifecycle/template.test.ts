@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type TemplateRequest, templateOf } from '../../../src/control/lifecycle/template.ts';
 import type { SnapshotStore } from '../../../src/control/ports/index.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
+import { snapshotRecord } from '../../store/conformance/snapshot-conformance.ts';
 import { alice, bob } from '../../store/fixtures.ts';
-import { memoryStore } from '../../store/memory-store.ts';
-import { snapshotRecord } from '../../store/snapshot-conformance.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 
 const sizes = { cpu: 3, memory: 5, disk: 30, gpu: 1 };
 const id = 'snap_0123456789abcdef';

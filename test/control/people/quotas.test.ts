@@ -4,9 +4,9 @@ import { Quotas } from '../../../src/control/people/quotas.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
 import type { Quota } from '../../../src/model/quota.ts';
 import type { Account } from '../../../src/model/user.ts';
+import { snapshotRecord } from '../../store/conformance/snapshot-conformance.ts';
 import { alice, bob, sandboxRecord } from '../../store/fixtures.ts';
-import { memoryStore } from '../../store/memory-store.ts';
-import { snapshotRecord } from '../../store/snapshot-conformance.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 
 const members: Quota = { sandboxes: 5, cpu: 8, memory: 16, disk: 100, snapshots: 3 };
 const none: Quota = { sandboxes: null, cpu: null, memory: null, disk: null, snapshots: null };

@@ -9,8 +9,8 @@ import {
 } from '../../../src/documentdb/guard/guard.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
-import { legitimatePipelines } from '../../support/legitimate-pipelines.ts';
-import { legitimateFilters, legitimateProjections } from '../../support/legitimate-queries.ts';
+import { legitimatePipelines } from '../../support/legitimate/legitimate-pipelines.ts';
+import { legitimateFilters, legitimateProjections } from '../../support/legitimate/legitimate-queries.ts';
 import { hostileExpressions } from './hostile-expressions.ts';
 import { hostileFilters, hostileProjections, hostileSorts } from './hostile-filters.ts';
 import { hostileFirstStages, hostileStages } from './hostile-stages.ts';

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkFilter, checkPipeline, checkProjection } from '../../../src/documentdb/guard/guard.ts';
-import { legitimateExpressions } from '../../support/legitimate-expressions.ts';
-import { legitimatePipelines } from '../../support/legitimate-pipelines.ts';
-import { legitimateFilters } from '../../support/legitimate-queries.ts';
+import { legitimateExpressions } from '../../support/legitimate/legitimate-expressions.ts';
+import { legitimatePipelines } from '../../support/legitimate/legitimate-pipelines.ts';
+import { legitimateFilters } from '../../support/legitimate/legitimate-queries.ts';
 import { hostileExpressions } from './hostile-expressions.ts';
 import { hostileFilters } from './hostile-filters.ts';
 import { hostileStages } from './hostile-stages.ts';

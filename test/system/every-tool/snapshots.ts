@@ -1,6 +1,6 @@
 /** CreateSnapshot, GetSnapshot, ListSnapshots: of an image from a registry that is there for this walk alone. */
 import { expect } from 'vitest';
-import { startRawRegistry } from '../../images/raw-registry.ts';
+import { startRawRegistry } from '../../images/registry/raw-registry.ts';
 import { tarGz } from '../../images/tar.ts';
 import type { Walk } from './walk.ts';
 

@@ -1,0 +1,55 @@
+/** An agent that says what a test wants it to say, in place of a real one. */
+import { Duplex, duplexPair } from 'node:stream';
+import { createAgentLink } from '../../../src/agent-link/agent-link.ts';
+import { encodeJson, type FrameType, frameHeader, frameTypes } from '../../../src/agent-link/frames.ts';
+import type { AgentLink } from '../../../src/control/ports/index.ts';
+
+export const SANDBOX = 'sb_0123456789abcdef';
+
+export interface FakeAgent {
+  link: AgentLink;
+  /** What the host has sent on the last channel. */
+  received(): Buffer;
+  /** Whether the host has closed the last channel. */
+  closed(): boolean;
+}
+
+/** @param behave Gets the agent's end of each channel as it is opened. */
+export function fakeAgent(behave: (channel: Duplex) => void): FakeAgent {
+  let received: Buffer[] = [];
+  let host = new Duplex();
+  const openChannel = async () => {
+    const [ours, theirs] = duplexPair();
+    host = ours;
+    received = [];
+    theirs.on('error', () => {});
+    theirs.on('data', (chunk: Buffer) => received.push(chunk));
+    behave(theirs);
+    return ours;
+  };
+  return {
+    link: createAgentLink({ openChannel }),
+    received: () => Buffer.concat(received),
+    closed: () => host.destroyed,
+  };
+}
+
+/** Answers every channel with these bytes as soon as anything has come, and then waits or closes. */
+export function answering(bytes: Buffer, then: 'wait' | 'close' = 'wait'): FakeAgent {
+  return fakeAgent((channel) => {
+    channel.once('data', () => {
+      channel.write(bytes);
+      if (then === 'close') channel.end();
+    });
+  });
+}
+
+export const reply = (json: unknown): Buffer => encodeJson(frameTypes.reply, json);
+export const item = (json: unknown): Buffer => encodeJson(frameTypes.item, json);
+export const fault = (json: unknown): Buffer => encodeJson(frameTypes.error, json);
+export const data = (content: Buffer | string): Buffer => frame(frameTypes.data, Buffer.from(content));
+export const end = (): Buffer => frame(frameTypes.end, Buffer.alloc(0));
+
+function frame(type: FrameType, payload: Buffer): Buffer {
+  return Buffer.concat([frameHeader(type, payload.length), payload]);
+}

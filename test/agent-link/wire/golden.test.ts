@@ -1,0 +1,351 @@
+import { buffer, text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { AgentLink, RunningProcess } from '../../../src/control/ports/index.ts';
+import { SandhavenError } from '../../../src/model/errors.ts';
+import { answering, SANDBOX } from './fake-agent.ts';
+import { bytesOf, goldenExchanges } from './golden.ts';
+
+const IN_SESSION = { sessionId: 'build', commandId: 'cmd_0123456789abcdef' };
+const WHOLE_ROOT = { path: '.', contextLines: 0, maxItems: 50, offset: 0 };
+const TEXT_OUTPUT = { timedOut: false, truncated: false };
+
+/** For each golden exchange the call that makes it, and what the call gives. */
+const calls: Record<
+  string,
+  { call: (agent: AgentLink) => Promise<unknown>; gives?: unknown; fails?: object }
+> = {
+  hello: { call: (agent) => agent.hello(SANDBOX, 7), gives: undefined },
+  'hello-other': { call: (agent) => agent.hello(SANDBOX, 8), fails: { code: 'failed_precondition' } },
+  exec: {
+    call: (agent) =>
+      agent.exec(SANDBOX, {
+        argv: ['bash', '-c', 'echo é; echo b >&2; exit 3'],
+        cwd: '.',
+        env: { PATH: '/bin' },
+        timeoutMs: 60_000,
+      }),
+    gives: { ...TEXT_OUTPUT, stdout: 'é\n', stderr: 'b\n', output: 'é\nb\n', exitCode: 3, durationMs: 2 },
+  },
+  'exec-missing': {
+    call: (agent) => agent.exec(SANDBOX, { argv: ['fish'], cwd: '.', env: {}, timeoutMs: 1_000 }),
+    fails: { code: 'failed_precondition', fields: { resource: 'interpreter' } },
+  },
+  'start-background': {
+    call: (agent) =>
+      agent.startBackground(SANDBOX, { argv: ['/entrypoint.sh', 'serve'], cwd: '/srv', env: { A: '1' } }),
+    gives: undefined,
+  },
+  'run-code': {
+    call: (agent) =>
+      agent.runCode(SANDBOX, { language: 'python', code: 'print(1)', env: {}, timeoutMs: 30_000 }),
+    gives: {
+      ...TEXT_OUTPUT,
+      ...{ stdout: '1\n', stderr: '', output: '1\n', exitCode: 0, durationMs: 20 },
+      charts: [
+        {
+          type: 'line',
+          title: 'T',
+          x_label: null,
+          y_label: null,
+          x_scale: 'linear',
+          y_scale: 'linear',
+          elements: [{ label: null, points: [[0, 1.5]] }],
+          png: 'iVBORw0KGgo=',
+        },
+      ],
+    },
+  },
+  list: {
+    call: (agent) => agent.list(SANDBOX, { path: 'src', pattern: '*.rs', maxItems: 2, offset: 2 }),
+    gives: {
+      path: 'src',
+      items: [
+        { name: 'c.rs', type: 'file', size: 12, link: false },
+        { name: 'd\uf7ff.rs', type: 'file', size: 3, link: true },
+      ],
+      totalCount: 4,
+    },
+  },
+  find: {
+    call: (agent) => agent.find(SANDBOX, { path: '.', pattern: '*', maxItems: 50, offset: 0 }),
+    gives: { items: ['a', 'a/b.txt'], totalCount: 2 },
+  },
+  search: {
+    call: (agent) =>
+      agent.searchContent(SANDBOX, {
+        path: 'src',
+        query: 'fo+',
+        filePattern: '*.ts',
+        contextLines: 1,
+        maxItems: 50,
+        offset: 0,
+      }),
+    gives: {
+      files: [
+        {
+          path: 'src/a.ts',
+          matches: [{ line: 2, text: 'foo', before: ['one'], after: [] }],
+          matchCount: 1,
+          capped: false,
+        },
+      ],
+      totalCount: 1,
+      literal: false,
+    },
+  },
+  replace: {
+    call: (agent) =>
+      agent.replaceInFiles(SANDBOX, { pattern: '(f)oo', replacement: '\\1&', files: ['a.txt', 'gone'] }),
+    gives: {
+      results: [
+        { path: 'a.txt', status: 'success', replacements: 2 },
+        { path: 'gone', status: 'error', replacements: 0, error: "'gone' does not exist." },
+      ],
+      filesModified: 1,
+      literal: false,
+    },
+  },
+  'search-counts': {
+    call: (agent) =>
+      agent.searchContent(SANDBOX, { ...WHOLE_ROOT, query: 'a.b', literal: true, output: 'counts' }),
+    gives: { files: [{ path: 'a.txt', matchCount: 60 }], totalCount: 1, literal: true },
+  },
+  'search-files': {
+    call: (agent) => agent.searchContent(SANDBOX, { ...WHOLE_ROOT, query: 'a', output: 'files' }),
+    gives: { files: [{ path: 'a.txt' }], totalCount: 1, literal: false },
+  },
+  'search-plain': {
+    call: (agent) => agent.searchContent(SANDBOX, { ...WHOLE_ROOT, query: 'f(x)' }),
+    gives: { files: [], totalCount: 0, literal: false, plainCount: 1 },
+  },
+  'replace-dry': {
+    call: (agent) =>
+      agent.replaceInFiles(SANDBOX, {
+        ...{ pattern: 'f(x)', replacement: 'g(x)', files: ['**/*.ts'] },
+        ...{ literal: true, dryRun: true, exclude: ['vendor'] },
+      }),
+    gives: {
+      results: [{ path: 'a.ts', status: 'success', replacements: 2 }],
+      filesModified: 1,
+      literal: true,
+    },
+  },
+  stat: {
+    call: (agent) => agent.stat(SANDBOX, 'a.txt'),
+    gives: {
+      path: 'a.txt',
+      type: 'file',
+      size: 6,
+      mode: 0o644,
+      owner: 'root',
+      group: 'root',
+      modifiedMs: 1_700_000_000_123,
+    },
+  },
+  'stat-missing': {
+    call: (agent) => agent.stat(SANDBOX, 'nope'),
+    fails: { code: 'not_found', fields: { resource: 'file', parameter: 'path' } },
+  },
+  read: {
+    call: (agent) => agent.read(SANDBOX, { path: 'a.txt', startLine: 2, endLine: 3 }),
+    gives: { content: Buffer.from('b\nc\n'), size: 8, totalLines: 4, startLine: 2, endLine: 3 },
+  },
+  'read-stream': {
+    call: async (agent) => {
+      const { size, stream } = await agent.readStream(SANDBOX, { path: 'a.bin', start: 1, end: 4 });
+      return { size, content: await buffer(stream) };
+    },
+    gives: { size: 10, content: Buffer.from('bcde') },
+  },
+  write: {
+    call: (agent) =>
+      agent.write(SANDBOX, {
+        path: 'new/a.txt',
+        createParents: true,
+        mode: 0o600,
+        content: Buffer.from('hello\n'),
+      }),
+    gives: { bytesWritten: 6, created: true },
+  },
+  'write-durable': {
+    call: (agent) =>
+      agent.write(SANDBOX, {
+        path: 'a.txt',
+        createParents: false,
+        durable: true,
+        content: Buffer.from('hello\n'),
+      }),
+    gives: { bytesWritten: 6, created: false },
+  },
+  'write-new': {
+    call: (agent) =>
+      agent.write(SANDBOX, {
+        path: 'new/a.txt',
+        createParents: true,
+        newBeneath: '/workspace',
+        content: Buffer.from('other\n'),
+      }),
+    fails: { code: 'already_exists', fields: { parameter: 'path' } },
+  },
+  mkdir: {
+    call: (agent) => agent.createFolder(SANDBOX, { path: 'd', mode: 0o750 }),
+    gives: { created: true },
+  },
+  move: { call: (agent) => agent.move(SANDBOX, { source: 'a', destination: 'b' }), gives: undefined },
+  'session-create': {
+    call: (agent) => agent.createSession(SANDBOX, { sessionId: 'build', cwd: '.', env: { TERM: 'dumb' } }),
+    gives: { createdAtMs: 1_700_000_000_123 },
+  },
+  'session-list': {
+    call: (agent) => agent.listSessions(SANDBOX),
+    gives: {
+      sessions: [
+        {
+          sessionId: 'build',
+          createdAtMs: 1_700_000_000_123,
+          recentCommands: [
+            { commandId: 'cmd_0123456789abcdef', command: 'make', status: 'running', exitCode: null },
+            { commandId: 'cmd_0000000000000000', command: 'false', status: 'completed', exitCode: 1 },
+          ],
+        },
+      ],
+      busy: true,
+      idleMs: 250,
+    },
+  },
+  'session-run': {
+    call: (agent) =>
+      agent.runSessionCommand(SANDBOX, {
+        ...IN_SESSION,
+        command: 'echo é; echo b >&2; false',
+        waitTurnMs: 60_000,
+        waitRunMs: 600_000,
+      }),
+    gives: { status: 'completed', exitCode: 1, output: 'é\nb\n' },
+  },
+  'session-run-closed': {
+    call: (agent) =>
+      agent.runSessionCommand(SANDBOX, { ...IN_SESSION, command: 'true', waitTurnMs: 0, waitRunMs: 0 }),
+    gives: { status: 'closed', exitCode: null, output: '' },
+  },
+  'session-logs': {
+    call: (agent) => agent.sessionCommandLogs(SANDBOX, IN_SESSION.sessionId, IN_SESSION.commandId),
+    gives: {
+      status: 'running',
+      exitCode: null,
+      truncated: false,
+      stdout: 'a\n',
+      stderr: 'b\n',
+      output: 'a\nb\n',
+      nextOffset: 4,
+    },
+  },
+  'session-follow': {
+    call: (agent) => agent.followSessionCommand(SANDBOX, { ...IN_SESSION, offset: 2, waitMs: 5_000 }),
+    gives: { status: 'running', exitCode: null, truncated: false, nextOffset: 4, output: 'b\n' },
+  },
+  'session-input': {
+    call: (agent) => agent.sendSessionInput(SANDBOX, { ...IN_SESSION, input: 'yes' }),
+    gives: 'running',
+  },
+  process: {
+    call: (agent) =>
+      outputOf(
+        agent.openProcess(SANDBOX, {
+          argv: ['bash', '-c', 'echo é; echo b >&2; kill -9 $$'],
+          cwd: '.',
+          env: { PATH: '/bin' },
+        }),
+      ),
+    gives: { stdout: 'é\n', stderr: 'b\n', exitCode: 137, signal: 'SIGKILL' },
+  },
+  'process-terminal': {
+    call: (agent) =>
+      outputOf(
+        agent.openProcess(SANDBOX, {
+          argv: ['stty', 'size'],
+          cwd: '/',
+          env: { TERM: 'xterm' },
+          terminal: { columns: 132, rows: 43 },
+        }),
+      ),
+    gives: { stdout: '43 132\r\n', stderr: '', exitCode: 0, signal: null },
+  },
+  'process-missing': {
+    call: (agent) => agent.openProcess(SANDBOX, { argv: ['fish'], cwd: '.', env: {} }),
+    fails: { code: 'failed_precondition', fields: { resource: 'interpreter' } },
+  },
+  sftp: {
+    call: (agent) => outputOf(agent.openSftp(SANDBOX)),
+    gives: { stdout: '', stderr: '', exitCode: 0, signal: null },
+  },
+  tcp: {
+    call: async (agent) => {
+      const stream = await agent.connectPort(SANDBOX, 8080);
+      stream.end('ping');
+      return text(stream);
+    },
+    gives: 'pong',
+  },
+  'tcp-refused': {
+    call: (agent) => agent.connectPort(SANDBOX, 8080),
+    fails: { code: 'not_found', fields: { resource: 'port' } },
+  },
+  listen: {
+    call: async (agent) => {
+      const listener = await agent.listenPort(SANDBOX, { port: 0, everywhere: true }, () => {});
+      listener.close();
+      await listener.ended;
+      return listener.port;
+    },
+    gives: 40_123,
+  },
+  'listen-taken': {
+    call: (agent) => agent.listenPort(SANDBOX, { port: 8080 }, () => {}),
+    fails: { code: 'already_exists', fields: { resource: 'port' } },
+  },
+  ports: {
+    call: (agent) => agent.ports(SANDBOX),
+    gives: [
+      { port: 22, name: 'sshd', pid: 7, command: 'sshd: /usr/sbin/sshd -D' },
+      // As agents said it before they knew pid and command.
+      { port: 8080, name: '', pid: null, command: null },
+    ],
+  },
+  remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },
+};
+
+async function outputOf(opening: Promise<RunningProcess>): Promise<unknown> {
+  const program = await opening;
+  const [stdout, stderr] = await Promise.all([text(program.stdout), text(program.stderr)]);
+  return { stdout, stderr, ...(await program.ended) };
+}
+
+describe('golden exchanges', () => {
+  it('are all made by a call here', () => {
+    expect(
+      goldenExchanges()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(Object.keys(calls).sort());
+  });
+
+  for (const { name, meaning, host, agent } of goldenExchanges()) {
+    it(`${name}: ${meaning}`, async () => {
+      const expected = calls[name];
+      if (!expected) throw new Error(`no call makes ${name}`);
+      const fake = answering(bytesOf(agent));
+      const outcome = await expected.call(fake.link).catch((error: unknown) => error);
+      if (expected.fails) {
+        expect(outcome).toBeInstanceOf(SandhavenError);
+        expect(outcome).toMatchObject(expected.fails);
+      } else {
+        expect(outcome).toEqual(expected.gives);
+      }
+      expect(fake.received().toString('hex')).toBe(bytesOf(host).toString('hex'));
+      await sleep(0);
+      expect(fake.closed()).toBe(true);
+    });
+  }
+});

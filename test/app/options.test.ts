@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { parseUpOptions } from '../../src/app/options/up-options.ts';
+import { localRegion } from '../../src/model/region.ts';
+
+describe('what `sandhaven up` can be told', () => {
+  it('[WIRE-UP-04] [WIRE-UP-05] has the documented defaults', () => {
+    expect(parseUpOptions([], {})).toEqual({
+      listen: { host: '127.0.0.1', port: 7420 },
+      sshListen: { host: '127.0.0.1', port: 7422, chosen: false },
+      sshPublic: null,
+      previewListen: { host: '127.0.0.1', port: 7421, chosen: false },
+      previewDomain: 'localhost',
+      auditKeptDays: 90,
+      previewUrl: null,
+      publicUrl: null,
+      trustedProxies: [],
+      tls: null,
+      regions: [localRegion],
+      dataDir: '/var/lib/sandhaven',
+      toolsets: 'all',
+      warmPool: 4,
+      imageKeptMinutes: 1_440,
+      runtime: 'oci',
+      gpuKind: { kind: 'nvidia.com/gpu', names: null },
+      gitAllow: [
+        { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
+        { network: '::1', prefix: 128, family: 'ipv6' },
+      ],
+      registryRules: { mirrors: [], allowed: null },
+      quota: {},
+      diskOvercommit: 100,
+      rate: null,
+      prove: false,
+      provider: null,
+    });
+    expect(() =>
+      parseUpOptions(
+        ['--preview-domain', 'x', '--preview-listen', '127.0.0.1:1', '--ssh-listen', '127.0.0.1:2'],
+        {},
+      ),
+    ).not.toThrow();
+  });
+
+  it('[WIRE-UP-03] [WIRE-UP-06] comes by flag or by environment, the flag first', () => {
+    const env = { SANDHAVEN_WARM_POOL: '0', SANDHAVEN_LISTEN: '[::1]:80', SANDHAVEN_DATA_DIR: '/d' };
+    expect(parseUpOptions([], env)).toMatchObject({
+      warmPool: 0,
+      listen: { host: '::1', port: 80 },
+      dataDir: '/d',
+    });
+    expect(parseUpOptions(['--warm-pool', '7'], env)).toMatchObject({ warmPool: 7 });
+  });
+
+  it('which hosts Git remotes may be on: names, ports, networks, or none besides public ones', () => {
+    const allowed = (text: string) => parseUpOptions(['--git-allow', text], {}).gitAllow;
+    expect(allowed('none')).toEqual([]);
+    expect(allowed('Git.Internal, git:3000,10.1.0.0/16,fd00::/8,10.0.0.1')).toEqual([
+      { host: 'git.internal', port: null },
+      { host: 'git', port: 3000 },
+      { network: '10.1.0.0', prefix: 16, family: 'ipv4' },
+      { network: 'fd00::', prefix: 8, family: 'ipv6' },
+      { network: '10.0.0.1', prefix: 32, family: 'ipv4' },
+    ]);
+  });
+
+  it('what each user may have, and how often each key may call; without a limit unless it is said', () => {
+    const argv = ['--quota-sandboxes', '0', '--quota-memory-gb', '64', '--rate', '50'];
+    expect(parseUpOptions(argv, { SANDHAVEN_QUOTA_CPU: '8' })).toMatchObject({
+      quota: { sandboxes: 0, cpu: 8, memory: 64 },
+      rate: { perSecond: 50, burst: 50 },
+    });
+    expect(parseUpOptions(['--rate', '50/200'], {}).rate).toEqual({ perSecond: 50, burst: 200 });
+    expect(parseUpOptions(['--rate', 'none', '--quota-cpu', 'none'], {})).toMatchObject({
+      rate: null,
+      quota: { cpu: null },
+    });
+  });
+
+  it('what counts as a GPU: a kind, or some devices of it', () => {
+    const kind = (text: string) => parseUpOptions(['--gpu-kind', text], {}).gpuKind;
+    expect(kind('amd.com/gpu')).toEqual({ kind: 'amd.com/gpu', names: null });
+    expect(kind('nvidia.com/gpu=0,GPU-1f,0:1,0')).toEqual({
+      kind: 'nvidia.com/gpu',
+      names: ['0', 'GPU-1f', '0:1'],
+    });
+  });
+
+  it('what the world sees: names, proxies and certificates', () => {
+    expect(
+      parseUpOptions(
+        [
+          ...['--public-url', 'https://Sandhaven.Example.com/', '--preview-url', 'https://*.p.example.com'],
+          ...['--trusted-proxy', '127.0.0.1, 10.0.0.0/8,fd00::/8', '--tls-cert', 'c', '--tls-key', 'k'],
+        ],
+        {},
+      ),
+    ).toMatchObject({
+      publicUrl: 'https://sandhaven.example.com',
+      previewUrl: { protocol: 'https', domain: 'p.example.com', port: 443 },
+      previewDomain: 'p.example.com',
+      trustedProxies: [
+        { network: '127.0.0.1', prefix: 32, family: 'ipv4' },
+        { network: '10.0.0.0', prefix: 8, family: 'ipv4' },
+        { network: 'fd00::', prefix: 8, family: 'ipv6' },
+      ],
+      tls: { certFile: 'c', keyFile: 'k' },
+    });
+    const preview = (url: string) => parseUpOptions(['--preview-url', url], {}).previewUrl;
+    expect(preview('http://*.p.example:81')).toEqual({ protocol: 'http', domain: 'p.example', port: 81 });
+  });
+
+  it('where it is: its own region first, what is left out unknown', () => {
+    const regions = (text: string) => parseUpOptions(['--region', text], {}).regions;
+    expect(regions('id=eu-central, name=Frankfurt am Main,city=Frankfurt,country=DE;id=us')).toEqual([
+      { id: 'eu-central', name: 'Frankfurt am Main', location: { city: 'Frankfurt', country: 'DE' } },
+      { id: 'us', name: 'us', location: { city: '', country: '' } },
+    ]);
+    expect(regions(' ; ')).toEqual([localRegion]);
+  });
+
+  it.each([
+    [['--tls-cert', 'c'], '--tls-key'],
+    [['--tls-key', 'k'], '--tls-cert'],
+    [['--public-url', 'sandhaven.example.com'], '--public-url'],
+    [['--public-url', 'https://h/path'], '--public-url'],
+    [['--public-url', 'https://u:p@h'], '--public-url'],
+    [['--public-url', 'https://*.h'], '--public-url'],
+    [['--public-url', 'ftp://h'], '--public-url'],
+    [['--preview-url', 'https://p.example.com'], '--preview-url'],
+    [['--preview-url', 'https://*.p/x'], '--preview-url'],
+    [['--preview-url', 'https://*.p:0'], '--preview-url'],
+    [['--preview-url', 'https://*.p', '--preview-domain', 'q'], '--preview-url'],
+    [['--trusted-proxy', 'proxy.internal'], '--trusted-proxy'],
+    [['--trusted-proxy', '10.0.0.0/33'], '--trusted-proxy'],
+    [['--trusted-proxy', ''], '--trusted-proxy'],
+    [['--region', 'name=x'], '--region'],
+    [['--region', 'id=A'], '--region'],
+    [['--region', 'id=a,id=b'], '--region'],
+    [['--region', 'id=a,planet=earth'], '--region'],
+    [['--region', 'id=a,name='], '--region'],
+    [['--region', 'id=a;id=a'], '--region'],
+    [['--listen', '7420'], '--listen'],
+    [['--listen', 'host:99999'], '--listen'],
+    [['--ssh-listen', '7422'], '--ssh-listen'],
+    [['--preview-listen', '7421'], '--preview-listen'],
+    [['--preview-domain', 'a..b'], '--preview-domain'],
+    [['--preview-domain=-a'], '--preview-domain'],
+    [['--preview-domain', 'localhost:80'], '--preview-domain'],
+    [['--warm-pool', '-1'], 'flags'],
+    [['--warm-pool', '101'], '--warm-pool'],
+    [['--warm-pool', 'many'], '--warm-pool'],
+    [['--image-kept-minutes', '1.5'], '--image-kept-minutes'],
+    [['--runtime', 'docker'], '--runtime'],
+    [['--git-allow', '10.0.0.0/33'], '--git-allow'],
+    [['--git-allow', 'git host'], '--git-allow'],
+    [['--git-allow', 'https://h/'], '--git-allow'],
+    [['--git-allow', 'h:99999'], '--git-allow'],
+    [['--disk-overcommit', '0'], '--disk-overcommit'],
+    [['--quota-cpu', '-1'], 'flags'],
+    [['--quota-disk-gb', '1.5'], '--quota-disk-gb'],
+    [['--quota-snapshots', ''], '--quota-snapshots'],
+    [['--rate', '0'], '--rate'],
+    [['--rate', '50/'], '--rate'],
+    [['--rate', '50/0'], '--rate'],
+    [['--rate', '1/2/3'], '--rate'],
+    [['--gpu-kind', 'gpu'], '--gpu-kind'],
+    [['--gpu-kind', 'a.b/gpu='], '--gpu-kind'],
+    [['--gpu-kind', 'a.b/gpu=0=1'], '--gpu-kind'],
+    [['--gpu-kind', 'a.b/../gpu'], '--gpu-kind'],
+    [['--nonsense'], 'flags'],
+  ])('%j is refused before anything starts', (argv, parameter) => {
+    expect(() => parseUpOptions(argv, {})).toThrow(
+      expect.objectContaining({ code: 'invalid_argument', fields: expect.objectContaining({ parameter }) }),
+    );
+  });
+});

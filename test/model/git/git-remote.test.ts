@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { configuredRemote, parseGitRemote, withoutCredentials } from '../../../src/model/git/remote.ts';
+
+describe('what a clone begins from', () => {
+  it.each([
+    ['/srv/project.git', '/srv/project.git', 'project'],
+    ['./project', '/workspace/project', 'project'],
+    ['../srv/a b/', '/srv/a b', 'a b'],
+    ['/srv/project/.git', '/srv/project/.git', 'project'],
+    ['/srv/../srv/project.bundle', '/srv/project.bundle', 'project'],
+    ['file:///srv/project.git', '/srv/project.git', 'project'],
+    ['file://localhost/srv/project', '/srv/project', 'project'],
+  ])('[WIRE-GIT-13] %s is the repository %s in the sandbox', (text, path, name) => {
+    expect(parseGitRemote(text, '/workspace')).toEqual({ text: path, url: null, shown: path, name });
+  });
+
+  it('[WIRE-GIT-13] a URL is a remote', () => {
+    const remote = parseGitRemote('https://example.org/team/project.git', '/workspace');
+    expect(remote).toMatchObject({ shown: 'example.org', name: 'project', url: { scheme: 'https' } });
+  });
+
+  it.each(['/', './../..', 'file:///', 'file://host/a', 'project', '-x', '/a\nb', `/${'a'.repeat(3_000)}`])(
+    '%j is none',
+    (text) => {
+      expect(() => parseGitRemote(text, '/')).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
+    },
+  );
+});
+
+describe('what a repository has configured', () => {
+  it('[WIRE-GIT-15] is git’s own business when it is a path, a password or a name of ssh', () => {
+    for (const text of ['/srv/a', '../a', 'https://ada:secret@example.org/a', 'work:a.git']) {
+      expect(configuredRemote(text)).toMatchObject({ text, url: null });
+    }
+  });
+
+  it('is shown without credentials and on one line', () => {
+    expect(configuredRemote('https://ada:secret@example.org/a').shown).toBe('https://example.org/a');
+    expect(configuredRemote('a\nb').shown).toBe('a\u{FFFD}b');
+    expect(withoutCredentials("fatal: unable to access 'http://x:y@h/a/': no")).toBe(
+      "fatal: unable to access 'http://h/a/': no",
+    );
+  });
+});

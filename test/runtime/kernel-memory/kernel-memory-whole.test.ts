@@ -1,0 +1,114 @@
+/** Many machines below their own bounds, which together hold too much of what the kernel counts for nobody. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Holding } from '../../../src/runtime/oci/kernel-memory/holdings.ts';
+import {
+  createKernelMemoryWatch,
+  type KernelMemoryWatch,
+} from '../../../src/runtime/oci/kernel-memory/watch.ts';
+
+const MiB = 1024 * 1024;
+const nothing: Holding = { netlinkBytes: 0, unacceptedBytes: 0, openFiles: 0, unreadBytes: 0 };
+let available: number;
+let machines: Record<string, Partial<Holding> & { locks?: number }>;
+let ended: string[];
+let asked: boolean[];
+let watch: KernelMemoryWatch;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  machines = {};
+  ended = [];
+  asked = [];
+  available = 4_096 * MiB;
+  watch = createKernelMemoryWatch({
+    cgroups: {
+      ids: async () => Object.keys(machines),
+      endPrograms: async (id) => {
+        ended.push(id);
+        machines[id] = {};
+      },
+    },
+    holdings: async (ids, exactly) => {
+      asked.push(exactly);
+      return {
+        machines: new Map(ids.map((id) => [id, { ...nothing, ...machines[id] }])),
+        // Counted meanwhile, whoever is looked at now.
+        locks: new Map(Object.entries(machines).map(([id, { locks = 0 }]) => [id, locks])),
+      };
+    },
+    owners: { of: (id) => id.split('-')[0] ?? id },
+    availableBytes: async () => available,
+    log: { info() {}, warn() {}, error() {} },
+  });
+});
+
+afterEach(async () => {
+  await watch.close();
+  vi.useRealTimers();
+});
+
+/** One look, a second after the last. */
+async function look(): Promise<void> {
+  const looks = asked.length;
+  vi.advanceTimersByTime(1_000);
+  await vi.waitFor(() => expect(asked.length).toBe(looks + 1));
+  await watch.close();
+}
+
+it('those of the owner who holds most end, and no more of them than needed', async () => {
+  for (let i = 0; i < 50; i++) machines[`mallory-${i}`] = { netlinkBytes: 100 * MiB };
+  machines['alice-0'] = { unacceptedBytes: 120 * MiB };
+  machines['bob-0'] = { locks: 19_000 };
+  watch.begin(1_024 * MiB);
+  await look();
+  expect(ended).toHaveLength(41);
+  expect(ended.filter((id) => !id.startsWith('mallory-'))).toEqual([]);
+});
+
+it('of one owner the largest ends first', async () => {
+  machines = { 'a-0': { netlinkBytes: 40 * MiB }, 'a-1': { locks: 15_000, netlinkBytes: 39 * MiB } };
+  watch.begin(64 * MiB);
+  await look();
+  expect(ended).toEqual(['a-1']);
+});
+
+it('nobody ends for what may be there and was not looked at: it is looked at next time', async () => {
+  machines = { 'a-0': { unreadBytes: 40 * MiB }, 'b-0': { unreadBytes: 40 * MiB } };
+  watch.begin(64 * MiB);
+  await look();
+  watch.begin(64 * MiB);
+  await look();
+  expect(asked).toEqual([false, true]);
+  expect(ended).toEqual([]);
+});
+
+it('one past a bound of its own ends, however little all hold together', async () => {
+  machines = { 'a-0': { locks: 20_001 }, 'b-0': { locks: 20_000 }, 'c-0': { openFiles: 500_001 } };
+  watch.begin(1_024 * MiB);
+  await look();
+  expect(ended).toEqual(['a-0', 'c-0']);
+});
+
+it('the locks of one count when they have been counted, although others are looked at then', async () => {
+  for (let i = 0; i < 300; i++) machines[`a-${i}`] = {};
+  watch.begin(1_024 * MiB);
+  await look();
+  // The second look is at 256 to 299, and 0 to 211.
+  machines['a-250'] = { locks: 20_001 };
+  watch.begin(1_024 * MiB);
+  await look();
+  expect(ended).toEqual(['a-250']);
+});
+
+it('a look comes a tenth of a second after as much memory of the host has gone as one may hold, and no other does', async () => {
+  watch.begin(1_024 * MiB);
+  await vi.advanceTimersByTimeAsync(100);
+  available = 3_968 * MiB;
+  await vi.advanceTimersByTimeAsync(200);
+  expect(asked).toHaveLength(0);
+  available = 3_967 * MiB;
+  await vi.advanceTimersByTimeAsync(100);
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(asked).toHaveLength(1);
+});

@@ -1,0 +1,149 @@
+/** What every implementation of the snapshots' port does. */
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Store } from '../../../src/control/ports/index.ts';
+import { newSnapshotId } from '../../../src/model/ids.ts';
+import type { Snapshot } from '../../../src/model/snapshot.ts';
+import { alice, bob, poolRecord, sandboxRecord } from '../fixtures.ts';
+import type { StoreFactory } from './conformance.ts';
+
+/** @param create Makes an empty store; the suite closes it. */
+export function snapshotConformance(name: string, create: StoreFactory): void {
+  let store: Store;
+
+  beforeEach(async () => {
+    store = await create();
+    await store.users.insertUser(alice);
+    await store.users.insertUser(bob);
+    onTestFinished(() => store.close());
+  });
+
+  const insert = async (overrides: Partial<Snapshot> = {}): Promise<Snapshot> => {
+    const record = snapshotRecord(overrides);
+    await store.snapshots.insert(record);
+    return record;
+  };
+
+  describe(`${name}: snapshots`, () => {
+    it('come back as they were inserted and changed', async () => {
+      const full = await insert({
+        name: 'full',
+        state: 'active',
+        stateReason: 'a\n"b" \0',
+        image: 'localhost:5000/a@sha256:1',
+        imageDigest: 'd1',
+        entrypoint: ['sh', '-c', 'sleep "1"'],
+        resources: { cpu: 16, memory: 64, disk: 200, gpu: 8 },
+        sizeBytes: 2 ** 40,
+        creationKey: 'k',
+      });
+      const plain = await insert({ name: 'plain' });
+      expect(await store.snapshots.find(alice.id, full.id)).toEqual(full);
+      expect(await store.snapshots.find(alice.id, 'plain')).toEqual(plain);
+      const patch = { state: 'active', imageDigest: 'd2', sizeBytes: 5, updatedAt: 9 } as const;
+      expect(await store.snapshots.update(plain.id, patch)).toEqual({ ...plain, ...patch });
+      expect(await store.snapshots.find(alice.id, plain.id)).toEqual({ ...plain, ...patch });
+      expect(await store.snapshots.update(plain.id, {})).toEqual({ ...plain, ...patch });
+      expect(await store.snapshots.update('snap_none', patch)).toBeNull();
+    });
+
+    it('[WIRE-SNAP-04] have a name that is unique per owner, and take the place of one in error', async () => {
+      const first = await insert({ name: 'a' });
+      const taken = { code: 'already_exists', fields: { parameter: 'name' } };
+      for (const state of ['pending', 'pulling', 'active'] as const) {
+        await store.snapshots.update(first.id, { state });
+        await expect(insert({ name: 'a' }), state).rejects.toMatchObject(taken);
+      }
+      await insert({ name: 'a', ownerId: bob.id, state: 'error' });
+      await store.snapshots.update(first.id, { state: 'error', stateReason: 'why' });
+      const second = await insert({ name: 'a' });
+      expect(await store.snapshots.find(alice.id, 'a')).toEqual(second);
+      expect(await store.snapshots.find(alice.id, first.id)).toBeNull();
+      expect(await store.snapshots.update(first.id, { state: 'active' })).toBeNull();
+      expect((await store.snapshots.find(bob.id, 'a'))?.state).toBe('error');
+    });
+
+    it('are found by their owner alone, and by id only when the words begin with snap_', async () => {
+      const mine = await insert({ name: 'mine' });
+      expect(await store.snapshots.find(bob.id, 'mine')).toBeNull();
+      expect(await store.snapshots.find(bob.id, mine.id)).toBeNull();
+      expect(await store.snapshots.find(alice.id, 'Mine')).toBeNull();
+    });
+
+    it('[WIRE-SNAP-08] are listed newest first, the later id first among equals, in pages', async () => {
+      const made: Snapshot[] = [];
+      for (const [at, createdAt] of [5, 9, 5, 1].entries()) {
+        made.push(await insert({ name: `n${at}`, createdAt }));
+      }
+      await insert({ name: 'other', ownerId: bob.id });
+      const sorted = made.toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+      const page = (number: number) => store.snapshots.list(alice.id, { page: number, pageSize: 3 });
+      expect(await page(1)).toEqual({ snapshots: sorted.slice(0, 3), totalCount: 4 });
+      expect(await page(2)).toEqual({ snapshots: sorted.slice(3), totalCount: 4 });
+      expect(await page(3)).toEqual({ snapshots: [], totalCount: 4 });
+    });
+
+    it('that are not finished are found after a restart, oldest first', async () => {
+      const late = await insert({ name: 'a', state: 'pulling', createdAt: 2 });
+      const early = await insert({ name: 'b', state: 'pending', createdAt: 1, ownerId: bob.id });
+      await insert({ name: 'c', state: 'active' });
+      await insert({ name: 'd', state: 'error' });
+      expect(await store.snapshots.unfinished()).toEqual([early, late]);
+    });
+
+    it('[WIRE-HTTP-10] are found by the key that they were created under', async () => {
+      await insert({ name: 'a', creationKey: 'k', createdAt: 1_000 });
+      const newer = await insert({ name: 'b', creationKey: 'k', createdAt: 2_000 });
+      await insert({ name: 'a', creationKey: 'k', createdAt: 3_000, ownerId: bob.id });
+      expect(await store.snapshots.createdUnder(alice.id, 'k', 0)).toEqual(newer);
+      expect(await store.snapshots.createdUnder(alice.id, 'k', 2_001)).toBeNull();
+      expect(await store.snapshots.createdUnder(alice.id, 'other', 0)).toBeNull();
+    });
+
+    it('are deleted by id, which gives their names back and is told', async () => {
+      const kept = await insert({ name: 'kept' });
+      const gone = await insert({ name: 'gone', state: 'active', imageDigest: 'd' });
+      expect(await store.snapshots.delete(gone.id)).toBe(true);
+      expect(await store.snapshots.delete(gone.id)).toBe(false);
+      expect(await store.snapshots.find(alice.id, 'gone')).toBeNull();
+      expect(await store.snapshots.update(gone.id, { state: 'active' })).toBeNull();
+      expect(await store.snapshots.imagesInUse()).toEqual(new Set());
+      expect(await store.snapshots.count(alice.id)).toBe(1);
+      expect(await store.snapshots.find(alice.id, kept.id)).toMatchObject({ name: 'kept' });
+      await insert({ name: 'gone' });
+    });
+
+    it('and sandboxes of whatever state and owner keep their images in use', async () => {
+      await insert({ name: 'a', imageDigest: 'of a snapshot', state: 'active' });
+      await insert({ name: 'b', imageDigest: null });
+      await store.sandboxes.insert(sandboxRecord({ imageDigest: 'archived', state: 'archived' }));
+      await store.sandboxes.insert(sandboxRecord({ imageDigest: 'creating', operation: 'creating' }));
+      await store.sandboxes.insert(poolRecord({ imageDigest: 'pool' }));
+      expect(await store.snapshots.imagesInUse()).toEqual(
+        new Set(['of a snapshot', 'archived', 'creating', 'pool']),
+      );
+    });
+  });
+}
+
+let made = 0;
+
+/** A new one of Alice's. */
+export function snapshotRecord(overrides: Partial<Snapshot> = {}): Snapshot {
+  return {
+    id: newSnapshotId(),
+    ownerId: alice.id,
+    name: `snapshot ${++made}`,
+    state: 'pending',
+    stateReason: null,
+    image: 'debian:13',
+    imageDigest: null,
+    entrypoint: null,
+    resources: { cpu: 2, memory: 4, disk: 20, gpu: 0 },
+    regionId: 'local',
+    sizeBytes: null,
+    creationKey: null,
+    createdAt: 1_000,
+    updatedAt: 1_000,
+    ...overrides,
+  };
+}

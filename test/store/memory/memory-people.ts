@@ -1,0 +1,120 @@
+/** Users and their keys in the plainest way there is. */
+import type { Store } from '../../../src/control/ports/index.ts';
+import { SandhavenError } from '../../../src/model/errors.ts';
+import { limits } from '../../../src/model/limits.ts';
+import type { Account, ApiKey } from '../../../src/model/user.ts';
+
+export function memoryPeople(): Pick<Store, 'users' | 'keys'> {
+  const users = new Map<string, Account>();
+  return { ...memoryUsers(users), ...memoryKeys(users) };
+}
+
+function memoryUsers(users: Map<string, Account>): Pick<Store, 'users'> {
+  const admins = (all: Iterable<Account>) =>
+    [...all].filter(({ role, disabledAt }) => role === 'admin' && disabledAt === null).length;
+  const save = (account: Account) => {
+    const same = ({ id, email }: Account) =>
+      id !== account.id && email.toLowerCase() === account.email.toLowerCase();
+    if ([...users.values()].some(same)) throw new SandhavenError('already_exists', 'taken');
+    const rest = [...users.values()].filter(({ id }) => id !== account.id);
+    if (admins(users.values()) > 0 && admins([...rest, account]) === 0) {
+      throw new SandhavenError('failed_precondition', 'last');
+    }
+    users.set(account.id, structuredClone(account));
+  };
+  return {
+    users: {
+      insertUser: async (account) => {
+        if (users.has(account.id)) throw new SandhavenError('already_exists', 'taken');
+        save(account);
+      },
+      firstUser: async () => structuredClone([...users.values()][0] ?? null),
+      findUser: async (wanted) =>
+        structuredClone(
+          users.get(wanted) ??
+            [...users.values()].find(({ email }) => email.toLowerCase() === wanted.toLowerCase()) ??
+            null,
+        ),
+      listUsers: async ({ page, pageSize }) => ({
+        users: structuredClone([...users.values()].slice((page - 1) * pageSize, page * pageSize)),
+        totalCount: users.size,
+      }),
+      updateUser: async (id, change) => {
+        const known = users.get(id);
+        if (!known) return null;
+        save({ ...known, ...change(known) });
+        return structuredClone(users.get(id) ?? null);
+      },
+    },
+  };
+}
+
+function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> {
+  /** By the key itself, oldest first. */
+  const keys = new Map<string, ApiKey>();
+  let drawn = 0;
+  const byId = (id: string) => [...keys.values()].find((key) => key.id === id) ?? null;
+  const dead = (key: ApiKey, now: number) =>
+    key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now);
+  const forget = (userId: string, now: number) => {
+    const gone = [...keys]
+      .filter(([, key]) => key.userId === userId && dead(key, now))
+      .sort(([, a], [, b]) => endOf(b) - endOf(a))
+      .slice(limits.keysKeptPerUser);
+    for (const [apiKey] of gone) keys.delete(apiKey);
+  };
+  return {
+    keys: {
+      add: async (userId, apiKey, details) => {
+        if (!users.has(userId)) throw new Error('no such user');
+        const known = keys.get(apiKey);
+        if (known && known.userId !== userId) throw new SandhavenError('already_exists', 'taken');
+        const fresh = {
+          id: `key_${(++drawn).toString(16).padStart(16, '0')}`,
+          userId,
+          ...details,
+          lastUsedAt: null,
+          revokedAt: null,
+        };
+        if (!known) keys.set(apiKey, fresh);
+        if (!known) forget(userId, details.createdAt);
+        return structuredClone(known ?? fresh);
+      },
+      callerOf: async (apiKey, now) => {
+        const key = keys.get(apiKey);
+        const user = users.get(key?.userId ?? '');
+        if (!key || !user || user.disabledAt !== null || dead(key, now)) return null;
+        const { id, name, email, role } = user;
+        return { id, name, email, role, keyId: key.id, keyExpiresAt: key.expiresAt };
+      },
+      find: async (id) => structuredClone(byId(id)),
+      list: async (userId, { page, pageSize }) => {
+        const found = [...keys.values()]
+          .filter((key) => userId === null || key.userId === userId)
+          .reverse()
+          .sort((a, b) => b.createdAt - a.createdAt);
+        return {
+          keys: structuredClone(found.slice((page - 1) * pageSize, page * pageSize)),
+          totalCount: found.length,
+        };
+      },
+      countLive: async (userId, now) =>
+        [...keys.values()].filter((key) => key.userId === userId && !dead(key, now)).length,
+      revoke: async (id, now) => {
+        const key = byId(id);
+        if (key) key.revokedAt ??= now;
+        return structuredClone(key);
+      },
+      touch: async (used) => {
+        for (const [id, at] of used) {
+          const key = byId(id);
+          if (key) key.lastUsedAt = Math.max(at, key.lastUsedAt ?? at);
+        }
+      },
+    },
+  };
+}
+
+function endOf({ revokedAt, expiresAt }: ApiKey): number {
+  return revokedAt ?? expiresAt ?? 0;
+}

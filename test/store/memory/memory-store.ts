@@ -1,0 +1,290 @@
+/** The store's port in the plainest way there is: the model that property tests compare a real store with. */
+import type {
+  AccessToken,
+  Allowance,
+  GitCredential,
+  SandboxPatch,
+  SandboxStore,
+  SnapshotPatch,
+  SnapshotStore,
+  Store,
+} from '../../../src/control/ports/index.ts';
+import { notFound, SandhavenError } from '../../../src/model/errors.ts';
+import { limits } from '../../../src/model/limits.ts';
+import { assertWithinQuota } from '../../../src/model/quota.ts';
+import type { Sandbox } from '../../../src/model/sandbox.ts';
+import type { Snapshot } from '../../../src/model/snapshot.ts';
+import { memoryAudit } from './memory-audit.ts';
+import { memoryAuthorizations } from './memory-authorizations.ts';
+import { memoryPeople } from './memory-people.ts';
+import { memoryRegistryCredentials } from './memory-registries.ts';
+import { promisedDiskGbOf, usageOf } from './memory-usage.ts';
+
+/** Rows of the tables that the lifecycle writes; a row is replaced, never changed. */
+export interface Tables {
+  sandboxes: Map<string, Sandbox>;
+  snapshots: Map<string, Snapshot>;
+  /** Answers of idempotent calls, by owner and key. */
+  answers: Map<string, { requestDigest: string; result: unknown; at: number }>;
+}
+
+export function emptyTables(): Tables {
+  return { sandboxes: new Map(), snapshots: new Map(), answers: new Map() };
+}
+
+export function memoryStore(tables: Tables = emptyTables()): Store {
+  const { sandboxes } = memorySandboxes(tables);
+  return {
+    sandboxes,
+    ...memorySnapshots(tables),
+    ...memoryPeople(),
+    ...memoryIdempotency(tables),
+    ...memoryAccessTokens(sandboxes),
+    ...memoryGitCredentials(sandboxes),
+    ...memoryAudit(),
+    registryCredentials: memoryRegistryCredentials(),
+    ...memoryAuthorizations(),
+    close: async () => {},
+  };
+}
+
+/** A row is there for as long as its sandbox is. */
+function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'> {
+  let rows: AccessToken[] = [];
+  const epochs = new Map<string, number>();
+  const live = async () => {
+    const ids = new Set((await sandboxes.all()).map(({ id }) => id));
+    rows = rows.filter(({ sandboxId }) => ids.has(sandboxId));
+    return rows;
+  };
+  return {
+    accessTokens: {
+      insert: async (token) => {
+        if (!(await sandboxes.get(token.sandboxId))) throw notFound('sandbox', 'gone');
+        rows.push(structuredClone({ ...token, hash: Buffer.from(token.hash) }));
+      },
+      byHash: async (kind, hash) => {
+        const found = (await live()).find((row) => row.kind === kind && hash.equals(row.hash));
+        return found ? { ...found, hash: Buffer.from(found.hash) } : null;
+      },
+      count: async (sandboxId, kind, now) =>
+        (await live()).filter(
+          (row) =>
+            row.sandboxId === sandboxId &&
+            row.kind === kind &&
+            (row.expiresAt === null || row.expiresAt > now),
+        ).length,
+      prune: async (now) => {
+        rows = rows.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+      },
+      revoke: async (sandboxId, kinds, now) => {
+        const revoked = { ssh: 0, preview: 0 };
+        for (const row of await live()) {
+          if (row.sandboxId !== sandboxId || !kinds.includes(row.kind)) continue;
+          if (row.expiresAt === null || row.expiresAt > now) revoked[row.kind] += 1;
+        }
+        rows = rows.filter((row) => row.sandboxId !== sandboxId || !kinds.includes(row.kind));
+        if (kinds.includes('preview')) epochs.set(sandboxId, (epochs.get(sandboxId) ?? 0) + 1);
+        return revoked;
+      },
+      previewEpoch: async (sandboxId) =>
+        (await sandboxes.get(sandboxId)) ? (epochs.get(sandboxId) ?? 0) : 0,
+    },
+  };
+}
+
+function memorySandboxes({ sandboxes: rows }: Tables): Pick<Store, 'sandboxes'> {
+  const sorted = () => [...rows.values()].sort(byAge);
+  const visible = (ownerId: string) =>
+    sorted().filter((row) => row.ownerId === ownerId && row.operation !== 'creating');
+  const ready = () =>
+    sorted().filter((row) => row.ownerId === null && row.operation === null && row.state === 'started');
+
+  const save = (row: Sandbox, allowance?: Allowance) => {
+    for (const other of rows.values()) {
+      if (row.ownerId === null || other.id === row.id) continue;
+      if (other.ownerId === row.ownerId && other.name === row.name) {
+        throw new SandhavenError('already_exists', 'taken', { parameter: 'name' });
+      }
+    }
+    if (allowance) {
+      const { ownerId, quota } = allowance;
+      const before = { ...usageOf([...rows.values()], ownerId), snapshots: 0 };
+      const others = [...rows.values()].filter(({ id }) => id !== row.id);
+      assertWithinQuota(quota, before, { ...usageOf([...others, row], ownerId), snapshots: 0 });
+    }
+    rows.set(row.id, structuredClone(row));
+  };
+  const change = (
+    id: string,
+    generation: number,
+    patch: SandboxPatch,
+    allowance?: Allowance,
+  ): Sandbox | null => {
+    const row = rows.get(id);
+    if (row?.generation !== generation) return null;
+    save({ ...row, ...patch }, allowance);
+    return structuredClone(rows.get(id) ?? null);
+  };
+
+  const sandboxes: SandboxStore = {
+    insert: async (sandbox, allowance) => save(sandbox, allowance),
+    get: async (id) => structuredClone(rows.get(id) ?? null),
+    find: async (ownerId, idOrName) => {
+      const key = idOrName.startsWith('sb_') ? 'id' : 'name';
+      return structuredClone(visible(ownerId).find((row) => row[key] === idOrName) ?? null);
+    },
+    list: async ({ ownerId, state, labels = {} }, { page, pageSize }) => {
+      const matching = visible(ownerId)
+        .filter((row) => state === undefined || row.state === state)
+        .filter((row) => Object.entries(labels).every(([key, value]) => row.labels[key] === value))
+        .reverse();
+      return {
+        sandboxes: structuredClone(matching.slice((page - 1) * pageSize, page * pageSize)),
+        totalCount: matching.length,
+      };
+    },
+    names: async (ownerId, limit) =>
+      visible(ownerId)
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+        .slice(0, limit)
+        .map(({ id, name }) => ({ id, name })),
+    createdUnder: async (ownerId, creationKey, since) =>
+      structuredClone(
+        visible(ownerId)
+          .reverse()
+          .find((row) => row.creationKey === creationKey && row.createdAt >= since) ?? null,
+      ),
+    all: async () => structuredClone(sorted()),
+    schedulable: async () =>
+      sorted()
+        .filter((row) => row.ownerId !== null && row.operation === null)
+        .map((row) => ({
+          id: row.id,
+          state: row.state,
+          operation: row.operation,
+          autoStopMinutes: row.autoStopMinutes,
+          autoArchiveMinutes: row.autoArchiveMinutes,
+          autoDeleteMinutes: row.autoDeleteMinutes,
+          lastActivityAt: row.lastActivityAt,
+          stoppedAt: row.stoppedAt,
+        })),
+    pool: async () => structuredClone(ready()),
+    claim: async ({ imageDigest, diskGb }, patch, allowance) => {
+      const found = ready().find((row) => row.imageDigest === imageDigest && row.resources.disk === diskGb);
+      return found ? change(found.id, found.generation, patch, allowance) : null;
+    },
+    update: async (id, generation, patch, allowance) => change(id, generation, patch, allowance),
+    usage: async (ownerId) => usageOf([...rows.values()], ownerId),
+    promisedDiskGb: async () => promisedDiskGbOf([...rows.values()]),
+    remove: async (id, generation) => rows.get(id)?.generation === generation && rows.delete(id),
+    touch: async (activity) => {
+      for (const [id, at] of activity) {
+        const row = rows.get(id);
+        if (row && row.lastActivityAt < at) rows.set(id, { ...row, lastActivityAt: at });
+      }
+    },
+  };
+  return { sandboxes };
+}
+
+function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 'snapshots'> {
+  const newestFirst = () =>
+    [...rows.values()]
+      .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+      .map((row) => structuredClone(row));
+  const of = (ownerId: string) => newestFirst().filter((row) => row.ownerId === ownerId);
+  const snapshots: SnapshotStore = {
+    insert: async (snapshot, allowance) => {
+      const known = of(snapshot.ownerId).find(({ name }) => name === snapshot.name);
+      if (known && known.state !== 'error') {
+        throw new SandhavenError('already_exists', 'taken', { parameter: 'name' });
+      }
+      if (allowance) {
+        const used = {
+          ...usageOf([...sandboxes.values()], allowance.ownerId),
+          snapshots: of(allowance.ownerId).length,
+        };
+        const after = { ...used, snapshots: used.snapshots + (known ? 0 : 1) };
+        assertWithinQuota(allowance.quota, used, after);
+      }
+      if (known) rows.delete(known.id);
+      rows.set(snapshot.id, structuredClone(snapshot));
+    },
+    find: async (ownerId, idOrName) => {
+      const key = idOrName.startsWith('snap_') ? 'id' : 'name';
+      return of(ownerId).find((row) => row[key] === idOrName) ?? null;
+    },
+    createdUnder: async (ownerId, creationKey, since) =>
+      of(ownerId).find((row) => row.creationKey === creationKey && row.createdAt >= since) ?? null,
+    list: async (ownerId, { page, pageSize }) => ({
+      snapshots: of(ownerId).slice((page - 1) * pageSize, page * pageSize),
+      totalCount: of(ownerId).length,
+    }),
+    count: async (ownerId) => of(ownerId).length,
+    unfinished: async () =>
+      newestFirst()
+        .reverse()
+        .filter(({ state }) => state === 'pending' || state === 'pulling'),
+    update: async (id, patch: SnapshotPatch) => {
+      const row = rows.get(id);
+      if (!row) return null;
+      rows.set(id, { ...row, ...patch });
+      return structuredClone(rows.get(id) ?? null);
+    },
+    delete: async (id) => rows.delete(id),
+    imagesInUse: async () => {
+      const own = [...rows.values()].flatMap(({ imageDigest }) => imageDigest ?? []);
+      return new Set([...own, ...[...sandboxes.values()].map(({ imageDigest }) => imageDigest)]);
+    },
+  };
+  return { snapshots };
+}
+
+function memoryIdempotency({ answers }: Tables): Pick<Store, 'idempotency'> {
+  const slot = (ownerId: string, key: string) => JSON.stringify([ownerId, key]);
+  return {
+    idempotency: {
+      get: async (ownerId, key) => {
+        const found = answers.get(slot(ownerId, key));
+        return found ? { requestDigest: found.requestDigest, result: found.result } : null;
+      },
+      put: async (ownerId, key, requestDigest, result, now) => {
+        const at = slot(ownerId, key);
+        if (!answers.has(at)) answers.set(at, { requestDigest, result, at: now });
+        if (answers.size <= 4_096) return;
+        const own = [...answers].filter(([of]) => JSON.parse(of)[0] === ownerId);
+        for (const [oldest] of own.slice(0, Math.max(0, own.length - 4_096))) answers.delete(oldest);
+      },
+      prune: async (olderThan) => {
+        for (const [at, answer] of answers) if (answer.at < olderThan) answers.delete(at);
+      },
+    },
+  };
+}
+
+function memoryGitCredentials(sandboxes: SandboxStore): Pick<Store, 'gitCredentials'> {
+  const rows = new Map<string, GitCredential>();
+  const slot = (sandboxId: string, url: string) => JSON.stringify([sandboxId, url]);
+  const ofLiving = async (sandboxId: string) =>
+    (await sandboxes.get(sandboxId)) ? [...rows.values()].filter((row) => row.sandboxId === sandboxId) : [];
+  return {
+    gitCredentials: {
+      put: async (credential) => {
+        const { sandboxId, url } = credential;
+        if (!(await sandboxes.get(sandboxId))) throw new SandhavenError('not_found', 'gone');
+        const isNew = !rows.has(slot(sandboxId, url));
+        if (isNew && (await ofLiving(sandboxId)).length >= limits.git.credentials) {
+          throw new SandhavenError('resource_exhausted', 'full');
+        }
+        rows.set(slot(sandboxId, url), { ...credential });
+      },
+      get: async (sandboxId, url) => (await ofLiving(sandboxId)).find((row) => row.url === url) ?? null,
+      count: async (sandboxId) => (await ofLiving(sandboxId)).length,
+    },
+  };
+}
+
+function byAge(a: Sandbox, b: Sandbox): number {
+  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
+}

@@ -1,0 +1,28 @@
+/** What sandboxes count for in a quota, in the plainest way there is. */
+import type { Usage } from '../../../src/model/quota.ts';
+import type { Sandbox } from '../../../src/model/sandbox.ts';
+
+export function usageOf(rows: Sandbox[], ownerId: string): Omit<Usage, 'snapshots'> {
+  const own = rows.filter((row) => row.ownerId === ownerId);
+  const running = own.filter(
+    ({ state, operation }) =>
+      state === 'started' || ['creating', 'starting', 'restoring'].includes(operation ?? ''),
+  );
+  const sum = (sandboxes: Sandbox[], kind: 'cpu' | 'memory' | 'disk') =>
+    sandboxes.reduce(
+      (total, { resources, resizeTarget }) => total + Math.max(resources[kind], resizeTarget?.[kind] ?? 0),
+      0,
+    );
+  return {
+    sandboxes: own.length,
+    cpu: sum(running, 'cpu'),
+    memory: sum(running, 'memory'),
+    disk: sum(own, 'disk'),
+  };
+}
+
+export function promisedDiskGbOf(rows: Sandbox[]): number {
+  return rows
+    .filter(({ state }) => state !== 'archived')
+    .reduce((sum, { resources, resizeTarget }) => sum + Math.max(resources.disk, resizeTarget?.disk ?? 0), 0);
+}

@@ -1,0 +1,53 @@
+/** Users and keys as they are, over a store in memory: an admin and a member. */
+import { createPeople } from '../../../src/control/people/people.ts';
+import type { Services } from '../../../src/control/services.ts';
+import type { Rate } from '../../../src/fairness/rate.ts';
+import { unlimited } from '../../../src/model/quota.ts';
+import { localRegion } from '../../../src/model/region.ts';
+import type { Account, Caller } from '../../../src/model/user.ts';
+import { memoryPeople } from '../../store/memory/memory-people.ts';
+
+export const API_KEY = 'shv_test';
+export const MEMBER_KEY = 'shv_member';
+
+export const user: Caller = {
+  id: 'user_1',
+  name: 'Ada',
+  email: 'ada@example.org',
+  role: 'admin',
+  keyId: 'key_0000000000000001',
+  keyExpiresAt: null,
+};
+
+const admin: Account = {
+  id: user.id,
+  name: user.name,
+  email: user.email,
+  role: user.role,
+  createdAt: Date.UTC(2026, 0, 2),
+  disabledAt: null,
+  quota: {},
+};
+const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@example.org', role: 'member' };
+
+/** @param rate Of calls; none by default. */
+export function fakePeople(rate: Rate | null = null): Pick<Services, 'identity' | 'users' | 'keys'> {
+  const { users, keys } = memoryPeople();
+  const details = { name: 'test', createdAt: admin.createdAt, expiresAt: null };
+  // Nothing in memory waits, so both are there when this returns.
+  for (const account of [admin, member]) void users.insertUser(account);
+  void keys.add(admin.id, API_KEY, details);
+  void keys.add(member.id, MEMBER_KEY, details);
+  const { identity, ...people } = createPeople({
+    store: {
+      ...{ users, keys },
+      sandboxes: { usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }) },
+      snapshots: { count: async () => 1 },
+    },
+    clock: Date,
+    quota: { everybody: { sandboxes: 10 }, members: unlimited },
+    rate,
+    regions: [localRegion],
+  });
+  return { identity, users: people.users, keys: people.keys };
+}

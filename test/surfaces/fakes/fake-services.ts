@@ -1,0 +1,369 @@
+/**
+ * Services in memory, for tests of the surfaces: as much behaviour as a surface can tell apart, and a record of
+ * what was cancelled. What sandboxes really do is tested with real ones.
+ */
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PreviewService } from '../../../src/control/access/previews.ts';
+import type { SshAccessService } from '../../../src/control/access/ssh-access.ts';
+import { RegistryService } from '../../../src/control/images/registries.ts';
+import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
+import type { SandboxService } from '../../../src/control/lifecycle/sandboxes.ts';
+import type { AccessKind, ExecResult } from '../../../src/control/ports/index.ts';
+import type { Services } from '../../../src/control/services.ts';
+import type { ExecutionService } from '../../../src/control/work/execution.ts';
+import type { FileService } from '../../../src/control/work/files.ts';
+import { invalidArgument, notFound, SandhavenError } from '../../../src/model/errors.ts';
+import { newSandboxId, newSnapshotId } from '../../../src/model/ids.ts';
+import { everyRegistry } from '../../../src/model/registry-rules.ts';
+import type { Sandbox } from '../../../src/model/sandbox.ts';
+import type { Snapshot } from '../../../src/model/snapshot.ts';
+import type { Caller } from '../../../src/model/user.ts';
+import { memoryRegistryCredentials } from '../../store/memory/memory-registries.ts';
+import { fakeAudit } from './fake-audit.ts';
+import { fakeDocuments } from './fake-documents.ts';
+import { fakeGit } from './fake-git.ts';
+import { fakePeople } from './fake-people.ts';
+import { fakeSessions } from './fake-sessions.ts';
+
+export { API_KEY, MEMBER_KEY, user } from './fake-people.ts';
+
+/** The public face of a class: a fake cannot have its private fields. */
+type Face<T> = Pick<T, keyof T>;
+
+export interface FakeServices {
+  services: Services;
+  sandboxes: Map<string, Sandbox>;
+  /** By path. */
+  files: Map<string, { content: Buffer; mode: number; durable?: boolean }>;
+  /** Commands that began. */
+  begun: string[];
+  /** What ended because its client went away. */
+  cancelled: string[];
+  /** What ran to its end. */
+  completed: string[];
+  idempotencyKeys: string[];
+}
+
+export function createFakeServices(): FakeServices {
+  const fake: Omit<FakeServices, 'services'> = {
+    sandboxes: new Map(),
+    files: new Map(),
+    begun: [],
+    cancelled: [],
+    completed: [],
+    idempotencyKeys: [],
+  };
+  const services = {
+    sandboxes: fakeSandboxes(fake),
+    snapshots: fakeSnapshots(fake),
+    files: fakeFiles(fake),
+    execution: fakeExecution(fake),
+    sessions: fakeSessions(),
+    ...fakePeople(),
+    ...fakeAudit(),
+    registries: new RegistryService({
+      store: memoryRegistryCredentials(),
+      rules: everyRegistry,
+      clock: Date,
+    }),
+    git: fakeGit(),
+    documents: fakeDocuments(),
+    previews: fakePreviews(),
+    sshAccess: fakeSshAccess(),
+    accessRevocation: {
+      revoke: async (_caller: Caller, reference: string, kinds: readonly AccessKind[]) => ({
+        sandboxId: reference,
+        tokens: { ssh: kinds.includes('ssh') ? 2 : 0, preview: kinds.includes('preview') ? 3 : 0 },
+      }),
+    },
+  };
+  return { ...fake, services: services as unknown as Services };
+}
+
+/** The clock stands at the epoch. */
+function fakeSshAccess(): Face<SshAccessService> {
+  return {
+    serveAt: () => {},
+    create: async (_caller, reference, { expiresInMinutes }) => ({
+      ...{ host: '127.0.0.1', port: 22, username: `${reference}`, accessToken: 'token' },
+      hostKey: 'ssh-ed25519 AAAA',
+      expiresAt: expiresInMinutes === 0 ? null : expiresInMinutes * 60_000,
+    }),
+  };
+}
+
+function fakePreviews(): Face<PreviewService> {
+  return {
+    servedAt: () => {},
+    ports: async () => [{ port: 80, name: 'nginx', pid: 7, command: 'nginx: master process' }],
+    preview: async (_caller, reference, port, seconds) =>
+      seconds === null
+        ? { url: `http://${port}-${reference}.localhost:1/`, token: 'key', expiresAt: null }
+        : { url: `http://${port}-key.localhost:1/`, token: null, expiresAt: seconds * 1_000 },
+  };
+}
+
+function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotService> {
+  const all: Snapshot[] = [];
+  return {
+    async create(caller, { name, image, entrypoint, resources, regionId = 'local' }, idempotencyKey) {
+      if (idempotencyKey !== undefined) fake.idempotencyKeys.push(idempotencyKey);
+      const snapshot: Snapshot = {
+        id: newSnapshotId(),
+        ownerId: caller.id,
+        name,
+        state: 'pending',
+        stateReason: null,
+        image,
+        imageDigest: null,
+        entrypoint: entrypoint ?? null,
+        resources: { cpu: 2, memory: 4, disk: 20, gpu: 0, ...resources },
+        regionId,
+        sizeBytes: null,
+        creationKey: null,
+        createdAt: 0,
+        updatedAt: 0,
+      };
+      all.unshift(snapshot);
+      return snapshot;
+    },
+    async get(_caller, reference) {
+      const found = all.find(({ id, name }) => id === reference || name === reference);
+      if (found) return found;
+      throw notFound('snapshot', `There is no snapshot '${reference}'.`);
+    },
+    async delete(_caller, reference) {
+      const at = all.findIndex(({ id, name }) => id === reference || name === reference);
+      const [deleted] = at === -1 ? [] : all.splice(at, 1);
+      if (deleted) return deleted;
+      throw notFound('snapshot', `There is no snapshot '${reference}'.`);
+    },
+    list: async () => ({ snapshots: all, totalCount: all.length }),
+  };
+}
+
+/** Of every sandbox in memory. */
+const usage = { memoryBytes: 5_000_000, diskBytes: 90_000_000 };
+
+function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxService> {
+  const find = (reference: string): Sandbox => {
+    const found = [...fake.sandboxes.values()].find(({ id, name }) => id === reference || name === reference);
+    if (!found) throw notFound('sandbox', `There is no sandbox '${reference}'.`);
+    return found;
+  };
+  return {
+    usage: async () => usage,
+    async create(caller, request, { onProgress, idempotencyKey } = {}) {
+      if (idempotencyKey !== undefined) fake.idempotencyKeys.push(idempotencyKey);
+      for (let done = 1; done <= 3 && request.image; done++) {
+        onProgress?.({ message: 'Pulling', done, total: 3 });
+        await sleep(20);
+      }
+      if (request.image === 'slow') await sleep(300);
+      const sandbox = newSandbox(caller, request.name ?? 'calm-reef-1', request);
+      fake.sandboxes.set(sandbox.id, sandbox);
+      fake.completed.push(`create ${sandbox.name}`);
+      return sandbox;
+    },
+    get: async (_caller, reference) => find(reference),
+    async list(_caller, { state }, { page, pageSize }) {
+      const all = [...fake.sandboxes.values()].filter((one) => !state || one.state === state).reverse();
+      return { sandboxes: all.slice((page - 1) * pageSize, page * pageSize), totalCount: all.length };
+    },
+    start: async (_caller, reference) => Object.assign(find(reference), { state: 'started' }),
+    async stop(_caller, reference) {
+      const sandbox: Sandbox = Object.assign(find(reference), { state: 'stopped' });
+      if (sandbox.ephemeral) fake.sandboxes.delete(sandbox.id);
+      return { sandbox, deleted: sandbox.ephemeral };
+    },
+    async archive(_caller, reference) {
+      const sandbox = find(reference);
+      if (sandbox.state === 'stopped') return Object.assign(sandbox, { state: 'archived' });
+      throw new SandhavenError('invalid_state', `Sandbox '${sandbox.name}' is ${sandbox.state}.`, {
+        parameter: 'sandbox',
+        hint: 'Call Sandbox.StopSandbox first.',
+      });
+    },
+    async delete(_caller, reference) {
+      const { id, name } = find(reference);
+      fake.sandboxes.delete(id);
+      return { id, name };
+    },
+    configure: async (_caller, reference, settings) => ({
+      sandbox: Object.assign(find(reference), settings),
+      deleted: false,
+    }),
+    async resize(_caller, reference, request) {
+      const sandbox = find(reference);
+      Object.assign(sandbox.resources, request);
+      return sandbox;
+    },
+    setLabels: async (_caller, reference, labels) => Object.assign(find(reference), { labels }),
+  };
+}
+
+function fakeExecution(fake: Omit<FakeServices, 'services'>): Face<ExecutionService> {
+  const run = async (command: string, timeoutMs: number, signal?: AbortSignal): Promise<ExecResult> => {
+    const begun = performance.now();
+    fake.begun.push(command);
+    const seconds = /^sleep (\S+)$/.exec(command)?.[1];
+    const waitMs = Math.min(seconds === undefined ? 0 : Number(seconds) * 1000, timeoutMs);
+    if (waitMs > 0) {
+      await sleep(waitMs, undefined, signal ? { signal } : {}).catch((error: unknown) => {
+        fake.cancelled.push(command);
+        throw error;
+      });
+    }
+    if (command === 'defect') throw new Error('secret /srv/path');
+    fake.completed.push(command);
+    const output = /^echo (.*)$/s.exec(command)?.[1] ?? '';
+    const exitCode = Number(/^exit (\d+)$/.exec(command)?.[1] ?? 0);
+    const stdout = output === '' ? '' : `${output}\n`;
+    const durationMs = performance.now() - begun;
+    return { output: stdout, stdout, stderr: '', exitCode, timedOut: false, truncated: false, durationMs };
+  };
+  return {
+    runCommand: (_caller, _reference, { command, timeoutMs }, signal) => run(command, timeoutMs, signal),
+    runCode: async (_caller, _reference, { code, timeoutMs }, signal) => ({
+      ...(await run(code, timeoutMs, signal)),
+      charts: [],
+    }),
+  };
+}
+
+function fakeFiles(fake: Omit<FakeServices, 'services'>): Face<FileService> {
+  const contentOf = (path: string): Buffer => {
+    const file = fake.files.get(path);
+    if (!file) throw notFound('file', `There is no file '${path}'.`);
+    return file.content;
+  };
+  return {
+    search: async () => ({ files: [], totalCount: 0, literal: false }),
+    replace: async () => ({ results: [], filesModified: 0, literal: false }),
+    async list(_caller, _reference, { path, maxItems, offset }) {
+      const items = [...fake.files].sort().map(([name, { content }]) => ({
+        name,
+        type: 'file' as const,
+        size: content.length,
+        link: false,
+      }));
+      return { path, items: items.slice(offset, offset + maxItems), totalCount: items.length };
+    },
+    async find(_caller, _reference, { maxItems, offset }) {
+      const items = [...fake.files.keys()].sort();
+      return { items: items.slice(offset, offset + maxItems), totalCount: items.length };
+    },
+    info: async (_caller, _reference, path) => ({
+      path,
+      type: 'file',
+      size: contentOf(path).length,
+      mode: fake.files.get(path)?.mode ?? 0o644,
+      owner: 'root',
+      group: 'root',
+      modifiedMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+    }),
+    async read(_caller, _reference, { path, startLine = 1, endLine }) {
+      const content = contentOf(path);
+      const lines = content.toString('latin1').split(/(?<=\n)/);
+      const last = Math.min(endLine ?? lines.length, lines.length);
+      return {
+        content: Buffer.from(lines.slice(startLine - 1, last).join(''), 'latin1'),
+        size: content.length,
+        totalLines: lines.length,
+        startLine,
+        endLine: last,
+      };
+    },
+    async readStream(_caller, _reference, { path, start = 0, end }, signal) {
+      if (path === 'endless') return { size: 0, stream: endless(fake, signal) };
+      const content = contentOf(path);
+      const part = content.subarray(start, end === undefined ? undefined : end + 1);
+      const shown = path === 'shrinking' ? part.subarray(0, part.length - 1) : part;
+      return { size: content.length, stream: Readable.from(shown.length > 0 ? [shown] : []) };
+    },
+    async write(_caller, _reference, { path, content, createParents, mode, durable = false }, signal) {
+      if (!createParents && path.includes('/')) throw notFound('file', 'There is no such folder.');
+      if (path === '/') throw invalidArgument('path', "'/' is a directory.");
+      const created = !fake.files.has(path);
+      const bytes = await collect(content).catch((error: unknown) => {
+        fake.cancelled.push(`write ${path} ${signal?.aborted}`);
+        throw error;
+      });
+      fake.files.set(path, { content: bytes, mode: mode ?? fake.files.get(path)?.mode ?? 0o644, durable });
+      return { bytesWritten: bytes.length, created };
+    },
+    async createFolder(_caller, _reference, { path, mode }) {
+      if (fake.files.has(path)) return { created: false };
+      fake.files.set(path, { content: Buffer.alloc(0), mode });
+      return { created: true };
+    },
+    async move(_caller, _reference, { source, destination }) {
+      const file = { content: contentOf(source), mode: 0o644 };
+      fake.files.set(destination, file);
+      fake.files.delete(source);
+    },
+    async remove(_caller, _reference, { path }) {
+      contentOf(path);
+      fake.files.delete(path);
+    },
+  };
+}
+
+function endless(fake: Omit<FakeServices, 'services'>, signal?: AbortSignal): Readable {
+  const stream = new Readable({
+    read() {
+      this.push(Buffer.alloc(65_536));
+    },
+  });
+  signal?.addEventListener('abort', () => stream.destroy());
+  once(stream, 'close').then(() => fake.cancelled.push('read endless'));
+  return stream;
+}
+
+async function collect(content: Buffer | Readable): Promise<Buffer> {
+  if (Buffer.isBuffer(content)) return content;
+  return Buffer.concat(await content.toArray());
+}
+
+function newSandbox(
+  caller: Pick<Caller, 'id'>,
+  name: string,
+  request: Parameters<SandboxService['create']>[1],
+): Sandbox {
+  const now = Date.UTC(2026, 0, 2, 3, 4, 5);
+  const { language, cpu, memory, disk, gpu, labels, envVars, ephemeral, autoStopMinutes } = request;
+  return {
+    id: newSandboxId(),
+    ownerId: caller.id,
+    name,
+    state: 'started',
+    operation: null,
+    stateReason: null,
+    generation: 1,
+    runGeneration: 1,
+    language,
+    snapshot: request.snapshot ?? null,
+    image: request.image ?? 'base',
+    imageDigest: 'sha256:00',
+    entrypoint: null,
+    resources: { cpu, memory, disk, gpu },
+    resizeTarget: null,
+    labels,
+    envVars,
+    autoStopMinutes,
+    autoArchiveMinutes: 10_080,
+    autoDeleteMinutes: -1,
+    ephemeral,
+    regionId: 'local',
+    archive: null,
+    creationKey: null,
+    createdAt: now,
+    updatedAt: now,
+    lastActivityAt: now,
+    startedAt: now,
+    stoppedAt: null,
+    archivedAt: null,
+  };
+}
