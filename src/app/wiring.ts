@@ -80,7 +80,10 @@ export function wire(
   }: ServiceOptions,
 ) {
   const { images, agent } = engine;
-  const readiness = new Readiness({ ...engine, clock, log });
+  const unfinished = new Unfinished((work, error) =>
+    log.error('work failed, and is repeated', { work, error }),
+  );
+  const readiness = new Readiness({ ...engine, unfinished, clock, log });
   const runtime = readiness.watch(engine.runtime);
   const { sandboxes, snapshots } = store;
   const people = createPeople({
@@ -94,9 +97,6 @@ export function wire(
   const queue = createOperationQueue();
   const activity = new Activity(clock, sandboxes);
   const watches = new Watches(agent, runtime, log);
-  const unfinished = new Unfinished((work, error) =>
-    log.error('work failed, and is repeated', { work, error }),
-  );
   const disks = new DiskPromises({ store: sandboxes, runtime, overcommit: diskOvercommit });
   const machines = new Machines({
     store: sandboxes,

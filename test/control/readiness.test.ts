@@ -1,6 +1,7 @@
 /** `/readyz`: what counts as a sign that machines can be made, and when one is made on trial. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Unfinished } from '../../src/concurrency/unfinished.ts';
 import { Readiness } from '../../src/control/lifecycle/readiness.ts';
 import type { Image, Runtime } from '../../src/control/ports/index.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
@@ -34,6 +35,7 @@ beforeEach(() => {
     runtime: engine,
     images: { use: (_, work) => work({ digest: 'd' } as Image) },
     agent: { hello: async () => ({}) as never },
+    unfinished: new Unfinished(() => {}),
     clock: { now: () => now },
     log: { info() {}, warn() {}, error() {} },
   });

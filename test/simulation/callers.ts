@@ -19,7 +19,7 @@ const weights = {
   start: 10,
   stop: 10,
   archive: 8,
-  delete: 6,
+  delete: 10,
   resize: 6,
   configure: 4,
   label: 2,
@@ -28,6 +28,7 @@ const weights = {
   list: 2,
   snapshot: 4,
   dropSnapshot: 2,
+  ready: 1,
 };
 
 type Kind = keyof typeof weights;
@@ -81,8 +82,9 @@ export class Callers {
     this.#note(`answer: ${what}: ${how}`);
   }
 
-  async #call({ control: { services } }: Process, kind: Kind, user: User): Promise<void> {
+  async #call({ control: { services, readiness } }: Process, kind: Kind, user: User): Promise<void> {
     const { dice } = this.#world;
+    if (kind === 'ready') return void (await readiness.check());
     if (kind === 'create') return this.#create(services, user);
     if (kind === 'createOnce') return this.#createOnce(services, user);
     if (kind === 'list') return void (await services.sandboxes.list(user, {}, { page: 1, pageSize: 20 }));
@@ -137,7 +139,7 @@ export class Callers {
 
   #request(drawn: number): CreateRequest {
     const some = <T>(values: readonly T[], salt: number) => values[(drawn * 7 + salt) % values.length] as T;
-    const image = some([undefined, undefined, undefined, undefined, ...pullable, 'no/such:image'], drawn);
+    const image = some([undefined, undefined, undefined, undefined, ...pullable, 'no/such:image'], 1);
     const named = drawn % 3 === 0 ? { name: some(NAMES, 1) } : {};
     const snapshot = drawn % 11 === 0 ? { snapshot: some(['snap 0', 'snap 1', 'base'], 2) } : {};
     return {

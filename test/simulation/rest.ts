@@ -2,15 +2,18 @@
  * Rest: nothing fails, nobody calls, and time passes until nothing moves. Then every operation is settled, every
  * deadline acted on, every machine the one of its row, and nothing is left of what is gone.
  */
+import { SandhavenError } from '../../src/model/errors.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Callers } from './callers.ts';
 import { shapeOf } from './legal.ts';
 import { Violation } from './violation.ts';
-import type { World } from './world.ts';
+import type { Process, World } from './world.ts';
 
 /** Longer than the scheduler's retries, the watches' and the pool's. */
 const REST_MS = 150_000;
 const MOST_TURNS = 50_000;
+/** Longer than all jumps back that a run may have within it. */
+const SET_BACK_MS = 6 * 60 * 60 * 1000;
 const MINUTE_MS = 60_000;
 const LONGEST_ARCHIVE_MINUTES = 43_200;
 
@@ -38,12 +41,40 @@ export async function rest(
   const open = callers.open(process);
   if (open.length > 0) throw new Violation(`calls without an answer: ${open}`);
   for (const row of world.tables.sandboxes.values()) atRest(world, row);
+  await startsAgain(world, process, settled);
   for (const id of world.host.sandboxes.keys()) {
     if (!world.tables.sandboxes.has(id)) throw new Violation(`${id} is gone, and the host still has it`);
   }
   for (const { id, state } of world.tables.snapshots.values()) {
     if (state === 'pending' || state === 'pulling') throw new Violation(`snapshot ${id} stays ${state}`);
   }
+}
+
+/** Starts one sandbox that does not run: nothing but a full host or quota stops it, and it has its files. */
+async function startsAgain(world: World, process: Process, settled: () => Promise<void>): Promise<void> {
+  const idle = [...world.tables.sandboxes.values()].filter(({ state }) => state !== 'started');
+  const owner = world.users.find(({ id }) => id === idle.at(0)?.ownerId);
+  if (!owner || !idle[0]) return;
+  const { id, state } = world.dice.oneOf(idle.filter(({ ownerId }) => ownerId === owner.id));
+  let fault: unknown = null;
+  let answered = false;
+  process.control.services.sandboxes.start(owner, id).then(
+    () => {
+      answered = true;
+    },
+    (error: unknown) => {
+      fault = error;
+      answered = true;
+    },
+  );
+  await settled();
+  while (!answered && process.effects.size > 0) {
+    process.effects.deliverOne(world.dice, () => null);
+    await settled();
+  }
+  const full = fault instanceof SandhavenError && fault.code === 'resource_exhausted';
+  if (!answered || (fault !== null && !full))
+    throw new Violation(`${id} (${state}) does not start: ${fault}`);
 }
 
 function atRest(world: World, row: Sandbox): void {
@@ -59,7 +90,9 @@ function atRest(world: World, row: Sandbox): void {
   if (state !== 'error' && state !== 'archived' && !traces?.disk) throw new Violation(`${id} has no disk`);
   if (state === 'archived' && !traces?.archive) throw new Violation(`${id} has no archive`);
   const due = row.ownerId === null ? null : dueAt(row);
-  if (due !== null && due + REST_MS < world.time.now()) throw new Violation(`${id} is overdue: ${state}`);
+  // A sandbox that was active before the clock was set back is idle since a time that has yet to come.
+  const slack = REST_MS + world.time.setBackWithin(SET_BACK_MS);
+  if (due !== null && due + slack < world.time.now()) throw new Violation(`${id} is overdue: ${state}`);
 }
 
 /** By the contract: idle time, then time since the stop. */

@@ -58,8 +58,6 @@ class Simulation {
   readonly #callers: Callers;
   readonly #invariants: Invariants;
   readonly #counts = { kills: 0, restarts: 0, calls: 0 };
-  /** Probability that a point fails. */
-  #failing = 0;
 
   constructor(seed: number) {
     this.#seed = seed;
@@ -120,7 +118,7 @@ class Simulation {
         this.#room();
         break;
       case 'mood':
-        this.#failing = dice.oneOf([0, 0, 0.01, 0.1]);
+        world.failing = dice.oneOf([0, 0, 0.01, 0.1]);
         break;
       case 'kill':
         this.#end('kill', () => world.kill());
@@ -181,8 +179,8 @@ class Simulation {
   }
 
   readonly #strike: Strike = (label) => {
-    const { dice } = this.#world;
-    if (this.#failing === 0 || !dice.chance(this.#failing)) return null;
+    const { dice, failing } = this.#world;
+    if (failing === 0 || !dice.chance(failing)) return null;
     const untyped = label.startsWith('engine: ') && label !== 'engine: observe';
     if (untyped && dice.chance(0.3)) return Object.assign(new Error('no space'), { code: 'ENOSPC' });
     if (untyped) return new Error('the host fails');
@@ -219,7 +217,7 @@ class Simulation {
   async #rest(): Promise<void> {
     this.#note('rest');
     const world = this.#world;
-    this.#failing = 0;
+    world.failing = 0;
     world.storeIsFull = false;
     Object.assign(world.host, { freeDiskGb: 500, freeMemoryGb: 64 });
     if (!world.process) this.#boot();

@@ -28,7 +28,8 @@ export interface Process {
 export const quota: Quota = { sandboxes: 6, cpu: 14, memory: 28, disk: 130, snapshots: 4 };
 const START_MS = Date.UTC(2030, 0, 1);
 const POOL = 2;
-const IMAGE_KEPT_MINUTES = 60;
+/** Unused images go at each turn of the collector. */
+const IMAGE_KEPT_MINUTES = 0;
 
 export class World {
   readonly dice: Dice;
@@ -42,6 +43,8 @@ export class World {
   };
   readonly users: User[] = [];
   storeIsFull = false;
+  /** Probability that a point, or a write of the store, fails. */
+  failing = 0;
   process: Process | null = null;
   readonly #store: Store = memoryStore(this.tables);
   readonly #note: (line: string) => void;
@@ -100,11 +103,15 @@ export class World {
     this.journal.cut(this.dice.below(this.journal.unsettled + 1));
   }
 
+  #fails(): boolean {
+    return this.failing > 0 && this.dice.chance(this.failing);
+  }
+
   #wire(effects: Effects): Control {
     const { host, time: clock, journal } = this;
     const point = (label: string) => effects.point(label);
     const answer = (label: string) => effects.answer(label);
-    const store = gatedStore(this.#store, { journal, answer, full: () => this.storeIsFull });
+    const store = gatedStore(this.#store, { journal, answer, full: () => this.storeIsFull || this.#fails() });
     const log = this.#log();
     const engine = {
       runtime: createMemoryRuntime({ host, point }),

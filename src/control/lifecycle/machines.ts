@@ -98,8 +98,9 @@ export class Machines {
 
   /** Changes settings in the sandbox's turn; leaves its machine alone. */
   change(id: string, patch: (sandbox: Sandbox) => SandboxPatch): Promise<Sandbox> {
-    return this.#d.queue.run(id, async () => {
-      const sandbox = await this.#current(id);
+    return this.#d.queue.run(id, async (signal) => {
+      // Settings say what a stop does, so they do not change beneath one.
+      const sandbox = await this.#finished(await this.#current(id), signal);
       return this.#operations.advance(sandbox, patch(sandbox));
     });
   }

@@ -6,6 +6,7 @@
  */
 
 import { within } from '../../concurrency/deadline.ts';
+import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -17,6 +18,7 @@ export interface ReadinessDependencies {
   runtime: Runtime;
   images: Pick<Images, 'use'>;
   agent: Pick<AgentLink, 'hello'>;
+  unfinished: Pick<Unfinished, 'attempt'>;
   clock: Clock;
   log: Log;
 }
@@ -97,7 +99,7 @@ export class Readiness {
   }
 
   async #makeOne(): Promise<void> {
-    const { runtime, images, agent } = this.#d;
+    const { runtime, images, agent, unfinished } = this.#d;
     const signal = AbortSignal.any([
       this.#closing.signal,
       AbortSignal.timeout(limits.readiness.trialTimeoutMs),
@@ -111,7 +113,7 @@ export class Readiness {
         // A full host is not broken: it still serves its sandboxes.
         if (!isFull(error)) throw error;
       } finally {
-        await runtime.destroy(id);
+        await unfinished.attempt(`remove ${id}`, () => runtime.destroy(id));
       }
     });
   }

@@ -18,6 +18,7 @@ const SHORTEST_MS = 1;
 export class VirtualTime implements Clock {
   #monotonic = 0;
   #offset: number;
+  readonly #setBack: { at: number; ms: number }[] = [];
   #drawn = 0;
   readonly #timers = new Map<number, Timer>();
 
@@ -38,6 +39,13 @@ export class VirtualTime implements Clock {
   /** Sets the wall clock forward, or back by a negative number. */
   jump(ms: number): void {
     this.#offset += ms;
+    if (ms < 0) this.#setBack.push({ at: this.#monotonic, ms: -ms });
+  }
+
+  /** Sum of the times by which the wall clock was set back within the last `ms` of monotonic time. */
+  setBackWithin(ms: number): number {
+    const recent = this.#setBack.filter(({ at }) => at > this.#monotonic - ms);
+    return recent.reduce((sum, jump) => sum + jump.ms, 0);
   }
 
   /** Time until the next timer; null without one. */
