@@ -1,13 +1,13 @@
 /**
- * Agent programs as immutable files named by digest: a new build replaces none that a machine runs, and applies
- * at a machine's next start.
+ * Agent programs as immutable files named by digest: a new build never replaces one that a machine runs, and
+ * applies at the machine's next start.
  */
 import { createHash } from 'node:crypto';
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commit, unlessMissing } from '../host/files.ts';
 
-/** The name under which the present agent lies; others are removed, which machines that run them do not notice. */
+/** Returns the file name of the present agent. Removes all others; machines that run them are not affected. */
 export async function installAgent(agentPath: string, agents: string): Promise<string> {
   const program = await readFile(agentPath);
   const name = createHash('sha256').update(program).digest('hex');

@@ -1,4 +1,4 @@
-/** Writes what runc and the launcher read of one machine of one generation. It exists before anything runs. */
+/** Bundles: the files that runc and the launcher read for one generation of a machine, written before it runs. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessMissing } from '../host/files.ts';
@@ -18,7 +18,7 @@ export async function writeBundle(
   ]);
 }
 
-/** Generations of which a bundle is there, ascending. */
+/** Generations that have a bundle, ascending. */
 export async function bundleGenerations(layout: Layout, id: string): Promise<number[]> {
   const names = (await unlessMissing(readdir(layout.sandbox(id)))) ?? [];
   return names
@@ -27,7 +27,7 @@ export async function bundleGenerations(layout: Layout, id: string): Promise<num
     .sort((a, b) => a - b);
 }
 
-/** Keeps the bundle of the newest generation: a start of an older one is then known to be late. */
+/** Keeps the bundle of the newest generation, so that a late start of an older one is recognized. */
 export async function removeOldBundles(layout: Layout, id: string): Promise<void> {
   for (const generation of (await bundleGenerations(layout, id)).slice(0, -1)) {
     await rm(layout.bundle(id, generation), { recursive: true, force: true });

@@ -5,8 +5,8 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 
 /**
- * Tries again while the agent's queue of connections is full, and while `starting` holds; gives up with
- * `unavailable` after limits.agentConnectTimeoutMs.
+ * Retries while the agent's connection queue is full, and while `starting` holds; fails with `unavailable`
+ * after limits.agentConnectTimeoutMs.
  */
 export async function openSocket(path: string, starting: () => boolean): Promise<Socket> {
   const deadline = performance.now() + limits.agentConnectTimeoutMs;

@@ -1,6 +1,6 @@
 /**
- * The OCI configuration of one machine. Pure: equal arguments give equal configurations, and nothing of the
- * caller's (env vars, names, labels) is in it, because it lies on the host's disk and in PID 1's environment.
+ * OCI configuration of one machine. Pure: equal arguments give equal configurations. It holds nothing of the
+ * caller's (env vars, names, labels), because it lies on the host's disk and in PID 1's environment.
  */
 import { GiB, limits } from '../../../model/limits.ts';
 import type { Resources } from '../../../model/sandbox.ts';
@@ -9,13 +9,13 @@ import { MASKED_PATHS } from './masked-paths.ts';
 import { seccompRules } from './seccomp.ts';
 import type { Slot } from './slot.ts';
 
-/** Path of the agent inside: read-only, the same file for every machine of one version. */
+/** Path of the agent inside a machine: read-only, the same file for every machine of one version. */
 export const AGENT_DESTINATION = '/.sandhaven/agent';
 
-/** The files of /etc that the launcher lays into the stage for every machine. */
+/** Files of /etc that the launcher puts into the stage for every machine. */
 export const ETC_FILES = ['hosts', 'hostname', 'resolv.conf'] as const;
 
-/** The launcher's files that show a machine its own memory and processors, by where programs read them. */
+/** Files of the launcher that show a machine its own memory and processors, each with the path programs read. */
 const FIGURES = [
   ['/proc/meminfo', 'meminfo'],
   ['/proc/stat', 'stat'],
@@ -27,9 +27,9 @@ const FIGURES = [
 export interface MachineConfig {
   id: string;
   generation: number;
-  /** The folder that the launcher mounts everything in; seen only in the machine's own mount namespace. */
+  /** Folder in which the launcher mounts everything; visible only in the machine's own mount namespace. */
   stagePath: string;
-  /** Of the agent's file in the stage's file system of agents. */
+  /** File name of the agent in the stage's file system of agents. */
   agentName: string;
   cgroupPath: string;
   slot: Pick<Slot, 'userNamespacePath' | 'netNamespacePath'>;
@@ -38,13 +38,13 @@ export interface MachineConfig {
   host: HostFacts;
 }
 
-/** Differences between hosts. */
+/** Facts that differ between hosts. */
 export interface HostFacts {
-  /** As `process.arch` has it. */
+  /** Value of `process.arch`. */
   arch: string;
-  /** Of the hierarchy that limits memory. Of version 1 the launcher shows a machine its groups, of version 2 runc. */
+  /** Version of the hierarchy that limits memory. On v1 the launcher shows a machine its groups, on v2 runc does. */
   cgroupVersion: 1 | 2;
-  /** true: the kernel can limit swap per cgroup. */
+  /** True when the kernel can limit swap per cgroup. */
   swapAccounting: boolean;
   /** Hard limit of open files that this host allows a process. */
   maxOpenFiles: number;
@@ -64,7 +64,7 @@ export function buildConfig(machine: MachineConfig): object {
       args: [AGENT_DESTINATION, '--sandbox-id', id, '--generation', String(generation)],
       env: ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME=/root'],
       capabilities: { bounding: CAPABILITIES, effective: CAPABILITIES, permitted: CAPABILITIES },
-      // Set-uid programs inside (sudo, su) work: all they can gain is root of their own user namespace.
+      // Set-uid programs inside (sudo, su) work: they gain at most root of their own user namespace.
       noNewPrivileges: false,
       oomScoreAdj: 0,
     },
@@ -100,7 +100,7 @@ export function cgroupLimits(resources: Resources): {
   };
 }
 
-/** Of each process; the launcher sets them, since runc may have no right to. */
+/** Limits of open files of each process. The launcher sets them, since runc may lack the right. */
 export function openFiles({ maxOpenFiles }: HostFacts): { soft: number; hard: number } {
   const hard = Math.min(limits.openFiles.hard, maxOpenFiles);
   return { soft: Math.min(limits.openFiles.soft, hard), hard };
@@ -140,7 +140,7 @@ function mounts({ stagePath, agentName, resources, devices, host }: MachineConfi
   });
   return [
     mount('/proc', 'proc', 'nosuid', 'noexec', 'nodev'),
-    // The launcher furnishes it: of /dev as a mount of its own runc would bind the host's nodes, one by one.
+    // Filled by the launcher: in a /dev of its own, runc would bind the host's nodes one by one.
     bind('/dev', `${stagePath}/devices/dev`),
     mount(
       '/dev/pts',
@@ -153,11 +153,11 @@ function mounts({ stagePath, agentName, resources, devices, host }: MachineConfi
       'gid=5',
       `max=${limits.ptys}`,
     ),
-    // Charged to the machine's memory like any other; half of it, so that a full one leaves room to work.
+    // Charged to the machine's memory. Half of it, so that a full /dev/shm leaves room to work.
     mount('/dev/shm', 'tmpfs', 'nosuid', 'nodev', 'mode=1777', `size=${(resources.memory * GiB) / 2}`),
     mount('/dev/mqueue', 'mqueue', 'nosuid', 'noexec', 'nodev'),
     mount('/sys', 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro'),
-    // Of all file systems' own folders, the machine sees its cgroup: runtimes of languages read their limits there.
+    // Below /sys/fs the machine sees its cgroup alone: language runtimes read their limits there.
     ...(host.cgroupVersion === 1
       ? [{ destination: '/sys/fs', type: 'bind', source: `${stagePath}/fs`, options: ['rbind'] }]
       : [
@@ -165,10 +165,10 @@ function mounts({ stagePath, agentName, resources, devices, host }: MachineConfi
           mount('/sys/fs/cgroup', 'cgroup', 'nosuid', 'noexec', 'nodev', 'ro'),
         ]),
     bind(AGENT_DESTINATION, `${stagePath}/agent/${agentName}`, 'ro', 'nosuid', 'nodev'),
-    // Without further options, runc saves a remount each; the stage is mounted nosuid, nodev and noexec itself.
+    // No further options, which saves runc a remount each; the stage itself is mounted nosuid, nodev and noexec.
     ...ETC_FILES.map((name) => bind(`/etc/${name}`, `${stagePath}/etc/${name}`)),
     ...FIGURES.map(([path, name]) => bind(path, `${stagePath}/figures/${name}`)),
-    // The launcher makes a node for each, in this order.
+    // The launcher makes one node for each, in this order.
     ...devices.nodes.map(({ path }, index) => bind(path, `${stagePath}/devices/${index}`)),
     ...devices.mounts.map(({ source, destination }) => bind(destination, source, 'ro', 'nosuid', 'nodev')),
   ];
@@ -179,8 +179,8 @@ function cgroupResources({ resources, devices, host }: MachineConfig): object {
   return {
     devices: [{ allow: false, access: 'rwm' }, ...devices.nodes.map(deviceRule)],
     memory: host.swapAccounting ? { limit: memoryBytes, swap: memoryBytes } : { limit: memoryBytes },
-    // Without a weight, which `fairness/processor-shares.ts` may give it any moment: runc reads back what it has written, and
-    // fails when that is another.
+    // No weight: `fairness/processor-shares.ts` may set it at any moment, and runc, which reads back what it wrote,
+    // fails on a different value.
     cpu: { quota: cpuQuotaUs, period: cpuPeriodUs },
     pids: { limit: limits.processes },
   };

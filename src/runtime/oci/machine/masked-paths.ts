@@ -1,10 +1,10 @@
 /**
- * Paths of /proc and /sys that a machine does not see: beside the usual, what names other machines' disks, what counts what
- * the host and all machines do together, and how the host was booted. What is not there on a host is passed over; what
- * only the host's root may read is not listed, since each entry is a mount and takes its time at every start.
+ * Paths of /proc and /sys hidden from a machine: beside the usual ones, files that name other machines' disks, files
+ * that count the work of the host and all machines, and the host's boot parameters. runc skips paths that a host lacks.
+ * Files that only the host's root may read are not listed, since each entry is a mount and costs time at every start.
  *
- * What common programs read stays, although it is of the whole host: /proc/vmstat, loadavg, uptime and devices, and
- * /proc/cgroups, by which JVMs find theirs.
+ * Files that common programs read stay visible, although they cover the whole host: /proc/vmstat, loadavg, uptime and
+ * devices, and /proc/cgroups, by which JVMs find their cgroup.
  */
 export const MASKED_PATHS = [
   ...proc(`

@@ -1,9 +1,9 @@
 /**
- * Recognizes versions of runc that let a machine out: CVE-2025-31133, -52565 and -52881 (masked paths and
+ * Version of runc, and the check for known escapes: CVE-2025-31133, -52565 and -52881 (masked paths and
  * /dev/console redirected by races during start) are fixed in 1.2.8, 1.3.3 and 1.4.0-rc.3.
  *
- * A distribution may mend an older version without renaming it; that cannot be seen here, so it counts as
- * vulnerable.
+ * A distribution may patch an older version without renaming it; the version does not show that, so it counts
+ * as vulnerable.
  */
 
 export interface RuncVersion {
@@ -16,7 +16,7 @@ export interface RuncVersion {
   candidate: number | null;
 }
 
-/** @param output Of `runc --version`. null when it is not runc's. */
+/** @param output Output of `runc --version`. Returns null for any other output. */
 export function parseRuncVersion(output: string): RuncVersion | null {
   const match = /^runc version (v?(\d{1,4})\.(\d{1,4})\.(\d{1,4})(?:-rc\.?(\d{1,4}))?\S*)/m.exec(output);
   if (!match) return null;

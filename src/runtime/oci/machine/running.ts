@@ -1,8 +1,8 @@
 /**
- * Running machines: launching one, finding out what runs, and leaving nothing behind.
+ * Running machines: launches, lists, ends and clears them.
  *
- * Invariant: what runs is read from the kernel and from runc's state each time, never remembered. A machine runs
- * when runc has started its program and that program is in the machine's cgroup.
+ * Invariant: running machines are read from the kernel and from runc's state each time, never remembered. A
+ * machine runs when runc has started its program and that program is in the machine's cgroup.
  */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -28,11 +28,11 @@ export interface RunningMachine {
 export interface Launch {
   id: string;
   bundle: string;
-  /** The unpacked image. */
+  /** Folder of the unpacked image. */
   lower: string;
   slot: Slot;
   nodes: DeviceNode[];
-  /** Limits of each process. */
+  /** Limits of open files of each process. */
   openFiles: { soft: number; hard: number };
 }
 
@@ -40,11 +40,11 @@ export interface Machines {
   /** Resolves when the machine's program runs and its socket listens. */
   launch(launch: Launch, signal: AbortSignal): Promise<void>;
   running(id: string): Promise<RunningMachine | null>;
-  /** Asks PID 1 to end, and waits for at most the grace. */
+  /** Sends SIGTERM to PID 1, and waits for its end for at most the grace period. */
   terminate(id: string, graceMs: number): Promise<void>;
-  /** Kills what is left, and removes its cgroups, runc's state and its socket; resolves when the disk is free. */
+  /** Kills the machine, and removes its cgroups, runc's state and its socket; resolves when the disk is free. */
   clear(id: string): Promise<void>;
-  /** Sandboxes of which a cgroup, runc state or a socket is there. */
+  /** Sandboxes that have a cgroup, runc state or a socket. */
   traces(): Promise<string[]>;
 }
 
@@ -141,26 +141,26 @@ function deviceArgument({ type, major, minor, mode, uid, gid }: DeviceNode): str
   return [type, major, minor, mode.toString(8), uid, gid].join(':');
 }
 
-/** runc says why it failed in its log, since its standard error is the machine's. */
+/** Adds runc's log, which holds the cause of its failure: its standard error belongs to the machine. */
 async function withRuncLog(failure: HelperFailure, bundle: string): Promise<HelperFailure> {
   const text = await unlessMissing(readFile(join(bundle, 'runc.log'), 'utf8'));
   const said = `${failure.stderr}${(text ?? '').slice(-limits.helperOutputBytes)}`;
   return new HelperFailure(failure.program, failure.exitCode, said, failure.why);
 }
 
-/** Returns runc's state of a container whose program it has started; null for none, and for one half-made. */
+/** Reads runc's state of a container whose program has started; null for no container, and for one half-made. */
 async function readRuncState(layout: Layout, id: string): Promise<RunningMachine | null> {
   const folder = join(layout.runc, id);
   const [text, waiting] = await Promise.all([
     unlessMissing(readFile(join(folder, 'state.json'), 'utf8')),
     unlessMissing(readdir(folder)),
   ]);
-  // Until the program is executed, its process waits at this fifo.
+  // The container's process waits at this fifo until it executes the program.
   if (text === null || waiting?.includes('exec.fifo')) return null;
   return parseRuncState(text);
 }
 
-/** @param text runc's state.json. null when it is not whole, as after a power cut. */
+/** @param text Content of runc's state.json. Returns null when it is incomplete, as after a power cut. */
 export function parseRuncState(text: string): RunningMachine | null {
   try {
     const state = JSON.parse(text) as { init_process_pid?: unknown; config?: { labels?: unknown } };

@@ -1,12 +1,12 @@
 /**
- * The system calls of a machine: an allow-list. It follows the defaults that container engines have settled on,
- * for 64-bit programs alone, and leaves out what no program in a machine needs and attackers do: new namespaces,
- * the mount API, keyrings, BPF, perf, userfaultfd, io_uring, file handles, secret memory, and every socket family
- * beyond local, IPv4, IPv6 and route netlink (a vsock, for one, would reach the hypervisor). Of IPv4 and IPv6 only TCP, UDP
- * and echo: others load modules of the kernel and have buffers that are counted for nobody. Asynchronous I/O of the old
- * kind is not there either, since the host has one number of its slots for everybody, nor are filters of its own.
+ * Allow-list of a machine's system calls. It follows the defaults of container engines, for 64-bit programs alone,
+ * and leaves out calls that attackers need and programs in a machine do not: new namespaces, the mount API, keyrings,
+ * BPF, perf, userfaultfd, io_uring, file handles, secret memory, and every socket family beyond local, IPv4, IPv6 and
+ * route netlink (a vsock, for one, would reach the hypervisor). IPv4 and IPv6 have TCP, UDP and echo only: other
+ * protocols load kernel modules and have buffers that are charged to nobody. Old asynchronous I/O is left out because
+ * the host has one bound on its slots for everybody; so are a machine's own filters.
  *
- * Everything else fails with EPERM; calls newer than the list with ENOSYS, which runc sees to.
+ * Every other call fails with EPERM; runc answers calls newer than the list with ENOSYS.
  */
 import { sparingTheAgent } from './filter/agent-threads.ts';
 import { withoutFilters } from './filter/no-filters.ts';
@@ -20,7 +20,7 @@ export interface Seccomp {
   syscalls: SeccompRule[];
 }
 
-/** @param arch As in `process.arch`. One architecture alone: each further one costs milliseconds a start. */
+/** @param arch Value of `process.arch`. One architecture alone: each further one costs milliseconds per start. */
 export function seccompRules(arch: string): Seccomp {
   const x64 = arch === 'x64';
   return {
@@ -37,7 +37,7 @@ export function seccompRules(arch: string): Seccomp {
         allow('socket', { 0: AF_INET6, 2: protocol }),
       ),
       allow('socket', { 0: AF_NETLINK, 2: NETLINK_ROUTE }),
-      // As a kernel without auditing answers: useradd, su and sudo give up at any other refusal.
+      // The error of a kernel without auditing: useradd, su and sudo give up at any other.
       {
         ...allow('socket', { 0: AF_NETLINK, 2: NETLINK_AUDIT }),
         action: 'SCMP_ACT_ERRNO',
@@ -55,7 +55,7 @@ export function seccompRules(arch: string): Seccomp {
       ...withoutPageCache,
       ...withoutFilters,
       ...sparingTheAgent(),
-      // Its flags lie in memory, where no filter can see them; the C libraries then fall back to clone.
+      // clone3 keeps its flags in memory, which no filter can read; on ENOSYS the C libraries fall back to clone.
       { names: ['clone3', ...asynchronousIo], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
     ],
   };
@@ -77,15 +77,15 @@ const NETLINK_ROUTE = 0;
 const NETLINK_AUDIT = 9;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const NAMESPACE_FLAGS = 0x7e020000;
-/** Linux, Linux with 32-bit addresses, both with the 2.6 version, and "which one is it". */
+/** Linux, Linux with 32-bit addresses, both with the 2.6 version, and the query of the current one. */
 const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
 
-/** Databases that use it go on with threads where a kernel does not have it. */
+/** Databases that use it fall back to threads on a kernel without it. */
 const asynchronousIo = words('io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents');
 
-/** F_OFD_GETLK, F_OFD_SETLK and F_OFD_SETLKW: locks of an open file, which the kernel's list of locks shows without a process. */
+/** F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW: locks of an open file, listed by the kernel without a process. */
 const descriptionLocks = [36, 37, 38];
-/** The commands of fcntl around them, as ranges: the value and the bits of it that count. */
+/** All other commands of fcntl, as ranges: the value and its significant bits. */
 const fileControls: [number, number][] = [
   [0, 0xffffffe0],
   [32, 0xfffffffc],
@@ -103,7 +103,7 @@ function allow(name: string, values: Record<number, number>): SeccompRule {
   return { names: [name], action: 'SCMP_ACT_ALLOW', args };
 }
 
-/** pidfd_getfd asks the kernel what ptrace asks: whoever may not trace a process gets no descriptor of it either. */
+/** pidfd_getfd passes the same check as ptrace: a process that may not trace another gets no descriptor of it. */
 const common = words(`
   accept accept4 adjtimex bind brk capget capset chdir chroot clock_adjtime clock_getres clock_gettime
   clock_nanosleep close close_range connect copy_file_range dup dup3 epoll_create1 epoll_ctl epoll_pwait
@@ -132,7 +132,7 @@ const common = words(`
   tkill truncate umask uname unlinkat utimensat vmsplice wait4 waitid write writev
 `);
 
-/** Older spellings that arm64 never had, and calls of that processor alone. */
+/** Older calls that arm64 never had, and calls of x64 alone. */
 const x64Only = words(`
   access alarm arch_prctl chmod chown creat dup2 epoll_create epoll_wait eventfd fork futimesat getdents getpgrp
   getrlimit inotify_init lchown link lstat map_shadow_stack mkdir mknod open pause pipe poll readlink rename rmdir

@@ -1,4 +1,4 @@
-/** Machines come and go: the part of the port that is about what runs. */
+/** Lifecycle of machines: the part of the runtime port that starts, stops, resizes and destroys them. */
 import { rm } from 'node:fs/promises';
 import type { Runtime } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * The start of a machine. A start that fails or is canceled leaves the disk and nothing else; one that is
- * killed with the service is cleared away by the next call for the sandbox.
+ * Start of a machine. A start that fails or is canceled leaves the disk and nothing else; the next call for
+ * the sandbox clears away a start that was killed with the service.
  */
 import { mkdir } from 'node:fs/promises';
 import type { MachineSpec } from '../../../control/ports/index.ts';
@@ -16,13 +16,13 @@ import type { Machines } from './running.ts';
 import type { Slots } from './slot.ts';
 
 export interface Starter {
-  /** Given once the host is known. */
+  /** Called once, when the host is known. */
   use(facts: Facts): void;
   start(spec: MachineSpec, generation: number, signal: AbortSignal): Promise<void>;
 }
 
 interface Facts {
-  /** Of the installed, immutable agent. */
+  /** File name of the installed, immutable agent. */
   agentName: string;
   host: HostFacts;
 }
@@ -68,7 +68,7 @@ export function createStarter({ layout, cgroups, machines, disks, slots, gpus, r
     await removeOldBundles(layout, id);
   }
 
-  /** A bundle is written after its disk exists: where there is one without a disk, an empty disk would hide a loss. */
+  /** Makes the disk. A bundle is written after its disk, so a bundle without one shows a loss that a new disk hides. */
   async function ensureDisk({ id, resources }: MachineSpec, signal: AbortSignal): Promise<void> {
     const lost = !(await disks.has(id)) && (await bundleGenerations(layout, id)).length > 0;
     if (lost) {
@@ -97,7 +97,7 @@ export function createStarter({ layout, cgroups, machines, disks, slots, gpus, r
       try {
         await launch(spec, generation, signal);
       } catch (error) {
-        // Where this fails too, the next call for the sandbox does it; the caller needs the first reason.
+        // If this fails too, the next call for the sandbox repeats it; the caller needs the first error.
         await machines
           .clear(id)
           .then(() => gpus.release(id))
@@ -109,12 +109,12 @@ export function createStarter({ layout, cgroups, machines, disks, slots, gpus, r
   };
 }
 
-/** Returns true when it made the folder; then there was no other trace of the sandbox. */
+/** Returns true when the folder is new; then the sandbox had no other trace. */
 async function makeFolder(path: string): Promise<boolean> {
   return (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined;
 }
 
-/** Work of an older generation comes from before something that the host has seen since; it must not undo that. */
+/** Rejects a start of an older generation than the host has seen, so that it undoes nothing newer. */
 async function refuseLate(
   layout: Layout,
   id: string,

@@ -1,7 +1,7 @@
 /**
- * Measures a sandbox's use from outside: two small files and one stat, and no call into it. All three are answered
- * from memory, so they are read in place: the thread pool takes longer, and its queue waits for the disks of others'
- * sandboxes.
+ * Usage of a sandbox, measured from outside: two small files and one stat, without a request to the agent. The kernel
+ * answers all three from memory, so they are read synchronously: the thread pool takes longer, and disk accesses of
+ * other sandboxes wait in its queue.
  */
 import { readFileSync, statSync } from 'node:fs';
 import type { SandboxUsage } from '../../../control/ports/index.ts';
@@ -12,7 +12,7 @@ import type { Layout } from '../layout.ts';
 export interface UsageParts {
   layout: Pick<Layout, 'disk'>;
   memory: Hierarchy;
-  /** Of the machine's cgroup below a mount point. */
+  /** Path of the machine's cgroup below a mount point. */
   groupPath: (id: string) => string;
 }
 
@@ -28,7 +28,7 @@ export function createUsage({ layout, memory, groupPath }: UsageParts) {
   };
 }
 
-/** Without cached files that nobody has looked at for a while: the kernel takes those back first. null: it does not run. */
+/** Excludes inactive cached files, which the kernel reclaims first. Returns null when the machine does not run. */
 function memoryInUse(version: Hierarchy['version'], group: string): number | null {
   const [total, cached] =
     version === 2 ? ['memory.current', 'inactive_file'] : ['memory.usage_in_bytes', 'total_inactive_file'];

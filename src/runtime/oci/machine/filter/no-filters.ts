@@ -1,9 +1,9 @@
 /**
- * Programs that filter system calls, or what a socket receives. The kernel keeps a copy of each and a compiled form, which
- * it counts for nobody and bounds for the whole host: past that bound no machine could start, since each begins with
- * such a filter. They are refused as a kernel refuses that does not have them.
+ * Filters of system calls and of a socket's packets. The kernel keeps a copy and a compiled form of each, which it
+ * charges to nobody and bounds for the whole host: past that bound no machine could start, since each begins with
+ * such a filter. The refusal is that of a kernel without them.
  *
- * The kernel reads 32 bits of each of these arguments, so whatever is compared is compared under a mask.
+ * The kernel reads 32 bits of each of these arguments, so every comparison has a mask.
  */
 import { allow, masked, refuse, type SeccompArgument, type SeccompRule } from './rule.ts';
 
@@ -19,10 +19,10 @@ const FAR_OPTIONS = [0x41555856, 0x53564d41, 0x59616d61];
 const SOL_SOCKET = 1;
 const SO_ATTACH_FILTER = 26;
 const SO_ATTACH_REUSEPORT_CBPF = 51;
-/** Of other levels every option is taken: IP, TCP, UDP, IPv6, ICMPv6, raw, netlink, TLS. */
+/** Levels of which every option is allowed: IP, TCP, UDP, IPv6, ICMPv6, raw, netlink, TLS. */
 const OTHER_LEVELS = [0, 6, 17, 41, 58, 255, 270, 282];
 
-/** Numbers from `first` on: as many as the power of two. */
+/** `count` numbers from `first` on; `count` is a power of two. */
 type Range = readonly [first: number, count: number];
 
 const OPTIONS: Range[] = [

@@ -1,12 +1,12 @@
 /**
- * Questions about the page cache. Machines of one image share its files in the cache, so the answer tells what the
- * others have used. Each is refused as a kernel refuses that does not have it.
+ * Queries of the page cache. Machines of one image share its files in the cache, so the answer reveals what the
+ * others have read. Each refusal is that of a kernel without the call.
  */
 import { masked, type SeccompRule } from './rule.ts';
 
 const EOPNOTSUPP = 95;
 const ENOSYS = 38;
-/** "Fail where you would have to wait for the disk." */
+/** Flag of a read that fails instead of waiting for the disk. */
 const RWF_NOWAIT = 0x8;
 const FLAGS = 5;
 

@@ -1,4 +1,4 @@
-/** One rule of a system call filter, as an OCI configuration has it. */
+/** Rule of a system call filter, in the form of an OCI configuration. */
 export interface SeccompRule {
   names: string[];
   action: 'SCMP_ACT_ALLOW' | 'SCMP_ACT_ERRNO';
@@ -13,17 +13,17 @@ export interface SeccompArgument {
   op: 'SCMP_CMP_EQ' | 'SCMP_CMP_MASKED_EQ';
 }
 
-/** @param names Several share a rule where they take the same argument: runc parses each at every start. */
+/** @param names Calls with the same argument share one rule, since runc parses each rule at every start. */
 export function allow(names: string | string[], ...args: SeccompArgument[]): SeccompRule {
   return { names: [names].flat(), action: 'SCMP_ACT_ALLOW', args };
 }
 
-/** @param errnoRet What the call fails with. */
+/** @param errnoRet Error number of the call. */
 export function refuse(name: string, errnoRet: number, ...args: SeccompArgument[]): SeccompRule {
   return { names: [name], action: 'SCMP_ACT_ERRNO', errnoRet, args };
 }
 
-/** The argument's bits under the mask are these. Of ids, commands and flags the kernel reads 32 bits, so those above never count. */
+/** Compares the argument's bits under the mask. The kernel reads 32 bits of ids, commands and flags; others never count. */
 export function masked(index: number, mask: number, bits: number): SeccompArgument {
   return { index, value: mask, valueTwo: bits, op: 'SCMP_CMP_MASKED_EQ' };
 }
