@@ -1,9 +1,9 @@
 /**
- * Archives: the disk image as a sparse tar through zstd. The image is packed and not its tree, because a tree is
- * full of names that the sandbox chose.
+ * Archives: the disk image as a sparse tar through zstd. The image is packed instead of its tree, because a tree
+ * is full of names that the sandbox chose.
  *
- * Invariants: an archive is written, synced, read back and compared before it gets its name; a disk is made from
- * it only when its digest and its HMAC are those of its record, so that a foreign image is never mounted.
+ * Invariants: an archive is written, synced, read back and compared before it gets its name; a disk is restored
+ * only from an archive whose digest and HMAC match its record, so that a foreign image is never mounted.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
@@ -17,9 +17,9 @@ import type { Layout } from '../layout.ts';
 import { waitUntilFree } from './loop-devices.ts';
 
 export interface Archives {
-  /** The disk stays. */
+  /** Keeps the disk. */
   write(id: string, signal?: AbortSignal): Promise<ArchiveRecord>;
-  /** The archive stays; a disk that is there is replaced. */
+  /** Keeps the archive; replaces an existing disk. */
   restore(id: string, record: ArchiveRecord, signal?: AbortSignal): Promise<void>;
   remove(id: string): Promise<void>;
 }
@@ -50,7 +50,7 @@ export function createArchives(layout: Layout, helpers: Helpers, installationKey
       const source = ['--directory', dirname(disk), basename(disk)];
       await helpers.run('tar', [...pack, ...source], { ...helperOptions(signal), lock: disk });
       await sync(partial);
-      // zstd wrote a checksum of what it was given; reading the archive back proves that it still holds that.
+      // zstd wrote a checksum of its input; reading the archive back proves that it still holds that input.
       await helpers.run('zstd', ['--test', '--quiet', partial], helperOptions(signal));
       const digest = await digestOf(partial, signal);
       await commit(partial, archive);

@@ -1,8 +1,8 @@
 /**
  * Keeps running machines from filling the host's disk. Their disks are thin, so together they may write more than
- * the host has; their file systems would then see I/O errors, and lose what was being written. While the disk is
- * short, the machines of those who take most of it are frozen, and the others go on; below a critical mark all are
- * frozen. Nothing is lost: they go on once there is room again.
+ * the host has; their file systems would then see I/O errors and lose writes. While space is short, the guard
+ * freezes the machines of the owners who take most of it; below a critical mark it freezes all. Nothing is lost:
+ * frozen machines go on once there is room again.
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
@@ -11,13 +11,13 @@ import { mapBounded } from '../../map-bounded.ts';
 import { createDiskGrowth } from '../fairness/disk-growth.ts';
 import type { Owners } from '../fairness/owners.ts';
 
-/** Machines that are looked at or frozen at once: each takes an open file. */
+/** Machines measured or frozen at once; each takes an open file. */
 const AT_ONCE = 16;
 
 export interface DiskGuard {
-  /** Looks now, and from then on; what an earlier boot left frozen goes on where there is room. */
+  /** Checks the disk now and at intervals; thaws machines that an earlier boot left frozen if there is room. */
   begin(): Promise<void>;
-  /** Reason why the machine is frozen; null while it is not. */
+  /** Returns the reason for which the machine is frozen; null while it is not. */
   pausedReason(id: string): string | null;
   /** Fails with `resource_exhausted` while the machine is frozen. */
   assertRunning(id: string): void;
@@ -26,11 +26,11 @@ export interface DiskGuard {
 
 export interface DiskGuardParts {
   freeBytes(): Promise<number>;
-  /** Machines that run. */
+  /** Returns the running machines. */
   ids(): Promise<string[]>;
-  /** Returns the space of a machine's disk on the host; null without a disk. */
+  /** Returns the bytes that a machine's disk takes on the host; null when it has no disk. */
   heldBytes(id: string): Promise<number | null>;
-  /** Freezes or thaws one machine; repeating it does no harm. */
+  /** Freezes or thaws one machine; idempotent. */
   setFrozen(id: string, frozen: boolean): Promise<void>;
   owners: Pick<Owners, 'of'>;
   log: Log;
@@ -50,14 +50,14 @@ export function createDiskGuard({
   log,
 }: DiskGuardParts): DiskGuard {
   const growth = createDiskGrowth(owners);
-  /** Frozen for what they took. */
+  /** Machines frozen for their own growth. */
   const growers = new Set<string>();
   let allFrozen = false;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
 
-  /** @returns How long to wait until the next look. */
+  /** @returns Milliseconds until the next check. */
   async function look(): Promise<number> {
     const free = await freeBytes();
     const present = await ids();
@@ -81,7 +81,7 @@ export function createDiskGuard({
 
   async function stopGrowers(free: number): Promise<void> {
     const fastest = growth.fastest(growers);
-    // What the others take from now on is theirs.
+    // The growth of the others is measured anew from here.
     if (fastest.length > 0) growth.reset();
     for (const id of fastest) {
       growers.add(id);
@@ -106,7 +106,7 @@ export function createDiskGuard({
     if (free < limits.hostCriticalDiskBytes) {
       if (!allFrozen) log.error('the disk is nearly full: all sandboxes are frozen', { freeBytes: free });
       allFrozen = true;
-      // Each time, so that one that was just being started is frozen too.
+      // At every check, so that a machine that was just being started is frozen too.
       await mapBounded(present, AT_ONCE, (id) => setFrozen(id, true));
     } else if (allFrozen && free >= 2 * limits.hostCriticalDiskBytes) {
       const others = present.filter((id) => !growers.has(id));

@@ -1,9 +1,9 @@
 /**
- * Disks: sparse ext4 images, one a sandbox, with the overlay's `upper` and `work` in them, and `spare`
+ * Disks: sparse ext4 images, one per sandbox, with the overlay's `upper` and `work` in them, and `spare`
  * (native/launcher/src/spare.rs). Ids on a disk count from 0; `work` belongs to 65536, which is host root when
  * it is mounted (native/launcher/src/idmap.rs).
  *
- * A disk is made whole under another name and then renamed; it is changed only while no loop device uses it.
+ * Invariants: a disk is completed under another name and then renamed; it changes only while no loop device uses it.
  */
 import { chown, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -17,12 +17,12 @@ import type { Layout } from '../layout.ts';
 import { waitUntilFree } from './loop-devices.ts';
 
 export interface Disks {
-  /** Removes what earlier boots left half-made, and begins to fill the pool. */
+  /** Removes disks that earlier boots left half-made, and begins to fill the pool. */
   init(): Promise<void>;
   has(id: string): Promise<boolean>;
-  /** A disk for the sandbox, unless it has one. */
+  /** Makes a disk for the sandbox, unless it has one. */
   ensure(id: string, diskGb: number, signal?: AbortSignal): Promise<void>;
-  /** To exactly `diskGb`, unless it is that large already. Finishes a growth that was interrupted. */
+  /** Grows the disk to exactly `diskGb`, unless it is that large already. Finishes an interrupted growth. */
   grow(id: string, diskGb: number): Promise<void>;
   remove(id: string): Promise<void>;
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
       });
   }
 
-  /** A start that took a disk goes first: making another competes with it for processor and journal. */
+  /** Lets a start that took a disk go first: making another competes with it for processor and journal. */
   function refillLater(): void {
     clearTimeout(timer);
     timer = setTimeout(refill, REFILL_DELAY_MS).unref();
@@ -100,7 +100,7 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
   };
 }
 
-/** On-disk owner of `work`: mapped to host root, as whom overlayfs works. */
+/** On-disk owner of `work`: mapped to host root, the user as which overlayfs works. */
 const OVERLAY_OWNER = 65_536;
 const BLOCK_BYTES = 4096;
 const PARTIAL = '.partial';
@@ -108,7 +108,7 @@ const READY = /^ready-[0-9a-z]+\.img$/;
 
 const REFILL_DELAY_MS = 200;
 
-/** Present while a disk is grown: where it outlives its helper, the file system may be inconsistent. */
+/** Marker file of a growth in progress: if it outlives its helper, the file system may be inconsistent. */
 const growing = (path: string): string => `${path}.growing`;
 
 async function makeDisk(
@@ -127,7 +127,7 @@ async function makeDisk(
   await commit(partial, path);
 }
 
-/** No reserve (the quota is the machine's to use), and a journal too small to matter for thin images. */
+/** No reserved blocks (the whole disk is the machine's), and a journal too small to matter for thin images. */
 const MKE2FS = [
   '-q',
   '-F',
@@ -141,8 +141,8 @@ const MKE2FS = [
 ];
 
 /**
- * Returns true when a ready disk became the sandbox's. The caller's start makes the name durable: it syncs the
- * sandbox's folder while the machine launches.
+ * Gives the sandbox a ready disk; returns false when the pool has none. The caller's start makes the name durable:
+ * it syncs the sandbox's folder while the machine launches.
  */
 async function takeFromPool(pool: string, path: string): Promise<boolean> {
   for (const name of await readdir(pool)) {
@@ -151,7 +151,7 @@ async function takeFromPool(pool: string, path: string): Promise<boolean> {
       await rename(join(pool, name), path);
       return true;
     } catch (error) {
-      // Another start was faster.
+      // Another start took it first.
       if (!isMissing(error)) throw error;
     }
   }
@@ -181,7 +181,7 @@ async function growDisk(helpers: Helpers, path: string, diskGb: number): Promise
 }
 
 /**
- * A growth that was killed leaves bookkeeping that needs answers, all of them yes: the file system was checked
+ * Repairs the bookkeeping of a killed growth. e2fsck may answer yes to every question: the file system was checked
  * before, and growing moves no data.
  */
 async function repairIfGrowing(helpers: Helpers, path: string): Promise<void> {
@@ -195,10 +195,10 @@ async function repairIfGrowing(helpers: Helpers, path: string): Promise<void> {
   await removeDurably(growing(path));
 }
 
-/** Sound, or made so. */
+/** Exit codes of a sound or repaired file system. */
 const E2FSCK_SOUND = [0, 1];
 
-/** The size that the superblock tells, which a growth changes last; the file may be longer. */
+/** Returns the size in the superblock, which a growth changes last; the file may be longer. */
 async function fileSystemBytes(path: string): Promise<number> {
   const superblock = Buffer.alloc(1024);
   const handle = await open(path, 'r');

@@ -1,6 +1,6 @@
 /**
- * Returns true when a loop device uses a disk image, by the kernel's files. The launcher notes its device in the
- * bundle before it mounts anything, so one file of the kernel answers, however many machines there are.
+ * Loop devices of disk images, read from the kernel. The launcher notes its device in the bundle before it mounts
+ * anything, so reading one file of the kernel is enough, however many machines there are.
  */
 import { readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -13,11 +13,11 @@ import { bundleGeneration, LOOP_NOTE } from '../layout.ts';
 const SYS_BLOCK = '/sys/block';
 const deviceName = /^loop\d{1,7}$/;
 
-/** Resolves when no loop device uses the image. The devices free themselves a moment after their machine died. */
+/** Resolves when no loop device uses the image. The kernel frees a device a moment after its machine ended. */
 export async function waitUntilFree(image: string, sysBlock = SYS_BLOCK): Promise<void> {
   const folder = await unlessMissing(realpath(dirname(image)));
   if (folder === null) return;
-  // The kernel names files without the symbolic links on the way to them.
+  // The kernel reports paths with symbolic links resolved.
   const file = join(folder, basename(image));
   const devices = await notedDevices(folder, file, sysBlock);
   const deadline = performance.now() + limits.teardownTimeoutMs;
@@ -33,8 +33,8 @@ export async function waitUntilFree(image: string, sysBlock = SYS_BLOCK): Promis
 }
 
 /**
- * The devices that bundles of the sandbox name. A bundle without a note is of a launcher that had taken no device
- * yet, or of one that wrote none: then the kernel is asked for all devices, once, and the answer noted.
+ * Returns the devices noted in the sandbox's bundles. A bundle without a note comes from a launcher that had taken no
+ * device yet, or from one that wrote no notes: then all devices are searched, once, and the result is noted.
  */
 async function notedDevices(folder: string, file: string, sysBlock: string): Promise<string[]> {
   const devices: string[] = [];
@@ -49,7 +49,7 @@ async function notedDevices(folder: string, file: string, sysBlock: string): Pro
   return devices;
 }
 
-/** One after another: a host may have more devices than this process may open files. */
+/** Reads one device after another: a host may have more devices than this process may open files. */
 export async function findDevice(file: string, sysBlock = SYS_BLOCK): Promise<string | null> {
   for (const name of await readdir(sysBlock)) {
     if (deviceName.test(name) && (await backs(name, file, sysBlock))) return name;
@@ -62,9 +62,9 @@ async function anyBacks(devices: string[], file: string, sysBlock: string): Prom
   return false;
 }
 
-/** A number that was noted may be another disk's by now: what backs it decides. */
+/** Compares the backing file, since a noted device may belong to another disk by now. */
 async function backs(device: string, file: string, sysBlock: string): Promise<boolean> {
   const backing = await unlessMissing(readFile(`${sysBlock}/${device}/loop/backing_file`, 'utf8'));
-  // A removed file keeps its device, and the kernel says so after its name.
+  // A removed file keeps its device; the kernel then appends "(deleted)" to its name.
   return backing?.replace(/\n$/, '').replace(/ \(deleted\)$/, '') === file;
 }

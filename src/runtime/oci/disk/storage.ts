@@ -1,4 +1,4 @@
-/** Disks and archives of machines that do not run: the part of the port that is about what is kept. */
+/** Disks and archives of stopped machines: the storage part of the runtime port. */
 import type { Runtime } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import type { Machines } from '../machine/running.ts';
@@ -16,7 +16,7 @@ interface Parts {
 }
 
 export function createStorage({ machines, disks, archives, work }: Parts): Storage {
-  /** In the sandbox's turn, with no machine on its disk. What a killed start left of one goes away first. */
+  /** Acts in the sandbox's turn, with no machine on its disk. Clears the remains of a killed start first. */
   function whileStopped<T>(
     id: string,
     what: string,

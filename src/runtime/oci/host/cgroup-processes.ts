@@ -1,4 +1,4 @@
-/** The processes of cgroups: which there are, and how they end. */
+/** Processes of cgroups: lists and kills them. */
 import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
@@ -14,7 +14,7 @@ export async function processesOf(group: string): Promise<number[]> {
   return (text ?? '').split('\n').filter(Boolean).map(Number);
 }
 
-/** A group that cannot be emptied within the bound is a defect of the kernel or of this code: it throws. */
+/** Throws when the group is not empty in time, which is a defect of the kernel or of this code. */
 export async function destroyGroup(group: string): Promise<void> {
   const deadline = performance.now() + limits.teardownTimeoutMs;
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
@@ -31,7 +31,7 @@ export async function destroyGroup(group: string): Promise<void> {
 }
 
 async function killGroup(group: string): Promise<void> {
-  // A file of v2; where there is none, the freezer holds process ids still, so that none is signalled after its reuse.
+  // A file of v2. Without it, the freezer keeps process ids from being reused before they are signalled.
   if (await written(`${group}/cgroup.kill`, '1')) return;
   const frozen = await written(`${group}/freezer.state`, 'FROZEN');
   for (const pid of await processesOf(group)) kill(pid);
@@ -39,8 +39,8 @@ async function killGroup(group: string): Promise<void> {
 }
 
 /**
- * Kills the processes of a machine but its PID 1. They are frozen meanwhile, so that none escapes by making another. What
- * somebody else has frozen goes on too.
+ * Kills the processes of a machine except its PID 1. They are frozen meanwhile, so that none escapes by forking. A
+ * machine that somebody else has frozen is thawed too.
  */
 export async function endPrograms(group: string): Promise<void> {
   const [file, freeze, thaw] = (await written(`${group}/cgroup.freeze`, '1'))
@@ -54,7 +54,7 @@ export async function endPrograms(group: string): Promise<void> {
   }
 }
 
-/** Returns true for PID 1 of a machine; null when it has ended. */
+/** Returns true for PID 1 of a machine; null when the process has ended. */
 async function isInit(pid: number): Promise<boolean | null> {
   const status = await unlessMissing(readFile(`/proc/${pid}/status`, 'utf8').catch(ended));
   return status === null ? null : /^NSpid:.*\t1$/m.test(status);
@@ -73,7 +73,7 @@ function kill(pid: number): void {
   }
 }
 
-/** Returns true when the file was there, and so was written. */
+/** Writes an existing file; returns false when there is none. */
 export async function written(file: string, text: string): Promise<boolean> {
   return (await unlessMissing(writeFile(file, text, { flag: 'r+' }).then(() => true))) ?? false;
 }

@@ -1,11 +1,11 @@
 /**
- * Cgroups of one instance, on v1 and v2 alike:
+ * Cgroups of one instance, on v1 and v2:
  *
  * - `/sandhaven-<instance>/<sandbox id>`: a machine; the parent holds all machines together below the host's memory
  * - `/sandhaven-<instance>-helpers/<boot>`: the fence, with every helper program of one boot of the service
  * - `/sandhaven-<instance>-service`: the service itself, for its weight alone (`fairness/service-group.ts`)
  *
- * Who is in a cgroup is the kernel's own truth about what runs, whatever became of the service.
+ * Cgroup membership is the kernel's own record of running machines, whatever became of the service.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -19,36 +19,36 @@ import { unlessMissing } from './files.ts';
 import { controllerHierarchy, type Hierarchy, memoryHierarchy } from './hierarchies.ts';
 
 export interface Cgroups {
-  /** The hierarchy that limits memory: every running machine is in it. */
+  /** Hierarchy that limits memory: every running machine is in it. */
   memory: Hierarchy;
   swapAccounting: boolean;
-  /** As an OCI configuration names it. */
+  /** Returns the path of the machine's cgroup for an OCI configuration. */
   path(id: string): string;
-  /** Ends all helpers of earlier boots, and makes this boot's fence and the parent with the limits of all machines together. */
+  /** Ends helpers of earlier boots; makes this boot's fence, and the parent that limits all machines together. */
   prepare(whole: Whole): Promise<void>;
-  /** The files through which a helper, which has one thread, joins the fence. */
+  /** Returns the files through which a helper, which has one thread, joins the fence. */
   fenceFiles(): string[];
   /** Sandboxes that have a cgroup, in any hierarchy. */
   ids(): Promise<string[]>;
-  /** Process ids of the machine, by the hierarchy that limits its memory; zombies are not among them. */
+  /** Process ids of the machine, without zombies, from the hierarchy that limits its memory. */
   processes(id: string): Promise<number[]>;
-  /** Kills all that is in the machine's cgroups, and removes them. Resolves when they are gone. */
+  /** Kills all processes in the machine's cgroups, and removes the cgroups. Resolves when they are gone. */
   destroy(id: string): Promise<void>;
   /**
-   * Before the machine's first process: what has to be limited before a socket is made, and runc does not limit; and the
-   * groups that `shown` names.
+   * Called before the machine's first process. Sets the limit that has to precede the first socket and that runc does
+   * not set, and makes the groups that `shown` returns.
    */
   admit(id: string, resources: Resources): Promise<void>;
-  /** On v1, the groups that a machine sees of itself: the names of their hierarchies, and their folders. */
+  /** On v1, the groups that a machine sees of itself: hierarchy names and folders. Empty on v2. */
   shown(id: string): { name: string; path: string }[];
   resize(id: string, resources: Resources): Promise<void>;
-  /** Holds or lets go all processes of the machine; nothing where the machine is gone. */
+  /** Freezes or thaws all processes of the machine; does nothing when the machine is gone. */
   setFrozen(id: string, frozen: boolean): Promise<void>;
-  /** Kills every process of the machine but its PID 1. */
+  /** Kills every process of the machine except its PID 1. */
   endPrograms(id: string): Promise<void>;
-  /** Ends what helpers are left of this boot, and removes its fence. */
+  /** Ends the remaining helpers of this boot, and removes its fence. */
   removeFence(): Promise<void>;
-  /** Removes the parent and all fences; the machines are gone before. */
+  /** Removes the parent and all fences; the caller has removed the machines before. */
   purge(): Promise<void>;
 }
 
@@ -59,18 +59,18 @@ export interface Whole {
   processes: number;
 }
 
-/** Controllers in which runtimes of languages look for their limits. */
+/** Controllers in which language runtimes look for their limits. */
 const SHOWN = ['memory', 'cpu', 'cpuacct', 'cpuset', 'pids'];
 
-/** @param hierarchies As `parseHierarchies` finds them. Throws when none of them can limit memory. */
+/** @param hierarchies Result of `parseHierarchies`. Throws when none of them can limit memory. */
 export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgroups {
   const memory = memoryHierarchy(hierarchies);
   if (!memory) throw new Error('no cgroup hierarchy with a memory controller is mounted');
   const parent = `sandhaven-${instanceId}`;
   const helpers = `${parent}-helpers`;
   const fence = `${helpers}/${randomText(8)}`;
-  // Joining a group of v1 by its list of threads takes no time. By a list of processes, on v1 and v2, the kernel first waits
-  // for all processors: milliseconds, for each helper.
+  // Joining a v1 group through its list of threads takes no time. Through a list of processes, on v1 and v2, the
+  // kernel first waits for all processors: milliseconds for each helper.
   const fenceHierarchy =
     hierarchies.find(({ controllers }) => controllers.includes('freezer')) ??
     hierarchies.find(({ version }) => version === 2) ??
@@ -119,7 +119,7 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     processes: (id) => processesOf(`${memory.mountpoint}/${parent}/${id}`),
 
     async destroy(id) {
-      // Where a whole group can be killed at once, it is; the others then find their processes gone.
+      // Groups that can be killed as a whole go first; the other hierarchies then find their processes gone.
       for (const { mountpoint } of killers) await destroyGroup(`${mountpoint}/${parent}/${id}`);
       await Promise.all(everywhere(`${parent}/${id}`).map(destroyGroup));
     },
@@ -177,7 +177,7 @@ async function enableControllers(root: string): Promise<void> {
   }
 }
 
-/** Memory and swap together never exceed `bytes`. v1 keeps memory ≤ memory + swap at every moment. */
+/** Bounds memory and swap together to `bytes`. v1 requires memory ≤ memory + swap at every moment. */
 async function setMemory({ version }: Hierarchy, group: string, bytes: number): Promise<void> {
   if (version === 2) {
     await writeFile(`${group}/memory.max`, String(bytes));
@@ -191,7 +191,7 @@ async function setMemory({ version }: Hierarchy, group: string, bytes: number): 
   for (const file of order) await writeFile(file, String(bytes));
 }
 
-/** Buffers of TCP and UDP, which v1 keeps apart from the rest of a group's memory; v2 counts them as part of it. */
+/** Bounds buffers of TCP and UDP, which v1 counts apart from a group's memory; v2 counts them as part of it. */
 async function setSocketMemory({ version }: Hierarchy, group: string, bytes: number): Promise<void> {
   if (version === 1) await written(`${group}/memory.kmem.tcp.limit_in_bytes`, String(bytes));
 }
@@ -201,7 +201,7 @@ function socketMemoryBytes(resources: Resources): number {
   return Math.max(socketMemoryMinBytes, cgroupLimits(resources).memoryBytes / socketMemoryDivisor);
 }
 
-/** Not its weight, which is `fairness/processor-shares.ts`'s. */
+/** Sets the quota alone; the weight belongs to `fairness/processor-shares.ts`. */
 async function setProcessor(
   { version }: Hierarchy,
   group: string,
@@ -211,7 +211,7 @@ async function setProcessor(
   else await writeFile(`${group}/cpu.cfs_quota_us`, String(cpuQuotaUs));
 }
 
-/** As runc and systemd convert v1 shares (2…262144) to a v2 weight (1…10000). */
+/** Converts v1 shares (2…262144) to a v2 weight (1…10000), like runc and systemd. */
 export function sharesToWeight(shares: number): number {
   return Math.trunc(1 + ((shares - 2) * 9999) / 262_142);
 }

@@ -1,4 +1,4 @@
-/** Features and limits of this host. */
+/** Memory, disk space and open files of this host. */
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { limits } from '../../../model/limits.ts';
 import { unlessMissing } from './files.ts';
@@ -21,7 +21,7 @@ export function parseMeminfo(text: string): Memory {
   return { totalBytes: bytes('MemTotal'), availableBytes: bytes('MemAvailable') };
 }
 
-/** For all machines together. A small host keeps an eighth for itself instead of the whole reserve. */
+/** Memory for all machines together. A small host keeps an eighth for itself instead of the whole reserve. */
 export function memoryForMachines(totalBytes: number): number {
   return totalBytes - Math.min(limits.hostReserveMemoryBytes, Math.floor(totalBytes / 8));
 }
@@ -31,13 +31,13 @@ export async function freeDiskBytes(path: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Returns the allocated bytes of a sparse file; null without the file. */
+/** Returns the bytes that a sparse file takes; null for no file. */
 export async function allocatedBytes(path: string): Promise<number | null> {
   const found = await unlessMissing(stat(path));
   return found && found.blocks * 512;
 }
 
-/** The hard limit of open files of this process, which a machine's cannot exceed. */
+/** Hard limit of open files of this process; a machine's cannot exceed it. */
 export async function maxOpenFiles(): Promise<number> {
   const match = /^Max open files\s+\S+\s+(\d+|unlimited)/m.exec(await readFile('/proc/self/limits', 'utf8'));
   const value = match?.[1];

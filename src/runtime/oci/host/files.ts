@@ -1,14 +1,14 @@
-/** Operations of the engine on the file system beyond node:fs. All paths are the host's own. */
+/** File system functions beyond node:fs. All paths are the host's own. */
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export function isMissing(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;
-  // ENODEV is how cgroupfs answers for a group that went away while its file was open.
+  // cgroupfs answers ENODEV for a group that went away while its file was open.
   return code === 'ENOENT' || code === 'ENODEV';
 }
 
-/** The value, or null where the file is not there. */
+/** Returns the value, or null when the file does not exist. */
 export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -28,14 +28,14 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-/** Puts a finished file in its place: there is always the old one or the whole new one. */
+/** Renames a finished file into place: readers see the old file or the whole new one. */
 export async function commit(partial: string, path: string): Promise<void> {
   await sync(partial);
   await rename(partial, path);
   await sync(dirname(path));
 }
 
-/** Removes a file for good; one that is not there is fine. */
+/** Removes a file durably; a missing one is no error. */
 export async function removeDurably(path: string): Promise<void> {
   await rm(path, { force: true });
   await unlessMissing(sync(dirname(path)));

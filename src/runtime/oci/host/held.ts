@@ -1,13 +1,13 @@
 /**
- * Records of the slots that sandboxes hold, which outlive the service: a symbolic link, named after the sandbox, whose
- * target is the number, since making and removing one are single steps.
+ * Record of the slot that each sandbox holds; it outlives the service. A symbolic link named by the sandbox
+ * points to the slot's number, since making and removing one are single steps.
  */
 import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Instance, slotsDir } from './plan.ts';
 
 export interface Holders {
-  /** By sandbox id; read again from the disk. */
+  /** Reads the slot numbers by sandbox id, each time from the disk. */
   read(): Map<string, number>;
   add(sandboxId: string, index: number): void;
   remove(sandboxId: string): void;

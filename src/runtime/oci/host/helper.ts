@@ -1,7 +1,7 @@
 /**
  * Helper programs (mke2fs, tar, runc …), all started through the launcher, so that each is inside the fence and
- * holds the lock of the disk it works on. Each has a time limit and a bound on what it may say; whatever way it
- * ends, its whole process group ends with it.
+ * holds the lock of the disk it works on. Each has a timeout and a bound on its output; however it ends, its
+ * whole process group ends with it.
  */
 import { limits } from '../../../model/limits.ts';
 import { canceled } from '../../canceled.ts';
@@ -11,18 +11,18 @@ import type { ProgramEnd, RunningProgram } from '../../programs/runner.ts';
 export interface HelperOptions {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** Exit codes that are no failure; 0 alone by default. */
+  /** Exit codes that count as success; 0 alone by default. */
   accept?: number[];
-  /** Beside the little that every helper gets. */
+  /** Env vars beside PATH and LC_ALL, which every helper gets. */
   env?: Record<string, string> | undefined;
-  /** Told each line of standard output as it comes. */
+  /** Receives each line of standard output as it arrives. */
   onLine?: ((line: string) => void) | undefined;
 }
 
-/** Failure of a helper, for the log and for decisions here; callers of the service never see it. */
+/** Failure of a helper, for the log and for decisions in the runtime; callers of the service never see it. */
 export class HelperFailure extends Error {
   readonly program: string;
-  /** null when it was ended by a signal. */
+  /** null when a signal ended it. */
   readonly exitCode: number | null;
   readonly stderr: string;
   /** "took over …", "ended with …" */
@@ -41,7 +41,7 @@ export class HelperFailure extends Error {
 /** Exit statuses of the launcher itself (native/launcher/src/failure.rs). */
 export const launcherStatus = { noSpace: 121, locked: 122 } as const;
 
-/** Starts the launcher with these arguments and waits; resolves with what was written to standard output. */
+/** Runs the launcher with these arguments to its end; resolves to its standard output. */
 export async function runLauncher(
   launcherPath: string,
   args: string[],
@@ -70,7 +70,7 @@ export async function runLauncher(
   throw new HelperFailure(program, code, stderr.text(), `ended with ${code ?? 'a signal'}`);
 }
 
-/** Waits for its end, and brings it about when the time is over or the caller has given up: `why` says which. */
+/** Waits for the program's end. Kills it after the timeout or when the caller cancels; `why` holds which of the two. */
 async function endOf(
   running: RunningProgram,
   { timeoutMs, signal }: Pick<HelperOptions, 'timeoutMs' | 'signal'>,
@@ -116,7 +116,7 @@ function programName(args: string[]): string {
   return separator < 0 ? (args[0] ?? 'launcher') : (args[separator + 1] ?? 'launcher');
 }
 
-/** Keeps the first bytes and lets the others go, so that a talkative program does not fill memory. */
+/** Keeps the first bytes and drops the rest, so that a verbose program does not fill memory. */
 function bounded(): { add(piece: Buffer): void; text(): string } {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -130,7 +130,7 @@ function bounded(): { add(piece: Buffer): void; text(): string } {
   };
 }
 
-/** Each line is told as soon as it is whole, so none after the program's end. One that is too long is dropped. */
+/** Passes each line on as soon as it is complete, so none after the program's end. Drops a line that is too long. */
 function linesTo(onLine: (line: string) => void): (piece: Buffer) => void {
   let begun = '';
   return (piece) => {

@@ -1,9 +1,9 @@
-/** The cgroup hierarchies of this host: one on v2, several on v1, both where an init system mixes them. */
+/** Cgroup hierarchies of this host: one on v2, several on v1, both where an init system mixes them. */
 
 export interface Hierarchy {
   mountpoint: string;
   version: 1 | 2;
-  /** On v1 those mounted here, named ones as "name=…"; empty on v2, where they are files of the root. */
+  /** Controllers mounted here on v1, named ones as "name=…"; empty on v2, where the root lists them in files. */
   controllers: string[];
 }
 
@@ -27,7 +27,7 @@ export function parseHierarchies(mountinfo: string): Hierarchy[] {
 
 const mountOptions = new Set(['rw', 'ro', 'xattr', 'noprefix', 'clone_children', 'cpuset_v2_mode']);
 
-/** The hierarchy in which a machine's memory is limited: every running machine is in it. */
+/** Returns the hierarchy that limits the memory of machines: every running machine is in it. */
 export function memoryHierarchy(hierarchies: Hierarchy[]): Hierarchy | null {
   return (
     hierarchies.find(({ controllers }) => controllers.includes('memory')) ??

@@ -1,4 +1,4 @@
-/** Finds slots' ranges of host ids in other hands: still used by processes, or given away by the host. */
+/** Slots whose uid ranges are not free: used by processes, or delegated by the host. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
@@ -6,20 +6,20 @@ import { memoryHierarchy, parseHierarchies } from './hierarchies.ts';
 import { indexOfUid } from './plan.ts';
 
 const readsPerTurn = 64;
-/** The cgroup of an instance's machines; that of its helpers has another name. */
+/** Name of the cgroup of an instance's machines; that of its helpers has another. */
 const machinesGroup = /^sandhaven-[0-9a-z]{6}$/;
 
 /**
  * Slots whose ids any process has, as real, effective, saved or file system user. Ids of a user namespace cannot leave
- * its range, so a process shows its slot whatever it does. It looks at every process of the host.
+ * its range, so a process shows its slot whatever it does. Reads every process of the host.
  */
 export async function slotsWithProcesses(): Promise<Set<number>> {
   return slotsOf(readdirSync('/proc').filter((name) => /^\d+$/.test(name)));
 }
 
 /**
- * The same of the processes that are in no machine's cgroup, so that it costs nothing per machine. For slots whose
- * machine is known to be gone, cgroup and all: nobody but a stranger can have their ids.
+ * Slots whose ids a process outside all machines' cgroups has; this costs nothing per machine. For slots whose machine
+ * and cgroup are known to be gone: only such a stranger can have their ids.
  */
 export async function slotsWithStrangers(): Promise<Set<number>> {
   const memory = memoryHierarchy(parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')));
@@ -40,12 +40,12 @@ export async function slotsWithStrangers(): Promise<Set<number>> {
   return slotsOf(pids);
 }
 
-/** Slots of which some id is delegated to a user of the host, for rootless containers. */
+/** Slots with an id that is delegated to a user of the host, for rootless containers. */
 export function delegatedSlots(): Set<number> {
   return new Set(['/etc/subuid', '/etc/subgid'].flatMap((path) => slotsInDelegations(read(path))));
 }
 
-/** @param table Lines of `user:first id:count`, as subuid(5) has them. */
+/** @param table Lines of `user:first id:count`, the format of subuid(5). */
 export function slotsInDelegations(table: string): number[] {
   return table.split('\n').flatMap((line) => {
     const [, first, count] = /^[^:#]+:(\d+):(\d+)\s*$/.exec(line)?.map(Number) ?? [];
@@ -59,7 +59,7 @@ export function slotsInDelegations(table: string): number[] {
 async function slotsOf(pids: string[]): Promise<Set<number>> {
   const busy = new Set<number>();
   for (const [i, pid] of pids.entries()) {
-    // The kernel makes these files as they are read: waiting for each would take ten times as long.
+    // The kernel generates these files on read, so they are read synchronously: awaiting each takes ten times as long.
     if (i % readsPerTurn === 0) await nextTurn();
     for (const index of slotsInStatus(read(`/proc/${pid}/status`))) busy.add(index);
   }
@@ -67,9 +67,9 @@ async function slotsOf(pids: string[]): Promise<Set<number>> {
 }
 
 /**
- * A zombie counts while one of its threads lives. One without is only waiting for its parent, which may never come: in
- * a container whose first process does not reap, it stays for good and uses nothing.
- * @param status Of /proc/PID/status; empty for a process that has ended.
+ * Counts a zombie only while one of its threads lives. Without one it only waits for its parent to reap it: in a
+ * container whose first process does not reap, it stays for good and uses nothing.
+ * @param status Content of /proc/PID/status; empty for a process that has ended.
  */
 export function slotsInStatus(status: string): number[] {
   const threads = Number(/^Threads:\s+(\d+)$/m.exec(status)?.[1] ?? 1);
@@ -89,7 +89,7 @@ function childrenOf(group: string): string[] {
   }
 }
 
-/** Empty for what is not there. Any other failure is one: a process that cannot be looked at may have any id. */
+/** Returns '' for a missing file. Throws any other error: an unreadable process may have any id. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -99,7 +99,7 @@ function read(path: string): string {
   }
 }
 
-/** EOPNOTSUPP is of a threaded cgroup, whose processes its parent lists. */
+/** EOPNOTSUPP comes from a threaded cgroup, whose processes its parent lists. */
 function hasEnded(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   return ['ENOENT', 'ESRCH', 'ENODEV', 'EOPNOTSUPP', 'ENOTSUP'].includes(code);

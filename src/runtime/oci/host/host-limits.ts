@@ -1,7 +1,6 @@
 /**
- * Numbers of the host's kernel that all machines share: process ids, threads and open files. Where the host's are low
- * they are raised, as systemd does on most hosts; none is lowered, and none is put back, since others may have come
- * to need it.
+ * Kernel limits of the host that all machines share: process ids, threads and open files. Low ones are raised, as
+ * systemd does on most hosts; none is lowered, and none is restored, since other programs may need it by then.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Log } from '../../../control/ports/index.ts';
@@ -9,7 +8,7 @@ import { limits } from '../../../model/limits.ts';
 
 const { kernel } = limits;
 
-/** @returns How many processes and threads all machines may have together, so that the host keeps the rest. */
+/** @returns Bound on processes and threads of all machines together; the host keeps the rest. */
 export async function prepareHostLimits(totalMemoryBytes: number, log: Log): Promise<{ processes: number }> {
   const pidMax = await raise('kernel/pid_max', kernel.pidMax, log);
   await raise('fs/file-max', Math.floor(totalMemoryBytes / kernel.bytesPerOpenFile), log);
@@ -27,7 +26,7 @@ async function raise(name: string, wanted: number, log: Log): Promise<number> {
   try {
     await writeFile(`/proc/sys/${name}`, String(wanted));
   } catch (error) {
-    // In a container /proc/sys is read-only: then it is for the operator to raise.
+    // In a container /proc/sys is read-only; the operator has to raise it.
     log.warn(`/proc/sys/${name} is low and could not be raised`, { before, wanted, reason: String(error) });
   }
   return current(name);

@@ -1,7 +1,7 @@
 /**
- * Ownership of an instance on this machine. Its service holds a lock in the run folder that the kernel takes back when
- * the service dies, however it dies; the lock is an SQLite transaction, since Node has none of its own. Beside it stands
- * the instance's data directory, because a copy of one has its id, and would take over its machines.
+ * Ownership of an instance on this host. Its service holds a lock in the run folder that the kernel releases when the
+ * service dies, however it dies; the lock is an SQLite transaction, since Node has no file locks. A file beside it
+ * names the instance's data directory, because a copy of that has the same id and would take over the machines.
  */
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,13 +10,12 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { type Instance, slotsDir } from './plan.ts';
 
 const busy = 5;
-/** Whoever only asks whether a service lives (`doctor`, say) holds the lock for a moment. */
+/** Time to wait for a program (such as `doctor`) that takes the lock for a moment to see whether a service lives. */
 const QUESTION_MS = 250;
 const RUNNING = 'A running service';
 
 /**
- * Holds the instance for this process until it is disposed of. Comes before anything that belongs to the instance is
- * touched.
+ * Holds the instance for this process until disposed. Called before anything of the instance is touched.
  * @throws `failed_precondition` when another process serves it, or when it belongs to another data directory.
  */
 export function declareAlive(instance: Instance): Disposable {
@@ -34,7 +33,7 @@ export function declareAlive(instance: Instance): Disposable {
   return { [Symbol.dispose]: () => lock.close() };
 }
 
-/** Returns the reason why `declareAlive` would fail now; null when it would not. Changes nothing. */
+/** Returns the error with which `declareAlive` would fail now, or null. Changes nothing. */
 export function refusalOf(instance: Instance): SandhavenError | null {
   const who = isAlive(instance) ? RUNNING : otherOwner(instance);
   return who === null ? null : taken(instance, who);
@@ -47,7 +46,7 @@ export function isAlive(instance: Pick<Instance, 'runDir'>): boolean {
   return lock === null;
 }
 
-/** The data directory that the instance was last served from; null where none is noted. */
+/** Returns the data directory that the instance was last served from; null when none is noted. */
 export function ownerOf(instance: Pick<Instance, 'runDir'>): string | null {
   try {
     return readFileSync(ownerFile(instance), 'utf8') || null;
@@ -56,7 +55,7 @@ export function ownerOf(instance: Pick<Instance, 'runDir'>): string | null {
   }
 }
 
-/** Another directory with this instance's id. One that was moved is the same one; one that is gone has no claim. */
+/** Returns another data directory with this instance's id. A moved one is the same; a removed one has no claim. */
 function otherOwner(instance: Instance): string | null {
   const owner = ownerOf(instance);
   if (owner === null || owner === realpathSync(instance.dataDir)) return null;

@@ -1,9 +1,9 @@
 /**
- * Owners of slot numbers on this machine: one file per number in /run/sandhaven/slots names the instance. It is made
- * before anything of the slot is made and removed after everything of it is gone.
+ * Locks of slot numbers among the instances of this host: one file per number in /run/sandhaven/slots, made
+ * before anything of the slot and removed after everything of it is gone.
  *
- * Files appear with their contents in one step. Deciding (which number is free, whether a lock is still what
- * it was) happens under one machine-wide mutex: an SQLite transaction, which the kernel ends with its process.
+ * Files appear with their contents in one step. Decisions (whether a number is free or a lock unchanged) are
+ * made under one host-wide mutex: an SQLite transaction, which the kernel ends with its process.
  */
 import {
   linkSync,
@@ -26,9 +26,9 @@ export type Purpose = 'machine' | 'gateway';
 export interface Lock {
   index: number;
   instance: Instance;
-  /** The kernel's id of the boot in which it was taken: links, pins and processes never outlive it. */
+  /** Kernel id of the boot in which the lock was taken: links, pins and processes never outlive that boot. */
   bootId: string;
-  /** The network namespace that its service runs in, and so where its links, addresses and rules are. */
+  /** Network namespace of its service, which holds its links, addresses and rules. */
   networkNamespace: string;
   purpose: Purpose;
 }
@@ -45,7 +45,7 @@ export function currentNetworkNamespace(): string {
   return readlinkSync('/proc/self/ns/net');
 }
 
-/** Takes up to `count` free slots that are not in `unusable`, the lowest first; fewer when there are no more. */
+/** Takes up to `count` free slots outside `unusable`, the lowest first; fewer when no more are free. */
 export function takeLocks(
   instance: Instance,
   count: number,
@@ -70,7 +70,7 @@ export function takeLocks(
   });
 }
 
-/** Removes those locks that are still what they were when they were read. */
+/** Removes those locks that have not changed since they were read. */
 export function freeLocks(locks: Pick<Lock, 'index' | 'instance' | 'bootId'>[]): void {
   withMutex(() => {
     for (const { index, instance, bootId } of locks) {
@@ -84,7 +84,7 @@ export function locksOf(instanceId: string): Lock[] {
   return allLocks().filter(({ instance }) => instance.id === instanceId);
 }
 
-/** Every lock that can be read; a file that is none is left alone and keeps its number from being used. */
+/** Returns every readable lock. Any other file stays and keeps its number from being used. */
 export function allLocks(): Lock[] {
   return lockedIndexes().flatMap((index) => readLock(index) ?? []);
 }
@@ -93,7 +93,7 @@ export function freeCount(): number {
   return Math.max(0, limits.network.slots - lockedIndexes().length);
 }
 
-/** Runs `work`, which must be short and synchronous, alone on this machine. */
+/** Runs `work`, which must be short and synchronous, alone on this host. */
 export function withMutex<T>(work: () => T): T {
   mkdirSync(locksDir, { recursive: true, mode: 0o700 });
   const database = new DatabaseSync(join(machineDir, 'mutex'), { timeout: mutexTimeoutMs });
@@ -118,7 +118,7 @@ function lockedIndexes(): number[] {
 
 function writeLock({ index, ...contents }: Lock): void {
   const draft = join(machineDir, 'lock.new');
-  // One left by a process that was killed here is the same file as its lock: never write into it.
+  // A draft left by a process killed here is the same file as its lock: never write into it.
   rmSync(draft, { force: true });
   writeFileSync(draft, JSON.stringify(contents), { mode: 0o600 });
   linkSync(draft, pathOf(index));

@@ -1,9 +1,9 @@
 /**
- * Finds remains of instances that nobody will start again: their data directory is gone, or belongs to another instance
- * by now, and no service of theirs runs.
+ * Orphans: the remains on this host of instances that can never start again. Their data directory is gone, or belongs
+ * to another instance by now, and no service of theirs runs.
  *
- * Invariant: nothing is an orphan that may only look like one. Where the run folder is not here, the instance may live in
- * another container: then it is one only when no process and no fence is left of it.
+ * Invariant: no instance that may still live counts as an orphan. Without a run folder here it may live in another
+ * container: then it is an orphan only when no process and no fence of it is left.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -19,9 +19,9 @@ import { allLocks } from './locks.ts';
 
 export interface Orphan {
   instance: string;
-  /** Of its data directory, where one is known. */
+  /** Path of its data directory; null when unknown. */
   dataDir: string | null;
-  /** Sandboxes that still run. */
+  /** Number of machines that still run. */
   machines: number;
 }
 
@@ -38,12 +38,12 @@ export async function findOrphans(): Promise<Orphan[]> {
     if (orphan) found.push(orphan);
   }
   if (found.length === 0) return found;
-  // One that was just being purged is gone by now.
+  // Drops an instance that was just being purged.
   const left = await instancesSeen(hierarchies);
   return found.filter(({ instance }) => left.includes(instance));
 }
 
-/** Ends what runs of it, and removes every trace; does nothing when it is no orphan any more. */
+/** Ends its machines, and removes every trace; does nothing when it is no longer an orphan. */
 export async function removeOrphan({ instance: id }: Orphan, log: Log): Promise<void> {
   const hierarchies = currentHierarchies();
   const orphan = await asOrphan(id, hierarchies);
@@ -55,7 +55,7 @@ export async function removeOrphan({ instance: id }: Orphan, log: Log): Promise<
   const nothing = { launcherPath: '', poolSize: 0, network: 'nat' } as const;
   await cgroups.purge();
   await createServiceGroup(id, hierarchies).leave();
-  // Last but the folder: whose the instance was is noted there, and without it this is no orphan any more.
+  // Last before the folder: the slots' folder notes the data directory, without which this is no orphan any more.
   await createSlots({ ...nothing, instanceId: id, runDir, dataDir, log }).purge();
   await rm(runDir, { recursive: true, force: true });
 }
@@ -93,7 +93,7 @@ function hasFence(id: string, hierarchies: Hierarchy[]): boolean {
   );
 }
 
-/** Of all instances of which anything can be seen from here, running or not. */
+/** Returns the ids of all instances with any visible trace, running or not. */
 async function instancesSeen(hierarchies: Hierarchy[]): Promise<string[]> {
   const named = (names: string[], pattern: RegExp) => names.flatMap((name) => pattern.exec(name)?.[1] ?? []);
   const groups = hierarchies.flatMap(({ mountpoint }) => foldersIn(mountpoint));

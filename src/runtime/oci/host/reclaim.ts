@@ -1,8 +1,8 @@
 /**
- * Locks whose instance is no more. An instance is dead when its data or its run folder is gone, no service
- * serves it and no process has the ids of any of its slots; then whatever it left in the kernel goes too. One
- * that is merely not running keeps all it has. Nothing outlives a reboot, so a lock of an earlier boot holds
- * nothing.
+ * Frees the locks of dead instances. An instance is dead when its data directory or its run folder is gone, no
+ * service serves it and no process has the ids of any of its slots; its remains in the kernel are removed too.
+ * An instance that is merely not running keeps all it has. Nothing outlives a reboot, so a lock of an earlier
+ * boot holds nothing.
  */
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Log } from '../../../control/ports/index.ts';
@@ -27,7 +27,7 @@ export async function reclaimDeadInstances(own: Instance, log: Log): Promise<voi
   for (const locks of Map.groupBy(suspects, ({ instance }) => instance.id).values()) {
     const [first] = locks;
     if (!first || locks.some(({ index }) => busy.has(index)) || !isAbandoned(first.instance)) continue;
-    // Only there could its links and rules be removed; where no process is, they are gone.
+    // Its links and rules can only be removed in its network namespace; with no process in that, they are gone.
     if (locks.some(({ networkNamespace }) => elsewhere.has(networkNamespace))) continue;
     log.info('freeing the slots of an instance that is gone', {
       instance: first.instance.id,
@@ -42,21 +42,21 @@ export function isAbandoned(instance: Instance): boolean {
   return !(existsSync(runDir) && existsSync(dataDir)) && !isAlive(instance);
 }
 
-/** Those, but ours, that any process is in. */
+/** Network namespaces of all processes, except this one's. */
 function otherNetworkNamespaces(): Set<string> {
   const namespaces = new Set<string>();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       namespaces.add(readlinkSync(`/proc/${pid}/ns/net`));
     } catch {
-      // It has ended, or is a zombie and in none.
+      // The process has ended, or is a zombie and in no namespace.
     }
   }
   namespaces.delete(currentNetworkNamespace());
   return namespaces;
 }
 
-/** Removes all that an instance without machines has in the kernel, then its locks. */
+/** Removes everything that an instance without machines has in the kernel, then its locks. */
 export async function removeInstance(instance: Instance, locks: Lock[]): Promise<void> {
   await removeSlots(
     instance,

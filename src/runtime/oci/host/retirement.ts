@@ -1,6 +1,6 @@
 /**
- * Slots on their way out. What they have in the kernel goes first; the lock goes when no process has their ids
- * any more, so that a range of ids is never in two machines' hands.
+ * Retirement of slots. Their links and namespaces go first; the lock goes when no process has their ids any more,
+ * so that two machines never have the same uid range.
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { removeSlots } from '../network/namespaces.ts';
@@ -10,11 +10,11 @@ import type { Instance } from './plan.ts';
 
 export interface Retirement {
   /**
-   * Resolves when their links and namespaces are gone, or will be tried again.
-   * @param machines `gone`: no cgroup of a machine is left that was in them, so only strangers may have their ids.
+   * Resolves when their links and namespaces are gone, or a retry is scheduled.
+   * @param machines `gone`: no cgroup of their machines is left, so only strangers may have their ids.
    */
   add(indexes: number[], machines: 'gone' | 'unknown'): Promise<void>;
-  /** Waits for the last of them to be free; resolves to those that are not by then. */
+  /** Waits until all are free, for at most `timeoutMs`; resolves to those that are not. */
   drain(timeoutMs: number): Promise<number[]>;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ const pollMs = 250;
 export function createRetirement(instance: Instance, log: Log): Retirement {
   const existing = new Set<number>();
   const lingering = new Set<number>();
-  /** Of both, those in which a machine may still run. */
+  /** Slots of both sets in which a machine may still run. */
   const suspect = new Set<number>();
   let sweeping: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-/** Traces of each sandbox on this host, and the host's room; looked up each time, never remembered. */
+/** Survey of this host: the state of each sandbox and the free capacity, read each time, never remembered. */
 import { readdir, stat } from 'node:fs/promises';
 import type { Observed, Runtime } from '../../../control/ports/index.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
@@ -13,11 +13,11 @@ import { freeDiskBytes, hostMemory, memoryForMachines } from './features.ts';
 import { unlessMissing } from './files.ts';
 
 export interface Survey extends Pick<Runtime, 'observe' | 'inspect' | 'capacity'> {
-  /** Every sandbox of which there is any trace. */
+  /** Every sandbox with any trace. */
   ids(): Promise<string[]>;
 }
 
-/** Each look opens a few files; a thousand at once would be more than this process may have. */
+/** Sandboxes inspected at once. Each opens a few files; a thousand would exceed this process's limit. */
 const AT_ONCE = 16;
 
 export function createSurvey(layout: Layout, machines: Machines, slots: Slots, gpus: Gpus): Survey {

@@ -23,7 +23,7 @@ export function refuse(name: string, errnoRet: number, ...args: SeccompArgument[
   return { names: [name], action: 'SCMP_ACT_ERRNO', errnoRet, args };
 }
 
-/** Compares the argument's bits under the mask. The kernel reads 32 bits of ids, commands and flags; others never count. */
+/** Compares the bits under the mask. The kernel reads 32 bits of ids, commands and flags; those above never count. */
 export function masked(index: number, mask: number, bits: number): SeccompArgument {
   return { index, value: mask, valueTwo: bits, op: 'SCMP_CMP_MASKED_EQ' };
 }
