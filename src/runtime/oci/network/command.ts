@@ -1,4 +1,4 @@
-/** Runs one of the machine's network tools to its end. */
+/** Runs a network tool of the host to its end. */
 import { SandhavenError } from '../../../model/errors.ts';
 import { runProgram } from '../../programs/run-program.ts';
 
@@ -6,9 +6,9 @@ const timeoutMs = 20_000;
 const stderrBytesKept = 4_096;
 
 /**
- * @returns What it wrote to standard output.
- * @throws `unavailable` when it cannot be started, fails or takes over 20 s; the cause names the command and
- * what it said, for the log.
+ * @returns Its standard output.
+ * @throws `unavailable` when it cannot be started, fails or takes over 20 s; the cause holds the command and its
+ * standard error, for the log.
  */
 export async function runCommand(command: string, args: string[], input = ''): Promise<string> {
   const failure = (reason: string) =>

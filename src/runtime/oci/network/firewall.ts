@@ -1,7 +1,7 @@
 /**
  * Keeps the instance's firewall in force. Another program may flush all tables at any time (reloading
- * nftables.conf does), the uplink may change, Docker may start: so what is there is compared every few seconds
- * with what should be, and put right. Replacing the table leaves connections alone.
+ * nftables.conf does), the uplink may change, Docker may start: so the present rules are compared with the wanted
+ * ones every few seconds, and restored. Replacing the table leaves connections alone.
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { tableOf } from '../host/plan.ts';
@@ -11,9 +11,9 @@ import { renderRuleset } from './ruleset.ts';
 import { noteUplinks, openUplinks } from './uplinks.ts';
 
 export interface Firewall {
-  /** Resolves when the rules are in force, and keeps them so from then on. */
+  /** Applies the rules, and keeps them in force from then on. */
   start(): Promise<void>;
-  /** Ends the watch; the rules stay. */
+  /** Ends the watch; keeps the rules. */
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
   };
 }
 
-/** Removes the table and every rule outside of it. */
+/** Removes the table, and the instance's rules in other tables. */
 export async function removeFirewall(instanceId: string): Promise<void> {
   await withdrawFromForeignChains(instanceId);
   const table = tableOf(instanceId);

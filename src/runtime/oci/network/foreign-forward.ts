@@ -1,8 +1,8 @@
 /**
- * Other programs' firewalls that drop whatever they do not know (Docker sets such a policy on FORWARD). Our own
- * accept cannot overrule a drop, so an accept for our interfaces is added in front in each such chain, marked
- * with the table's name and removed with it. Chains that iptables made are changed by iptables only: it refuses
- * to work on a table with rules it did not write.
+ * Accept rules in other programs' firewalls that drop unknown traffic (Docker sets such a policy on FORWARD). An
+ * accept in our own table cannot overrule a drop, so each such chain gets an accept for our interfaces in front,
+ * marked with the table's name and removed with it. Chains of iptables are changed through iptables only: it
+ * refuses to work on a table with rules that it did not write.
  */
 import { readFileSync } from 'node:fs';
 import { interfacePrefix, tableOf } from '../host/plan.ts';
@@ -20,7 +20,7 @@ export async function listChains(): Promise<Chain[]> {
   return (await nftJson(['list', 'chains'])).flatMap(({ chain }) => chain ?? []);
 }
 
-/** Makes sure that forwarding chains with a drop policy accept this instance's traffic. */
+/** Lets this instance's traffic through forwarding chains with a drop policy. */
 export async function acceptInForeignChains(instanceId: string, chains: Chain[]): Promise<void> {
   for (const chain of foreignForwardChains(chains).filter(({ policy }) => policy === 'drop')) {
     if (await isIptables(chain)) await acceptInIptables('iptables-nft', instanceId);
@@ -46,7 +46,7 @@ function foreignForwardChains(chains: Chain[]): Chain[] {
   );
 }
 
-/** By the names that iptables gives; on a host without iptables they are somebody's own. */
+/** Recognizes a chain of iptables by its names; on a host without iptables, these names are another program's. */
 async function isIptables({ family, table, name }: Chain): Promise<boolean> {
   if (family !== 'ip' || table !== 'filter' || name !== 'FORWARD') return false;
   return succeeds('iptables-nft', ['--version']);
@@ -72,7 +72,7 @@ async function withdrawFromChain(chain: Chain, instanceId: string): Promise<void
   }
 }
 
-/** Handles of the rules in the chain that bear our mark. */
+/** Handles of the rules in the chain with our mark. */
 async function ownRules({ family, table, name }: Chain, instanceId: string): Promise<number[]> {
   const rows = await nftJson(['list', 'chain', family, table, name]);
   return rows.flatMap(({ rule }) => (rule?.comment === tableOf(instanceId) ? rule.handle : []));
@@ -112,7 +112,7 @@ function iptablesRules(instanceId: string): string[][] {
   ];
 }
 
-/** Asked of the kernel and not of iptables-legacy, which would load its module by being asked. */
+/** Reads the answer from the kernel: running iptables-legacy would load its module. */
 function legacyFilterLoaded(): boolean {
   try {
     return /^filter$/m.test(readFileSync('/proc/net/ip_tables_names', 'utf8'));

@@ -1,7 +1,6 @@
 /**
- * Makes and removes what a slot consists of in the kernel: a pinned user and network namespace and, with a
- * network, a pair of links routed to it. One process per step and batch; nothing shared between machines, no
- * bridge and so no common layer 2.
+ * Makes and removes a slot's parts in the kernel: a pinned user and network namespace and, with a network, a
+ * routed pair of links. One process per step and batch; machines share nothing, no bridge and so no layer 2.
  */
 import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -23,8 +22,8 @@ const nsfsMagic = 0x6e736673;
 const hasIPv6 = existsSync('/proc/sys/net/ipv6');
 
 /**
- * Makes slots whose numbers are locked. `gateway` is the address of the host's side, or null for machines with
- * nothing but loopback. When it fails, what was made is left for `removeSlots`.
+ * Makes slots whose numbers are locked. `gateway` is the address of the host's end, or null for machines with
+ * nothing but loopback. After a failure, `removeSlots` removes the parts already made.
  */
 export async function makeSlots(
   instance: Instance,
@@ -57,7 +56,7 @@ export async function makeSlots(
   );
 }
 
-/** Removes whatever is there of these slots; a machine that runs in one loses its network at once. */
+/** Removes all present parts of these slots; a machine that runs in one loses its network at once. */
 export async function removeSlots(instance: Instance, indexes: number[]): Promise<void> {
   const links = linkNames();
   await removeLinks(
@@ -70,21 +69,21 @@ export async function removeSlots(instance: Instance, indexes: number[]): Promis
   for (const index of indexes) rmSync(slotDir(instance, index), { recursive: true, force: true });
 }
 
-/** As a group of links, which the kernel removes in one step: one by one each waits for its own grace period. */
+/** Removes the links as one group, in one step of the kernel: one by one, each waits for its own grace period. */
 async function removeLinks(names: string[]): Promise<void> {
   if (names.length === 0) return;
   const group = randomInt(1, 2 ** 31);
   const commands = names.map((name) => `link set ${name} group ${group}`);
   await runCommand('ip', ['-force', '-batch', '-'], lines([...commands, `link del group ${group}`])).catch(
     (error) => {
-      // A link also goes by itself, when the last trace of its namespace does.
+      // A link also disappears by itself, with the last trace of its namespace.
       const links = linkNames();
       if (names.some((name) => links.has(name))) throw error;
     },
   );
 }
 
-/** Numbers of which anything is left, a folder or a link, whether or not they are locked. */
+/** Numbers of slots with any remains, a folder or a link, locked or not. */
 export function slotRemains(instance: Instance): number[] {
   const prefix = interfacePrefix(instance.id);
   const links = [...linkNames()]
@@ -98,12 +97,12 @@ export function slotRemains(instance: Instance): number[] {
   return [...new Set([...links, ...folders])];
 }
 
-/** Returns true when a machine can be started in the slot. */
+/** Returns true when both namespaces are pinned, so that a machine can start in the slot. */
 export function isPinned(instance: Instance, index: number): boolean {
   return ['user', 'net'].every((name) => isNamespace(join(slotDir(instance, index), name)));
 }
 
-/** The address that machines know the host by: on loopback, so that it needs no machine to exist. */
+/** Adds the host's address for machines, on loopback, so that it exists without any machine. */
 export async function addGatewayAddress(gateway: string): Promise<void> {
   // Link scope keeps the host from choosing it as the source of traffic of its own.
   await runCommand('ip', ['address', 'replace', `${gateway}/32`, 'dev', 'lo', 'scope', 'link']);
@@ -124,8 +123,8 @@ function pinArguments(instance: Instance, index: number): string[] {
 }
 
 /**
- * Both ends' hardware addresses are fixed and known to each other: no ARP, so neither a forged answer nor a
- * host that is set not to answer matters, and udev does not rename them.
+ * Both ends have fixed MAC addresses and know each other's: no ARP, so neither a forged answer nor a host set to
+ * ignore requests matters, and udev does not rename them.
  */
 function hostSide(instance: Instance, index: number, gateway: string): string[] {
   const link = interfaceOf(instance.id, index);

@@ -1,15 +1,15 @@
-/** Ready slots, refilled in the background: one batch at a time, whoever waits first served first. */
+/** Ready slots, refilled in the background one batch at a time; waiters are served in order. */
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 
 export interface Pool {
-  /** At once while any is ready. `resource_exhausted` when this machine has none left. */
+  /** Takes a slot, immediately while any is ready. Fails with `resource_exhausted` when this host has none left. */
   take(): number | Promise<number>;
-  /** Resolves when as many are ready as are kept, or when no more can be made now. */
+  /** Resolves when the pool is full, or when no more slots can be made now. */
   fill(): Promise<void>;
   ready(): number[];
-  /** Hands out no more; resolves to the slots that were ready when nothing is being made any more. */
+  /** Stops handing out; waits for slots in the making, and resolves to the ready ones. */
   close(): Promise<number[]>;
 }
 
@@ -19,15 +19,15 @@ interface Waiter {
 }
 
 const retryMs = 1_000;
-/** The start that took a slot comes first. */
+/** Delay that lets the start that took a slot go first. */
 const refillDelayMs = 200;
 
-/** @param make Makes up to `count`, and fewer, or none, when the machine has no more; cleans up when it fails. */
+/** @param make Makes up to `count` slots, fewer or none when the host has no more; cleans up after a failure. */
 export function createPool(size: number, make: (count: number) => Promise<number[]>, log: Log): Pool {
   const ready: number[] = [];
   const waiters: Waiter[] = [];
   let filling: Promise<void> | null = null;
-  /** A fill to come: after a failure, or after a slot was taken. */
+  /** Timer of the next fill, after a failure or after a slot was taken. */
   let later: NodeJS.Timeout | undefined;
   let closed = false;
 
@@ -58,7 +58,7 @@ export function createPool(size: number, make: (count: number) => Promise<number
     clearTimeout(later);
     filling = fillUp().finally(() => {
       filling = null;
-      // Who came while the last ones were told of a failure.
+      // Serves waiters that arrived while the previous ones were rejected.
       if (waiters.length > 0) void fill();
     });
     return filling;

@@ -1,9 +1,9 @@
 /**
- * The firewall of one instance as text for `nft -f -`, replaced as a whole in one transaction.
+ * Firewall of one instance as text for `nft -f -`, replaced as a whole in one transaction.
  *
  * A machine reaches public IPv4 addresses and the DNS forwarder, nothing else: not the host under any of its
- * addresses, no sibling, no private or link-local network, no multicast. Nothing reaches a machine first, the
- * host's own programs included. Other tables may drop more; an accept here is not final.
+ * addresses, no other machine, no private or link-local network, no multicast. Nobody opens a connection to a
+ * machine, the host's own programs included. Other tables may drop more; an accept here is not final.
  */
 import { limits } from '../../../model/limits.ts';
 import { blockedIPv4 } from '../../../model/network/public-addresses.ts';
@@ -12,7 +12,7 @@ import { interfacePrefix, tableOf } from '../host/plan.ts';
 export interface RulesetInput {
   instanceId: string;
   gateway: string;
-  /** Interfaces whose forwarding is on for sandboxes only: nothing else may be forwarded from them. */
+  /** Interfaces whose forwarding is on for sandboxes alone: no other packet from them may be forwarded. */
   guardedUplinks: string[];
 }
 
@@ -40,8 +40,8 @@ function sets(): string {
 }
 
 /**
- * Before any other table can rewrite a destination. A source is genuine when the route back to it leaves by the
- * interface it came from. Refusals are answered, so that a program fails at once and not after a timeout.
+ * Chains that run before any other table can rewrite a destination. A source is genuine when the route back to it
+ * leaves through the interface of its arrival. Refused destinations get an answer, so that a program fails at once.
  */
 function arrivalChains(machines: string, gateway: string): string {
   const { dnsQueriesPerSecond, dnsQueryBurst } = limits.network;

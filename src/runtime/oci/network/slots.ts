@@ -1,9 +1,9 @@
 /**
- * The slots of one instance.
+ * Slots of one instance.
  *
- * A slot's life: its number is locked; its namespaces and links are made; it waits in the pool; a sandbox holds
- * it; all it has in the kernel is removed; no process with its ids is left; its lock is freed. Nothing is reused
- * in place. After a crash only what sandboxes hold is kept, everything else is removed and made anew.
+ * Life of a slot: its number is locked; its namespaces and links are made; it waits in the pool; a sandbox holds
+ * it; its parts in the kernel are removed; no process with its ids is left; its lock is freed. Nothing is reused
+ * in place. After a crash only slots that sandboxes hold are kept; all others are removed and made anew.
  */
 import { rmSync } from 'node:fs';
 import type { Log } from '../../../control/ports/index.ts';
@@ -24,18 +24,18 @@ import { createPool } from './pool.ts';
 
 export interface SlotsOptions {
   instanceId: string;
-  /** The instance's own folder under /run, and its data directory: without either its slots are anyone's. */
+  /** Folder of the instance under /run, and its data directory: without either, other instances take its slots. */
   runDir: string;
   dataDir: string;
   launcherPath: string;
   log: Log;
-  /** Slots kept ready. */
+  /** Number of slots kept ready. */
   poolSize: number;
-  /** `none`: machines have nothing but loopback. */
+  /** Network of machines; with `none` they have nothing but loopback. */
   network: NetworkMode;
-  /** Names the resolvers that questions are passed to. */
+  /** File that names the resolvers for forwarded queries. */
   resolvConfPath?: string;
-  /** Returns the owner of a sandbox; by default each is its own. */
+  /** Returns the owner of a sandbox; by default each sandbox is its own. */
   ownerOf?: (sandboxId: string) => string;
 }
 
@@ -49,14 +49,14 @@ export function createSlots(options: SlotsOptions): Slots {
   const retirement = createRetirement(instance, log);
   const pool = createPool(options.poolSize, make, log);
   const held = new Map<string, number>();
-  /** The same the other way round. */
+  /** Inverse of `held`. */
   const holder = new Map<number, string>();
   const binding = new Map<string, Promise<Slot>>();
-  /** Ready or held: whom the DNS forwarder answers. */
+  /** Slots ready or held; the DNS forwarder answers these alone. */
   const live = new Set<number>();
-  /** The last that could not be made: others are tried first, so that one bad number holds nobody up. */
+  /** Slots of the last failed batch; others are tried first, so that one bad number blocks nobody. */
   let failed: number[] = [];
-  /** In use at the start although nobody has locked them: machines may run there whose locks were removed. */
+  /** Slots in use at the start without a lock: machines whose locks were removed may run there. */
   let unlocked: number[] = [];
   let gateway: string | null = null;
   let firewall: Firewall | null = null;
@@ -93,7 +93,7 @@ export function createSlots(options: SlotsOptions): Slots {
     return busy;
   }
 
-  /** Keeps what running machines need and sends the rest of an earlier boot out. */
+  /** Keeps the slots that running machines need, and retires the rest of an earlier boot. */
   async function recover(): Promise<void> {
     const bootId = currentBootId();
     freeLocks(locksOf(instance.id).filter((lock) => lock.bootId !== bootId));
@@ -115,7 +115,7 @@ export function createSlots(options: SlotsOptions): Slots {
     );
   }
 
-  /** The rules are in force before the first link exists, and machines that run never see them absent. */
+  /** Applies the rules before the first link exists; running machines are never without them. */
   async function startNetwork(): Promise<void> {
     const own = locksOf(instance.id).find(({ purpose }) => purpose === 'gateway');
     const index = own?.index ?? takeLocks(instance, 1, 'gateway')[0];
@@ -201,7 +201,7 @@ export function createSlots(options: SlotsOptions): Slots {
 
     async purge() {
       await close();
-      // Also what a service that was killed left, and without `init` having run.
+      // Includes the remains of a killed service; `init` need not have run.
       const locks = locksOf(instance.id);
       const machines = locks.filter(({ purpose }) => purpose === 'machine').map(({ index }) => index);
       const last = createRetirement(instance, log);

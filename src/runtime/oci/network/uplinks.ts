@@ -1,8 +1,8 @@
 /**
- * Forwarding of replies from the outside. A host that forwards nothing (ip_forward 0) must let packets in from
- * its uplinks for its sandboxes, and for them alone: our tables drop everything else that would now be
- * forwarded. Which instances rely on which uplink is noted for the whole machine, as `<uplink>/<instance>`; the
- * last of them to go switches it off again.
+ * Forwarding of replies from the outside. A host that forwards nothing (ip_forward 0) must forward packets from
+ * its uplinks to its sandboxes, and to them alone: our tables drop everything else that would now be forwarded.
+ * Each instance that uses an uplink is noted host-wide, as `<uplink>/<instance>`; the last of them to go switches
+ * forwarding off again.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ const notesDir = join(machineDir, 'uplinks');
 const routeUp = 0x1;
 
 /**
- * Notes this instance with the uplinks that it needs switched on, and returns them. Put the rules that guard
- * them in place, then call `openUplinks`. Empty when the host forwards anyway.
+ * Notes this instance for the uplinks that it needs forwarded, and returns them; none when the host forwards
+ * anyway. Apply the rules that guard them, then call `openUplinks`.
  */
 export function noteUplinks(instanceId: string): string[] {
   if (hostForwards()) return [];
@@ -31,7 +31,7 @@ export function openUplinks(names: string[]): void {
   for (const name of names) setForwarding(name, '1');
 }
 
-/** Switches off those that no other instance relies on. */
+/** Switches off the uplinks that no other instance uses. */
 export function restoreUplinks(instanceId: string): void {
   withMutex(() => {
     for (const name of uplinksOf(instanceId)) {
@@ -50,7 +50,7 @@ function uplinksOf(instanceId: string): string[] {
   );
 }
 
-/** Notes of an earlier boot mean nothing: the kernel's settings began anew. */
+/** Ignores notes of an earlier boot, whose kernel settings are gone. */
 function usersOf(name: string): string[] {
   const dir = join(notesDir, name);
   if (!existsSync(dir)) return [];

@@ -1,6 +1,6 @@
 /**
- * Answers: out of a resolver's, which is not trusted either, only the answer section is handed on, with the
- * addresses in it known. What does not parse is not taken.
+ * Answers. Of a resolver's reply, which is not trusted either, only the answer section is passed on, and its
+ * addresses are known. A reply that does not parse is rejected.
  */
 import type { Question } from './query.ts';
 import { counts, flag, header, headerBytes, optRecord, recordTypes, skipName } from './wire.ts';
@@ -11,13 +11,13 @@ export interface Answer {
   responseCode: number;
   truncated: boolean;
   count: number;
-  /** The answer section. Its names may point into the question, so it goes after the same question only. */
+  /** Answer section. Its names may point into the question, so it may only follow that question. */
   records: Buffer;
   ipv4: string[];
   ipv6: string[];
 }
 
-/** @returns null when it does not answer this question under this id, or does not parse. */
+/** @returns null for a message with another question or id, or one that does not parse. */
 export function parseAnswer(message: Buffer, id: number, question: Buffer): Answer | null {
   if (message.length < headerBytes + question.length || message.readUInt16BE(0) !== id) return null;
   const flags = message.readUInt16BE(2);
@@ -34,7 +34,7 @@ export function parseAnswer(message: Buffer, id: number, question: Buffer): Answ
     ipv4: [],
     ipv6: [],
   };
-  // A truncated answer is asked for again by TCP; nothing of it is used.
+  // A truncated answer is queried again over TCP; none of its records is used.
   if (truncated) return answer;
   const start = headerBytes + question.length;
   const end = readRecords(message, start, count, answer);
@@ -43,7 +43,7 @@ export function parseAnswer(message: Buffer, id: number, question: Buffer): Answ
   return answer;
 }
 
-/** An answer for the asker; one that is longer than `maxBytes` goes out empty and marked as truncated. */
+/** Encodes an answer for the asker; one longer than `maxBytes` goes out empty and marked as truncated. */
 export function encodeAnswer(asked: Question, answer: Answer, maxBytes: number): Buffer {
   const opt = asked.udpBytes === null ? [] : [optRecord(maxBytes)];
   const build = (flags: number, count: number, records: Buffer) =>
@@ -66,17 +66,17 @@ export function encodeAnswer(asked: Question, answer: Answer, maxBytes: number):
   return whole.length <= maxBytes ? whole : build(flag.truncated, 0, Buffer.alloc(0));
 }
 
-/** An answer without records. */
+/** Returns an answer without records. */
 export function emptyAnswer(responseCode: number): Answer {
   return { responseCode, truncated: false, count: 0, records: Buffer.alloc(0), ipv4: [], ipv6: [] };
 }
 
-/** Returns the bytes of an answer that the client takes by UDP, at most `limit`. */
+/** Returns the bytes of an answer that the asker accepts over UDP, at most `limit`. */
 export function udpLimit(asked: Question, limit: number): number {
   return Math.min(Math.max(asked.udpBytes ?? minUdpBytes, minUdpBytes), limit);
 }
 
-/** Collects addresses of any class or owner; returns the end of the section, null when it does not parse. */
+/** Collects addresses of any class or name; returns the end of the section, or null when it does not parse. */
 function readRecords(message: Buffer, start: number, count: number, found: Answer): number | null {
   let at = start;
   for (let i = 0; i < count; i++) {
@@ -97,7 +97,7 @@ function readRecords(message: Buffer, start: number, count: number, found: Answe
   return at;
 }
 
-/** Equal but for the case of letters, which some resolvers change. */
+/** Ignores the case of letters, which some resolvers change. */
 function sameQuestion(a: Buffer, b: Buffer): boolean {
   return a.toString('latin1').toLowerCase() === b.toString('latin1').toLowerCase();
 }

@@ -1,7 +1,7 @@
 /**
- * The DNS server of one instance's machines, bound to their gateway address alone. It passes questions on to
- * the host's resolvers and hands back nothing that names a private address, so that no name can lead a machine,
- * or a program that trusts its answers, to a place the firewall forbids. There is no IPv6: AAAA has no answer.
+ * DNS server of one instance's machines, bound to their gateway address alone. It forwards queries to the host's
+ * resolvers and returns no answer with a private address, so that no name leads a machine, or a program that
+ * trusts its answers, to an address the firewall forbids. There is no IPv6: AAAA has an empty answer.
  */
 import { createSocket } from 'node:dgram';
 import { createServer, type Socket } from 'node:net';
@@ -24,16 +24,16 @@ export interface DnsForwarder {
 }
 
 export interface DnsForwarderOptions {
-  /** The address to listen on. */
+  /** Address to listen on. */
   gateway: string;
-  /** Returns true for an address of this instance's machines; no other is answered. */
+  /** Returns true for addresses of this instance's machines; all others get no answer. */
   isMachine(address: string): boolean;
-  /** Returns the owner of the machine with this address; machines of one owner share one part. */
+  /** Returns the owner of the machine with this address; machines of one owner have one share together. */
   ownerOf(address: string): string;
   resolvConfPath: string;
 }
 
-/** @throws `unavailable` when the port is taken: some other server listens on every address of the host. */
+/** @throws `unavailable` when another program has the port: some server listens on every address of the host. */
 export async function startDnsForwarder(options: DnsForwarderOptions): Promise<DnsForwarder> {
   const desk = createDesk(createUpstream(options.resolvConfPath, options.gateway), options.ownerOf);
   const closeUdp = await listenUdp(options, desk).catch(portTaken);
@@ -49,7 +49,7 @@ export async function startDnsForwarder(options: DnsForwarderOptions): Promise<D
   };
 }
 
-/** Answers one question for one machine; null when it has too many waiting already. */
+/** Answers one query of one machine; `answer` returns null when too many of it wait already. */
 interface Desk {
   answer(address: string, asked: Question, whole: boolean): Promise<Answer> | null;
   shares: DnsShares;
@@ -75,7 +75,7 @@ function createDesk(upstream: Upstream, ownerOf: DnsForwarderOptions['ownerOf'])
   };
 }
 
-/** One private address among many spoils the answer: a client would try them all. */
+/** Rejects an answer with any private address among many: a client would try them all. */
 function withoutPrivate(answer: Answer): Answer {
   const allowed = answer.ipv4.every(isPublicIPv4) && answer.ipv6.every(isPublicIPv6);
   return allowed ? answer : emptyAnswer(responseCodes.noSuchName);
@@ -121,7 +121,7 @@ function listenTcp({ gateway, isMachine }: DnsForwarderOptions, desk: Desk): Pro
     const address = socket.remoteAddress ?? '';
     socket.on('error', () => {});
     const leave = isMachine(address) ? shares.connections.enter(address, () => socket.destroy()) : null;
-    // A connection costs as much as a query does.
+    // Each connection counts as a query.
     if (!leave || shares.query(address) > 0) {
       leave?.();
       socket.destroy();
@@ -157,7 +157,7 @@ function answerTcp(socket: Socket, address: string, message: Buffer, desk: Desk)
     return;
   }
   const reply = (bytes: Buffer) => {
-    // A machine that asks and does not read gets no more of our memory.
+    // A machine that sends queries and does not read answers gets no more of our memory.
     if (socket.writableLength > 2 * maxTcpAnswerBytes) socket.destroy();
     else if (!socket.destroyed) socket.write(frame(bytes));
   };

@@ -1,4 +1,4 @@
-/** DNS over TCP: each message after its length in two bytes. */
+/** Framing of DNS over TCP: each message follows its length in two bytes. */
 import type { Socket } from 'node:net';
 
 export function frame(message: Buffer): Buffer {
@@ -8,9 +8,9 @@ export function frame(message: Buffer): Buffer {
 }
 
 /**
- * Calls `onMessage` for each; a message over `maxBytes`, or an empty one, ends the connection. Nothing is read while
+ * Calls `onMessage` for each message; one over `maxBytes`, or an empty one, ends the connection. Stops reading while
  * the next message has to wait.
- * @param turnMs Asked before each message; 0 takes it, more is asked again after so many milliseconds.
+ * @param turnMs Called before each message: 0 takes it; a larger value is a wait in milliseconds before the next call.
  */
 export function readFrames(
   socket: Socket,

@@ -1,6 +1,6 @@
 /**
- * Queries: one question in, from machines that are not trusted, and the same question out to a resolver. What
- * does not parse to the last byte is refused; of what the machine sent only the question goes further.
+ * Queries: one question in, from an untrusted machine, and the same question out to a resolver. A message that
+ * does not parse to its last byte is refused; only the question of a machine's message is forwarded.
  */
 import {
   counts,
@@ -20,17 +20,17 @@ export interface Question {
   /** Name, type and class as the machine sent them, uncompressed. */
   question: Buffer;
   type: number;
-  /** Bytes that the client takes by UDP; null without EDNS. */
+  /** Bytes that the asker accepts over UDP; null without EDNS. */
   udpBytes: number | null;
 }
 
-/** A message that is a query, but none that is forwarded. */
+/** Query that is not forwarded, with the response code of its refusal. */
 export interface Refusal {
   id: number;
   refusal: number;
 }
 
-/** @returns null for what is not even a query, and gets no answer. */
+/** @returns null for a message that is no query; it gets no answer. */
 export function parseQuery(message: Buffer): Question | Refusal | null {
   if (message.length < headerBytes) return null;
   const id = message.readUInt16BE(0);
@@ -57,7 +57,7 @@ export function encodeQuery(id: number, question: Buffer, udpBytes: number): Buf
   return Buffer.concat([header(id, flag.recursionDesired, 0, 1), question, optRecord(udpBytes)]);
 }
 
-/** The answer to a message that was refused as a whole: its header only. */
+/** Encodes the answer to a query refused as a whole: a header alone. */
 export function encodeRefusal({ id, refusal }: Refusal): Buffer {
   const message = header(id, flag.response | flag.recursionAvailable | refusal, 0, 0);
   message.writeUInt16BE(0, 4);
@@ -70,7 +70,7 @@ function readQuestion(message: Buffer): Buffer | null {
   return Buffer.from(message.subarray(headerBytes, end + 4));
 }
 
-/** The size in an OPT record that ends the message; undefined when it is anything else. */
+/** Returns the size in an OPT record that ends the message; undefined for anything else. */
 function readOpt(message: Buffer, at: number): number | undefined {
   if (at + 11 > message.length || message[at] !== 0) return undefined;
   if (message.readUInt16BE(at + 1) !== recordTypes.OPT) return undefined;

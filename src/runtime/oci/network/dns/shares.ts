@@ -1,7 +1,7 @@
 /**
- * Shares of the forwarder for each machine: queries a second, by UDP and TCP together, queries that wait for a
- * resolver, and connections. The whole is never one owner's, however many machines they have: when it is full, an owner
- * with few takes the place of one with most.
+ * Shares of the DNS forwarder. Each machine has bounds on queries per second (UDP and TCP together), on queries that
+ * wait for a resolver, and on connections. No owner keeps the whole, however many machines they have: when it is full,
+ * an owner with few places takes one from the owner with most.
  */
 import { Crowd } from '../../../../fairness/crowd.ts';
 import { type Bucket, takeOne } from '../../../../fairness/rate.ts';
@@ -12,7 +12,7 @@ const bounds = limits.network;
 const rate = { perSecond: bounds.dnsQueriesPerSecond, burst: bounds.dnsQueryBurst };
 
 export class DnsShares {
-  /** By address: no more than there are slots. */
+  /** Rates by address; at most one per slot. */
   readonly #rates = new Map<string, Bucket>();
   readonly waiting: DnsPlaces;
   readonly connections: DnsPlaces;
@@ -22,7 +22,7 @@ export class DnsShares {
     this.connections = new DnsPlaces(bounds.dnsConnections, bounds.dnsConnectionsPerSandbox, ownerOf);
   }
 
-  /** Takes the right to one query; else how long until there is one. */
+  /** Takes one query from the rate and returns 0; otherwise returns the milliseconds until one is free. */
   query(address: string, now: number = performance.now()): number {
     const { bucket, waitMs } = takeOne(rate, this.#rates.get(address), now);
     this.#rates.set(address, bucket);
@@ -41,7 +41,7 @@ class DnsPlaces {
     this.#ownerOf = ownerOf;
   }
 
-  /** As `Crowd.enter`. Null also when the machine has its share. */
+  /** Enters like `Crowd.enter`; returns null also when the machine has its whole share. */
   enter(address: string, evict: () => void): (() => void) | null {
     if (!this.#machines.hasShare(address, 1)) return null;
     let release = () => {};

@@ -1,6 +1,6 @@
 /**
- * Asks the resolvers that the host itself uses. Every question goes out from a fresh socket, so under a random
- * port, with a random id, and only that resolver's reply to that question is taken.
+ * Queries the resolvers that the host itself uses. Every query has a fresh socket, and so a random port, and a
+ * random id; only that resolver's reply to that question is accepted.
  */
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -18,16 +18,16 @@ const maxTcpAnswerBytes = 65_535;
 
 export interface Upstream {
   /**
-   * By UDP, and by TCP where `whole` is wanted and the answer did not fit. Fails when no resolver answers
-   * within the limits; aborting ends it at once.
+   * Queries over UDP, and over TCP when `whole` is set and the answer did not fit. Fails when no resolver answers
+   * within the timeouts; aborting ends it at once.
    */
   ask(question: Buffer, whole: boolean, signal: AbortSignal): Promise<Answer>;
 }
 
-/** @param excluded Our own address, which must never be asked. */
+/** @param excluded Our own address, which must never be queried. */
 export function createUpstream(resolvConfPath: string, excluded: string): Upstream {
   const servers = resolvConf(resolvConfPath, excluded);
-  /** The one that answered last is asked first. */
+  /** Resolver that answered last; it is queried first. */
   let preferred = '';
   return {
     async ask(question, whole, signal) {
@@ -48,7 +48,7 @@ export function createUpstream(resolvConfPath: string, excluded: string): Upstre
   };
 }
 
-/** Reads the file again when it has changed; it is looked at once a second at most. */
+/** Reads the file again when it has changed; checks it at most once a second. */
 function resolvConf(path: string, excluded: string): () => string[] {
   let lookedAt = -Infinity;
   let version = '';
@@ -62,13 +62,13 @@ function resolvConf(path: string, excluded: string): () => string[] {
       if (seen !== version) servers = parseResolvConf(readFileSync(path, 'utf8'));
       version = seen;
     } catch {
-      // A file that is being replaced: what was known still holds.
+      // The file is being replaced: keep the known servers.
     }
     return servers.filter((server) => server !== excluded);
   };
 }
 
-/** As the C library reads it: the first three name servers, or this host when there is none. */
+/** Reads resolv.conf like the C library: the first three name servers, or this host without any. */
 export function parseResolvConf(text: string): string[] {
   const servers = text.split('\n').flatMap((line) => {
     const [keyword, address = ''] = line.trim().split(/\s+/);

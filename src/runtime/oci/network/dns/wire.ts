@@ -1,4 +1,4 @@
-/** Common parts of DNS queries and answers (RFC 1035, 6891), as far as the forwarder needs them. */
+/** Parts of the DNS wire format (RFC 1035, 6891) that queries and answers share, as far as the forwarder needs them. */
 
 export const recordTypes = { A: 1, AAAA: 28, OPT: 41, ANY: 255 } as const;
 export const responseCodes = {
@@ -44,7 +44,7 @@ export function optRecord(udpBytes: number): Buffer {
   return record;
 }
 
-/** The offset after a name; a pointer ends it and only ever points back. Null when it is not a name. */
+/** Returns the offset after a name, or null for no name. A pointer ends a name and must point back. */
 export function skipName(message: Buffer, start: number, pointers: boolean): number | null {
   let at = start;
   while (at - start < maxNameBytes) {
