@@ -1,7 +1,7 @@
 /**
- * The specifications of this host, from the folders where CDI has them. A specification makes devices and files of
- * the host appear in sandboxes, so one counts only when root alone could have written it; what is broken or not to
- * be trusted is told as a problem and otherwise not there.
+ * Specifications of this host, from the folders of CDI. A specification makes devices and files of the host appear
+ * in sandboxes, so one counts only when root alone could have written it; broken and untrusted ones are reported
+ * as problems and otherwise ignored.
  */
 import { constants, type Stats } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
@@ -10,23 +10,23 @@ import { limits } from '../../../model/limits.ts';
 import { unlessMissing } from '../host/files.ts';
 import { type CdiEdits, parseCdiSpec } from './cdi-spec.ts';
 
-/** A later folder's specification of a device replaces an earlier one's. */
+/** Folders of specifications; for a device in both, the later folder wins. */
 export const cdiFolders = ['/etc/cdi', '/var/run/cdi'];
 
 export interface CdiDevice {
   name: string;
-  /** Of its specification as a whole, then its own. */
+  /** Edits of its whole specification, applied before its own. */
   common: CdiEdits;
   own: CdiEdits;
 }
 
 export interface CdiDevices {
   devices: CdiDevice[];
-  /** For the operator: a file, and what is wrong with it. */
+  /** Messages for the operator: a file and its error. */
   problems: string[];
 }
 
-/** Every device of the kind. */
+/** Returns every device of the kind. */
 export async function readCdiDevices(folders: string[], kind: string): Promise<CdiDevices> {
   const devices = new Map<string, CdiDevice>();
   const problems: string[] = [];
@@ -37,7 +37,7 @@ export async function readCdiDevices(folders: string[], kind: string): Promise<C
         const spec = parseCdiSpec(await readDocument(file));
         if (spec.kind !== kind) continue;
         for (const [name, own] of spec.devices) {
-          // Two of equal rank: neither can be meant.
+          // Two of equal rank: neither is used.
           if (seen.has(name)) {
             devices.delete(name);
             problems.push(`${file}: device ${name} is in another specification of the folder too`);
@@ -70,7 +70,7 @@ async function specFiles(folder: string, problems: string[]): Promise<string[]> 
   const found = await unlessMissing(stat(folder));
   if (found === null) return [];
   if (!rootOnly(found)) {
-    problems.push(`${folder}: others than root may write into it`);
+    problems.push(`${folder}: writable by users other than root`);
     return [];
   }
   const names = (await readdir(folder)).filter((name) => /\.(?:json|ya?ml)$/.test(name)).toSorted();
@@ -83,12 +83,12 @@ async function specFiles(folder: string, problems: string[]): Promise<string[]> 
 async function readDocument(file: string): Promise<unknown> {
   const text = await readTrusted(file);
   if (file.endsWith('.json')) return JSON.parse(text);
-  // Loaded where there is one.
+  // Loaded only on hosts with a YAML specification.
   const { parse } = await import('yaml');
   return parse(text, { maxAliasCount: 0, prettyErrors: false, logLevel: 'error' });
 }
 
-/** The very file that was judged, however its name is moved about. */
+/** Reads the same open file whose owner and mode it checked, even if its name moves meanwhile. */
 async function readTrusted(file: string): Promise<string> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(file, flags).catch((error: NodeJS.ErrnoException) => {
@@ -97,7 +97,7 @@ async function readTrusted(file: string): Promise<string> {
   try {
     const found = await handle.stat();
     if (!found.isFile()) throw new Error('it is not a regular file');
-    if (!rootOnly(found)) throw new Error('others than root may write it');
+    if (!rootOnly(found)) throw new Error('it is writable by users other than root');
     const buffer = Buffer.alloc(limits.cdi.specBytes + 1);
     let length = 0;
     for (;;) {

@@ -1,6 +1,6 @@
 /**
- * One specification of the Container Device Interface, checked. What is not known here is ignored but for edits of
- * containers: those are counted in `leftOut`, so that the operator can be told what does not happen.
+ * Parser of one specification of the Container Device Interface. Unknown fields are ignored, except container edits:
+ * `leftOut` lists those, so that the operator sees them.
  */
 import { posix } from 'node:path';
 import { z } from 'zod';
@@ -8,17 +8,17 @@ import { cdiKindPattern, cdiNamePattern } from '../../../model/gpu-kind.ts';
 import { limits } from '../../../model/limits.ts';
 
 export interface CdiNode {
-  /** Path inside. */
+  /** Path inside the machine. */
   path: string;
   hostPath: string;
-  /** The host's node tells what is absent. */
+  /** Type and numbers that are null come from the host's node. */
   type: 'c' | 'b' | null;
   major: number | null;
   minor: number | null;
   mode: number;
   uid: number;
   gid: number;
-  /** As the device rules of a cgroup have it: of r and w. */
+  /** Access for the device rules of a cgroup: of r and w. */
   access: string;
 }
 
@@ -31,7 +31,7 @@ export interface CdiEdits {
   env: Record<string, string>;
   nodes: CdiNode[];
   mounts: CdiMount[];
-  /** Kinds of edits that are not made, each as often as it is asked for: "hook", "mount of another type" … */
+  /** Kinds of ignored edits, one entry per occurrence: "hook", "mount of another type" … */
   leftOut: string[];
 }
 
@@ -63,7 +63,7 @@ const path = z
   .regex(/^\/[^\0]*$/, 'not an absolute path')
   .refine((text) => posix.normalize(text) === text, 'not a plain path');
 
-/** No path inside but these: what the machine's own /dev holds stays what it is. */
+/** Paths allowed for nodes: below /dev, except nodes of the machine's own /dev. */
 const nodePath = path
   .regex(/^\/dev\/[^/]/, 'not below /dev')
   .refine((text) => !ownDevices.has(text.split('/')[2] ?? ''), 'a standard device');
@@ -72,14 +72,14 @@ const ownDevices = new Set(
   'console fd full mqueue null ptmx pts random shm stderr stdin stdout tty urandom zero'.split(' '),
 );
 
-/** Refuses mounts over the engine's own ones, and in /dev, whose nodes are listed as such. */
+/** Paths allowed for mounts: all except the runtime's own mounts, and /dev, whose nodes are listed as nodes. */
 const mountPath = path.refine(
   (text) => !/^\/(?:(?:proc|sys|dev|\.sandhaven)(?:\/|$)|etc\/(?:hosts|hostname|resolv\.conf)$|$)/.test(text),
   'a place that no specification may mount at',
 );
 
 const id = z.number().int().min(0).max(maxId);
-/** Of 12 and 20 bits in Linux. */
+/** Device numbers of Linux: 12 bits for major, 20 for minor. */
 const major = z.number().int().min(0).max(0xfff);
 const minor = z.number().int().min(0).max(0xfffff);
 
@@ -98,7 +98,7 @@ const nodeSchema = z.object({
   gid: id.optional(),
 });
 
-/** Options are not looked at: every mount is read-only, without devices and set-uid programs. */
+/** Options are ignored: every mount is read-only, without devices and set-uid programs. */
 const mountSchema = z
   .object({ hostPath: z.string(), containerPath: z.string(), type: z.string().default('') })
   .superRefine((mount, context) => {
@@ -126,7 +126,7 @@ const editsSchema = z.looseObject({
 });
 
 const specSchema = z.object({
-  // Minor versions add to what there is.
+  // Minor versions only add fields.
   cdiVersion: z.string().regex(/^(?:0\.[3-9]|1\.\d{1,3})\.\d{1,3}$/, 'not a version that is known'),
   kind: z.string().regex(cdiKindPattern, 'not vendor/class'),
   containerEdits: editsSchema.nullish(),
@@ -163,7 +163,7 @@ function readNode(node: z.infer<typeof nodeSchema>): CdiNode {
     mode: fileMode & 0o777,
     uid: node.uid ?? 0,
     gid: node.gid ?? 0,
-    // Nobody inside may make nodes, whatever is allowed here.
+    // No `m`: no program inside may make nodes, whatever the specification allows.
     access: ['r', 'w'].filter((letter) => permissions.includes(letter)).join(''),
   };
 }

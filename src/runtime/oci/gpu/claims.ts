@@ -1,7 +1,7 @@
 /**
- * Claims of sandboxes on this machine's GPUs: one file per sandbox in /run/sandhaven/gpus, whole from the moment that
- * it appears, so that all GPUs of a sandbox are taken in one step. It is there before anything of the machine is,
- * and goes after everything of it has gone. Deciding happens under the machine-wide mutex.
+ * Claims of GPUs by the sandboxes of this host: one file per sandbox in /run/sandhaven/gpus, complete when it appears,
+ * so that all GPUs of a sandbox are taken in one step. The file exists before any part of the machine, and is removed
+ * after all of them. Decisions are made under the host-wide mutex.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,16 +13,16 @@ import type { Instance } from '../host/plan.ts';
 export interface Claim {
   sandboxId: string;
   instance: Instance;
-  /** Nothing of a machine outlives the boot in which it was started. */
+  /** Boot in which the machine was started; nothing of it outlives that boot. */
   bootId: string;
   gpus: { name: string; hardware: string[] }[];
-  /** For every program in the machine. */
+  /** Env vars of every program in the machine. */
   env: Record<string, string>;
 }
 
 const claimsDir = join(machineDir, 'gpus');
 
-/** Of which nobody can tell what it holds, and so everything: no node at all is part of any hardware. */
+/** Claim of an unreadable file. It holds every GPU: an empty list of nodes is part of any hardware. */
 const unreadable = {
   instance: { id: '', runDir: '/', dataDir: '/' },
   gpus: [{ name: 'unknown', hardware: [] }],
@@ -36,7 +36,7 @@ const claimSchema = z.object({
   env: z.record(z.string(), z.string()),
 });
 
-/** Those of this boot. */
+/** Returns the claims of this boot. */
 export function allClaims(): Claim[] {
   const bootId = currentBootId();
   return names().flatMap((sandboxId) => {
@@ -54,7 +54,7 @@ export function readClaim(sandboxId: string): Claim | null {
   }
 }
 
-/** @param text Contents of the file that is named by the sandbox. */
+/** @param text Content of the file named by the sandbox. */
 export function parseClaim(sandboxId: string, text: string): Claim {
   try {
     return { sandboxId, ...claimSchema.parse(JSON.parse(text)) };
@@ -63,7 +63,7 @@ export function parseClaim(sandboxId: string, text: string): Claim {
   }
 }
 
-/** @param choose Gets the others' claims, and gives the sandbox's own, or throws. */
+/** @param choose Receives the claims of other sandboxes, and returns this one's, or throws. */
 export function takeClaim(
   sandboxId: string,
   instance: Instance,
@@ -83,7 +83,7 @@ export function freeClaim(sandboxId: string): void {
   rmSync(pathOf(sandboxId), { force: true });
 }
 
-/** Removes those that are still as they were when they were read. */
+/** Removes those claims that have not changed since they were read. */
 export function freeClaims(claims: Claim[]): void {
   if (claims.length === 0) return;
   withMutex(() => {

@@ -1,7 +1,7 @@
-/** A GPU that can be handed out, and what a machine that holds some is made of. */
+/** GPUs, and the nodes and mounts that they add to a machine. */
 
 export interface DeviceNode {
-  /** Path inside. */
+  /** Path inside the machine. */
   path: string;
   type: 'c' | 'b';
   major: number;
@@ -9,26 +9,26 @@ export interface DeviceNode {
   mode: number;
   uid: number;
   gid: number;
-  /** Of r and w. */
+  /** Allowed access: of r and w. */
   access: string;
 }
 
 export interface DeviceMount {
-  /** A file or a folder of the host; read-only inside. */
+  /** File or folder of the host; read-only inside. */
   source: string;
   destination: string;
 }
 
-/** Additions to a machine for its devices. */
+/** Nodes and mounts that a machine gets beside those of every machine. */
 export interface MachineDevices {
   nodes: DeviceNode[];
   mounts: DeviceMount[];
 }
 
 export interface Gpu {
-  /** As its specification calls it. */
+  /** Device name in its specification. */
   name: string;
-  /** Keys of its own nodes: two GPUs of which one has all of the other's are the same piece of hardware. */
+  /** Keys of its own nodes. Two GPUs are the same hardware when one has all nodes of the other. */
   hardware: string[];
   devices: MachineDevices;
   env: Record<string, string>;
@@ -40,13 +40,13 @@ export function keyOf({ type, major, minor }: Pick<DeviceNode, 'type' | 'major' 
   return `${type}:${major}:${minor}`;
 }
 
-/** Returns true when both together would give one piece of hardware to two machines. */
+/** Returns true when all nodes of one are among the other's: handing out both would share the hardware. */
 export function isSameHardware(a: string[], b: string[]): boolean {
   const [fewer, more] = a.length <= b.length ? [a, b] : [b, a];
   return fewer.every((key) => more.includes(key));
 }
 
-/** Everything of all, each node and mount once. */
+/** Merges the devices of all GPUs, each node and mount once. */
 export function devicesOf(gpus: Gpu[]): MachineDevices {
   const nodes = gpus.flatMap(({ devices }) => devices.nodes);
   const mounts = gpus.flatMap(({ devices }) => devices.mounts);

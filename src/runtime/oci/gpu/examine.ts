@@ -1,4 +1,4 @@
-/** Describes this host's GPUs for the operator; changes nothing. */
+/** Report on this host's GPUs for an operator; changes nothing. */
 import type { GpuKind } from '../../../model/gpu-kind.ts';
 import { allClaims } from './claims.ts';
 import { freeOf } from './gpus.ts';

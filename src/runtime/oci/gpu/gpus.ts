@@ -1,6 +1,6 @@
 /**
- * Whole GPUs for sandboxes that run. What is held is read from the machine's own folder each time, never remembered;
- * a sandbox holds its GPUs from before its machine is made until nothing of that is left.
+ * Whole GPUs for running sandboxes. Claims are read from the host's folder each time, never remembered; a sandbox
+ * holds its GPUs from before its machine is made until nothing of the machine is left.
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
@@ -11,23 +11,23 @@ import { devicesOf, type Gpu, isSameHardware, type MachineDevices, noDevices } f
 import type { Inventory } from './inventory.ts';
 
 export interface Gpus {
-  /** Frees what this instance's sandboxes no longer hold. @param machines Those of which a cgroup is there. */
+  /** Frees claims of this instance's sandboxes without a machine. @param machines Sandboxes that have a cgroup. */
   init(machines: string[]): Promise<void>;
-  /** `resource_exhausted` when fewer are free. What the sandbox had before is free for it again. */
+  /** Fails with `resource_exhausted` when fewer are free. GPUs that the sandbox had before count as free for it. */
   acquire(sandboxId: string, count: number): Promise<MachineDevices>;
   /** Called when nothing of the sandbox's machine is left. */
   release(sandboxId: string): void;
-  /** For the environment of every program in the sandbox. */
+  /** Returns the env vars of every program in the sandbox. */
   environment(sandboxId: string): Record<string, string>;
   count(): Promise<{ gpus: number; freeGpus: number }>;
-  /** Frees all that this instance's sandboxes hold. */
+  /** Frees all claims of this instance's sandboxes. */
   purge(): void;
 }
 
 export interface GpusOptions {
   instance: Instance;
   inventory: () => Promise<Inventory>;
-  /** Returns true when a process is in the machine, of whatever instance. */
+  /** Returns true when any process is in a machine, of any instance. */
   hasProcesses: (instanceId: string, sandboxId: string) => Promise<boolean>;
   log: Log;
 }
@@ -35,7 +35,7 @@ export interface GpusOptions {
 export function createGpus({ instance, inventory, hasProcesses, log }: GpusOptions): Gpus {
   const own = (): Claim[] => allClaims().filter((claim) => claim.instance.id === instance.id);
 
-  /** Services that are merely not running keep what they have, as with slots. */
+  /** Frees claims of dead instances. Instances that are merely not running keep theirs, as with slots. */
   async function freeAbandoned(): Promise<void> {
     const suspects = allClaims().filter(
       (claim) => claim.instance.id !== instance.id && isAbandoned(claim.instance),
@@ -83,7 +83,7 @@ export function createGpus({ instance, inventory, hasProcesses, log }: GpusOptio
   };
 }
 
-/** Those that no sandbox holds any part of. */
+/** Returns the GPUs of which no sandbox holds any part. */
 export function freeOf(gpus: Gpu[], claims: Claim[]): Gpu[] {
   const held = claims.flatMap((claim) => claim.gpus);
   return gpus.filter((gpu) => !held.some(({ hardware }) => isSameHardware(hardware, gpu.hardware)));

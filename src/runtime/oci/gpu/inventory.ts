@@ -1,6 +1,6 @@
 /**
- * The GPUs of this host: devices of the chosen kind of which everything is there. Each is one whole piece of hardware,
- * whatever number of names its specification has for it.
+ * Inventory of this host's GPUs: devices of the chosen kind with all their nodes and files present. Each is one whole
+ * piece of hardware, however many names its specification has for it.
  */
 import { lstat, stat } from 'node:fs/promises';
 import type { GpuKind } from '../../../model/gpu-kind.ts';
@@ -12,13 +12,13 @@ import { libraryNames } from './library-names.ts';
 
 export interface Inventory {
   gpus: Gpu[];
-  /** Reason why a part of a specification is not handed out. */
+  /** Reasons for which devices of a specification are not handed out. */
   problems: string[];
-  /** Requests of specifications that no machine gets. */
+  /** Edits that the specifications ask for and that are ignored. */
   leftOut: string[];
 }
 
-/** A finding without a problem is kept until a specification changes. */
+/** Keeps a result without problems until a specification changes. */
 export function createInventory(folders: string[], wanted: GpuKind): () => Promise<Inventory> {
   let known: { fingerprint: string; inventory: Inventory } | null = null;
   return async () => {
@@ -43,7 +43,7 @@ async function take(folders: string[], { kind, names }: GpuKind): Promise<Invent
     try {
       const found = await resolve(device, leftOut);
       const same = gpus.find(({ hardware }) => isSameHardware(hardware, found.hardware));
-      // Usual where every GPU has its number and its UUID for names, and a mistake where the operator has named both.
+      // Normal where each GPU has both its number and its UUID as names; a mistake where the operator has named both.
       const clash = same ? undefined : gpus.find((gpu) => sharesPath(gpu, found));
       if (clash) throw new Error(`it has a path in common with ${clash.name} that leads elsewhere`);
       if (!same) gpus.push(found);
@@ -55,7 +55,7 @@ async function take(folders: string[], { kind, names }: GpuKind): Promise<Invent
   return { gpus, problems, leftOut: [...new Set(leftOut)].toSorted() };
 }
 
-/** Neither all of them at once nor a part of one, by the names that NVIDIA's tool gives. */
+/** Excludes names of all GPUs at once and of parts of one, as NVIDIA's tool assigns them. */
 function isWhole(name: string): boolean {
   return name !== 'all' && !/^\d+:\d+$|^MIG-/.test(name);
 }
@@ -75,7 +75,7 @@ async function resolve({ name, common, own }: CdiDevice, leftOut: string[]): Pro
   };
 }
 
-/** A machine could not have both. */
+/** Returns true when a path leads to different devices in both, so that no machine could have both. */
 function sharesPath(a: Gpu, b: Gpu): boolean {
   const keys = new Map(a.devices.nodes.map((node) => [node.path, keyOf(node)]));
   return b.devices.nodes.some((node) => (keys.get(node.path) ?? keyOf(node)) !== keyOf(node));
@@ -95,17 +95,17 @@ async function resolveNode(node: CdiNode): Promise<DeviceNode> {
   return { ...rest, type, ...numbersOf(found.rdev) };
 }
 
-/** As Linux packs them. */
+/** Unpacks device numbers in the format of Linux. */
 function numbersOf(rdev: bigint): { major: number; minor: number } {
   const major = ((rdev >> 8n) & 0xfffn) | ((rdev >> 32n) & 0xfffff000n);
   const minor = (rdev & 0xffn) | ((rdev >> 12n) & 0xffffff00n);
   return { major: Number(major), minor: Number(minor) };
 }
 
-/** Folders in which programs of the host that run as root listen, or keep the files for talking to them. */
+/** Folders in which root's daemons of the host have their sockets and other files for clients. */
 const daemonFolders = /^\/(?:run|tmp|var\/run|var\/tmp)\//;
 
-/** A file or a folder. What leads to programs of the host is left out: no sandbox talks with them. */
+/** Accepts a file or a folder. Leaves out sockets and folders of daemons: no sandbox may reach the host's programs. */
 async function resolveMount({ hostPath, containerPath }: CdiMount): Promise<DeviceMount[]> {
   const ofDaemons = daemonFolders.test(hostPath);
   const found = await unlessMissing(stat(hostPath));

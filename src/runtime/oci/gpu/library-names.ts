@@ -1,7 +1,7 @@
 /**
- * A driver's library is asked for by another name than its file has (libcuda.so.1, a link to libcuda.so.580.95.05).
- * Specifications leave those links to hooks, programs that run as root over a sandbox's own files. Here the host's
- * links say which names there are, and the same file is mounted under each.
+ * Names of driver libraries. Programs load a library by another name than its file's (libcuda.so.1, a link to
+ * libcuda.so.580.95.05). Specifications leave those links to hooks, programs that run as root over a sandbox's own
+ * files. Here the names come from the host's links, and the same file is mounted under each.
  */
 import { readdir, readlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -36,7 +36,7 @@ async function further(
     .map((name) => ({ source, destination: join(dirname(destination), name) }));
 }
 
-/** Returns the end of a chain of links within the folder; null when it leads nowhere or elsewhere. */
+/** Follows a chain of links within the folder to its end; null when it leaves the folder or is too long. */
 async function end(folder: string, name: string, links: number): Promise<string | null> {
   let path = join(folder, name);
   for (let left = links; left >= 0; left--) {
@@ -53,7 +53,7 @@ async function namesOf(folder: string): Promise<string[]> {
   return names.length > limits.cdi.folderNames ? [] : names.filter((name) => stemOf(name) !== null);
 }
 
-/** "libcuda.so" of libcuda.so.1; null for what is no library. */
+/** Returns "libcuda.so" for libcuda.so.1; null for files that are no library. */
 function stemOf(path: string): string | null {
   return /^(lib.+?\.so)(?:\.[0-9.]+)?$/.exec(basename(path))?.[1] ?? null;
 }

@@ -87,7 +87,7 @@ function askUdp(server: string, question: Buffer, signal: AbortSignal): Promise<
     socket.on('message', (message) => {
       const answer = parseAnswer(message, id, question);
       if (answer) resolve(answer);
-      else if (++wrong >= dnsWrongAnswers) reject(new Error('too much that is no answer'));
+      else if (++wrong >= dnsWrongAnswers) reject(new Error('too many wrong replies'));
     });
     socket.on('connect', () => socket.send(encodeQuery(id, question, dnsUdpBytes)));
     socket.connect(port, server);
