@@ -1,16 +1,16 @@
-/** Growth of machines' disks, by owner. Holds a few samples of each. */
+/** Growth of machines' disks by owner, to find who fills the host's disk. Keeps only a few samples of each machine. */
 import { limits } from '../../../model/limits.ts';
 import type { Owners } from './owners.ts';
 
 export interface DiskGrowth {
-  /** @param held Bytes that each machine's disk takes on the host, at a time in milliseconds. */
+  /** @param held Bytes that each machine's disk takes on the host. @param at Time in milliseconds. */
   add(held: Map<string, number>, at: number): void;
   /**
-   * Machines of those owners who together explain most of the growth, fastest first; none while nobody's is worth
-   * mentioning. @param frozen Machines that cannot grow.
+   * Returns the machines of the owners who together explain most of the growth, fastest first; none while the growth
+   * is small. @param frozen Machines that cannot grow.
    */
   fastest(frozen: ReadonlySet<string>): string[];
-  /** Growth until now counts no longer. */
+  /** Forgets all growth until now. */
   reset(): void;
 }
 
@@ -20,7 +20,7 @@ interface Sample {
 }
 
 export function createDiskGrowth(owners: Pick<Owners, 'of'>): DiskGrowth {
-  /** Of each machine its first sample, and those of the last moments; the newest is the last. */
+  /** First sample of each machine, and its recent ones, newest last. */
   const samples = new Map<string, { first: Sample; recent: Sample[] }>();
 
   function explaining(growth: [id: string, bytes: number][], worth: number): string[] {
@@ -35,7 +35,7 @@ export function createDiskGrowth(owners: Pick<Owners, 'of'>): DiskGrowth {
       chosen.add(owner);
       explained += bytes;
     }
-    // A machine of theirs that hardly grew goes on.
+    // Their machines that hardly grew are left out.
     return growth
       .filter(([id, bytes]) => chosen.has(owners.of(id)) && bytes >= total / 100)
       .sort(([, a], [, b]) => b - a)

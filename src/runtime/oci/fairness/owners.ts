@@ -1,11 +1,11 @@
 /**
- * Owners of machines, as assigned since the service's start: owners share what machines share. The store holds the
- * truth; nothing is kept here for good.
+ * Owners of machines, as assigned since the service's start; shared resources are divided by owner. The store holds the
+ * lasting record; this one is in memory only.
  */
 export interface Owners {
-  /** null: nobody's, as in the warm pool. */
+  /** @param ownerId null for a machine without an owner, as in the warm pool. */
   assign(id: string, ownerId: string | null): void;
-  /** One that nobody was named for stands for itself. */
+  /** Returns the owner; a machine without one is its own. */
   of(id: string): string;
   forget(id: string): void;
 }

@@ -1,21 +1,21 @@
-/** Processor time of an instance's cgroups, read and weighed, on v1 and v2. */
+/** Processor time and weights of an instance's cgroups, on v1 and v2. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { sharesToWeight } from '../host/cgroups.ts';
 import { unlessMissing } from '../host/files.ts';
 import { controllerHierarchy, type Hierarchy } from '../host/hierarchies.ts';
 
 export interface ProcessorGroups {
-  /** All machines together weigh this part of what the kernel gives a group by itself. */
+  /** Sets the weight of all machines together, as a part of the kernel's standard weight. */
   setWeightOfAll(part: number): Promise<void>;
-  /** Nothing where the machine is gone. */
+  /** Does nothing when the machine is gone. */
   setShares(id: string, shares: number): Promise<void>;
-  /** Returns the processor time of a machine; null when it is gone. */
+  /** Returns the processor time that a machine has used; null when it is gone. */
   usedMs(id: string): Promise<number | null>;
-  /** Processors that a machine may use at once; null where it is gone, or has no limit yet: it is being made. */
+  /** Returns the processors that a machine may use at once; null when it is gone, or in the making and unlimited. */
   processors(id: string): Promise<number | null>;
 }
 
-/** Weight of a group by default: as a v2 weight, and as v1 shares. */
+/** Standard weight of a group in the kernel: as a v2 weight, and as v1 shares. */
 const STANDARD_WEIGHT = 100;
 const STANDARD_SHARES = 1024;
 
@@ -66,7 +66,7 @@ export function createProcessorGroups(instanceId: string, hierarchies: Hierarchy
   };
 }
 
-/** @param part Of what the kernel gives a group by itself. */
+/** @param part Part of the kernel's standard weight. */
 export async function setWeight(hierarchy: Hierarchy, group: string, part: number): Promise<void> {
   const standard = hierarchy.version === 2 ? STANDARD_WEIGHT : STANDARD_SHARES;
   await write(hierarchy, group, Math.round(part * standard));

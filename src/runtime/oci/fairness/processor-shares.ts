@@ -1,9 +1,9 @@
 /**
- * Divides the processors between owners, and each one's part among those of their machines that work: ten busy machines
- * of one user leave another's single one its half. The kernel weighs machines; their weights are set here, once a
- * second while the host is busy, by what each has used.
+ * Divides the processors between owners, and each owner's share among their busy machines: ten busy machines of one
+ * user leave the single machine of another its half. The kernel weighs machines; this module sets their weights, once
+ * a second while the host is busy, by the processor time that each has used.
  *
- * A cgroup for each owner would need none of it, but a machine from the warm pool would have to move between groups
+ * One cgroup per owner would make this unnecessary, but a machine from the warm pool would have to move between groups
  * at its claim: that waits for the kernel (5 to 9 ms), and on v2 leaves its memory's charges behind.
  */
 import { readFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import type { ServiceGroup } from './service-group.ts';
 
 export interface ProcessorShares {
   begin(): Promise<void>;
-  /** Drops the figures of a machine that was resized or has ended. */
+  /** Forgets the measurements of a machine that was resized or has ended. */
   forget(id: string): void;
   close(): Promise<void>;
 }
@@ -26,18 +26,18 @@ export interface ProcessorSharesParts {
   groups: ProcessorGroups;
   service: ServiceGroup;
   owners: Pick<Owners, 'of'>;
-  /** Machines that there are. */
+  /** Returns all machines. */
   ids(): Promise<string[]>;
   log: Log;
 }
 
-/** Machines that are looked at at once: each takes a few open files, and a thousand are more than this process may have. */
+/** Machines examined at once. Each takes a few open files; a thousand would exceed this process's limit. */
 const AT_ONCE = 16;
 
 interface Known {
   usedMs: number;
   processors: number;
-  /** As last written. */
+  /** Shares last written; null before the first. */
   shares: number | null;
 }
 
@@ -66,7 +66,7 @@ export function createProcessorShares({
     const elapsedMs = now.at - last.at;
     last = now;
     if (inUse >= limits.processor.contended) await weigh(elapsedMs);
-    // What was used since then would be taken for what was used since the last look.
+    // Old measurements would count all use since then as use since the previous look.
     else known.clear();
   }
 
@@ -75,7 +75,7 @@ export function createProcessorShares({
     const isFirst = known.size === 0;
     for (const id of known.keys()) if (!present.has(id)) known.delete(id);
     const seen = (await mapBounded([...present], AT_ONCE, examine)).filter((machine) => machine !== null);
-    // Who works is known from the second look on.
+    // Busy machines are known from the second look on.
     if (isFirst) return;
     const enough = leastOfBusy(Math.max(0, ...seen.map(({ usedMs }) => usedMs)), elapsedMs);
     const workers = seen.map(({ usedMs, ...machine }) => ({ ...machine, busy: usedMs >= enough }));
@@ -87,7 +87,7 @@ export function createProcessorShares({
     }
   }
 
-  /** A machine that is seen for the first time has used nothing until the next look. */
+  /** Measures a machine; one seen for the first time counts as unused until the next look. */
   async function examine(id: string): Promise<(Omit<Worker, 'busy'> & { usedMs: number }) | null> {
     const before = known.get(id);
     const usedMs = await groups.usedMs(id);
@@ -125,7 +125,7 @@ export function createProcessorShares({
   };
 }
 
-/** Processor time of an interval above which a machine counts as working. */
+/** Returns the processor time from which a machine counts as busy. */
 function leastOfBusy(largestMs: number, elapsedMs: number): number {
   const { busy, busyBesideLargest, busyLeast } = limits.processor;
   return Math.max(busyLeast * elapsedMs, Math.min(busy * elapsedMs, busyBesideLargest * largestMs));
@@ -136,7 +136,7 @@ interface HostTimes {
   allTicks: number;
 }
 
-/** Of all processors together: user, nice, system, idle, iowait, irq, softirq, steal. */
+/** Ticks of all processors together: user, nice, system, idle, iowait, irq, softirq, steal. */
 async function hostTimes(): Promise<HostTimes> {
   const line = /^cpu +(.*)$/m.exec(await readFile('/proc/stat', 'utf8'))?.[1] ?? '';
   const ticks = line.split(' ').slice(0, 8).map(Number);
@@ -144,7 +144,7 @@ async function hostTimes(): Promise<HostTimes> {
   return { allTicks, busyTicks: allTicks - (ticks[3] ?? 0) - (ticks[4] ?? 0) };
 }
 
-/** Shares of each machine. An idle one has what it would have if it worked beside its owner's busy ones. */
+/** Returns the shares of each machine. An idle one gets the shares of a busy one beside its owner's busy ones. */
 export function divide(workers: Worker[]): Map<string, number> {
   const { sharesPerOwner, sharesMin } = limits.processor;
   const busy = new Map<string, number>();

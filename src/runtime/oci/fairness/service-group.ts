@@ -1,12 +1,12 @@
 /**
  * The service's own share of the processors. Beside the root's other programs and all machines together it would be one
- * of many, or a part of one: a session's programs, from the shell on, have one share between them.
+ * of many, or a part of one: the programs of a login session, its shell included, have one share between them.
  *
- * Only where the service is in no group. Else its init system or container runtime has given it one, whose weight is
- * theirs to set (`CPUWeight=` of a systemd unit).
+ * Applies only to a service in no group. Otherwise its init system or container runtime has given it one, and sets that
+ * group's weight (`CPUWeight=` of a systemd unit).
  *
- * The spawner has started by then and stays outside, with the programs that it runs. One that replaces it, after it was
- * killed, starts in the group.
+ * The spawner has started by then and stays outside, with the programs that it runs. A spawner that replaces a killed
+ * one starts in the group.
  */
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,9 +17,9 @@ import { controllerHierarchy, type Hierarchy } from '../host/hierarchies.ts';
 import { setWeight } from './processor-groups.ts';
 
 export interface ServiceGroup {
-  /** This process, and what it starts from now on. Returns whether it is in the group now. */
+  /** Moves this process, and with it all that it starts from now on. Returns true when it is in the group now. */
   join(): Promise<boolean>;
-  /** All that is in the group goes back to where the service was before. Also removes what a killed service left. */
+  /** Moves all processes of the group back to the root group, and removes it, also after a killed service. */
   leave(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function createServiceGroup(instanceId: string, hierarchies: Hierarchy[])
   };
 }
 
-/** The path of this process's group in the hierarchy; null where it is in none. */
+/** Returns the path of this process's group in the hierarchy; null when it is in none. */
 async function ownGroup({ version, controllers }: Hierarchy): Promise<string | null> {
   const lines = (await readFile('/proc/self/cgroup', 'utf8')).split('\n').map((line) => line.split(':'));
   const own = lines.find(([, names = '']) =>
@@ -53,7 +53,7 @@ async function ownGroup({ version, controllers }: Hierarchy): Promise<string | n
   return own?.[2] ?? null;
 }
 
-/** A process may start another while its group is emptied. */
+/** Empties and removes the group. Repeats, because a process may start another meanwhile. */
 async function dissolve(group: string, into: string): Promise<void> {
   const deadline = performance.now() + limits.teardownTimeoutMs;
   for (;;) {

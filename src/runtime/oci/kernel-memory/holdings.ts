@@ -1,4 +1,4 @@
-/** Measures the host's memory that machines hold and the kernel counts for nobody. */
+/** Holdings: host memory that machines hold and that the kernel charges to nobody. */
 import { limits } from '../../../model/limits.ts';
 import { createLockCounts } from './locks.ts';
 import { areFilesMany, openFilesOf } from './open-files.ts';
@@ -7,20 +7,20 @@ import { netlinkBytes, socketCounts, unacceptedBytes } from './sockets.ts';
 export interface Holding {
   netlinkBytes: number;
   unacceptedBytes: number;
-  /** 0 while the whole host has few. */
+  /** 0 while the whole host has few open files. */
   openFiles: number;
-  /** Memory that unread connections may hold beside their data, in bytes. */
+  /** Bytes that unexamined connections may hold beside their data. */
   unreadBytes: number;
 }
 
 export interface Found {
-  /** Of each that has processes. */
+  /** Holdings of each machine that has processes. */
   machines: Map<string, Holding>;
-  /** File locks of machines that have been counted since the last time, asked for now or before. */
+  /** File locks of machines counted since the previous call, whether requested now or before. */
   locks: Map<string, number>;
 }
 
-/** @param exactly Whether tables of connections are read even where a machine's cannot hold much: that is costly. */
+/** @param exactly Reads connection tables even of machines that cannot hold much, which is costly. */
 export type Holdings = (ids: string[], exactly: boolean) => Promise<Found>;
 
 const { kernel } = limits;
@@ -43,7 +43,7 @@ export function createHoldings(processesOf: (id: string) => Promise<number[]>): 
   };
 }
 
-/** All processes of a machine are in its one network namespace. null when none of them is there any more. */
+/** Reads one process, since all of a machine share its network namespace. Returns null when none is left. */
 async function socketsHeld(
   processes: number[],
   exactly: boolean,
@@ -58,7 +58,7 @@ async function socketsHeld(
     if (exactly || empty + counts.tcpBytes > kernel.uncountedBytes) {
       held.unacceptedBytes = await unacceptedBytes(pid, counts.used);
     } else held.unreadBytes = empty;
-    // The tables of a process that has ended meanwhile were empty.
+    // If the process has ended meanwhile, its tables were empty: try the next.
     if ((await socketCounts(pid)) !== null) return held;
   }
   return null;

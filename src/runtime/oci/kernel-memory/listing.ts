@@ -1,13 +1,13 @@
-/** Reads tables of /proc whose length a machine decides: line by line, a bounded part of them. */
+/** Bounded reader of tables in /proc whose length a machine decides: line by line, up to a limit. */
 import { open } from 'node:fs/promises';
 import { isMissing } from '../host/files.ts';
 
 const CHUNK_BYTES = 16 * 1024;
 
 /**
- * Gives `use` the fields of each line; of a table that is not there, or goes away meanwhile, what there was. Stops when
- * that is enough: the kernel takes seconds for a long table, whose start it looks for again at each read.
- * @returns Whether that was all of the table.
+ * Calls `use` with the fields of each line; a missing table has none, and one that disappears ends early. Stops when
+ * `isEnough`: the kernel takes seconds for a long table, whose start it searches again at each read.
+ * @returns True when the table was read to its end.
  */
 export async function eachLine(
   path: string,
@@ -34,7 +34,7 @@ export async function eachLine(
   }
 }
 
-/** The value, or null where the process that the file is of has ended. */
+/** Returns the value, or null when the process of the file has ended. */
 export async function unlessEnded<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;

@@ -1,9 +1,9 @@
 /**
- * File locks: the kernel counts them for nobody, and bounds them nowhere.
+ * Counts of file locks, which the kernel charges to nobody and does not bound.
  *
- * The host's listing of them (/proc/locks) is of no use here: nobody gets a lock while a page of it is written, and
- * the process that it names may have ended and left its lock to one that shares its descriptors, and its id to a
- * stranger. So where there are many on the host, the descriptors of each machine are asked for theirs.
+ * The host's list of locks (/proc/locks) cannot assign them: while the kernel writes a page of it, nobody gets a lock,
+ * and the process that it names may have ended and left its lock to one that shares its descriptors, and its id to a
+ * stranger. So when the host has many locks, they are counted through the descriptors of each machine.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { limits } from '../../../model/limits.ts';
@@ -13,15 +13,15 @@ import { eachLine, unlessEnded } from './listing.ts';
 
 const { kernel } = limits;
 
-/** Descriptors that are asked at once. */
+/** Descriptors read at once. */
 const AT_ONCE = 16;
 
-/** Counts of machines' locks, each given once. */
+/** Returns counts of machines' locks, each count once. */
 export type LockCounts = (ids: string[]) => Promise<Map<string, number>>;
 
 /**
- * Nobody waits for the counts: they are given when they are there, and none while there are few locks on the host. After a
- * long count there is none for a while.
+ * Counts in the background: a call returns the counts that are finished, and none while the host has few locks. After a
+ * long count, the next one is delayed.
  */
 export function createLockCounts(processesOf: (id: string) => Promise<number[]>): LockCounts {
   let counting: Promise<void> | null = null;
@@ -34,7 +34,7 @@ export function createLockCounts(processesOf: (id: string) => Promise<number[]>)
     const begun = performance.now();
     for (const id of ids) {
       const locks = await locksOf(await processesOf(id));
-      // Those of before may have been given meanwhile.
+      // A call may have taken the earlier counts meanwhile.
       counts.set(id, locks);
     }
     nextAt = performance.now() + kernel.lockCountPause * (performance.now() - begun);
@@ -54,16 +54,16 @@ export function createLockCounts(processesOf: (id: string) => Promise<number[]>)
     const [failed, given] = [failure, counts];
     [failure, counts] = [null, new Map()];
     if (failed !== null) throw failed;
-    // Not before those whom these counts end have ended: they would be counted once more, and end once more.
+    // Only after machines over the bound by these counts were ended: they would be counted and ended again.
     if (given.size === 0 && counting === null && performance.now() >= nextAt) begin(ids);
     return given;
   };
 }
 
-/** Returns true when the host has more than one machine may have: by the allocator's figure, or by a count without one. */
+/** Returns true when the host has more locks than one machine may. Reads the slab allocator's count, or the list. */
 async function areMany(): Promise<boolean> {
-  const told = parseLockTotal((await unlessMissing(readFile('/proc/slabinfo', 'latin1'))) ?? '');
-  if (told !== null) return told > kernel.fileLocks;
+  const total = parseLockTotal((await unlessMissing(readFile('/proc/slabinfo', 'latin1'))) ?? '');
+  if (total !== null) return total > kernel.fileLocks;
   let listed = 0;
   await eachLine('/proc/locks', kernel.lockListingBytes, () => {
     listed += 1;
@@ -71,7 +71,7 @@ async function areMany(): Promise<boolean> {
   return listed > kernel.fileLocks;
 }
 
-/** @param slabinfo Contents of /proc/slabinfo. null when it does not tell. Leases are kept apart, on newer kernels. */
+/** @param slabinfo Content of /proc/slabinfo. Returns null when it has no count. Newer kernels list leases apart. */
 export function parseLockTotal(slabinfo: string): number | null {
   const [locks, leases] = ['lock', 'lease'].map((kind) =>
     new RegExp(`^file_${kind}_cache +(\\d+)`, 'm').exec(slabinfo),
@@ -79,9 +79,9 @@ export function parseLockTotal(slabinfo: string): number | null {
   return locks ? Number(locks[1]) + Number(leases?.[1] ?? 0) : null;
 }
 
-/** Counts the locks of processes together, up to one more than a machine may have. */
+/** Counts the locks of processes together; above a machine's bound the count is incomplete. */
 export async function locksOf(processes: number[]): Promise<number> {
-  /** A descriptor that processes share, or have inherited, has one number and one row in all of them. */
+  /** Keys of number and row, which are equal in all processes that share or have inherited a descriptor. */
   const locks = new Set<string>();
   for (const pid of processes) {
     const folder = `/proc/${pid}/fdinfo`;

@@ -1,25 +1,25 @@
 /**
- * Memory of the host that the sockets of a machine hold and the kernel does not count as the machine's: messages in
- * netlink queues, and connections that nobody has accepted, with their data.
+ * Host memory that a machine's sockets hold without a charge to the machine: messages in netlink queues, and
+ * unaccepted connections, with the data sent on them.
  */
 import { readFile } from 'node:fs/promises';
 import { KiB } from '../../../model/limits/units.ts';
 import { limits } from '../../../model/limits.ts';
 import { eachLine, unlessEnded } from './listing.ts';
 
-/** As `…/net/sockstat` tells it. */
+/** Counts from `…/net/sockstat`. */
 export interface SocketCounts {
-  /** Of every kind, those of nobody included. */
+  /** Sockets of every kind, including those without an owner. */
   used: number;
-  /** Returns the memory of TCP in the whole host, exactly. */
+  /** Bytes that TCP holds in the whole host, exact. */
   tcpBytes: number;
 }
 
 const { connectionBytes, listingBytes, uncountedBytes } = limits.kernel;
 const PAGE_BYTES = 4 * KiB;
-/** Buffer that little data can hold before a first read lets the buffers grow. */
+/** Buffer bytes that little data can hold, before a first read lets the buffers grow. */
 const UNREAD_BYTES = 128 * KiB;
-/** Of a connection that is over, the kernel keeps a note of 256 bytes and bounds their number by itself. */
+/** State of an ended connection, of which the kernel keeps 256 bytes and bounds the number itself. */
 const TIME_WAIT = '06';
 
 export function parseSocketCounts(text: string): SocketCounts {
@@ -28,25 +28,25 @@ export function parseSocketCounts(text: string): SocketCounts {
   return { used: Number(used), tcpBytes: Number(pages) * PAGE_BYTES };
 }
 
-/** Returns the memory of TCP in the whole host. */
+/** Returns the bytes that TCP holds in the whole host. */
 export async function hostTcpBytes(): Promise<number> {
   return parseSocketCounts(await readFile('/proc/net/sockstat', 'utf8')).tcpBytes;
 }
 
-/** null when the process has ended. */
+/** Returns null when the process has ended. */
 export async function socketCounts(pid: number): Promise<SocketCounts | null> {
   const text = await unlessEnded(readFile(`/proc/${pid}/net/sockstat`, 'utf8'));
   return text === null ? null : parseSocketCounts(text);
 }
 
-/** Bytes in queues of netlink sockets, by the network namespace of a process; of more than one machine may have, that it is more. */
+/** Bytes in netlink queues of a process's network namespace; above a machine's bound the total is incomplete. */
 export async function netlinkBytes(pid: number): Promise<number> {
   let bytes = 0;
   await eachLine(
     `/proc/${pid}/net/netlink`,
     listingBytes,
     ([, , port, , queued]) => {
-      // The kernel's own end has no port; the heading no numbers.
+      // The kernel's own end has port 0; the heading has no numbers.
       if (port !== '0' && Number.isInteger(Number(queued))) bytes += connectionBytes + Number(queued);
     },
     () => bytes > uncountedBytes,
@@ -55,10 +55,10 @@ export async function netlinkBytes(pid: number): Promise<number> {
 }
 
 /**
- * Bytes of connections that no process has yet, at most; those of a process are charged to it. Of more than one machine
- * may have, that it is more.
- * @param used Sockets of the machine. The tables are read up to a bound only, and begin with what the machine chooses:
- *   what is not seen may be a connection that nobody accepted.
+ * Upper bound of the bytes of connections that no process has yet; those of a process are charged to it. Above a
+ * machine's bound the total is incomplete.
+ * @param used Sockets of the machine. The tables are read up to a limit only, and the machine chooses their first rows:
+ *   each unseen socket may be an unaccepted connection.
  */
 export async function unacceptedBytes(pid: number, used: number): Promise<number> {
   const tables = { bytes: 0, seen: 0, areCut: false };
@@ -78,7 +78,7 @@ export async function unacceptedBytes(pid: number, used: number): Promise<number
   return tables.bytes + unseen * connectionBytes;
 }
 
-/** @param fields Of a row of /proc/net/tcp. */
+/** @param fields Fields of a row of /proc/net/tcp. */
 export function bytesOfConnection([, , , state, queues = '', , , , , inode]: string[]): number {
   if (inode !== '0' || state === TIME_WAIT) return 0;
   const unread = Number.parseInt(queues.split(':')[1] ?? '0', 16);

@@ -1,9 +1,9 @@
 /**
- * Ends the programs of a machine that fills the host's memory with what the kernel counts for nobody: queues of
- * netlink sockets, connections that nobody accepts, file locks, what is behind open files. No limit of the kernel holds
- * them for one machine, so they are looked at every second, and a machine past its bound is treated as by the kernel
- * when memory is short: all its processes but PID 1 are killed, and with them goes what they held. Machines below their
- * bounds have a bound together: past it, those of the owner who holds most end, largest first.
+ * Ends the programs of a machine that fills the host's memory with objects that the kernel charges to nobody: netlink
+ * queues, unaccepted connections, file locks, objects behind open files. The kernel has no limit on them per machine,
+ * so they are measured every second. A machine above its bound is treated like one out of memory: all its processes
+ * except PID 1 are killed, which frees these objects. Machines below their bounds have a bound together: above it, the
+ * programs of the owner who holds most are ended, largest machine first.
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
@@ -14,7 +14,7 @@ import { hostTcpBytes } from './sockets.ts';
 import { endedFirst } from './whole.ts';
 
 export interface KernelMemoryWatch {
-  /** @param mostBytes Of all machines together. */
+  /** @param mostBytes Bound of all machines together. */
   begin(mostBytes: number): void;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface KernelMemoryWatchParts {
   cgroups: Pick<Cgroups, 'ids' | 'endPrograms'>;
   holdings: Holdings;
   owners: Pick<Owners, 'of'>;
-  /** Returns the memory that the host could give out. */
+  /** Returns the host's available memory. */
   availableBytes(): Promise<number>;
   log: Log;
 }
@@ -39,14 +39,14 @@ const { kernel } = limits;
 
 export function createKernelMemoryWatch(parts: KernelMemoryWatchParts): KernelMemoryWatch {
   const { cgroups, holdings, owners, availableBytes, log } = parts;
-  /** Of every machine, as it was last seen. */
+  /** Last measured holdings of every machine. */
   const known = new Map<string, Known>();
   const timers: NodeJS.Timeout[] = [];
-  /** The most there was to give out since it last fell. */
+  /** Highest available memory since its last fall. */
   let mostAvailable = 0;
   let looking: Promise<void> | null = null;
   let next = 0;
-  /** true: all machines together may hold too much, so their connections are read as well. */
+  /** True when all machines together may hold too much, so that the next look measures exactly. */
   let exactly = false;
 
   async function look(mostBytes: number): Promise<void> {
@@ -90,7 +90,7 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchParts): KernelMe
     await cgroups.endPrograms(id);
   }
 
-  /** Returns all machines, or the next part of many. */
+  /** Returns the machines of this look: all, or the next part when there are many. */
   function turn(ids: string[]): string[] {
     if (ids.length <= kernel.watchedPerInterval) return ids;
     const from = next % ids.length;
@@ -106,7 +106,7 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchParts): KernelMe
       });
   }
 
-  /** A machine can take a gigabyte in a second: when as much has gone as one may hold, the next look is now. */
+  /** Looks at once when available memory fell by one machine's bound: a machine can take a gigabyte in a second. */
   async function glance(mostBytes: number): Promise<void> {
     const available = await availableBytes();
     const hasFallen = mostAvailable - available > kernel.uncountedBytes;
@@ -137,7 +137,7 @@ function excessOf({ netlinkBytes, unacceptedBytes, locks, openFiles }: Known): E
   if (openFiles > kernel.openFiles) return { what: 'open files', amount: openFiles };
   if (netlinkBytes > kernel.uncountedBytes) return { what: 'bytes in netlink queues', amount: netlinkBytes };
   if (unacceptedBytes > kernel.uncountedBytes) {
-    return { what: 'bytes nobody accepted', amount: unacceptedBytes };
+    return { what: 'bytes in unaccepted connections', amount: unacceptedBytes };
   }
   return null;
 }

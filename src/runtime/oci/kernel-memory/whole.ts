@@ -1,4 +1,4 @@
-/** Chooses the machines whose programs end when all machines together hold too much. */
+/** Choice of the machines to end when all together hold too much. */
 export interface Held {
   id: string;
   owner: string;
@@ -6,8 +6,8 @@ export interface Held {
 }
 
 /**
- * Machines without which the rest is within the bound: each time the largest of the owner whose machines hold most. So
- * many small ones of one owner end before a large one of another.
+ * Returns the machines without which the rest is within the bound: each time the largest of the owner whose machines
+ * hold most. So many small machines of one owner end before a large one of another.
  */
 export function endedFirst(held: Held[], mostBytes: number): Held[] {
   const left = held.toSorted((a, b) => b.bytes - a.bytes);
