@@ -1,10 +1,10 @@
 /**
- * The folder `images/blobs` of the data directory: layers as registries store them, by their digests, for images
- * that share them and for pulls that were broken off.
+ * Folder `images/blobs` of the data directory: layers in the form of the registries, by digest, for images that share
+ * them and for interrupted pulls.
  *
- * Invariant: a file under a digest is whole, since skopeo checks it before it renames it into place; sandhaven-unpack
- * checks it again. The layers that a pull needs are held, and never pruned meanwhile; nor is, while there is a pull,
- * anything small, which may be the description of its image, written anew by skopeo.
+ * Invariants: a file under a digest is whole, since skopeo checks it before it renames it into place; sandhaven-unpack
+ * checks it again. Layers that a pull needs are held, and never pruned meanwhile; neither is any small file during a
+ * pull, since it may be the description of the image, written anew by skopeo.
  */
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ interface Found {
 }
 
 export class Blobs {
-  /** For skopeo, which makes `sha256` in it. */
+  /** Folder for skopeo, which makes `sha256` in it. */
   readonly folder: string;
   readonly #files: string;
   readonly #held = new Map<string, number>();
@@ -43,7 +43,7 @@ export class Blobs {
     return join(this.#files, name);
   }
 
-  /** Keeps these until the returned function is called. */
+  /** Holds these blobs until the returned function is called. */
   hold(digests: string[]): () => void {
     const paths = new Set(digests.map((digest) => this.path(digest)));
     for (const path of paths) this.#held.set(path, (this.#held.get(path) ?? 0) + 1);
@@ -57,7 +57,7 @@ export class Blobs {
     };
   }
 
-  /** Returns the bytes of each that are here, in order; 0 for none. */
+  /** Returns the present bytes of each, in order; 0 for none. */
   sizes(digests: string[]): Promise<number[]> {
     const size = (digest: string) =>
       stat(this.path(digest)).then(
@@ -67,20 +67,20 @@ export class Blobs {
     return Promise.all(digests.map(size));
   }
 
-  /** For the order in which they are pruned. */
+  /** Marks these as used now, for the order of pruning. */
   async touch(digests: string[]): Promise<void> {
     const now = new Date();
     for (const digest of digests) await utimes(this.path(digest), now, now).catch(() => {});
   }
 
-  /** @param held Those that are held too. */
+  /** @param held True to remove held ones too. */
   async discard(digests: string[], { held }: { held: boolean }): Promise<void> {
     for (const path of digests.map((digest) => this.path(digest))) {
       if (held || !this.#held.has(path)) await rm(path, { force: true });
     }
   }
 
-  /** Those last used before `usedBefore`, then the ones longest unused until all are at most `maxBytes`. */
+  /** Removes those last used before `usedBefore`, then the longest unused until all are at most `maxBytes`. */
   async prune({ maxBytes, usedBefore }: { maxBytes: number; usedBefore: number }): Promise<void> {
     const found = (await this.#list()).sort((a, b) => a.usedAt - b.usedAt);
     let total = found.reduce((sum, { size }) => sum + size, 0);

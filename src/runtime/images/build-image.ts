@@ -1,4 +1,4 @@
-/** Builds an image of this project into the cache, by the recipe of the checkout that this is. */
+/** Builds the image of the document database into the cache, by the recipe of this checkout. */
 import { existsSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -11,12 +11,12 @@ const home = join(import.meta.dirname, '../../..');
 const LOCKED = 'setup/locked.sh';
 const RECIPE = 'setup/documentdb-image.ts';
 
-/** The name of the recipe that the image in the cache was built by; null when there is none. */
+/** Returns the recipe name of the image in the cache; null without an image. */
 export function builtRecipe(): Promise<string | null> {
   return readlink(join(defaultCacheDir(), 'documentdb/current')).catch(() => null);
 }
 
-/** Does nothing when it is there already. Aborting ends the build, whose leftovers the next one removes. */
+/** Does nothing when the image exists. Aborting ends the build; the next one removes its remains. */
 export async function buildDocumentDbImage(
   onOutput: (text: string) => void,
   signal: AbortSignal,
@@ -24,7 +24,7 @@ export async function buildDocumentDbImage(
   if (![LOCKED, RECIPE].every((file) => existsSync(join(home, file)))) {
     throw unbuilt('This installation has no recipe for the image of the document database.');
   }
-  // A group of its own, so that all of the build can be ended at once.
+  // A process group of its own, so that the whole build can be ended at once.
   const child = await startProgram(LOCKED, [process.execPath, RECIPE], {
     cwd: home,
     detached: true,
@@ -35,7 +35,7 @@ export async function buildDocumentDbImage(
   child.stdout.setEncoding('utf8').on('data', onOutput);
   child.stderr.setEncoding('utf8').on('data', onOutput);
   const end = () => {
-    // Whether it still runs is the child's to say: its number belongs to nobody else until it was waited for.
+    // `child` shows whether it still runs: no other process gets its id before Node has waited for it.
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
       process.kill(-child.pid, 'SIGTERM');
     }

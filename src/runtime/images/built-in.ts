@@ -1,4 +1,4 @@
-/** Images that this project makes itself: built into the cache by `make`, taken from there into a data directory. */
+/** Images of this project: built into the cache by `make`, taken from there into a data directory. */
 import { link, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
@@ -7,7 +7,7 @@ import type { ImageFolders } from './folders.ts';
 import type { Helpers } from './helpers.ts';
 import { type ImageRecord, readImageRecord } from './record.ts';
 
-/** By the name that stands for each in the place of a registry's: what it is, and where it comes from. */
+/** Title and hint of each, by the name that callers use in place of a registry's. */
 const kinds = {
   base: {
     title: 'The standard base image',
@@ -28,7 +28,7 @@ export class BuiltInImage {
   readonly #cache: string;
   readonly #folders: ImageFolders;
   readonly #helpers: Helpers;
-  /** The cache's image that was last found in the data directory. */
+  /** Image of the cache that was last found in the data directory. */
   #taken: { key: string; record: ImageRecord } | null = null;
 
   constructor(name: BuiltInName, cacheDir: string, folders: ImageFolders, helpers: Helpers) {
@@ -38,7 +38,7 @@ export class BuiltInImage {
     this.#helpers = helpers;
   }
 
-  /** Returns the cache's present image; without a cache, the one taken from it earlier. null when it must be taken first. */
+  /** Returns the cache's present image; without a cache, the one taken earlier. null when it has to be taken first. */
   async ready(): Promise<ImageRecord | null> {
     const key = await this.#currentKey();
     if (key === null) return this.#folders.readReference(this.#name);
@@ -49,13 +49,13 @@ export class BuiltInImage {
     return record;
   }
 
-  /** Of the image that there is now, and of the one that sandboxes were last made from. */
+  /** Returns the digests of the present image, and of the one from which sandboxes were last made. */
   async digests(): Promise<string[]> {
     const records = [await this.ready(), await this.#folders.readReference(this.#name)];
     return records.flatMap((record) => (record ? [record.digest] : []));
   }
 
-  /** From what the cache holds; when that is replaced meanwhile, from what it holds then. */
+  /** Takes the cache's image; if that is replaced meanwhile, takes the new one. */
   async take(signal: AbortSignal): Promise<ImageRecord> {
     for (;;) {
       const key = await this.#currentKey();
@@ -67,7 +67,7 @@ export class BuiltInImage {
     }
   }
 
-  /** By hard links where they can be made from the cache to the data directory; an image is never written to, so they are safe. */
+  /** Makes hard links if the cache and the data directory allow it; images are never written to, so links are safe. */
   async #takeFrom(key: string | null, signal: AbortSignal): Promise<ImageRecord> {
     const record = key === null ? null : await readImageRecord(join(this.#cache, key));
     if (key === null || !record) throw missing(this.#name);
@@ -94,7 +94,7 @@ export class BuiltInImage {
   }
 }
 
-/** Tried: two mounts of one disk are one file system, and still have no links between them. */
+/** Tries a link: two mounts of one disk are one file system, and still allow no links between them. */
 async function canLink(image: string, work: string): Promise<boolean> {
   const trial = join(work, 'linkable');
   try {

@@ -1,4 +1,4 @@
-/** Cache folder: everything in it can be built or downloaded anew, such as `base/` and `runc/`. */
+/** Cache folder of everything that can be built or downloaded anew: `base/`, `documentdb/` and `runc/`. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 

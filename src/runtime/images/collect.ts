@@ -1,4 +1,4 @@
-/** Removes images that nothing uses, and layers that were kept for images to come. */
+/** Removes unused images, and layers kept for later pulls. */
 import type { Images, Log } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import type { Blobs } from './blobs.ts';
@@ -29,7 +29,7 @@ export async function collect(
       continue;
     }
     if ((await folders.usedAt(digest)) > unusedSince) continue;
-    // Nothing comes between this and the image's end: both are done in one go.
+    // This check and the image's removal happen in one turn of the event loop.
     if (!holds.free(digest, mark)) continue;
     graves.push(folders.bury(digest));
     holds.forget(digest);

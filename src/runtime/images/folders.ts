@@ -1,9 +1,9 @@
 /**
- * The folder `images` of the data directory: `<digest>/{rootfs/,image.json}`, `references/` (which digest a name
- * stood for when it was pulled) and `tmp/` (work in progress, and what is being removed).
+ * Folder `images` of the data directory: `<digest>/{rootfs/,image.json}`, `references/` (the digest of each pulled
+ * name) and `tmp/` (work in progress, and images being removed).
  *
- * Invariant: what lies under a digest is complete and on disk, since it is renamed into place last, and away first.
- * The time of the folder itself says when the image was last seen in use.
+ * Invariant: an image under a digest is complete and on disk, since it is renamed into place last, and away first.
+ * The folder's modification time is the time at which the image was last seen in use.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, renameSync } from 'node:fs';
@@ -28,7 +28,7 @@ import { digestPattern, type ImageRecord, readImageRecord } from './record.ts';
 export class ImageFolders {
   readonly #root: string;
   readonly #helpers: Helpers;
-  /** Of images that are here: they never change, so a record that was read stays true until its image is buried. */
+  /** Records of present images. They never change, so a record stays true until its image is buried. */
   readonly #records = new Map<string, ImageRecord>();
 
   constructor(dataDir: string, helpers: Helpers) {
@@ -36,7 +36,7 @@ export class ImageFolders {
     this.#helpers = helpers;
   }
 
-  /** Makes the folders, and removes what was being made when an earlier service ended. */
+  /** Makes the folders, and removes unfinished work of an earlier service. */
   async init(): Promise<void> {
     for (const name of ['references', 'tmp']) {
       await mkdir(join(this.#root, name), { recursive: true, mode: 0o700 });
@@ -53,13 +53,13 @@ export class ImageFolders {
     const known = this.#records.get(digest);
     if (known) return known;
     const record = digestPattern.test(digest) ? await readImageRecord(this.#folder(digest)) : null;
-    // It may have been buried since its file was read; what is remembered is there at that moment.
+    // The image may have been buried since its file was read; only a present one is remembered.
     if (!record || !existsSync(this.#folder(digest))) return null;
     this.#records.set(digest, record);
     return record;
   }
 
-  /** Returns the image of this name's last pull; null when there was none or the image is gone. */
+  /** Returns the image of this name's last pull; null without a pull, or when the image is gone. */
   async readReference(name: string): Promise<ImageRecord | null> {
     const text = await readFile(this.#referenceFile(name), 'utf8').catch(() => '');
     return this.read(text.trim());
@@ -74,19 +74,19 @@ export class ImageFolders {
     await this.discard(folder);
   }
 
-  /** A folder for work in progress, on the same file system as the finished images. */
+  /** Makes a folder for work in progress, on the same file system as the finished images. */
   temporary(): Promise<string> {
     return mkdtemp(join(this.#root, 'tmp', 'work-'));
   }
 
-  /** By rm, which descends by descriptors: folders of an image may be nested more deeply than a path can say. */
+  /** Runs rm, which descends by descriptors: folders of an image may be nested more deeply than a path can express. */
   async discard(folder: string): Promise<void> {
     await this.#helpers.run('rm', ['-rf', '--one-file-system', folder], {
       timeoutMs: limits.image.pullTimeoutMs,
     });
   }
 
-  /** Puts a `rootfs` that is whole and on disk in its place. An image that is there already wins. */
+  /** Renames a whole, synced `rootfs` into its place. Keeps an existing image of the same digest. */
   async commit(work: string, record: ImageRecord): Promise<ImageRecord> {
     const staged = join(work, 'image');
     await mkdir(staged, { mode: 0o755 });
@@ -102,25 +102,25 @@ export class ImageFolders {
     return (await this.read(record.digest)) ?? record;
   }
 
-  /** Digests of all images that are here. */
+  /** Digests of all present images. */
   async list(): Promise<string[]> {
     return (await readdir(this.#root)).filter((name) => digestPattern.test(name));
   }
 
-  /** Counts as in use now. */
+  /** Marks the image as in use now. */
   async touch(digest: string): Promise<void> {
     const now = new Date();
     await utimes(this.#folder(digest), now, now).catch(() => {});
   }
 
-  /** Milliseconds since the epoch. */
+  /** Time of last use, in milliseconds since the epoch. */
   async usedAt(digest: string): Promise<number> {
     return (await stat(this.#folder(digest))).mtimeMs;
   }
 
   /**
-   * Takes an image away, in one step that nothing comes between, and gives back the folder that is to be discarded;
-   * a service that is killed before that finds it in `tmp/`.
+   * Takes an image away in one synchronous step, and returns the folder to discard. After a kill before that, the next
+   * service finds it in `tmp/`.
    */
   bury(digest: string): string {
     const grave = join(this.#root, 'tmp', `removed-${randomText(12)}`);

@@ -1,10 +1,10 @@
-/** Ends a helper that writes more than it may, and tells how far it is. */
+/** Measures a helper while it works, and ends one that writes more than it may. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../model/limits.ts';
 
 /**
- * Runs `work` while `measure` is called again and again; when that throws, the work is aborted and its error is
- * what the caller gets. A program can write on until the next measurement, so limits hold within half a second.
+ * Runs `work` and calls `measure` at intervals; when `measure` throws, aborts the work and rejects with that error.
+ * A program can write on until the next measurement, so limits hold within half a second.
  */
 export async function guarded<T>(
   signal: AbortSignal,

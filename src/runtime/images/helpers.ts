@@ -1,9 +1,9 @@
-/** Runs other programs of the host (skopeo, sandhaven-unpack, cp, du, rm, sync). */
+/** Port to run helper programs of the host (skopeo, sandhaven-unpack, cp, du, rm, sync). */
 export interface Helpers {
   /**
-   * Runs to the end, its whole process group ended with it, and resolves with its standard output. Rejects when
-   * the signal is aborted, when the time is up, and when it ends with another status than 0; then the error has
-   * `exitCode` (null when it was ended) and `stderr`.
+   * Runs a program to its end, ends its whole process group with it, and resolves to its standard output. Rejects
+   * when the signal is aborted, after the timeout, and on an exit status other than 0; then the error has `exitCode`
+   * (null when a signal ended it) and `stderr`.
    */
   run(program: string, args: string[], options: HelperOptions): Promise<string>;
 }
@@ -11,13 +11,13 @@ export interface Helpers {
 export interface HelperOptions {
   timeoutMs: number;
   signal?: AbortSignal;
-  /** Beside what every helper gets. */
+  /** Env vars beside those of every helper. */
   env?: Record<string, string>;
-  /** Told each line of standard output as it comes. */
+  /** Receives each line of standard output as it arrives. */
   onLine?: (line: string) => void;
 }
 
-/** End of a helper that failed by itself; null when it was canceled or out of time. */
+/** Returns the exit of a helper that failed by itself; null when it was canceled or timed out. */
 export function failureOf(error: unknown): { exitCode: number; stderr: string } | null {
   if (!(error instanceof Error && 'exitCode' in error && 'stderr' in error)) return null;
   const { exitCode, stderr } = error;

@@ -1,15 +1,15 @@
 /**
- * Images that are in use although no row says so yet: from the moment that one is found until the sandbox or snapshot
- * made from it is committed.
+ * Holds of images in use that no row shows yet: from the moment an image is found until the sandbox or snapshot made
+ * from it is committed.
  */
 
 export class Holds {
   readonly #held = new Map<string, number>();
-  /** Time of each image's last release, on a clock of its own that only counts. */
+  /** Logical time of each image's last release: a counter. */
   readonly #released = new Map<string, number>();
   #time = 0;
 
-  /** Until the returned function is called, once. */
+  /** Holds the image until the returned function is called; only its first call counts. */
   hold(digest: string): () => void {
     this.#held.set(digest, (this.#held.get(digest) ?? 0) + 1);
     let over = false;
@@ -23,14 +23,14 @@ export class Holds {
     };
   }
 
-  /** Taken before the store is asked what is in use. */
+  /** Taken before the store's images in use are read. */
   mark(): number {
     return this.#time;
   }
 
   /**
-   * Returns true when nothing has held it since the mark. An image released after the mark may have been committed
-   * after the store's answer, which then does not show it.
+   * Returns true when nothing has held the image at the mark or since. An image released after the mark may have been
+   * committed after the store was read, so the store's answer does not cover it.
    */
   free(digest: string, mark: number): boolean {
     return !this.#held.has(digest) && (this.#released.get(digest) ?? 0) <= mark;

@@ -1,6 +1,6 @@
 /**
- * Unpacked images of this machine, by content digest: the project's own from the cache, all others from
- * registries. A name that was pulled once stands for the same contents as long as the image is here.
+ * Unpacked images of this host, by content digest: the project's own from the cache, all others from registries.
+ * A pulled name keeps its contents as long as the image is present.
  */
 
 import { SingleFlight } from '../../concurrency/single-flight.ts';
@@ -31,24 +31,24 @@ import { defaultUnpackLimits, type UnpackLimits } from './unpack.ts';
 
 export interface ImagesOptions {
   dataDir: string;
-  /** Folder into which `make` puts the project's own images (`defaultCacheDir`). */
+  /** Folder in which `make` puts the project's own images (`defaultCacheDir`). */
   cacheDir: string;
   helpers: Helpers;
-  /** native/unpack, built. */
+  /** Path of the built native/unpack. */
   unpackPath: string;
-  /** Bounds of an image; the service's own limits when absent. */
+  /** Limits of an unpacked image; the service's own when absent. */
   bounds?: UnpackLimits;
-  /** Registries that images may come from; `everyRegistry` when absent. */
+  /** Allowed images and mirrors; `everyRegistry` when absent. */
   rules?: RegistryRules;
-  /** Without it, every registry is asked as anybody may ask it. */
+  /** Credentials; without them, every request to a registry is anonymous. */
   registries?: RegistryAccess;
   log: Log;
 }
 
 export interface LocalImages extends Images {
-  /** Removes what an earlier service left half-made. Called once, first, after its helpers were fenced. */
+  /** Removes unfinished work of an earlier service. Called once, first, after that service's helpers were ended. */
   init(): Promise<void>;
-  /** The unpacked root file system of an image that `ensure` gave; root-owned, ids from 0, never to be changed. */
+  /** Path of the unpacked root file system of an image from `ensure`; root-owned, ids from 0, never to be changed. */
   rootfsPath(digest: string): string;
 }
 
@@ -75,7 +75,7 @@ export function createImages(options: ImagesOptions): LocalImages {
     onProgress({ message: `Looking up ${name}` });
     const image = await fromFirst(parts, { reference, signal }, (source) => resolve(parts, source, signal));
     const exact = { ...reference, tag: null, digest: `sha256:${image.digest}` };
-    // From before it is there until whoever wants it has had a chance to hold it too.
+    // Held from before it exists until its users have had a chance to hold it too.
     const letGo = holds.hold(image.digest);
     try {
       const record =
@@ -91,7 +91,7 @@ export function createImages(options: ImagesOptions): LocalImages {
     }
   }
 
-  /** Work is shared, turns are not: whoever waits for one of his own must not hold up who wants the same image. */
+  /** Callers share pulls but not turns: one that waits for its turn must not delay others that want the same image. */
   async function inTurn<T>(
     owner: string,
     signal: AbortSignal | undefined,
@@ -107,7 +107,7 @@ export function createImages(options: ImagesOptions): LocalImages {
     }
   }
 
-  /** Refuses an image outside the allow-list before anything is looked up, also one that was pulled already. */
+  /** Refuses images outside the allow-list before any lookup, even if they were pulled already. */
   function parseAllowed(text: string): ImageReference {
     const reference = parseReference(text);
     if (!isImageAllowed(reference, rules)) throw notAllowed(reference, rules);
@@ -146,7 +146,7 @@ export function createImages(options: ImagesOptions): LocalImages {
         if (!image) throw gone();
         const letGo = holds.hold(image.digest);
         try {
-          // It may have been collected in the moment between.
+          // The image may have been collected before it was held.
           if (!(await folders.read(image.digest))) continue;
           return await work(image);
         } finally {
@@ -167,7 +167,7 @@ export function createImages(options: ImagesOptions): LocalImages {
   };
 }
 
-/** One image can have several names; the caller sees the one it gave, completed. */
+/** Shows the caller's own name, completed: one image can have several. */
 function toImage(record: ImageRecord, reference: string): Image {
   const { digest, env, entrypoint, workingDir, sizeBytes, madeAt } = record;
   return { digest, reference, env, entrypoint, workingDir, sizeBytes, madeAt };

@@ -1,4 +1,4 @@
-/** Brings one image from a registry into the data directory: sizes first, then bytes, then files. */
+/** Pulls one image from a registry into the data directory: sizes first, then bytes, then files. */
 import { mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log, OnProgress } from '../../control/ports/index.ts';
@@ -27,9 +27,9 @@ export interface PullParts extends RegistryParts {
 
 export interface Pull {
   image: RemoteImage;
-  /** Names exactly these contents, in the registry that they belong to. */
+  /** Reference by digest, in the image's own registry. */
   reference: ImageReference;
-  /** As the caller is told of it. */
+  /** Name shown to the caller. */
   name: string;
   signal: AbortSignal;
   onProgress: OnProgress;
@@ -43,7 +43,7 @@ async function pull(parts: PullParts, request: Pull): Promise<ImageRecord> {
     return await retrying(signal, () => attempt(parts, request));
   } catch (error) {
     if (!(error instanceof DamagedBlob)) throw error;
-    // The disk lost what skopeo had checked: once more, from the registry.
+    // The disk lost data that skopeo had checked: fetch once more from the registry.
     await blobs.discard(image.layers, { held: true });
     return await attempt(parts, request).catch((again: unknown) => {
       throw again instanceof DamagedBlob ? unusable(request.name, again.message) : again;
@@ -54,8 +54,8 @@ async function pull(parts: PullParts, request: Pull): Promise<ImageRecord> {
 }
 
 /**
- * Nothing of it is seen under the image's digest before all of it is there. What was fetched is kept for the next try;
- * of an image that can never be used, nothing is.
+ * The image appears under its digest only when it is complete. After a failure, fetched layers are kept for the next
+ * try, except those of an image that can never be used.
  */
 export async function pullImage(parts: PullParts, request: Pull): Promise<ImageRecord> {
   try {
@@ -95,7 +95,7 @@ async function attempt(parts: PullParts, request: Pull): Promise<ImageRecord> {
   }
 }
 
-/** Gives back the layout; each source is given a folder of its own within `work`. */
+/** Returns the layout; each source gets a folder of its own within `work`. */
 async function download(parts: PullParts, request: Pull, work: string): Promise<string> {
   const { blobs } = parts;
   const { image, reference, name, signal, onProgress } = request;
@@ -103,7 +103,7 @@ async function download(parts: PullParts, request: Pull, work: string): Promise<
   const here = async (): Promise<number> =>
     (await blobs.sizes(image.layers)).reduce((sum, size) => sum + size, 0);
   await assertRoom(work, Math.max(0, total - (await here())));
-  // Beside the layers there are small documents; a registry that sends more than it said is cut off.
+  // Layers and small documents; a registry that sends more than it announced is cut off.
   const most = total + 2 * limits.image.configBytes;
   return fromFirst(parts, { reference, signal }, async (source) => {
     const folder = await mkdtemp(join(work, 'from-'));
@@ -127,13 +127,13 @@ async function download(parts: PullParts, request: Pull, work: string): Promise<
   });
 }
 
-/** Free disk must stay above the reserve that running machines may need. */
+/** Keeps free disk above the reserve for running machines. */
 async function assertRoom(folder: string, neededBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize - neededBytes < limits.hostReserveDiskBytes) throw noRoom();
 }
 
-/** Of what skopeo writes: a few folders of plain files. What vanishes meanwhile counts as nothing. */
+/** Returns the bytes that skopeo has written: a few folders of plain files. Files that vanish meanwhile count as 0. */
 async function sizeOf(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = await Promise.all(

@@ -1,4 +1,4 @@
-/** The file `image.json` beside an unpacked root file system: what its image says, and how large it is. */
+/** File `image.json` beside an unpacked root file system: the image's configuration, name, size and time. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ export const imageConfig = z.object({
   entrypoint: z.array(z.string()),
   cmd: z.array(z.string()),
   workingDir: z.string(),
-  /** As given by the image: a name or number, with or without a group; empty for root. */
+  /** User from the image: a name or number, with or without a group; empty for root. */
   user: z.string(),
 });
 
@@ -19,21 +19,21 @@ export const imageRecord = imageConfig.extend({
   digest: z.string().regex(digestPattern),
   reference: z.string(),
   sizeBytes: z.number().int().nonnegative(),
-  /** Time at which its root file system was built or unpacked; milliseconds since the epoch. */
+  /** Time at which its root file system was built or unpacked, in milliseconds since the epoch. */
   madeAt: z.number().int().nonnegative(),
 });
 
 export type ImageConfig = z.infer<typeof imageConfig>;
 export type ImageRecord = z.infer<typeof imageRecord>;
 
-/** The record in this folder, or null where there is no such folder or file. A broken record is an error. */
+/** Reads the record in this folder; null without the folder or file. Throws for a broken record. */
 export async function readImageRecord(folder: string): Promise<ImageRecord | null> {
   const file = join(folder, 'image.json');
   let text: string;
   let madeAt: number;
   try {
     text = await readFile(file, 'utf8');
-    // Of a record that an older service wrote: it did so as soon as the image was finished.
+    // Fallback for records of older services, which wrote the file as soon as the image was finished.
     madeAt = Math.floor((await stat(file)).mtimeMs);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

@@ -1,5 +1,5 @@
 /**
- * Makes the root file system of an image out of its layers, by native/unpack: a program that can name nothing but the
+ * Makes the root file system of an image from its layers with native/unpack: a program that can reach nothing but the
  * folder that it fills, stops at the limits, and checks every layer's digests while it reads it.
  */
 import { createHash } from 'node:crypto';
@@ -14,9 +14,9 @@ import { parseConfig, parseLayout, parseManifest, unusable } from './registry/ma
 
 const { unpackedBytes, entries, fileBytes, depth, ratio, ratioFreeBytes, configBytes } = limits.image;
 
-/** Layers to put together, lowest first. */
+/** Layer of an image; lists begin with the lowest. */
 export interface Layer {
-  /** `sha256:` and hex digits: as it is stored, and as it comes out of the decompression. */
+  /** `sha256:` and hex digits of the stored layer; `diffId` of the decompressed one. */
   digest: string;
   diffId: string;
 }
@@ -32,10 +32,10 @@ export const defaultUnpackLimits: UnpackLimits = { bytes: unpackedBytes, entries
 /** Exit statuses of the program (native/unpack/src/failure.rs). */
 const status = { tooLarge: 10, unusable: 11, noSpace: 12, wrongDigest: 13 };
 
-/** A layer in `blobs` is not what its name says. */
+/** A blob in `blobs` does not match its digest. */
 export class DamagedBlob extends Error {}
 
-/** Of the image tagged `image` in an OCI layout that skopeo wrote, with its blobs elsewhere. */
+/** Reads configuration and layers of the image in an OCI layout that skopeo wrote; its blobs lie elsewhere. */
 export async function readConfig(
   layout: string,
   blobs: Blobs,
@@ -54,8 +54,8 @@ export async function readConfig(
 }
 
 /**
- * Into `rootfs`, which is made, all of it on disk when this resolves. Fails with `too_large`, `failed_precondition`,
- * `resource_exhausted`, or `DamagedBlob`.
+ * Unpacks the layers into `rootfs`, which it makes; all of it is on disk when this resolves. Fails with `too_large`,
+ * `failed_precondition`, `resource_exhausted`, or `DamagedBlob`.
  */
 export async function unpack(
   { helpers, unpackPath, blobs }: { helpers: Helpers; unpackPath: string; blobs: Blobs },
@@ -93,7 +93,7 @@ export async function unpack(
   }
 }
 
-/** Space of `rootfs` on disk. */
+/** Returns the bytes that `rootfs` takes on disk. */
 export async function measure(helpers: Helpers, rootfs: string): Promise<number> {
   const args = ['--summarize', '--block-size=1', rootfs];
   return Number.parseInt(await helpers.run('du', args, { timeoutMs: limits.image.pullTimeoutMs }), 10);

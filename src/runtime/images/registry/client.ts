@@ -1,6 +1,6 @@
 /**
- * Asks registries and fetches from them, by skopeo, with the credentials that are kept for each and none of the
- * machine's.
+ * Client of registries: inspects and fetches images through skopeo, with the stored credentials of each registry and
+ * none of the host's own.
  */
 import { createHash } from 'node:crypto';
 import { SandhavenError } from '../../../model/errors.ts';
@@ -20,7 +20,7 @@ export interface RegistryParts {
 }
 
 export interface RemoteImage {
-  /** Of the manifest for this machine's platform: hex digits alone. */
+  /** Digest of the manifest for this host's platform: hex digits alone. */
   digest: string;
   compressedBytes: number;
   /** `sha256:` and hex digits, lowest first. */
@@ -28,7 +28,7 @@ export interface RemoteImage {
 }
 
 /**
- * Resolves the reference for this machine's platform, and fetches nothing. Fails with `not_found`,
+ * Resolves the reference to its present image for this host's platform; fetches no layer. Fails with `not_found`,
  * `unavailable`, `too_large`, or `failed_precondition` (another platform, an unknown kind of manifest).
  */
 export async function resolve(
@@ -51,8 +51,8 @@ export async function resolve(
 }
 
 /**
- * Fetches into an OCI layout in `folder` (made here), all but the layers that are in `blobs` already; those fetched
- * are put there one by one, each once it is whole. Digests are checked by skopeo.
+ * Fetches an image into an OCI layout in `folder` (made here), except layers already in `blobs`; puts each fetched
+ * layer there once it is whole. skopeo checks the digests.
  */
 export async function fetchImage(
   { helpers, credentials }: RegistryParts,
@@ -68,7 +68,7 @@ export async function fetchImage(
       authFile ? `--src-authfile=${authFile}` : '--src-no-creds',
     ],
     `--src-tls-verify=${!reference.loopback}`,
-    // As they are: what is compressed anew has another digest, and would be fetched again the next time.
+    // Layers stay as they are: a layer compressed anew has another digest, and would be fetched again next time.
     ...['--dest-oci-accept-uncompressed-layers', `--dest-shared-blob-dir=${blobs}`],
     ...[`docker://${formatReference(reference)}`, `oci:${folder}:image`],
   ];
@@ -101,7 +101,7 @@ function inspect(
   });
 }
 
-/** A digest is the contents' own name, whoever sends them. */
+/** Checks the manifest against the reference's digest, whichever server sent it. */
 function assertNamed(reference: ImageReference, text: string): void {
   if (reference.digest === null || reference.digest === `sha256:${digestOf(text)}`) return;
   throw unusable(formatReference(reference), 'its manifest is not the one that its digest names');

@@ -1,6 +1,6 @@
 /**
- * Credentials for skopeo. They go through a file under `/run` that only root can read, and that is there for one run of
- * it: arguments and environment of a process show in more places, and the data directory outlives the service.
+ * Credentials for skopeo, passed in a file under `/run` that only root can read and that exists for one run:
+ * arguments and environment of a process show in more places, and the data directory outlives the service.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,28 +9,28 @@ import { randomText } from '../../../model/ids.ts';
 import { DEFAULT_REGISTRY, registryKey } from '../../../model/registry-name.ts';
 
 export interface RegistryAccess {
-  /** Returns the credential stored for this registry, by `registryKey`; null without one. */
+  /** Returns the stored credential of this registry, by `registryKey`; null for none. */
   credentials(registry: string): Promise<RegistryCredential | null>;
-  /** A folder for this alone, which a restart of the machine empties. */
+  /** Folder for these files alone, emptied by a reboot of the host. */
   folder: string;
 }
 
 export class CredentialFiles {
   readonly #access: RegistryAccess | null;
 
-  /** @param access null: every registry is asked without credentials. */
+  /** @param access null for requests without credentials to every registry. */
   constructor(access: RegistryAccess | null) {
     this.#access = access;
   }
 
-  /** Removes what a service that was killed left. */
+  /** Removes the files of a killed service. */
   async init(): Promise<void> {
     if (!this.#access) return;
     await rm(this.#access.folder, { recursive: true, force: true });
     await mkdir(this.#access.folder, { recursive: true, mode: 0o700 });
   }
 
-  /** @param work Is given the file, or null where there are no credentials for this registry. */
+  /** @param work Receives the file, or null when this registry has no credentials. */
   async use<T>(registry: string, work: (file: string | null) => Promise<T>): Promise<T> {
     const credential = await this.#access?.credentials(registryKey(registry));
     if (!this.#access || !credential) return work(null);
@@ -44,9 +44,9 @@ export class CredentialFiles {
   }
 }
 
-/** Of one registry alone, so that no other is sent them, whatever it answers. */
+/** Names one registry alone, so that no other ever receives the credentials. */
 function contentFor(registry: string, { username, password }: RegistryCredential): string {
-  // In the spelling of the image's name, by which skopeo looks it up.
+  // Spelled as in the image's name, by which skopeo looks it up.
   const key = registryKey(registry) === DEFAULT_REGISTRY ? DEFAULT_REGISTRY : registry;
   const auth = Buffer.from(`${username}:${password}`).toString('base64');
   return JSON.stringify({ auths: { [key]: { auth } } });

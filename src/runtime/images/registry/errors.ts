@@ -1,4 +1,4 @@
-/** Turns a registry's refusal into the caller's error. */
+/** Maps failures of registries to errors for the caller. */
 import { notFound, SandhavenError } from '../../../model/errors.ts';
 import { failureOf } from '../helpers.ts';
 import { formatReference, type ImageReference } from './reference.ts';
@@ -10,8 +10,8 @@ const refused =
 const untrue = /digest did not match|does not match (the )?(expected )?digest|digest mismatch/i;
 
 /**
- * Keeps skopeo's text in the cause alone: it may hold addresses of the operator's network.
- * @param withCredentials true: the service has credentials for this registry.
+ * Keeps skopeo's output in the cause: it may hold addresses of the operator's network.
+ * @param withCredentials True when the service had credentials for this registry.
  */
 export function registryError(error: unknown, reference: ImageReference, withCredentials: boolean): unknown {
   if (error instanceof SandhavenError) return error;
@@ -43,7 +43,7 @@ function notForAll(reference: ImageReference): SandhavenError {
   );
 }
 
-/** Registries do not tell a wrong password from an image that this account may not see. */
+/** Registries do not distinguish a wrong password from an image that this account may not see. */
 function refusedToUs(reference: ImageReference, cause: unknown): SandhavenError {
   return new SandhavenError(
     'permission_denied',

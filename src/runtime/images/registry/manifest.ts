@@ -1,4 +1,4 @@
-/** The documents of an image, as far as they matter here. They come from outside: bounded and checked. */
+/** Documents of an image (manifest, index, configuration): untrusted, so bounded and checked. */
 import { arch } from 'node:os';
 import { z } from 'zod';
 import { SandhavenError } from '../../../model/errors.ts';
@@ -10,7 +10,7 @@ const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const size = z.number().int().nonnegative();
 const platform = z.object({ os: z.string(), architecture: z.string() });
 
-/** `urls` would make skopeo ask any server that the image names. */
+/** `urls` would make skopeo contact any server that the image names. */
 const layer = z.object({ digest, size, mediaType: z.string(), urls: z.array(z.string()).nullish() });
 
 const manifestSchema = z.object({
@@ -41,7 +41,7 @@ const configSchema = z.object({
 
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** An image's manifest, or the list of those for several platforms. */
+/** Parses an image's manifest, or picks this host's from a list for several platforms. */
 export function parseManifest(
   text: string,
   name: string,
@@ -56,7 +56,7 @@ export function parseManifest(
   return { platformDigest: match.digest };
 }
 
-/** The digest of the manifest in the index of an OCI layout that holds one image. */
+/** Returns the digest of the manifest in the index of an OCI layout that holds one image. */
 export function parseLayout(text: string, name: string): string {
   const index = indexSchema.safeParse(parseJson(text, name));
   const only = index.data?.manifests[0];
@@ -65,8 +65,8 @@ export function parseLayout(text: string, name: string): string {
 }
 
 /**
- * With the digests of the layers once they are decompressed, in order. Variables without a usable name are left out,
- * as no process could have them.
+ * Returns the configuration, and the digests of the decompressed layers in order. Leaves out variables without a usable
+ * name, as no process could have them.
  */
 export function parseConfig(text: string, name: string): { config: ImageConfig; diffIds: string[] } {
   const parsed = configSchema.safeParse(parseJson(text, name));
@@ -111,7 +111,7 @@ function isHost({ os, architecture: made }: { os: string; architecture: string }
   return os === 'linux' && made === architecture();
 }
 
-/** In the words of container images. */
+/** Returns this host's architecture under its name in container images. */
 export function architecture(): string {
   return arch() === 'x64' ? 'amd64' : arch();
 }

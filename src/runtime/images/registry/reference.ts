@@ -1,6 +1,6 @@
 /**
- * Names of container images, by the grammar of the registries, completed as Docker completes them. What this
- * accepts is made of letters, digits and `.-_:/@[]` only and can be no option of a program that it is given to.
+ * Names of container images, by the grammar of the registries, completed like in Docker. An accepted name consists
+ * of letters, digits and `.-_:/@[]` only, and can be no option of a program that receives it.
  */
 import { invalidArgument, type SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
@@ -15,11 +15,11 @@ export interface ImageReference {
   /** host or host:port */
   registry: string;
   repository: string;
-  /** null when a digest says which one. */
+  /** null when a digest is given. */
   tag: string | null;
   /** `sha256:` and 64 hex digits. */
   digest: string | null;
-  /** The machine's own registry may speak HTTP without TLS; no other may. */
+  /** True for a registry on this host, which alone may speak HTTP without TLS. */
   loopback: boolean;
 }
 
@@ -30,7 +30,7 @@ const repositoryPattern = new RegExp(`^${component}(?:/${component})*$`);
 const tagPattern = /^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,127}$/;
 const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
-/** Fails with `invalid_argument` (parameter `image`). Nothing is looked up. */
+/** Fails with `invalid_argument` (parameter `image`). Contacts no registry. */
 export function parseReference(text: string): ImageReference {
   if (text.length > limits.image.referenceChars) throw bad(text, 'it is too long');
   if (/^(oci|oci-archive|docker-archive|dir|docker-daemon|containers-storage|file|tarball):/.test(text)) {
@@ -61,7 +61,7 @@ export function parseReference(text: string): ImageReference {
   };
 }
 
-/** The complete name: what two spellings of one image have in common. */
+/** Returns the complete name, the same for all spellings of one image. */
 export function formatReference({ registry, repository, tag, digest }: ImageReference): string {
   return `${registry}/${repository}${digest === null ? `:${tag}` : `@${digest}`}`;
 }

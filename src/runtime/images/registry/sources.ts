@@ -10,8 +10,8 @@ export interface Source {
 }
 
 /**
- * The first that does the work; a mirror that fails in whatever way is passed over. What a digest names is the same
- * everywhere, and is checked wherever it comes from; what a tag means, a mirror is believed.
+ * Returns the result of the first source that succeeds; skips a mirror after any failure. The content of a digest is
+ * the same everywhere, and is checked whatever its source; for the meaning of a tag, a mirror is trusted.
  */
 export async function fromFirst<T>(
   { mirrors, log }: { mirrors: readonly RegistryMirror[]; log: Log },
