@@ -1,10 +1,10 @@
-/** Sizes of this machine, from which the members' part follows. */
+/** Size of this host, from which members' default quotas are derived. */
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { GiB } from '../model/limits.ts';
 import type { MachineSize } from '../model/quota.ts';
 
-/** @param folder On the disk that counts. */
+/** @param folder Any folder on the disk to measure. */
 export async function machineSize(folder: string): Promise<MachineSize> {
   const { blocks, bsize } = await statfs(folder);
   return {

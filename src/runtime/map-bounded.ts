@@ -1,4 +1,4 @@
-/** `Promise.all` over many items with so many of them at work at once: each holds files open, and those have a limit. */
+/** `Promise.all` over many items, at most `atOnce` at a time: each holds open files, of which there is a limit. */
 export async function mapBounded<T, R>(
   items: T[],
   atOnce: number,

@@ -1,15 +1,15 @@
 /**
- * The one way to start a program. A program that cannot be started has no streams when this process is out of file
- * descriptors, and tells of it by an event alone; so that event is awaited before anybody touches a stream.
+ * The one way to start a program. When this process is out of file descriptors, the child has no streams and reports
+ * the failure by an event alone; so that event is awaited before anybody touches a stream.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 
-/** Both ends of three pipes, and of the one that tells of a failed execution. */
+/** Both ends of three pipes, and of the pipe that reports a failed execution. */
 const FILES_NEEDED = 8;
 
-/** Streams of a started program, those requested with `pipe`. */
+/** Child process with its piped streams. */
 export interface StartedProgram<Input extends Writable | null> extends ChildProcess {
   stdin: Input;
   stdout: Readable;
@@ -17,9 +17,9 @@ export interface StartedProgram<Input extends Writable | null> extends ChildProc
 }
 
 /**
- * Resolves when the program runs, before it has said anything; its output and error streams are pipes. Rejects with the
- * system's error (`code` is EMFILE, ENOENT, EACCES, EAGAIN …) when it cannot be started.
- * @param input Whether its standard input is a pipe; otherwise it is empty.
+ * Resolves when the program runs, before it has written any output; its output and error streams are pipes. Rejects
+ * with the system's error (`code` is EMFILE, ENOENT, EACCES, EAGAIN …) when it cannot be started.
+ * @param input True to make its standard input a pipe; otherwise it is empty.
  */
 export function startProgram(
   file: string,
@@ -49,7 +49,7 @@ export function startProgram(
 
 /**
  * Fails with EMFILE or ENFILE when no program could be started now. Node would fail too, and keep the handles of the
- * pipes that it could not open, which hold up the end of the process.
+ * pipes that it could not open, which keep the process from ending.
  */
 export function assertFilesLeft(): void {
   const opened: number[] = [];
@@ -60,7 +60,7 @@ export function assertFilesLeft(): void {
   }
 }
 
-/** Returns true when this process, or the host, is out of something that a program's start needs. */
+/** Returns true when this process, or the host, lacks a resource that starting a program needs. */
 export function isOutOfHandles(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   return code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN' || code === 'ENOMEM';

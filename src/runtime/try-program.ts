@@ -1,4 +1,4 @@
-/** Runs a program of the machine that leaves nothing behind, as `doctor` does. */
+/** Runs a program of the host that leaves nothing behind, for checks such as `doctor`. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { assertFilesLeft } from './start-program.ts';
@@ -8,7 +8,7 @@ const execute = promisify(execFile);
 const TIMEOUT_MS = 5_000;
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 
-/** Its standard output; null when it is not there, fails, or takes longer than 5 s. */
+/** Returns its standard output; null when the program is missing, fails, or takes longer than 5 s. */
 export async function tryProgram(path: string, args: string[]): Promise<string | null> {
   try {
     assertFilesLeft();

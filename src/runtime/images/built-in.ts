@@ -108,5 +108,5 @@ async function canLink(image: string, work: string): Promise<boolean> {
 
 function missing(name: BuiltInName): SandhavenError {
   const { title, hint } = kinds[name];
-  return new SandhavenError('unavailable', `${title} is not on this machine.`, { parameter: 'image', hint });
+  return new SandhavenError('unavailable', `${title} is not on this host.`, { parameter: 'image', hint });
 }

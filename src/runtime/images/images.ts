@@ -174,7 +174,7 @@ function toImage(record: ImageRecord, reference: string): Image {
 }
 
 function gone(): SandhavenError {
-  return new SandhavenError('unavailable', 'The image is not on this machine any more.', {
+  return new SandhavenError('unavailable', 'The image is no longer on this host.', {
     hint: 'Create the snapshot anew, under another name.',
     retryable: false,
   });

@@ -148,7 +148,7 @@ async function sizeOf(folder: string): Promise<number> {
 }
 
 function misstated(name: string): SandhavenError {
-  return new SandhavenError('unavailable', `The registry sends more for ${name} than it said.`, {
+  return new SandhavenError('unavailable', `The registry sends more bytes for ${name} than it announced.`, {
     parameter: 'image',
     hint: 'Choose another image or registry.',
     retryable: false,

@@ -102,7 +102,7 @@ export async function measure(helpers: Helpers, rootfs: string): Promise<number>
 async function readBlob(blobs: Blobs, digest: string, name: string): Promise<string> {
   const text = await readBounded(blobs.path(digest), name);
   const found = `sha256:${createHash('sha256').update(text).digest('hex')}`;
-  if (found !== digest) throw new DamagedBlob('a description is not what its name says');
+  if (found !== digest) throw new DamagedBlob('a description does not match its digest');
   return text;
 }
 

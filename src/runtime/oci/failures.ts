@@ -1,11 +1,11 @@
-/** Turns failures of the engine into errors for callers, without a helper's own text, which names paths of the host. */
+/** Maps failures of the runtime to errors for callers, without a helper's own output, which names paths of the host. */
 import type { Log } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { canceled, isAbort } from '../canceled.ts';
 import { isOutOfHandles } from '../start-program.ts';
 import { HelperFailure, launcherStatus } from './host/helper.ts';
 
-/** @param what What could not be done, as a sentence for the caller. */
+/** @param what Failure as a sentence for the caller, such as "The disk could not be grown." */
 export function toCallerError(error: unknown, what: string, log: Log, context: object): SandhavenError {
   if (error instanceof SandhavenError) return error;
   if (isAbort(error)) return canceled(error);
@@ -32,7 +32,7 @@ export function toCallerError(error: unknown, what: string, log: Log, context: o
       'unavailable',
       `${what} The service has too many files open, or the host too many processes.`,
       {
-        hint: 'Try again in a moment, with fewer calls at once; `sandhaven doctor` tells the operator the limit.',
+        hint: 'Try again in a moment, with fewer calls at once; `sandhaven doctor` shows the operator the limit.',
       },
       error,
     );
@@ -63,7 +63,7 @@ function isNoSpace(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** For the log: the words of the failure without paths. */
+/** Describes the failure for the log, without paths. */
 export function describeFailure(error: unknown): string {
   const text =
     error instanceof HelperFailure

@@ -1,17 +1,17 @@
 /**
- * Paths of the engine, all named after the sandbox, so that remains of a crash are found by looking. Data survives a
- * reboot; the run folder does not have to.
+ * Layout of the runtime's files, all named after the sandbox, so that the remains of a crash are found by listing
+ * folders. Data survives a reboot; the run folder does not have to.
  */
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface Layout {
-  /** One folder a sandbox. Invariant: it is the first trace of a sandbox to appear and the last to go. */
+  /** One folder per sandbox. Invariant: it is the first trace of a sandbox to appear and the last to go. */
   sandboxes: string;
   sandbox(id: string): string;
   disk(id: string): string;
   archive(id: string): string;
-  /** An OCI bundle for each generation; the newest is of the last start. */
+  /** Path of a generation's OCI bundle; the newest is of the last start. */
   bundle(id: string, generation: number): string;
   /** Disks made ahead of need. */
   pool: string;
@@ -43,17 +43,17 @@ export function createLayout(dataDir: string, runDir: string): Layout {
   };
 }
 
-/** In a bundle: the name of the loop device that its machine's disk is on. */
+/** File of a bundle with the name of the loop device of its machine's disk. */
 export const LOOP_NOTE = 'loop';
 
-/** The name of a bundle's folder gives its generation; null for other files. */
+/** Parses the generation from the name of a bundle's folder; null for other files. */
 export function bundleGeneration(name: string): number | null {
   const match = /^g(\d{1,15})$/.exec(name);
   return match ? Number(match[1]) : null;
 }
 
 export async function makeFolders(layout: Layout, runDir: string): Promise<void> {
-  // Machines' root, whom the host does not know, passes through to the stage: it needs to traverse, no more.
+  // A machine's root, unknown to the host, passes through to the stage: it needs to traverse, no more.
   for (const folder of [runDir, layout.stage]) {
     await mkdir(folder, { recursive: true });
     await chmod(folder, 0o711);

@@ -1,8 +1,8 @@
 /**
- * Machines on this host, made by runc: an implementation of the `Runtime` port. It remembers nothing that matters:
- * every method looks at the host first, so that it can be called again after a crash at any point.
+ * Machines on this host, made by runc: an implementation of the `Runtime` port. It keeps no essential state: every
+ * method reads the host first, so that it can be called again after a crash at any point.
  *
- * Order of traces: the sandbox's folder comes first and goes last; between, a bundle is written before anything
+ * Order of traces: the sandbox's folder comes first and goes last; in between, a bundle is written before anything
  * runs, and nothing touches a disk that the kernel has in use.
  */
 import { readFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ import { createUsage } from './machine/usage.ts';
 import { createWork } from './work.ts';
 
 export interface OciRuntimeOptions {
-  /** Six of [0-9a-z]; every machine-global name carries it. */
+  /** Six of [0-9a-z]; part of every host-wide name. */
   instanceId: string;
   dataDir: string;
   runDir: string;
@@ -56,19 +56,19 @@ export interface OciRuntimeOptions {
   slots: Slots;
   owners: Owners;
   gpuKind: GpuKind;
-  /** Folders of CDI specifications, later ones above earlier. */
+  /** Folders of CDI specifications; later ones override earlier. */
   cdiFolders: string[];
-  /** The unpacked image of this digest; it does not change while a sandbox is made from it. */
+  /** Returns the path of the unpacked image of this digest; it does not change while a sandbox is made from it. */
   rootfsPath: (imageDigest: string) => string;
-  /** Signs archives. */
+  /** Key that signs archives. */
   installationKey: Buffer;
   log: Log;
 }
 
 export interface OciRuntime extends Runtime {
-  /** For other parts that run programs: inside this engine's fence, once `init` has made it. */
+  /** Helpers for other parts of the service; they run inside this runtime's fence, once `init` has made it. */
   readonly helpers: Helpers;
-  /** After `init`: destroys every sandbox, and removes every trace of the instance outside of its data directory. */
+  /** Destroys every sandbox, and removes every trace of the instance outside its data directory. Requires `init`. */
   purge(): Promise<void>;
 }
 
@@ -151,7 +151,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     helpers,
 
     async init() {
-      // Before the first thing that could be another service's.
+      // Comes first: all that follows could belong to another service.
       slots.claim();
       useRunner(spawner);
       await makeFolders(layout, options.runDir);

@@ -1,4 +1,4 @@
-/** Work on sandboxes as callers see it: checked, in its turn, and with failures that say nothing of the host. */
+/** Work on sandboxes for callers: checks the id, waits for the turn, and maps failures to errors without host details. */
 import { KeyedQueue } from '../../concurrency/keyed-queue.ts';
 import type { Log } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -7,14 +7,14 @@ import { canceled } from '../canceled.ts';
 import { toCallerError } from './failures.ts';
 
 export interface Work {
-  /** @param what What could not be done, should it fail, as a sentence for the caller. */
+  /** @param what Failure as a sentence for the caller, such as "The disk could not be grown." */
   inTurn<T>(
     id: string,
     what: string,
     work: (signal: AbortSignal) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T>;
-  /** Cancels what runs or waits for this sandbox, and goes next. */
+  /** Cancels running and waiting work of this sandbox, and goes next. */
   atOnce<T>(id: string, what: string, work: () => Promise<T>): Promise<T>;
   busy(id: string): boolean;
   close(): Promise<void>;
@@ -40,7 +40,7 @@ export function createWork(log: Log): Work {
   };
 }
 
-/** Ids become names of files, cgroups and containers, so nothing else gets in. */
+/** Rejects anything but an id, since ids become names of files, cgroups and containers. */
 export function checkId(id: string): void {
   if (sandboxIdPattern.test(id)) return;
   throw new SandhavenError('invalid_argument', 'This is not the id of a sandbox.', { parameter: 'sandbox' });

@@ -1,4 +1,4 @@
-/** Programs as children of this process. Its fork takes the longer the more memory the process has. */
+/** Runs programs as children of this process. Its fork takes longer the more memory the process has. */
 import { startProgram } from '../start-program.ts';
 import type { ProgramEnd, ProgramOptions, Runner } from './runner.ts';
 
@@ -35,7 +35,7 @@ async function runProgram(
   started(child.pid);
   child.stdout.on('data', onStdout);
   child.stderr.on('data', onStderr);
-  // A program that ends before it has read everything says so by its exit status.
+  // A program that ends before it has read all input reports that by its exit status.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   return closed;

@@ -1,10 +1,10 @@
-/** Frames between this process and the spawner, as `native/launcher/src/spawner/frame.rs` lists them. */
+/** Frames between this process and the spawner, as defined in `native/launcher/src/spawner/frame.rs`. */
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import type { ProgramEnd, ProgramOptions } from './runner.ts';
 
 const HEADER_BYTES = 9;
-/** The spawner ends at a longer frame. */
+/** Longest frame; the spawner ends on a longer one. */
 const MOST_BYTES = 16 * 1024 ** 2;
 const START = 0;
 const KILL = 1;
@@ -15,7 +15,7 @@ export type Answer =
   | { kind: 'ended'; id: number; end: ProgramEnd }
   | { kind: 'failed'; id: number; error: NodeJS.ErrnoException };
 
-/** @throws When a string has a zero byte in it, and when all is too long. */
+/** @throws Error for a string with a zero byte, and for a frame that is too long. */
 export function startRequest(
   id: number,
   file: string,
@@ -41,7 +41,7 @@ export function killRequest(id: number): Buffer {
   return frame(KILL, id, []);
 }
 
-/** Answers out of pieces of any length. */
+/** Reads answers from pieces of any length. */
 export class AnswerReader {
   #held: Buffer = Buffer.alloc(0);
 
@@ -77,7 +77,7 @@ function parseEnd(code: number, signal: number): ProgramEnd {
   return { code: null, signal: (named?.[0] ?? 'SIGKILL') as NodeJS.Signals };
 }
 
-/** As Node makes them. */
+/** Makes an error in the form of Node's own. */
 function systemError(errno: number): NodeJS.ErrnoException {
   const code = getSystemErrorName(-errno);
   return Object.assign(new Error(`spawn ${code}`), { code, errno: -errno, syscall: 'spawn' });

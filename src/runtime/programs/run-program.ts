@@ -1,10 +1,10 @@
-/** Runs a program to its end, by the spawner once the engine has one: process-wide, as the memory is that it spares. */
+/** Runs a program to its end, through the spawner once the runtime has one. One runner serves the whole process. */
 import { direct } from './direct.ts';
 import type { ProgramOptions, Runner, RunningProgram } from './runner.ts';
 
 let runner: Runner = direct;
 
-/** From now on all programs are run by this one; null for this process itself. */
+/** Runs all later programs through this runner; null for this process itself. */
 export function useRunner(other: Runner | null): void {
   runner = other ?? direct;
 }

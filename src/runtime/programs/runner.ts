@@ -1,15 +1,15 @@
-/** Runs a program to its end: this process itself (`direct.ts`), or the spawner for it (`spawner.ts`). */
+/** Interface of a runner of programs: this process itself (`direct.ts`), or the spawner for it (`spawner.ts`). */
 
 export interface ProgramOptions {
   env: NodeJS.ProcessEnv;
-  /** Its standard input; empty without. */
+  /** Standard input; empty by default. */
   input?: string | undefined;
-  /** Every piece as it comes. Whoever keeps them bounds what is kept. */
+  /** Receives every piece as it arrives. A caller that keeps pieces bounds them. */
   onStdout(piece: Buffer): void;
   onStderr(piece: Buffer): void;
 }
 
-/** Exactly one of the two is there. */
+/** End of a program: exactly one of the two is not null. */
 export interface ProgramEnd {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -17,15 +17,15 @@ export interface ProgramEnd {
 
 export interface RunningProgram {
   /**
-   * Resolves when the program has ended and all that it said was given out. Rejects with the system's error (`code` is
+   * Resolves when the program has ended and all its output was passed on. Rejects with the system's error (`code` is
    * EMFILE, ENOENT, EACCES, EAGAIN …) when it cannot be started.
    */
   ended: Promise<ProgramEnd>;
-  /** Ends the program and all that is in its process group; nothing when it is over. */
+  /** Kills the program and its whole process group; does nothing after its end. */
   kill(): void;
 }
 
 export interface Runner {
-  /** @param file An absolute path, or a name that is looked for in the PATH of `env`. */
+  /** @param file Absolute path, or a name to search in the PATH of `env`. */
   run(file: string, args: string[], options: ProgramOptions): RunningProgram;
 }

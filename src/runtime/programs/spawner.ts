@@ -1,9 +1,9 @@
 /**
- * Programs as children of a small process (`native/launcher/src/spawner/`). This process's own fork copies the tables of
- * all its memory, and holds up every call meanwhile.
+ * Runs programs as children of a small process (`native/launcher/src/spawner/`). This process's own fork copies the
+ * page tables of all its memory, and blocks every call meanwhile.
  *
- * A spawner that has ended is replaced at the next program. Those that it ran are taken for failed: each caller clears
- * away what its program may have left, as after any failure.
+ * A spawner that has ended is replaced at the next program. Its programs count as failed: each caller clears away what
+ * its program may have left, as after any failure.
  */
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
@@ -12,7 +12,7 @@ import { type Answer, AnswerReader, killRequest, startRequest } from './frames.t
 import type { ProgramEnd, ProgramOptions, Runner, RunningProgram } from './runner.ts';
 
 export interface Spawner extends Runner {
-  /** Ends the process; programs that still run are not waited for. */
+  /** Ends the process without waiting for programs that still run. */
   close(): void;
 }
 
@@ -23,18 +23,18 @@ interface Waiting extends Pick<ProgramOptions, 'onStdout' | 'onStderr'> {
   reject(error: Error): void;
 }
 
-/** One spawner, and what it runs by the numbers that it knows. */
+/** One spawner, and its running programs by their numbers. */
 interface Connection {
   process: StartedProgram<Writable>;
   waiting: Map<number, Waiting>;
 }
 
-/** @param launcherPath The launcher, of which the spawner is a command. */
+/** @param launcherPath Path of the launcher; the spawner is one of its commands. */
 export function createSpawner(launcherPath: string): Spawner {
   let current: Promise<Connection> | null = null;
   let last = 0;
 
-  /** The present one, or a new one. */
+  /** Returns the present connection, or a new one. */
   function connect(): Promise<Connection> {
     if (current) return current;
     const made = open(launcherPath, () => {
@@ -129,12 +129,12 @@ function take(waiting: Map<number, Waiting>, answer: Answer): void {
   }
 }
 
-/** Whoever waits for a program is not to find this process at its end. */
+/** Keeps this process from ending while a program runs. */
 function hold({ stdin, stdout }: Connection['process']): void {
   for (const stream of [stdin, stdout]) (stream as unknown as Socket).ref();
 }
 
-/** While nothing runs, the spawner does not keep this process from ending. */
+/** Lets this process end while the spawner runs no program. */
 function release({ stdin, stdout, stderr }: Connection['process']): void {
   for (const stream of [stdin, stdout, stderr]) (stream as unknown as Socket).unref();
 }

@@ -104,7 +104,7 @@ function inspect(
 /** Checks the manifest against the reference's digest, whichever server sent it. */
 function assertNamed(reference: ImageReference, text: string): void {
   if (reference.digest === null || reference.digest === `sha256:${digestOf(text)}`) return;
-  throw unusable(formatReference(reference), 'its manifest is not the one that its digest names');
+  throw unusable(formatReference(reference), 'its manifest does not match its digest');
 }
 
 function describe(reference: ImageReference, text: string, { layers }: Manifest): RemoteImage {

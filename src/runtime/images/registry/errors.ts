@@ -22,7 +22,7 @@ export function registryError(error: unknown, reference: ImageReference, withCre
   if (untrue.test(said)) {
     return new SandhavenError(
       'unavailable',
-      `The registry ${reference.registry} sends something else for ${name} than what the image is made of.`,
+      `The registry ${reference.registry} sends data for ${name} that does not match its digest.`,
       { parameter: 'image', hint: 'Choose another image or registry.', retryable: false },
       error,
     );

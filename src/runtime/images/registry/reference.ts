@@ -39,7 +39,7 @@ export function parseReference(text: string): ImageReference {
   const [named = '', digest, ...rest] = text.replace(/^docker:\/\//, '').split('@');
   if (rest.length > 0) throw bad(text, "it has more than one '@'");
   if (digest !== undefined && !digestPattern.test(digest)) {
-    throw bad(text, "after '@' belongs sha256: and 64 lower-case hexadecimal digits");
+    throw bad(text, "'@' must be followed by sha256: and 64 lower-case hexadecimal digits");
   }
   const { name, tag } = splitTag(named);
   if (tag !== undefined && !tagPattern.test(tag)) throw bad(text, `'${tag}' is not a tag`);

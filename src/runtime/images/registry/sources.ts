@@ -24,7 +24,7 @@ export async function fromFirst<T>(
       return await work({ reference: inMirror(mirror, reference), isMirror: true });
     } catch (error) {
       if (signal.aborted) throw error;
-      log.warn('a mirror was passed over', {
+      log.warn('a mirror was skipped', {
         mirror: mirror.mirror,
         reference: formatReference(reference),
         error,

@@ -37,9 +37,9 @@ export interface DiskGuardParts {
 }
 
 const ALL =
-  'The disk of the host is nearly full, so all sandboxes are paused; nothing of them is lost, and they go on by themselves.';
+  "The host's disk is nearly full, so all sandboxes are paused. Nothing is lost; they continue by themselves when there is room.";
 const GROWER =
-  "The host's disk is running full, and this sandbox took most of what was left, so it is paused. Nothing is lost; it goes on by itself when there is room.";
+  "The host's disk is running full, and this sandbox took most of what was left, so it is paused. Nothing is lost; it continues by itself when there is room.";
 
 export function createDiskGuard({
   freeBytes,
@@ -86,7 +86,7 @@ export function createDiskGuard({
     for (const id of fastest) {
       growers.add(id);
       await setFrozen(id, true);
-      log.warn('the disk runs full: a sandbox that took most of it is frozen', {
+      log.warn('the disk is running full: froze a sandbox that took most of it', {
         sandbox: id,
         owner: owners.of(id),
         freeBytes: free,
@@ -98,13 +98,13 @@ export function createDiskGuard({
     for (const id of growers) {
       await setFrozen(id, false);
       growers.delete(id);
-      log.info('there is room on the disk again: a sandbox goes on', { sandbox: id, freeBytes: free });
+      log.info('the disk has room again: thawed a sandbox', { sandbox: id, freeBytes: free });
     }
   }
 
   async function mindTheLastLine(free: number, present: string[]): Promise<void> {
     if (free < limits.hostCriticalDiskBytes) {
-      if (!allFrozen) log.error('the disk is nearly full: all sandboxes are frozen', { freeBytes: free });
+      if (!allFrozen) log.error('the disk is nearly full: froze all sandboxes', { freeBytes: free });
       allFrozen = true;
       // At every check, so that a machine that was just being started is frozen too.
       await mapBounded(present, AT_ONCE, (id) => setFrozen(id, true));
@@ -112,7 +112,7 @@ export function createDiskGuard({
       const others = present.filter((id) => !growers.has(id));
       await mapBounded(others, AT_ONCE, (id) => setFrozen(id, false));
       allFrozen = false;
-      log.info('there is room on the disk again: sandboxes go on', { freeBytes: free });
+      log.info('the disk has room again: thawed sandboxes', { freeBytes: free });
     }
   }
 
