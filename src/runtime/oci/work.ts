@@ -1,4 +1,4 @@
-/** Work on sandboxes for callers: checks the id, waits for the turn, and maps failures to errors without host details. */
+/** Work on sandboxes for callers: checks the id, waits its turn, and maps failures to errors without host details. */
 import { KeyedQueue } from '../../concurrency/keyed-queue.ts';
 import type { Log } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';

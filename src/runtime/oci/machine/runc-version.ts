@@ -7,7 +7,7 @@
  */
 
 export interface RuncVersion {
-  /** As runc prints it. */
+  /** Version as printed by runc. */
   text: string;
   major: number;
   minor: number;
