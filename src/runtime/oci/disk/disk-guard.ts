@@ -104,7 +104,7 @@ export function createDiskGuard({
 
   async function mindTheLastLine(free: number, present: string[]): Promise<void> {
     if (free < limits.hostCriticalDiskBytes) {
-      if (!allFrozen) log.error('the disk is nearly full: froze all sandboxes', { freeBytes: free });
+      if (!allFrozen) log.error('the disk is nearly full: freezing all sandboxes', { freeBytes: free });
       allFrozen = true;
       // At every check, so that a machine that was just being started is frozen too.
       await mapBounded(present, AT_ONCE, (id) => setFrozen(id, true));
