@@ -130,3 +130,14 @@ describe('any sandbox', () => {
     }
   });
 });
+
+it('a sandbox in error waits for a person, whatever its settings and its last stop', () => {
+  const settings = { autoArchiveMinutes: 1, autoDeleteMinutes: 0, stoppedAt: 5_000 };
+  expect(nextDeadline(settledSandbox('error', settings))).toBeNull();
+  expect(nextDeadline(settledSandbox('stopped', settings))).toEqual({ command: 'delete', at: 5_000 });
+});
+
+it('a stopped sandbox without the time of its stop has no deadline', () => {
+  const settings = { autoArchiveMinutes: 1, autoDeleteMinutes: 1, stoppedAt: null };
+  expect(nextDeadline(settledSandbox('stopped', settings))).toBeNull();
+});

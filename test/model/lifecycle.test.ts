@@ -179,3 +179,18 @@ function expectInvalidState(error: SandhavenError): void {
   expect(error.fields.hint?.length).toBeGreaterThan(10);
   expect(error.fields.parameter).toBeDefined();
 }
+
+it.each([
+  ['archived', 'stop', "Sandbox 'demo' is archived; StopSandbox needs it started."],
+  ['started', 'archive', "Sandbox 'demo' is started; ArchiveSandbox needs it stopped."],
+  ['archived', 'archive', "Sandbox 'demo' is already archived."],
+  ['error', 'archive', "Sandbox 'demo' is in error; ArchiveSandbox needs it stopped."],
+  ['error', 'use', "Sandbox 'demo' is in error; it must be started to work in it."],
+  ['stopped', 'use', "Sandbox 'demo' is stopped; it must be started to work in it."],
+] as const)('a sandbox that is %s refuses %s and says why', (state, type, message) => {
+  const decision = decide(settledSandbox(state), { type });
+  expect(decision).toMatchObject({
+    kind: 'refused',
+    error: { code: 'invalid_state', message, fields: { parameter: 'sandbox', hint: expect.any(String) } },
+  });
+});

@@ -128,6 +128,64 @@ describe('[WIRE-GIT-13] the address of a remote', () => {
     expect(() => parseGitUrl(text)).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
   });
 
+  it.each([
+    ['-uhttps://example.org/a', 'begin with "-"'],
+    ['ext::sh', 'transport helper'],
+    ['https::example.org', 'transport helper'],
+    ['git@host:a::b', 'transport helper'],
+    ['x https://[::1]/a', 'spaces'],
+    ['xhttps://[::1]/a', 'transport helper'],
+    ['ftp://example.org/a', 'over http, https, ssh or git'],
+    ['FTP://git@example.org:a', 'over http, https, ssh or git'],
+    ['git+ssh://git@example.org:a', 'over http, https, ssh or git'],
+    ['repo', 'over http, https, ssh or git'],
+    ['git@host:-a', 'is not understood'],
+    ['-git@host:a', 'begin with "-"'],
+    ['g;t@host:a', 'is not understood'],
+    ['https://example.org:99999/a', 'is not understood'],
+    ['https://a%ff@example.org/a', 'name a host'],
+    ['https://a;b@example.org/a', 'name a host'],
+    ['https://example.org//', 'a repository on the host'],
+    ['https://example.org/.git', 'a repository on the host'],
+    ['https://example.org/a?x', 'neither a query nor a fragment'],
+  ])('refuses %s by a rule of its own: %s', (text, rule) => {
+    expect(() => parseGitUrl(text)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/^url .+\.$/),
+        fields: expect.objectContaining({ parameter: 'url' }),
+      }),
+    );
+    expect(() => parseGitUrl(text)).toThrow(rule);
+  });
+
+  it.each([
+    ['https://example.org/a', { scheme: 'https', user: null, port: null }],
+    ['https://ada@example.org:8443/a', { scheme: 'https', user: 'ada', port: 8_443 }],
+    ['ssh://git@[::1]:22/a', { scheme: 'ssh', user: 'git', port: 22, host: '[::1]' }],
+    ['me+you@Example.org:a', { scheme: 'ssh', user: 'me+you', port: null, host: 'example.org', path: 'a' }],
+  ])('%s has the parts %j', (text, parts) => {
+    expect(parseGitUrl(text)).toMatchObject(parts);
+  });
+
+  it.each([
+    ['https://example.org//a//', 'https://example.org/a', 'a'],
+    ['https://example.org/a.github.git', 'https://example.org/a.github', 'a.github'],
+    ['https://example.org/a/%2e%2e%2f..', 'https://example.org/a/%2e%2e%2f..', '....'],
+    ['git@example.org:a/..', 'ssh://example.org/a/..', ''],
+    ['git@example.org:a/-b', 'ssh://example.org/a/-b', ''],
+    ['git@example.org:a/b-', 'ssh://example.org/a/b-', 'b-'],
+    ['git@example.org:%ff', 'ssh://example.org/%ff', ''],
+    ['git@example.org:a%0ab', 'ssh://example.org/a%0ab', 'ab'],
+  ])('%s is the repository %s, in the folder %j', (text, key, name) => {
+    expect(parseGitUrl(text)).toMatchObject({ key, name });
+  });
+
+  it('is bounded in characters', () => {
+    const ofLength = (length: number) => `https://h/${'a'.repeat(length - 10)}`;
+    expect(parseGitUrl(ofLength(2_048)).text).toHaveLength(2_048);
+    expect(() => parseGitUrl(ofLength(2_049))).toThrow('url must be at most 2048 characters.');
+  });
+
   it('never has its password repeated', () => {
     try {
       parseGitUrl('https://ada:hunter2@example.org/a');

@@ -10,6 +10,13 @@ describe('what a clone begins from', () => {
     ['/srv/../srv/project.bundle', '/srv/project.bundle', 'project'],
     ['file:///srv/project.git', '/srv/project.git', 'project'],
     ['file://localhost/srv/project', '/srv/project', 'project'],
+    ['/srv/.gitlab/project', '/srv/.gitlab/project', 'project'],
+    ['/srv/a.github', '/srv/a.github', 'a.github'],
+    ['/srv/-a', '/srv/-a', ''],
+    ['/srv/a-', '/srv/a-', 'a-'],
+    ['/srv/...git', '/srv/...git', ''],
+    ['/srv/..git', '/srv/..git', ''],
+    [`/${'a'.repeat(2_047)}`, `/${'a'.repeat(2_047)}`, 'a'.repeat(2_047)],
   ])('[WIRE-GIT-13] %s is the repository %s in the sandbox', (text, path, name) => {
     expect(parseGitRemote(text, '/workspace')).toEqual({ text: path, url: null, shown: path, name });
   });
@@ -22,7 +29,12 @@ describe('what a clone begins from', () => {
   it.each(['/', './../..', 'file:///', 'file://host/a', 'project', '-x', '/a\nb', `/${'a'.repeat(3_000)}`])(
     '%j is none',
     (text) => {
-      expect(() => parseGitRemote(text, '/')).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
+      expect(() => parseGitRemote(text, '/')).toThrow(
+        expect.objectContaining({
+          code: 'invalid_argument',
+          fields: expect.objectContaining({ parameter: 'url' }),
+        }),
+      );
     },
   );
 });
@@ -36,6 +48,7 @@ describe('what a repository has configured', () => {
 
   it('is shown without credentials and on one line', () => {
     expect(configuredRemote('https://ada:secret@example.org/a').shown).toBe('https://example.org/a');
+    expect(withoutCredentials('git+ssh://x@h/a, at x@y')).toBe('git+ssh://h/a, at x@y');
     expect(configuredRemote('a\nb').shown).toBe('a\u{FFFD}b');
     expect(withoutCredentials("fatal: unable to access 'http://x:y@h/a/': no")).toBe(
       "fatal: unable to access 'http://h/a/': no",

@@ -61,3 +61,52 @@ describe('where a request comes from', () => {
     );
   });
 });
+
+describe('trusted proxies', () => {
+  const parse = (text: string) => parseNetworks('--trusted-proxy', text);
+
+  it.each([
+    ['none', []],
+    [' none ', []],
+    ['10.0.0.1', [{ network: '10.0.0.1', prefix: 32, family: 'ipv4' }]],
+    [
+      '10.0.0.0/16, ::1',
+      [
+        { network: '10.0.0.0', prefix: 16, family: 'ipv4' },
+        { network: '::1', prefix: 128, family: 'ipv6' },
+      ],
+    ],
+    ['fd00::/128', [{ network: 'fd00::', prefix: 128, family: 'ipv6' }]],
+    ['10.0.0.0/32', [{ network: '10.0.0.0', prefix: 32, family: 'ipv4' }]],
+  ])('are in %j: %j', (text, networks) => {
+    expect(parse(text)).toEqual(networks);
+  });
+
+  it.each([
+    '',
+    '10.0.0.0/33',
+    '::/129',
+    '10.0.0.0/8x',
+    'x10.0.0.0',
+    '10.0.0.1,',
+    'proxy.example',
+    '10.0.0.0/',
+  ])('are not in %j', (text) => {
+    expect(() => parse(text)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_argument',
+        fields: expect.objectContaining({ parameter: '--trusted-proxy' }),
+      }),
+    );
+  });
+
+  it('add the address and the port of a client, and nothing else counts as one', () => {
+    const client = (entry: string) => arrival('10.0.0.1', { 'x-forwarded-for': entry }).client;
+    expect(client('198.51.100.70:1234')).toBe('198.51.100.70');
+    expect(client('[2001:db8::1]')).toBe('2001:db8::1');
+    for (const entry of ['6.6.6.6:12x', 'x6.6.6.6:12', '[6.6.6.6', ' , ', '']) {
+      expect(client(entry), entry).toBe('10.0.0.1');
+    }
+    expect(client('6.6.6.6, ,')).toBe('6.6.6.6');
+  });
+});
