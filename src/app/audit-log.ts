@@ -7,7 +7,7 @@ import type { Secrets } from '../store/secrets.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export interface AuditLogParts {
+export interface AuditLogDependencies {
   data: DataDirectory;
   secrets: Secrets;
   store: Store;
@@ -17,7 +17,7 @@ export interface AuditLogParts {
   log: Log;
 }
 
-export function auditLog({ data, secrets, store, keptDays, clock, log }: AuditLogParts): AuditService {
+export function auditLog({ data, secrets, store, keptDays, clock, log }: AuditLogDependencies): AuditService {
   return new AuditService({
     store: store.audit,
     checkpoint: auditCheckpointFile(data.auditCheckpointFile),

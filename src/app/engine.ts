@@ -42,7 +42,7 @@ const NATIVE = fileURLToPath(
   new URL('../../native/target/x86_64-unknown-linux-gnu/release', import.meta.url),
 );
 
-export interface EngineParts {
+export interface EngineDependencies {
   data: DataDirectory;
   secrets: Secrets;
   /** Rules and credentials of pulls; when absent, every registry is allowed, without credentials. */
@@ -52,7 +52,7 @@ export interface EngineParts {
   gpuKind?: GpuKind | undefined;
 }
 
-export function openEngine(parts: EngineParts): Engine {
+export function openEngine(parts: EngineDependencies): Engine {
   const { data, secrets, registries, log, gpuKind = defaultGpuKind } = parts;
   const cacheDir = defaultCacheDir();
   const runDir = runDirOf(data.instance);

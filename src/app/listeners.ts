@@ -23,7 +23,7 @@ import type { RunningService } from './service.ts';
 /** File beside this one, from source (.ts) or from a build (.js). */
 const SSH_THREAD = new URL(`./ssh-worker${extname(import.meta.filename)}`, import.meta.url);
 
-interface ListenerParts {
+interface ListenerDependencies {
   options: UpOptions;
   tools: readonly Tool[];
   tls: TlsServing | null;
@@ -36,7 +36,7 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-export function createListeners(service: RunningService, { options, tools, tls, log }: ListenerParts) {
+export function createListeners(service: RunningService, { options, tools, tls, log }: ListenerDependencies) {
   const { previewDomain: domain, publicUrl } = options;
   const { services } = service;
   const arrivals = createArrivals(options.trustedProxies);

@@ -10,7 +10,7 @@ import type { Uses } from '../control/work/use.ts';
 import { createGitGateway } from '../gateways/git/gateway.ts';
 import { type AllowedRemote, remoteAt } from '../model/git/allowed-remotes.ts';
 
-export interface GitParts {
+export interface GitDependencies {
   host: CodeHost | null;
   store: Store;
   uses: Uses;
@@ -22,7 +22,10 @@ export interface GitParts {
   log: Log;
 }
 
-export function wireGit(parts: GitParts): { git: GitService; authorizations: AuthorizationService | null } {
+export function wireGit(parts: GitDependencies): {
+  git: GitService;
+  authorizations: AuthorizationService | null;
+} {
   const { host, store, uses, agent, environments, allowed, clock, log } = parts;
   const common = { uses, agent, environments, credentials: store.gitCredentials };
   if (host === null) {

@@ -51,7 +51,7 @@ const SCHEDULER_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 30_000;
 
 /** Dependencies of all services. */
-export interface Parts {
+export interface Dependencies {
   store: Store;
   engine: Engine;
   access: AccessService;
@@ -64,7 +64,7 @@ export interface Parts {
 }
 
 export function wire(
-  { store, engine, access, documents, host, audit, memberQuota }: Parts,
+  { store, engine, access, documents, host, audit, memberQuota }: Dependencies,
   {
     clock,
     log,

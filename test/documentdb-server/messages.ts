@@ -1,7 +1,7 @@
 /** Messages of the MongoDB wire protocol, put together by hand. */
 import { type Document, serialize } from 'bson';
 
-interface Parts {
+interface Dependencies {
   id?: number;
   flags?: number;
   sequences?: Record<string, Document[]>;
@@ -11,7 +11,7 @@ interface Parts {
 
 export function message(
   body: Document,
-  { id = 1, flags = 0, sequences = {}, checksum = false }: Parts = {},
+  { id = 1, flags = 0, sequences = {}, checksum = false }: Dependencies = {},
 ): Buffer {
   const sections = Object.entries(sequences).map(([name, documents]) => sequence(name, documents));
   const rest = Buffer.concat([

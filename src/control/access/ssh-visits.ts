@@ -27,7 +27,7 @@ export interface SshVisit {
   leave(): void;
 }
 
-export interface VisitParts {
+export interface VisitDependencies {
   tokens: {
     check(kind: 'ssh', token: string): Promise<AccessToken | null>;
     whileGranted(kind: 'ssh', sandboxId: string, end: () => void): () => void;
@@ -42,7 +42,7 @@ export interface VisitParts {
 }
 
 export class SshVisits {
-  readonly #parts: VisitParts;
+  readonly #parts: VisitDependencies;
   readonly #open = new Map<string, Set<Visit>>();
   readonly #shares = new Shares({
     total: limits.ssh.connections,
@@ -50,7 +50,7 @@ export class SshVisits {
     what: 'SSH connections are open',
   });
 
-  constructor(parts: VisitParts) {
+  constructor(parts: VisitDependencies) {
     this.#parts = parts;
   }
 
@@ -94,7 +94,7 @@ class Visit implements SshVisit {
   readonly left: Promise<void>;
   env: Record<string, string> = {};
   refusal: string | null = null;
-  readonly #parts: VisitParts;
+  readonly #parts: VisitDependencies;
   /** Shares of all connections, by owner. */
   readonly #shares: Shares;
   readonly #token: AccessToken;
@@ -110,7 +110,7 @@ class Visit implements SshVisit {
   #leave: () => void = () => {};
   #channelsOfAll: () => number = () => 0;
 
-  constructor(parts: VisitParts, shares: Shares, token: AccessToken, address: string | null) {
+  constructor(parts: VisitDependencies, shares: Shares, token: AccessToken, address: string | null) {
     this.#parts = parts;
     this.#shares = shares;
     this.#token = token;

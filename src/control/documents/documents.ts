@@ -23,7 +23,7 @@ import type { OrderOfUse } from './order-of-use.ts';
 import { type SandboxFiles, type SavedResult, type SaveTarget, saveResult } from './save.ts';
 import { Schemas } from './schemas.ts';
 
-export interface DocumentServiceParts {
+export interface DocumentServiceDependencies {
   /** null without a connection string from the operator. */
   database: DocumentDatabase | null;
   files: SandboxFiles;
@@ -37,12 +37,12 @@ export interface CallOptions {
 }
 
 export class DocumentService {
-  readonly #p: DocumentServiceParts;
+  readonly #p: DocumentServiceDependencies;
   readonly #schemas = new Schemas();
   readonly #queries = new FairQueue({ ...limits.shares.queries, what: 'queries are in progress' });
   readonly #reading = new LongWork('long queries are being read');
 
-  constructor(parts: DocumentServiceParts) {
+  constructor(parts: DocumentServiceDependencies) {
     this.#p = parts;
   }
 

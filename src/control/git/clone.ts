@@ -8,7 +8,7 @@ import type { Git } from './git.ts';
 import {
   accessWith,
   type Login,
-  type RemoteParts,
+  type RemoteDependencies,
   type RunRemote,
   remoteLacks,
   unreachable,
@@ -35,7 +35,7 @@ const REMOVAL_TRIES = 5;
 const REMOVAL_PAUSE_MS = 200;
 
 /** Clones; `git` runs in the sandbox root. */
-export async function clone(git: Git, parts: RemoteParts, request: CloneRequest): Promise<Cloned> {
+export async function clone(git: Git, parts: RemoteDependencies, request: CloneRequest): Promise<Cloned> {
   const { remote, login, path } = request;
   const { agent, sandboxId } = git.place;
   await refuseTooManyLogins(parts, sandboxId, request);
@@ -107,7 +107,7 @@ async function checkOut(git: Git, run: RunRemote, commitId: string): Promise<voi
 }
 
 async function refuseTooManyLogins(
-  { credentials }: RemoteParts,
+  { credentials }: RemoteDependencies,
   sandboxId: string,
   { remote: { url }, login }: CloneRequest,
 ): Promise<void> {

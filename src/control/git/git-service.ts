@@ -19,7 +19,7 @@ import { Git } from './git.ts';
 import { type Branches, branches, log, status } from './inspect.ts';
 import { type Pulled, pull } from './pull.ts';
 import { type Pushed, push } from './push.ts';
-import type { Login, RemoteParts } from './remote.ts';
+import type { Login, RemoteDependencies } from './remote.ts';
 import { type Added, add } from './stage.ts';
 import { type Checkout, checkout, createBranch, deleteBranch } from './switch.ts';
 
@@ -43,7 +43,7 @@ export interface CloneParameters {
   password?: string;
 }
 
-export interface GitServiceParts {
+export interface GitServiceDependencies {
   uses: Uses;
   agent: AgentLink;
   environments: Environments;
@@ -57,7 +57,7 @@ export interface GitServiceParts {
 const ANY_USERNAME = 'git';
 
 export class GitService {
-  readonly #parts: GitServiceParts;
+  readonly #parts: GitServiceDependencies;
   /** Destinations of running clones: a failed clone must remove only its own files. */
   readonly #cloning = new Set<string>();
   readonly #proxies = new Shares({
@@ -66,7 +66,7 @@ export class GitService {
     what: 'operations on Git remotes are in progress',
   });
 
-  constructor(parts: GitServiceParts) {
+  constructor(parts: GitServiceDependencies) {
     this.#parts = parts;
   }
 
@@ -186,7 +186,10 @@ export class GitService {
     }
   }
 
-  #remoteParts({ caller }: Pick<Repository, 'caller'>, { onProgress = () => {} }: CallOptions): RemoteParts {
+  #remoteParts(
+    { caller }: Pick<Repository, 'caller'>,
+    { onProgress = () => {} }: CallOptions,
+  ): RemoteDependencies {
     const { gateway, credentials, provider } = this.#parts;
     return { gateway, credentials, provider, caller, onProgress, proxies: this.#proxies };
   }

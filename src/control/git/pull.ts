@@ -7,7 +7,7 @@ import {
   accessFor,
   type Configuration,
   configuration,
-  type RemoteParts,
+  type RemoteDependencies,
   type RunRemote,
   remoteLacks,
   remoteOf,
@@ -35,7 +35,7 @@ const RESOLVE =
   'them as conflicted), or give up with Sandbox.RunCommand: git merge --abort.';
 
 /** @param from A branch of the remote in place of the tracked one. */
-export async function pull(git: Git, parts: RemoteParts, from?: string): Promise<Pulled> {
+export async function pull(git: Git, parts: RemoteDependencies, from?: string): Promise<Pulled> {
   const branch = await git.branch();
   if (branch === null) throw (await noRepository(git)) ?? detached('there is no branch to pull into');
   const config = await configuration(git);

@@ -4,7 +4,14 @@ import { detached, failureOf, noRepository, noSuchBranch, quoted } from './fault
 import { type PushedRef, parsePush } from './formats.ts';
 import type { Git } from './git.ts';
 import { onlyRemote } from './pull.ts';
-import { accessFor, configuration, type RemoteParts, remoteOf, unreachable, withRemote } from './remote.ts';
+import {
+  accessFor,
+  configuration,
+  type RemoteDependencies,
+  remoteOf,
+  unreachable,
+  withRemote,
+} from './remote.ts';
 
 const SUMMARY_CHARS = 300;
 
@@ -18,7 +25,7 @@ export interface Pushed {
 /** Pushes, and makes the branch track its destination unless it tracks another. */
 export async function push(
   git: Git,
-  parts: RemoteParts,
+  parts: RemoteDependencies,
   request: { branch?: string; force: boolean },
 ): Promise<Pushed> {
   const branch = request.branch ?? (await git.branch());

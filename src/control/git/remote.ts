@@ -29,7 +29,7 @@ export interface Login {
 }
 
 /** Dependencies of a remote operation beside git. */
-export interface RemoteParts {
+export interface RemoteDependencies {
   gateway: GitGateway;
   /** Of the gateway's proxies, by owner. */
   proxies: Shares;
@@ -64,7 +64,7 @@ const PROGRESS_INTERVAL_MS = 1_000;
  */
 export async function withRemote<T>(
   git: Git,
-  parts: RemoteParts,
+  parts: RemoteDependencies,
   operation: RemoteOperation,
   work: (run: RunRemote) => Promise<T>,
 ): Promise<T> {
@@ -91,7 +91,7 @@ interface ProxiedOperation {
 
 async function throughProxy<T>(
   git: Git,
-  parts: RemoteParts,
+  parts: RemoteDependencies,
   { url, access, purpose, message }: ProxiedOperation,
   work: (run: RunRemote) => Promise<T>,
 ): Promise<T> {
@@ -166,7 +166,7 @@ export function remoteOf(config: Configuration, name: string, push: boolean): Re
 
 /** At the provider what counts is the caller's authorization there, whatever else was given. */
 export async function accessWith(
-  parts: RemoteParts,
+  parts: RemoteDependencies,
   login: Login | null,
   url: GitUrl | null,
   purpose: GitPurpose,
@@ -179,7 +179,7 @@ export async function accessWith(
 
 /** Credentials are found for the very repository that they were given for, and for no other. */
 export async function accessFor(
-  parts: RemoteParts,
+  parts: RemoteDependencies,
   sandboxId: string,
   { url }: Remote,
   purpose: GitPurpose,

@@ -12,7 +12,7 @@ import { Rates } from './rates.ts';
 import { Standing } from './standing.ts';
 import { UserService } from './users.ts';
 
-export interface PeopleParts {
+export interface PeopleDependencies {
   store: Pick<Store, 'users' | 'keys'> & {
     sandboxes: Pick<Store['sandboxes'], 'usage'>;
     snapshots: Pick<Store['snapshots'], 'count'>;
@@ -35,7 +35,7 @@ export interface People {
   close(): Promise<void>;
 }
 
-export function createPeople({ store, clock, quota, rate, regions }: PeopleParts): People {
+export function createPeople({ store, clock, quota, rate, regions }: PeopleDependencies): People {
   const quotas = new Quotas({ ...store, defaults: quota });
   const standing = new Standing(store.users, clock);
   const use = new KeyUse(store.keys, clock);

@@ -10,7 +10,7 @@ import type { User } from '../../model/user.ts';
 import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports/index.ts';
 import { type Outcome, PendingAuthorizations, type PendingBrowser, type PendingDevice } from './pending.ts';
 
-export interface AuthorizationParts {
+export interface AuthorizationDependencies {
   host: CodeHost;
   store: AuthorizationStore;
   clock: Clock;
@@ -47,11 +47,11 @@ const BROWSER_INTERVAL_MS = 2_000;
 
 export class AuthorizationService {
   readonly host: CodeHost;
-  readonly #parts: AuthorizationParts;
+  readonly #parts: AuthorizationDependencies;
   readonly #pending: PendingAuthorizations;
   #callbackUrl: string | null = null;
 
-  constructor(parts: AuthorizationParts) {
+  constructor(parts: AuthorizationDependencies) {
     this.host = parts.host;
     this.#parts = parts;
     this.#pending = new PendingAuthorizations(parts.clock);

@@ -4,7 +4,7 @@ import type { Authorization } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
 import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports/index.ts';
 
-export interface UserTokensParts {
+export interface UserTokensDependencies {
   store: AuthorizationStore;
   host: CodeHost;
   clock: Clock;
@@ -12,10 +12,10 @@ export interface UserTokensParts {
 }
 
 export class UserTokens {
-  readonly #parts: UserTokensParts;
+  readonly #parts: UserTokensDependencies;
   readonly #renewing = new Map<string, Promise<Authorization | null>>();
 
-  constructor(parts: UserTokensParts) {
+  constructor(parts: UserTokensDependencies) {
     this.#parts = parts;
   }
 

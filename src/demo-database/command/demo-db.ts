@@ -16,7 +16,7 @@ import { rememberDocuments, removeMachine, SANDBOX, type Steps, startMachine } f
 import { type DemoDbOptions, demoDbFlags, demoDbHelp, demoDbOptions } from './options.ts';
 import { BUILT_IN, SERVER_PORT, serverKind } from './server-kind.ts';
 
-export interface DemoDbParts {
+export interface DemoDbDependencies {
   load: LoadData;
   /** Builds the image of the document database on this machine unless it exists. */
   buildImage(onOutput: (text: string) => void, signal: AbortSignal): Promise<void>;
@@ -24,7 +24,7 @@ export interface DemoDbParts {
   builtRecipe(): Promise<string | null>;
 }
 
-export function demoDb(parts: DemoDbParts): Pick<Command, 'run'> {
+export function demoDb(parts: DemoDbDependencies): Pick<Command, 'run'> {
   return {
     async run(argv, io) {
       const flags = parseKnownFlags(argv, demoDbFlags);
@@ -123,7 +123,12 @@ async function listen(
   });
 }
 
-function stepsOf(connection: Connection, parts: DemoDbParts, progress: ProgressLine, io: CliIo): Steps {
+function stepsOf(
+  connection: Connection,
+  parts: DemoDbDependencies,
+  progress: ProgressLine,
+  io: CliIo,
+): Steps {
   const say = (step: string) => {
     progress.clear();
     io.stderr.write(`demo-db: ${step}\n`);

@@ -27,7 +27,7 @@ const BROKEN = 502;
 const EXPLAINED = [401, 403, 404];
 const ADVERTISEMENT_TAIL = '/info/refs';
 
-export interface RemoteProxyParts {
+export interface RemoteProxyDependencies {
   remote: GitUrl;
   access: GitAccess;
   purpose: GitPurpose;
@@ -37,7 +37,7 @@ export interface RemoteProxyParts {
 
 export class RemoteProxy implements GitProxy {
   readonly nonce: string;
-  readonly #parts: RemoteProxyParts;
+  readonly #parts: RemoteProxyDependencies;
   readonly #server: Server;
   readonly #connections = new Set<Duplex>();
   readonly #ended = new AbortController();
@@ -46,7 +46,7 @@ export class RemoteProxy implements GitProxy {
   #failure: SandhavenError | null = null;
   #received = 0;
 
-  constructor(parts: RemoteProxyParts) {
+  constructor(parts: RemoteProxyDependencies) {
     this.#parts = parts;
     this.nonce = parts.nonce;
     this.#server = createServer({ requestTimeout: 0 }, (request, response) => {

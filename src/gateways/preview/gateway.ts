@@ -26,7 +26,7 @@ import { IdleVisitors } from './idle-visitors.ts';
 import { Refusal, refusalOf, refuse } from './refusal.ts';
 import { Upstreams } from './upstreams.ts';
 
-export interface PreviewGatewayParts {
+export interface PreviewGatewayDependencies {
   access: PreviewAccess;
   domain: string;
   arrivals: Arrivals;
@@ -36,14 +36,14 @@ export interface PreviewGatewayParts {
 }
 
 export class PreviewGateway {
-  readonly #parts: PreviewGatewayParts;
+  readonly #parts: PreviewGatewayDependencies;
   readonly #server: Server;
   readonly #upstreams: Upstreams;
   readonly #idle = new IdleVisitors();
   /** Connections that no longer speak HTTP; the server no longer tracks them. */
   readonly #upgraded = new Set<Socket>();
 
-  constructor(parts: PreviewGatewayParts) {
+  constructor(parts: PreviewGatewayDependencies) {
     this.#parts = parts;
     this.#upstreams = new Upstreams((id, port, signal) => parts.access.connect(id, port, signal));
     const options: ServerOptions = {

@@ -6,7 +6,7 @@ import type { BuiltInImage } from './built-in.ts';
 import type { ImageFolders } from './folders.ts';
 import type { Holds } from './holds.ts';
 
-interface Parts {
+interface Dependencies {
   folders: ImageFolders;
   blobs: Blobs;
   builtIns: BuiltInImage[];
@@ -15,7 +15,7 @@ interface Parts {
 }
 
 export async function collect(
-  { folders, blobs, builtIns, holds, log }: Parts,
+  { folders, blobs, builtIns, holds, log }: Dependencies,
   { inUse, unusedSince, thoroughly = false }: Parameters<Images['collect']>[0],
 ): Promise<string[]> {
   const mark = holds.mark();

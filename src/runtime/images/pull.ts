@@ -9,14 +9,14 @@ import type { Blobs } from './blobs.ts';
 import type { ImageFolders } from './folders.ts';
 import { guarded } from './guard.ts';
 import type { ImageRecord } from './record.ts';
-import { fetchImage, type RegistryParts, type RemoteImage } from './registry/client.ts';
+import { fetchImage, type RegistryDependencies, type RemoteImage } from './registry/client.ts';
 import { unusable } from './registry/manifest.ts';
 import type { ImageReference } from './registry/reference.ts';
 import { retrying } from './registry/retry.ts';
 import { fromFirst } from './registry/sources.ts';
 import { DamagedBlob, measure, noRoom, readConfig, type UnpackLimits, unpack } from './unpack.ts';
 
-export interface PullParts extends RegistryParts {
+export interface PullDependencies extends RegistryDependencies {
   folders: ImageFolders;
   blobs: Blobs;
   mirrors: readonly RegistryMirror[];
@@ -35,7 +35,7 @@ export interface Pull {
   onProgress: OnProgress;
 }
 
-async function pull(parts: PullParts, request: Pull): Promise<ImageRecord> {
+async function pull(parts: PullDependencies, request: Pull): Promise<ImageRecord> {
   const { blobs } = parts;
   const { image, signal } = request;
   const release = blobs.hold(image.layers);
@@ -57,7 +57,7 @@ async function pull(parts: PullParts, request: Pull): Promise<ImageRecord> {
  * The image appears under its digest only when it is complete. After a failure, fetched layers are kept for the next
  * try, except those of an image that can never be used.
  */
-export async function pullImage(parts: PullParts, request: Pull): Promise<ImageRecord> {
+export async function pullImage(parts: PullDependencies, request: Pull): Promise<ImageRecord> {
   try {
     return await pull(parts, request);
   } catch (error) {
@@ -68,7 +68,7 @@ export async function pullImage(parts: PullParts, request: Pull): Promise<ImageR
   }
 }
 
-async function attempt(parts: PullParts, request: Pull): Promise<ImageRecord> {
+async function attempt(parts: PullDependencies, request: Pull): Promise<ImageRecord> {
   const { folders, blobs, helpers, bounds } = parts;
   const { image, name, signal, onProgress } = request;
   const work = await folders.temporary();
@@ -96,7 +96,7 @@ async function attempt(parts: PullParts, request: Pull): Promise<ImageRecord> {
 }
 
 /** Returns the layout; each source gets a folder of its own within `work`. */
-async function download(parts: PullParts, request: Pull, work: string): Promise<string> {
+async function download(parts: PullDependencies, request: Pull, work: string): Promise<string> {
   const { blobs } = parts;
   const { image, reference, name, signal, onProgress } = request;
   const total = image.compressedBytes;

@@ -17,7 +17,7 @@ import { mainHelp } from './help.ts';
 import { type CliIo, type Command, EXIT_INTERRUPTED } from './io.ts';
 import { printProblem } from './output.ts';
 
-export interface CliParts {
+export interface CliDependencies {
   version: string;
   /** Commands from outside this folder (`up`, `doctor`, `mcp`), listed first. */
   commands?: Record<string, Command>;
@@ -27,7 +27,7 @@ export interface CliParts {
 export async function runCli(
   argv: string[],
   io: CliIo,
-  { version, commands = {} }: CliParts,
+  { version, commands = {} }: CliDependencies,
 ): Promise<number> {
   const all = { ...commands, run, ssh, forward, ls, rm, call, tools, ...administrationCommands() };
   try {

@@ -38,7 +38,7 @@ import { addToolRoutes } from './routes/tools.ts';
 import { addTunnelRoute, asksForTunnel } from './routes/tunnel.ts';
 import { SlowReaders } from './slow-readers.ts';
 
-export interface HttpServerParts {
+export interface HttpServerDependencies {
   services: Services;
   log: Log;
   /** Host names and addresses that clients may use, each for any port or, as `name:port`, for one. */
@@ -92,7 +92,7 @@ declare module 'fastify' {
   }
 }
 
-export function createHttpServer(parts: HttpServerParts): FastifyInstance {
+export function createHttpServer(parts: HttpServerDependencies): FastifyInstance {
   const { room = new SharedRoom() } = parts;
   const app = createApp(parts);
   addChecks(app, parts);
@@ -115,7 +115,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   return app;
 }
 
-function createApp({ log, tls }: HttpServerParts): FastifyInstance {
+function createApp({ log, tls }: HttpServerDependencies): FastifyInstance {
   const http = {
     headersTimeout: limits.requestHeadersMs,
     connectionsCheckingInterval: limits.connectionCheckMs,
@@ -154,7 +154,7 @@ function createApp({ log, tls }: HttpServerParts): FastifyInstance {
 
 function addChecks(
   app: FastifyInstance,
-  { services, log, allowedHosts, arrivals = createArrivals([]) }: HttpServerParts,
+  { services, log, allowedHosts, arrivals = createArrivals([]) }: HttpServerDependencies,
 ): void {
   const hosts = createHostCheck(allowedHosts);
   const connections = new Connections();
@@ -237,7 +237,7 @@ function whenClosed(request: FastifyRequest, reply: FastifyReply, log: Log): voi
   });
 }
 
-function addHealthRoutes(app: FastifyInstance, { ready }: HttpServerParts): void {
+function addHealthRoutes(app: FastifyInstance, { ready }: HttpServerDependencies): void {
   const config = { open: true };
   app.get('/healthz', { config }, async () => ({ status: 'ok' }));
   app.get('/readyz', { config }, async () => {
@@ -248,7 +248,7 @@ function addHealthRoutes(app: FastifyInstance, { ready }: HttpServerParts): void
   });
 }
 
-function addMcpRoute(app: FastifyInstance, { mcp, log }: HttpServerParts): void {
+function addMcpRoute(app: FastifyInstance, { mcp, log }: HttpServerDependencies): void {
   if (!mcp) return;
   app.route({
     method: ['GET', 'POST', 'DELETE'],

@@ -29,7 +29,7 @@ import { LargeParts } from './large-parts.ts';
 import { type CarryOut, createServer } from './server.ts';
 import { sendWebResponse, signalOf, webRequest } from './web-exchange.ts';
 
-export interface McpEndpointParts {
+export interface McpEndpointDependencies {
   services: Services;
   log: Log;
   version: string;
@@ -67,7 +67,7 @@ interface OpenExchanges {
 
 const SESSION_HEADER = 'mcp-session-id';
 
-export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
+export function createMcpEndpoint(parts: McpEndpointDependencies): McpEndpoint {
   const open: OpenExchanges = { servers: new Set(), calls: new InFlightCalls() };
   // Messages of such errors may quote the client's bytes, so only their names are logged.
   const onerror = (error: Error) => parts.log.warn('mcp request refused', { error: error.name });
@@ -141,7 +141,7 @@ function toolsIn(url: string, otherwise: readonly Tool[]): readonly Tool[] {
 
 /** Creates the server of one request. */
 function createExchange(
-  { services, log, version, tools = allTools }: McpEndpointParts,
+  { services, log, version, tools = allTools }: McpEndpointDependencies,
   open: OpenExchanges,
   { era, authInfo, requestInfo }: McpRequestContext,
 ): Server {

@@ -26,7 +26,7 @@ export type CarryOut = (
   options: Pick<CallContext, 'signal' | 'progress'>,
 ) => Promise<CallOutcome>;
 
-export interface ServerParts {
+export interface ServerDependencies {
   version: string;
   /** Tools of this client; every other tool is unknown to it. */
   tools: readonly Tool[];
@@ -40,7 +40,7 @@ export interface ServerParts {
 /** Lifetime of the list at a client: it changes only with the service's version. */
 const listCache = { ttlMs: 5 * 60_000, cacheScope: 'private' as const };
 
-export function createServer({ version, tools, carryOut, takeOut, onCall }: ServerParts): Server {
+export function createServer({ version, tools, carryOut, takeOut, onCall }: ServerDependencies): Server {
   const server = new Server(
     { name: 'sandhaven', title: 'Sandhaven', version },
     {

@@ -96,13 +96,13 @@ async function typed<T>(id: string, begin: () => Promise<T>): Promise<T> {
   }
 }
 
-interface Parts {
+interface Dependencies {
   host: MemoryHost;
   step(label: string, signal?: AbortSignal): Promise<void>;
 }
 
 async function start(
-  parts: Parts,
+  parts: Dependencies,
   spec: MachineSpec,
   generation: number,
   signal: AbortSignal,
@@ -127,7 +127,7 @@ async function start(
 
 /** A bundle is written after the disk is there, so one without a disk shows a loss. */
 async function launch(
-  { host, step }: Parts,
+  { host, step }: Dependencies,
   { id, imageDigest, resources }: MachineSpec,
   generation: number,
   signal: AbortSignal,
@@ -149,7 +149,7 @@ async function launch(
   traces.bundles = [generation];
 }
 
-async function stop({ host, step }: Parts, id: string): Promise<void> {
+async function stop({ host, step }: Dependencies, id: string): Promise<void> {
   if (!host.sandboxes.has(id)) return;
   await step('terminate');
   clear(host, id);
@@ -165,7 +165,7 @@ function clear(host: MemoryHost, id: string): void {
 
 type Storage = Pick<Runtime, 'growDisk' | 'archive' | 'dropDisk' | 'restore' | 'dropArchive'>;
 
-function storage({ host, step }: Parts, inTurn: InTurn): Storage {
+function storage({ host, step }: Dependencies, inTurn: InTurn): Storage {
   const stopped = (id: string) => {
     if (host.running(id)) throw unavailable('The machine runs.');
   };

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createHttpServer, type HttpServerParts } from '../../../src/surfaces/http/server.ts';
+import { createHttpServer, type HttpServerDependencies } from '../../../src/surfaces/http/server.ts';
 import { API_KEY, createFakeServices, type FakeServices } from '../fakes/fake-services.ts';
 
 export interface LogLine {
@@ -30,7 +30,7 @@ export interface Harness extends FakeServices {
   close(): Promise<void>;
 }
 
-export async function startHttp(parts: Partial<HttpServerParts> = {}): Promise<Harness> {
+export async function startHttp(parts: Partial<HttpServerDependencies> = {}): Promise<Harness> {
   const fake = createFakeServices();
   const log: LogLine[] = [];
   const write =

@@ -8,7 +8,7 @@ import { Forwards } from './forwards.ts';
 import { serveSession } from './session.ts';
 import { closeGaps, disconnect, refusals, refuseChannel } from './ssh2-gaps.ts';
 
-export interface ConnectionParts {
+export interface ConnectionDependencies {
   connection: Connection;
   /** Transport of the connection. */
   stream: Duplex;
@@ -24,7 +24,7 @@ export interface ServedConnection {
 }
 
 /** Must be called before the client's login is confirmed. */
-export function serveConnection(parts: ConnectionParts): ServedConnection {
+export function serveConnection(parts: ConnectionDependencies): ServedConnection {
   const { connection, stream, guest, agent } = parts;
   const gone = new Promise<void>((resolve) => stream.once('close', () => resolve()));
   const channels = new Channels();

@@ -13,7 +13,7 @@ import { tunnel } from './tunnel.ts';
 const EVERYWHERE = ['', '*', '0.0.0.0', '::'];
 const OWN = ['localhost', '127.0.0.1', '::1', 'ip6-localhost'];
 
-export interface ForwardParts {
+export interface ForwardDependencies {
   connection: Connection;
   /** Transport of the connection. */
   stream: Duplex;
@@ -26,14 +26,14 @@ export interface ForwardParts {
 }
 
 export class Forwards {
-  readonly #parts: ForwardParts;
+  readonly #parts: ForwardDependencies;
   readonly #over = new AbortController();
   /** Keyed by address and port; null during set-up. */
   readonly #listeners = new Map<string, Listener | null>();
   /** Number of requests for any free port: each is held under a unique name until it has a port. */
   #anyPort = 0;
 
-  constructor(parts: ForwardParts) {
+  constructor(parts: ForwardDependencies) {
     this.#parts = parts;
     void parts.gone.then(() => {
       this.#over.abort(new Error('The client is gone.'));

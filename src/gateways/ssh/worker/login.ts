@@ -11,7 +11,7 @@ import type { Guest } from '../messages.ts';
 /** Authentication methods listed to every client, whatever it tries. */
 const METHODS: 'password'[] = ['password'];
 
-export interface LoginParts {
+export interface LoginDependencies {
   address: string;
   enter(username: string, password: string | null): Promise<Guest | null>;
   leave(key: string): void;
@@ -23,7 +23,7 @@ export interface LoginParts {
  * Resolves with the guest before the client's login is confirmed; null when nobody logged in. Rejects when the
  * token could not be checked.
  */
-export function login(connection: Connection, parts: LoginParts): Promise<Guest | null> {
+export function login(connection: Connection, parts: LoginDependencies): Promise<Guest | null> {
   return new Promise((resolve, reject) => {
     const attempt = new Login(connection, parts, resolve);
     connection.on('close', () => attempt.close());
@@ -38,13 +38,13 @@ export function login(connection: Connection, parts: LoginParts): Promise<Guest 
 
 class Login {
   readonly #connection: Connection;
-  readonly #parts: LoginParts;
+  readonly #parts: LoginDependencies;
   readonly #resolve: (guest: Guest | null) => void;
   #requests = 0;
   #wrong = 0;
   #over = false;
 
-  constructor(connection: Connection, parts: LoginParts, resolve: (guest: Guest | null) => void) {
+  constructor(connection: Connection, parts: LoginDependencies, resolve: (guest: Guest | null) => void) {
     this.#connection = connection;
     this.#parts = parts;
     this.#resolve = resolve;

@@ -27,7 +27,7 @@ const ALGORITHMS = {
   compress: ['none'],
 } as const;
 
-export interface ServerParts {
+export interface ServerDependencies {
   main: MainThread;
   hostKey: string;
   agent: AgentProcesses & AgentTunnels;
@@ -40,14 +40,14 @@ interface Caller {
 }
 
 export class GatewayServer {
-  readonly #parts: ServerParts;
+  readonly #parts: ServerDependencies;
   readonly #ssh: SshServer;
   readonly #wrongTokens = new WrongTokens();
   readonly #callers = new WeakMap<Duplex, Caller>();
   readonly #streams = new Set<Duplex>();
   readonly #served = new Set<ServedConnection>();
 
-  constructor(parts: ServerParts) {
+  constructor(parts: ServerDependencies) {
     this.#parts = parts;
     const { main, hostKey } = parts;
     this.#ssh = new ssh2.Server({

@@ -13,7 +13,7 @@ const SHELLS = ['bash', 'sh'];
 /** A client that may run anything can set anything; these are the variables that it intends for the other side. */
 const VARIABLES = /^(?:LANG|LC_[A-Z]+|TERM|COLORTERM|NO_COLOR|TZ|GIT_[A-Z_]+)$/;
 
-export interface SessionParts {
+export interface SessionDependencies {
   connection: Connection;
   /** Transport of the connection. */
   stream: Duplex;
@@ -30,7 +30,7 @@ export interface SessionParts {
 }
 
 /** Resolves when the client has closed the session, or is gone. */
-export function serveSession(session: Session, parts: SessionParts): Promise<void> {
+export function serveSession(session: Session, parts: SessionDependencies): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     whenClosed(session, resolve);
     void parts.gone.then(resolve);
@@ -61,11 +61,11 @@ export function serveSession(session: Session, parts: SessionParts): Promise<voi
 class ServedSession {
   terminal: TerminalSize | undefined;
   readonly #session: Session;
-  readonly #parts: SessionParts;
+  readonly #parts: SessionDependencies;
   readonly #closed: Promise<void>;
   readonly #variables: Record<string, string> = {};
 
-  constructor(session: Session, parts: SessionParts, closed: Promise<void>) {
+  constructor(session: Session, parts: SessionDependencies, closed: Promise<void>) {
     this.#session = session;
     this.#parts = parts;
     this.#closed = closed;

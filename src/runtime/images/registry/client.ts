@@ -14,7 +14,7 @@ import { formatReference, type ImageReference } from './reference.ts';
 import { retrying } from './retry.ts';
 import type { Source } from './sources.ts';
 
-export interface RegistryParts {
+export interface RegistryDependencies {
   helpers: Helpers;
   credentials: CredentialFiles;
 }
@@ -32,7 +32,7 @@ export interface RemoteImage {
  * `unavailable`, `too_large`, or `failed_precondition` (another platform, an unknown kind of manifest).
  */
 export async function resolve(
-  parts: RegistryParts,
+  parts: RegistryDependencies,
   source: Source,
   signal: AbortSignal,
 ): Promise<RemoteImage> {
@@ -55,7 +55,7 @@ export async function resolve(
  * layer there once it is whole. skopeo checks the digests.
  */
 export async function fetchImage(
-  { helpers, credentials }: RegistryParts,
+  { helpers, credentials }: RegistryDependencies,
   reference: ImageReference,
   folder: string,
   { signal, temporary, blobs }: { signal: AbortSignal; temporary: string; blobs: string },
@@ -83,7 +83,7 @@ export async function fetchImage(
 }
 
 function inspect(
-  { helpers, credentials }: RegistryParts,
+  { helpers, credentials }: RegistryDependencies,
   { reference, isMirror }: Source,
   signal: AbortSignal,
 ): Promise<string> {

@@ -24,7 +24,7 @@ export interface DiskGuard {
   close(): Promise<void>;
 }
 
-export interface DiskGuardParts {
+export interface DiskGuardDependencies {
   freeBytes(): Promise<number>;
   /** Returns the running machines. */
   ids(): Promise<string[]>;
@@ -48,7 +48,7 @@ export function createDiskGuard({
   setFrozen,
   owners,
   log,
-}: DiskGuardParts): DiskGuard {
+}: DiskGuardDependencies): DiskGuard {
   const growth = createDiskGrowth(owners);
   /** Machines frozen for their own growth. */
   const growers = new Set<string>();

@@ -8,14 +8,14 @@ import type { Disks } from './disks.ts';
 
 type Storage = Pick<Runtime, 'growDisk' | 'archive' | 'dropDisk' | 'restore' | 'dropArchive'>;
 
-interface Parts {
+interface Dependencies {
   machines: Machines;
   disks: Disks;
   archives: Archives;
   work: Work;
 }
 
-export function createStorage({ machines, disks, archives, work }: Parts): Storage {
+export function createStorage({ machines, disks, archives, work }: Dependencies): Storage {
   /** Acts in the sandbox's turn, with no machine on its disk. Clears the remains of a killed start first. */
   function whileStopped<T>(
     id: string,

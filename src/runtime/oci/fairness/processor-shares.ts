@@ -22,7 +22,7 @@ export interface ProcessorShares {
   close(): Promise<void>;
 }
 
-export interface ProcessorSharesParts {
+export interface ProcessorSharesDependencies {
   groups: ProcessorGroups;
   service: ServiceGroup;
   owners: Pick<Owners, 'of'>;
@@ -54,7 +54,7 @@ export function createProcessorShares({
   owners,
   ids,
   log,
-}: ProcessorSharesParts): ProcessorShares {
+}: ProcessorSharesDependencies): ProcessorShares {
   const known = new Map<string, Known>();
   let last: HostTimes & { at: number } = { busyTicks: 0, allTicks: 0, at: 0 };
   let timer: NodeJS.Timeout | undefined;

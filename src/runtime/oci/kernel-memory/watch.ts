@@ -19,7 +19,7 @@ export interface KernelMemoryWatch {
   close(): Promise<void>;
 }
 
-export interface KernelMemoryWatchParts {
+export interface KernelMemoryWatchDependencies {
   cgroups: Pick<Cgroups, 'ids' | 'endPrograms'>;
   holdings: Holdings;
   owners: Pick<Owners, 'of'>;
@@ -37,7 +37,7 @@ interface Excess {
 
 const { kernel } = limits;
 
-export function createKernelMemoryWatch(parts: KernelMemoryWatchParts): KernelMemoryWatch {
+export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): KernelMemoryWatch {
   const { cgroups, holdings, owners, availableBytes, log } = parts;
   /** Last measured holdings of every machine. */
   const known = new Map<string, Known>();

@@ -15,7 +15,7 @@ import type { Starter } from './start.ts';
 
 type Lifecycle = Pick<Runtime, 'start' | 'stop' | 'resizeLive' | 'destroy' | 'openChannel'>;
 
-interface Parts {
+interface Dependencies {
   layout: Layout;
   cgroups: Cgroups;
   machines: Machines;
@@ -27,7 +27,7 @@ interface Parts {
   work: Work;
 }
 
-export function createLifecycle(parts: Parts): Lifecycle {
+export function createLifecycle(parts: Dependencies): Lifecycle {
   const { layout, cgroups, machines, slots, gpus, starter, shares, owners, work } = parts;
 
   async function stop(id: string, graceMs: number): Promise<void> {

@@ -27,7 +27,7 @@ interface Facts {
   host: HostFacts;
 }
 
-interface Parts {
+interface Dependencies {
   layout: Layout;
   cgroups: Cgroups;
   machines: Machines;
@@ -37,7 +37,15 @@ interface Parts {
   rootfsPath: (imageDigest: string) => string;
 }
 
-export function createStarter({ layout, cgroups, machines, disks, slots, gpus, rootfsPath }: Parts): Starter {
+export function createStarter({
+  layout,
+  cgroups,
+  machines,
+  disks,
+  slots,
+  gpus,
+  rootfsPath,
+}: Dependencies): Starter {
   let facts: Facts | null = null;
 
   async function launch(spec: MachineSpec, generation: number, signal: AbortSignal): Promise<void> {

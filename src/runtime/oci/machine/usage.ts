@@ -9,7 +9,7 @@ import { isMissing } from '../host/files.ts';
 import type { Hierarchy } from '../host/hierarchies.ts';
 import type { Layout } from '../layout.ts';
 
-export interface UsageParts {
+export interface UsageDependencies {
   layout: Pick<Layout, 'disk'>;
   memory: Hierarchy;
   /** Path of the machine's cgroup below a mount point. */
@@ -18,7 +18,7 @@ export interface UsageParts {
 
 const BLOCK_BYTES = 512;
 
-export function createUsage({ layout, memory, groupPath }: UsageParts) {
+export function createUsage({ layout, memory, groupPath }: UsageDependencies) {
   return (id: string): SandboxUsage => {
     const disk = statSync(layout.disk(id), { throwIfNoEntry: false });
     return {

@@ -17,7 +17,7 @@ import { clientSignal } from './client-signal.ts';
 import { streamCall, wantsEventStream } from './event-stream.ts';
 import { sendJson } from './send-json.ts';
 
-export interface ToolRoutesParts {
+export interface ToolRoutesDependencies {
   services: Services;
   log: Log;
   /** Tools listed to clients that do not choose with `?toolsets=`. Every tool can be called. */
@@ -27,7 +27,7 @@ export interface ToolRoutesParts {
 
 export function addToolRoutes(
   app: FastifyInstance,
-  { services, log, tools = allTools, answers }: ToolRoutesParts,
+  { services, log, tools = allTools, answers }: ToolRoutesDependencies,
 ): void {
   const list = (chosen: readonly Tool[]) => ({
     tools: descriptions.filter(({ name }) => chosen.some((tool) => tool.name === name)),
