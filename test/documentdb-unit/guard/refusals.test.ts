@@ -92,6 +92,9 @@ describe('a filter', () => {
     expect(
       said(() => checkProjection({ a: { $elemMatch: { b: { $near: [1, 1] } } } }, 'p')).message,
     ).toContain('sorts by distance');
+    expect(
+      said(() => checkProjection({ a: { $elemMatch: { $text: { $search: 'a' } } } }, 'p')).message,
+    ).toContain('first stage');
   });
 });
 
