@@ -1,14 +1,24 @@
 /**
- * Work that failed and has to succeed in the end, such as the removal of a machine: repeated until it does. It is
+ * Work that failed and has to succeed in the end, such as the removal of a machine: repeated until it does. Each failure
+ * doubles the pause before the next try. It is
  * kept in memory alone, so it must be work that a restart of the process finds again.
  */
 
 type Work = () => Promise<unknown>;
 
+interface Entry {
+  work: Work;
+  failures: number;
+  /** Turns until the next try. */
+  pause: number;
+}
+
+const LONGEST_PAUSE = 12;
+
 export class Unfinished {
   readonly #report: (key: string, error: unknown) => void;
   /** By what is done and to whom, so a caller who names both adds no work twice. */
-  readonly #works = new Map<string, Work>();
+  readonly #works = new Map<string, Entry>();
   readonly #running = new Set<string>();
 
   /** @param report Takes each failure. */
@@ -16,7 +26,7 @@ export class Unfinished {
     this.#report = report;
   }
 
-  /** Does the work now, and at each turn again until it succeeds. Never rejects. */
+  /** Does the work now, and at later turns again until it succeeds. Never rejects. */
   async attempt(key: string, work: Work): Promise<void> {
     try {
       await work();
@@ -26,23 +36,26 @@ export class Unfinished {
     }
   }
 
-  /** Does the work at each turn until it succeeds. Replaces earlier work of this key. */
+  /** Does the work at the next turn, and at later ones until it succeeds. Replaces earlier work of this key. */
   add(key: string, work: Work): void {
-    this.#works.set(key, work);
+    this.#works.set(key, { work, failures: 0, pause: 0 });
   }
 
-  /** Tries all work once that no other turn is trying, and resolves when it has ended. */
+  /** Tries all due work that no other turn is trying, and resolves when it has ended. */
   async turn(): Promise<void> {
     const idle = [...this.#works].filter(([key]) => !this.#running.has(key));
-    await Promise.all(idle.map(([key, work]) => this.#try(key, work)));
+    const due = idle.filter(([, entry]) => entry.pause-- <= 0);
+    await Promise.all(due.map(([key, entry]) => this.#try(key, entry)));
   }
 
-  async #try(key: string, work: Work): Promise<void> {
+  async #try(key: string, entry: Entry): Promise<void> {
     this.#running.add(key);
     try {
-      await work();
-      if (this.#works.get(key) === work) this.#works.delete(key);
+      await entry.work();
+      if (this.#works.get(key) === entry) this.#works.delete(key);
     } catch (error) {
+      entry.failures += 1;
+      entry.pause = Math.min(LONGEST_PAUSE, 2 ** entry.failures - 1);
       this.#report(key, error);
     } finally {
       this.#running.delete(key);

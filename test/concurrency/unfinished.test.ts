@@ -26,13 +26,22 @@ it('does work once that succeeds', async () => {
   expect({ done, failures }).toEqual({ done: ['work'], failures: [] });
 });
 
-it('repeats work at each turn until it succeeds, and reports each failure', async () => {
+it('repeats work until it succeeds, and reports each failure', async () => {
   await unfinished.attempt('a', failing(2));
-  await unfinished.turn();
   expect(done).toEqual([]);
-  await unfinished.turn();
-  await unfinished.turn();
+  for (let turn = 0; turn < 10; turn++) await unfinished.turn();
   expect({ done, failures }).toEqual({ done: ['work'], failures: ['a: no', 'a: no'] });
+});
+
+it('pauses for one turn, three, seven, and then twelve at most', async () => {
+  unfinished.add('a', failing(Number.POSITIVE_INFINITY));
+  const tries: number[] = [];
+  for (let turn = 1; turn <= 60; turn++) {
+    const before = failures.length;
+    await unfinished.turn();
+    if (failures.length > before) tries.push(turn);
+  }
+  expect(tries).toEqual([1, 3, 7, 15, 28, 41, 54]);
 });
 
 it('tries all other work when one fails', async () => {

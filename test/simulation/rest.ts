@@ -9,8 +9,8 @@ import { shapeOf } from './legal.ts';
 import { Violation } from './violation.ts';
 import type { Process, World } from './world.ts';
 
-/** Longer than the scheduler's retries, the watches' and the pool's. */
-const REST_MS = 150_000;
+/** Longer than the retries of the scheduler, of unfinished work, of watches and of the pool, twice. */
+const REST_MS = 300_000;
 const MOST_TURNS = 50_000;
 /** Longer than all jumps back that a run may have within it. */
 const SET_BACK_MS = 6 * 60 * 60 * 1000;
