@@ -57,7 +57,7 @@ export const areas: Readonly<Record<string, Area>> = {
       'src/catalog/parameters/*.ts',
       'src/catalog/files/{offset,read,replace,search}-text.ts',
     ],
-    tests: ['test/catalog/*.test.ts'],
+    tests: ['test/catalog/**/*.test.ts'],
     leastScore: 80,
     ignored: 'phrases',
     // The parts of parameters' schemas, made once for all tools.
