@@ -63,7 +63,7 @@ describe('a call', () => {
     expect(service.asked[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('[WIRE-ERR-02] throws what the service says, field by field', async () => {
+  it('[WIRE-ERR-02] throws the service’s error, field by field', async () => {
     const more = {
       hint: 'Do this.',
       parameter: 'sandbox',
@@ -91,7 +91,7 @@ describe('a call', () => {
   it.each([
     [404, 'internal', false],
     [502, 'unavailable', true],
-  ])('says of a stranger’s answer with status %i that it is %s', async (status, code, retryable) => {
+  ])('maps a stranger’s answer with status %i to %s', async (status, code, retryable) => {
     const page: Parameters<ScriptedService['answers']>[0] = (response) =>
       response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>gateway</h1>');
     service.answers(page);
@@ -331,7 +331,7 @@ describe('bytes of files', () => {
     expect(service.asked.map(({ headers }) => headers.range)).toEqual([undefined, 'bytes=1-3']);
   });
 
-  it('are an error where the service says so, or where they break off', async () => {
+  it('end in an error when the service refuses them or the connection breaks off', async () => {
     service.answers(problem('not_found', 404), problem('too_large', 413), (response) => {
       response.writeHead(200, { 'content-length': 5 });
       response.write('he', () => response.destroy());

@@ -12,7 +12,7 @@ import { Sandhaven } from '../src/index.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-describe('what is generated', () => {
+describe('generated code', () => {
   it.each(Object.entries(generated))(
     '[WIRE-SDK-01, WIRE-CATALOG-01] %s is up to date (else: make generate)',
     (file, generate) => {

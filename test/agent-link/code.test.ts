@@ -147,7 +147,7 @@ plt.plot([1, 10], [4.5, float('nan')], label='a'); plt.title('T'); plt.xlabel('X
     });
   });
 
-  it('[WIRE-EXEC-11] tell scatter, bar, pie, box and several in one apart', async () => {
+  it('[WIRE-EXEC-11] distinguish scatter, bar, pie, box and several in one', async () => {
     const [scatter, bar, pie, box, composite] = described(
       await chartsOf(`
 plt.scatter([1, 2], [3, 4], label='s')
@@ -316,7 +316,7 @@ await once(new Worker('console.log("worker")', { eval: true }), 'exit');`);
     expect(output).toBe('child 7\nworker\n');
   });
 
-  it('errors say what and where', async () => {
+  it('shows the text and the place of an error', async () => {
     const syntax = await typescript('const a: number = ;');
     expect(syntax.stderr).toContain('const a: number = ;');
     expect(syntax.exitCode).toBe(1);

@@ -71,7 +71,7 @@ describe('a command', () => {
     }
   });
 
-  it('[WIRE-EXEC-14] whose program is not there is failed_precondition', async () => {
+  it('[WIRE-EXEC-14] fails with failed_precondition when its program is missing or cannot run', async () => {
     await sh('touch plain; printf "#!/no/such\\n" > script; chmod +x script');
     for (const program of ['nowhere', './plain', './script', '/workspace']) {
       await expect(exec([program], { env: { PATH: '/usr/bin' } })).rejects.toMatchObject({
@@ -81,7 +81,7 @@ describe('a command', () => {
     }
   });
 
-  it('[WIRE-EXEC-08] that a signal ended has 128 plus the signal', async () => {
+  it('[WIRE-EXEC-08] has 128 plus the signal as its exit code when a signal ends it', async () => {
     expect((await sh('kill -9 $$')).exitCode).toBe(137);
     expect((await sh('kill -TERM $$')).exitCode).toBe(143);
   });
@@ -150,7 +150,7 @@ describe('output', () => {
     expect((await sh("printf 'a\\xffb'")).stdout).toBe('a\ufffdb');
   });
 
-  it('that comes just before the end is there', async () => {
+  it('includes the bytes written just before the end', async () => {
     for (let round = 0; round < 50; round++) {
       expect((await sh('echo a; echo b >&2; echo c')).output).toBe('a\nb\nc\n');
     }
@@ -167,7 +167,7 @@ describe('background children', () => {
     await expect.poll(async () => (await sh('ls survived')).exitCode, { timeout: 5_000 }).toBe(0);
   });
 
-  it('[WIRE-EXEC-05] that print without end hold nothing up', async () => {
+  it('[WIRE-EXEC-05] delay no later command when they print without end', async () => {
     await sh('yes endless & :');
     const started = performance.now();
     for (let round = 0; round < 20; round++) await sh('true');
@@ -182,19 +182,19 @@ describe('background children', () => {
   });
 });
 
-describe('the whole process tree goes', () => {
+describe('the process tree of a command', () => {
   const tree = (mark: string) =>
     `sleep ${mark} & setsid sleep ${mark} & (setsid sh -c 'sleep ${mark} & sleep ${mark}' &) ; ` +
     `nohup sleep ${mark} & (trap "" TERM; exec sleep ${mark}) & sleep ${mark}`;
 
-  it('[WIRE-EXEC-06] at the timeout, with what was printed until then', async () => {
+  it('[WIRE-EXEC-06] ends at the timeout, and the output until then is returned', async () => {
     const result = await sh(`echo begun; ${tree('1001')}`, { timeoutMs: 300 });
     expect(result).toMatchObject({ exitCode: 124, timedOut: true, stdout: 'begun\n' });
     expect(result.durationMs).toBeLessThan(1_500);
     expect(await count('sleep 1001')).toBe(0);
   });
 
-  it('when the host cancels', async () => {
+  it('ends when the host cancels', async () => {
     const controller = new AbortController();
     const cancelled = expect(sh(tree('1002'), { signal: controller.signal })).rejects.toThrow('enough');
     await expect.poll(() => count('sleep 1002')).toBeGreaterThan(4);
@@ -203,14 +203,14 @@ describe('the whole process tree goes', () => {
     await expect.poll(() => count('sleep 1002')).toBe(0);
   });
 
-  it('but not what an earlier command left running', async () => {
+  it('ends alone: processes of an earlier command go on', async () => {
     await sh('sleep 1003 &');
     await sh('sleep 1004', { timeoutMs: 200 });
     expect(await count('sleep 1004')).toBe(0);
     expect(await count('sleep 1003')).toBe(1);
   });
 
-  it('also when it has grown to hundreds', async () => {
+  it('ends also when it has grown to hundreds', async () => {
     const result = await sh('for i in $(seq 300); do setsid sleep 1005 & done; wait', { timeoutMs: 1_500 });
     expect(result.timedOut).toBe(true);
     expect(await count('sleep 1005')).toBe(0);

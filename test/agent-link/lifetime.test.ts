@@ -44,7 +44,7 @@ it('a watch lasts as long as the sandbox, or until it is given up', async () => 
   await sandbox.agent.watch(sandbox.id, new AbortController().signal);
 });
 
-it('a host that says nothing, or nonsense, is hung up on and disturbs nobody', async () => {
+it('a host that sends nothing, or nonsense, is disconnected and disturbs nobody', async () => {
   await using sandbox = await startScratchSandbox();
   const silent = await sandbox.openChannel();
   for (const nonsense of ['ffffffffff', '0000000009', '05000000017b7b7b7b7b', '0000000005']) {

@@ -100,7 +100,7 @@ describe('a program', () => {
     expect((await run('pwd')).stdout).toBe('/workspace\n');
   });
 
-  it('that is not there, or in a folder that is not there, is refused', async () => {
+  it('is refused when it or its folder does not exist', async () => {
     for (const more of [{}, { terminal: { columns: 80, rows: 24 } }]) {
       await expect(open(['nowhere'], more)).rejects.toMatchObject({
         code: 'failed_precondition',
@@ -125,7 +125,7 @@ describe('a program', () => {
     expect(await killed.ended).toEqual({ exitCode: 137, signal: 'SIGKILL' });
   });
 
-  it('that kills everything else, its supervisor too, is followed to its end', async () => {
+  it('is followed to its end when it kills everything else, its supervisor too', async () => {
     expect(await run('kill -9 -1; sleep 0.1; echo here; exit 7')).toMatchObject({
       stdout: 'here\n',
       exitCode: 7,
@@ -177,7 +177,7 @@ describe('much data', () => {
     expect((await text(program.stdout)).slice(0, 64)).toBe(hash.digest('hex'));
   });
 
-  it('that the host does not read blocks the program and fills no memory', { timeout: 60_000 }, async () => {
+  it('blocks the program and fills no memory while the host does not read it', { timeout: 60_000 }, async () => {
     const before = await agentKilobytes();
     const program = await bash('head -c 1000000000 /dev/zero; echo done >&2');
     await sandbox.sh('sleep 0.5');

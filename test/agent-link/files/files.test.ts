@@ -59,7 +59,7 @@ describe('reading', () => {
     await fails(read('a', 0), 'invalid_argument', 'start_line');
   });
 
-  it('[WIRE-FILES-12] what is no regular file is refused, and nothing blocks', async () => {
+  it('[WIRE-FILES-12] refuses anything but a regular file, and never blocks', async () => {
     await sh(ODD);
     for (const path of ['fifo', 'device', 'folder', 'socket', '/dev/null', '.']) {
       await fails(read(path), 'invalid_argument', 'path');
@@ -85,7 +85,7 @@ describe('reading', () => {
     expect((await read('large', 1, 1)).totalLines).toBe(Math.ceil((limits.fileContentBytes + 100) / 100));
   });
 
-  it('what is not there is not_found, and what is in no folder too', async () => {
+  it('fails with not_found for a missing file and for a path through a file', async () => {
     await write('file', '');
     for (const path of ['nope', 'no/pe', 'file/x', '../nope']) await fails(read(path), 'not_found', 'path');
     await fails(read(`${'x'.repeat(300)}`), 'invalid_argument', 'path');
@@ -140,7 +140,7 @@ describe('streaming', () => {
 });
 
 describe('writing', () => {
-  it('[WIRE-FILES-13] says how much, and whether the file is new', async () => {
+  it('[WIRE-FILES-13] returns the bytes written and whether the file is new', async () => {
     expect(await write('deep/er/a', 'hé')).toEqual({ bytesWritten: 3, created: true });
     expect(await write('deep/er/a', '')).toEqual({ bytesWritten: 0, created: false });
     expect(await sh('stat -c "%a %s" deep deep/er deep/er/a')).toMatch(/^755 \d+\n755 \d+\n644 0\n$/);
@@ -186,7 +186,7 @@ describe('writing', () => {
     await fails(write('file/x', 'x'), 'already_exists', 'path');
   });
 
-  it('that is cancelled or fails leaves nothing behind', async () => {
+  it('leaves nothing behind when it is cancelled or fails', async () => {
     const controller = new AbortController();
     const { Readable } = await import('node:stream');
     async function* forever() {
@@ -260,7 +260,7 @@ describe('folders', () => {
     expect(await sh('stat -c %a p p/q p/q/r')).toBe('755\n755\n2777\n');
   });
 
-  it('[WIRE-FILES-18] that exist are fine, and another file in the way is not', async () => {
+  it('[WIRE-FILES-18] may exist already; a file in their place is already_exists', async () => {
     await sh('mkdir d; chmod 700 d; ln -s d link; touch file; ln -s nowhere dangling');
     expect(await mkdir('d')).toEqual({ created: false });
     expect(await mkdir('link')).toEqual({ created: false });

@@ -123,8 +123,8 @@ describe('finding', () => {
   });
 });
 
-describe('what is known of a file', () => {
-  it('[WIRE-FILES-05] type, size, mode, owner, group and time', async () => {
+describe('the details of a file', () => {
+  it('[WIRE-FILES-05] are type, size, mode, owner, group and time', async () => {
     await sh(`printf 12345 > a; chown daemon:4321 a; chmod 2751 a; touch -d '2020-01-02 03:04:05.678Z' a`);
     expect(await stat('a')).toEqual({
       path: 'a',
@@ -137,7 +137,7 @@ describe('what is known of a file', () => {
     });
   });
 
-  it('[WIRE-FILES-06] the last link is not followed, others are', async () => {
+  it('[WIRE-FILES-06] are those of the last link itself; links before it are followed', async () => {
     await sh('mkdir d; touch d/f; ln -s d link; ln -s nowhere dangling; mkfifo fifo');
     for (const [path, type] of [
       ['link', 'symlink'],
@@ -155,7 +155,7 @@ describe('what is known of a file', () => {
     for (const path of ['nope', 'dangling/x']) await fails(stat(path), 'not_found', 'path');
   });
 
-  it('owners have their numbers when the sandbox has spoiled its own names', async () => {
+  it('show owners as numbers when the sandbox has spoiled its user names', async () => {
     await sh('touch a; mv /etc/passwd keep; mkfifo /etc/passwd');
     expect((await stat('a')).owner).toBe('0');
     // No shell starts while it waits for that pipe.

@@ -35,7 +35,7 @@ async function edited(line: string, pattern: string, replacement: string): Promi
 }
 
 describe('replacing', () => {
-  it('[WIRE-REPLACE-01, SBX-REPLACE-01, SBX-REPLACE-03, SBX-REPLACE-04] is told file by file', async () => {
+  it('[WIRE-REPLACE-01, SBX-REPLACE-01, SBX-REPLACE-03, SBX-REPLACE-04] returns a result for each file', async () => {
     await write('a', 'one two\none\n');
     await write('b', 'nothing\n');
     expect(await replace('one', '1', 'a', 'b', 'missing')).toEqual({
@@ -135,8 +135,8 @@ describe('a pattern as plain text', () => {
   });
 });
 
-describe('what is left alone', () => {
-  it('[WIRE-REPLACE-07] everything, of a dry run that counts', async () => {
+describe('a replacement', () => {
+  it('[WIRE-REPLACE-07] changes nothing in a dry run, which counts', async () => {
     await write('a', 'x x\n');
     await write('b', 'y\n');
     const before = await sh('stat -c "%n %i %Y %Z" a b');
@@ -152,7 +152,7 @@ describe('what is left alone', () => {
     expect(await sh('stat -c "%n %i %Y %Z" a b')).toBe(before);
   });
 
-  it('[WIRE-REPLACE-07] what is excluded, by name or by path', async () => {
+  it('[WIRE-REPLACE-07] skips excluded files, by name or by path', async () => {
     for (const path of ['a.ts', 'src/a.ts', 'src/a.min.ts', 'node_modules/m/a.ts', 'src/gen/b.ts']) {
       await write(path, 'x');
     }
@@ -257,7 +257,7 @@ describe('the files', () => {
 });
 
 describe('bad luck', () => {
-  it('[WIRE-REPLACE-05] what cannot be edited is an error row, and the others are edited', async () => {
+  it('[WIRE-REPLACE-05] returns an error row for a file that cannot be edited, and edits the others', async () => {
     await write('good', 'x');
     await write('binary', 'x\0');
     await sh('mkfifo fifo; mkdir folder; truncate -s 2G sparse; mkdir ro; mount -t tmpfs -o size=1m none ro');

@@ -35,15 +35,15 @@ const where = async (...parameters: Parameters<typeof search>) =>
 const paths = async (...parameters: Parameters<typeof search>) =>
   (await search(...parameters)).files.map(({ path }) => path);
 
-describe('how a query is read', () => {
-  it('as plain text where that is asked for', async () => {
+describe('a query', () => {
+  it('is read as plain text on request', async () => {
     await write('a', 'foobar\nfoo(bar)\n');
     expect(await where('foo(bar)')).toEqual([['a', 1]]);
     expect(await where('foo(bar)', { literal: true })).toEqual([['a', 2]]);
     expect(await search('foo(bar)', { literal: true })).toMatchObject({ literal: true });
   });
 
-  it('[WIRE-SEARCH-09] an expression without a match is told how many files have its text', async () => {
+  it('[WIRE-SEARCH-09] counts the files that have it as plain text when no expression matches', async () => {
     for (const name of ['a', 'b', 'd/c']) await write(name, 'call(x)\n');
     await write('e', 'nothing\n');
     expect(await search('call(x)')).toEqual({ files: [], totalCount: 0, literal: false, plainCount: 3 });
@@ -59,8 +59,8 @@ describe('how a query is read', () => {
   });
 });
 
-describe('what is told of each file', () => {
-  it('[WIRE-SEARCH-10] only its path, or how many of its lines match, all of them', async () => {
+describe('the result of a file', () => {
+  it('[WIRE-SEARCH-10] is its path alone, or the number of all its matching lines', async () => {
     await write('a', 'x\n'.repeat(60_000));
     await write('b', 'y\nx');
     const page = { totalCount: 2, literal: false };
@@ -81,7 +81,7 @@ describe('what is told of each file', () => {
     });
   });
 
-  it('a line that is looked at in pieces counts once', async () => {
+  it('counts a line that is read in pieces once', async () => {
     await sh('{ echo x; head -c 40000000 /dev/zero | tr "\\0" x; echo; echo y; echo x; } > long');
     expect(await search('x', { output: 'counts' })).toMatchObject({
       files: [{ path: 'long', matchCount: 3 }],
@@ -89,8 +89,8 @@ describe('what is told of each file', () => {
   });
 });
 
-describe('what is found', () => {
-  it('[WIRE-SEARCH-01, WIRE-SEARCH-02, SBX-SEARCH-07] is told by file, line and text', async () => {
+describe('matches', () => {
+  it('[WIRE-SEARCH-01, WIRE-SEARCH-02, SBX-SEARCH-07] have their file, line and text', async () => {
     await write('b/two.txt', 'alpha\nbeta\r\nbeta again');
     await write('a.txt', 'beta');
     expect(await search('beta')).toEqual({
@@ -116,7 +116,7 @@ describe('what is found', () => {
     });
   });
 
-  it('[SBX-SEARCH-04] has as many lines around it as asked for, where there are any', async () => {
+  it('[SBX-SEARCH-04] have as many lines around them as asked for, where there are any', async () => {
     await write('a', 'one\ntwo\nX\nfour\nX\nsix\nseven\n');
     expect((await search('X', { contextLines: 2 })).files[0]?.matches).toEqual([
       { line: 3, text: 'X', before: ['one', 'two'], after: ['four', 'X'] },
@@ -129,7 +129,7 @@ describe('what is found', () => {
     ]);
   });
 
-  it('[SBX-SEARCH-04] has them too where a file is read in pieces', async () => {
+  it('[SBX-SEARCH-04] have those lines too where a file is read in pieces', async () => {
     const lines = Array.from({ length: 60_000 }, (_, index) => `line ${index + 1}`);
     for (const at of [9_000, 15_000, 16_000, 59_999]) lines[at] += ' X';
     await write('a', lines.join('\n'));
@@ -148,7 +148,7 @@ describe('what is found', () => {
     }
   });
 
-  it('[SBX-SEARCH-08, WIRE-SEARCH-01] ends at 50 matches a file, and says when there are more', async () => {
+  it('[SBX-SEARCH-08, WIRE-SEARCH-01] are at most 50 a file, which is marked when there are more', async () => {
     await sh('yes match | head -50 > exact; yes match | head -51 > more');
     const { files } = await search('match');
     expect(files.map(({ matchCount, matches, capped }) => [matchCount, matches?.length, capped])).toEqual([
@@ -157,7 +157,7 @@ describe('what is found', () => {
     ]);
   });
 
-  it('[SBX-SEARCH-05, SBX-SEARCH-06, WIRE-SEARCH-03] is paged by files, sorted by path', async () => {
+  it('[SBX-SEARCH-05, SBX-SEARCH-06, WIRE-SEARCH-03] are paged by files, sorted by path', async () => {
     await sh('mkdir d; for i in $(seq 1000 1249); do echo match > $i; done; echo match > d/x; echo no > z');
     const first = await search('match', { maxItems: 100 });
     expect(first.totalCount).toBe(251);
@@ -170,7 +170,7 @@ describe('what is found', () => {
     expect(await search('match', { offset: 9_999_999 })).toMatchObject({ files: [], totalCount: 251 });
   });
 
-  it('[WIRE-SEARCH-07] a long line is cut around the match', async () => {
+  it('[WIRE-SEARCH-07] have a long line cut around them', async () => {
     await write('long', `${'é'.repeat(5_000)}NEEDLE${'ü'.repeat(5_000)}\n${'x'.repeat(1_000)}\n`);
     const [match] = (await search('NEEDLE', { contextLines: 1 })).files[0]?.matches ?? [];
     expect(match?.text).toBe(`…${'é'.repeat(120)}NEEDLE${'ü'.repeat(274)}…`);
@@ -179,15 +179,15 @@ describe('what is found', () => {
     expect((await search('N')).files[0]?.matches?.[0]?.text).toBe(`${'😀'.repeat(399)}N`);
   });
 
-  it('what is not UTF-8 stops no match, and is shown as U+FFFD', async () => {
+  it('are found beside bytes that are not UTF-8, which are shown as U+FFFD', async () => {
     await write('latin', Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x20, 0x61, 0x75, 0x0a]));
     expect((await search('caf.*au')).files).toEqual([]);
     expect((await search('a[uv]$')).files[0]?.matches?.[0]?.text).toBe('caf\u{FFFD} au');
   });
 });
 
-describe('where is searched', () => {
-  it('[SBX-SEARCH-02] below any folder, or in one file', async () => {
+describe('the scope of a search', () => {
+  it('[SBX-SEARCH-02] is any folder or one file', async () => {
     await write('a/b/c', 'match');
     await write('/srv/x', 'match');
     await sh('ln -s /srv/x /workspace/a/link; ln -s /srv /workspace/a/folder');
@@ -205,7 +205,7 @@ describe('where is searched', () => {
     await expect(search('x', { path: '/dev/zero' })).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
-  it('[SBX-SEARCH-03] in files whose names match a glob, or whose paths do when it has a slash', async () => {
+  it('[SBX-SEARCH-03] is limited by a glob of names, or of paths when it has a slash', async () => {
     for (const path of ['a.ts', 'a.tsx', 'src/b.ts', 'src/deep/c.ts', 'ts']) await write(path, 'match');
     expect(await paths('match', { filePattern: '*.ts' })).toEqual(['a.ts', 'src/b.ts', 'src/deep/c.ts']);
     expect(await paths('match', { filePattern: '*.{ts,tsx}', path: 'src' })).toEqual([
@@ -221,7 +221,7 @@ describe('where is searched', () => {
     });
   });
 
-  it('[WIRE-SEARCH-06] binary files and odd ones are skipped, hidden and ignored ones are not', async () => {
+  it('[WIRE-SEARCH-06] leaves out binary and special files, and includes hidden and ignored ones', async () => {
     await write('.gitignore', 'ignored\n');
     for (const path of ['ignored', '.hidden', '.git/config', 'node_modules/x']) await write(path, 'match\n');
     await write('binary', 'match\n\0');
@@ -236,14 +236,14 @@ describe('where is searched', () => {
     expect(await paths('match')).toEqual(['.git/config', '.hidden', 'ignored', 'node_modules/x']);
   });
 
-  it('file systems that the kernel makes up only when they are named', async () => {
+  it('includes file systems made up by the kernel only when they are named', async () => {
     const everywhere = await search('Linux', { path: '/', filePattern: 'ostype' });
     expect(everywhere.files).toEqual([]);
     const named = await paths('Linux', { path: '/proc/sys/kernel', filePattern: 'ostype' });
     expect(named).toEqual(['/proc/sys/kernel/ostype']);
   });
 
-  it('names that are not UTF-8 are told as they are asked for', async () => {
+  it('shows names that are not UTF-8 in the form in which callers give them', async () => {
     await sh("mkdir $'d\\xff'; echo match > $'d\\xff/n\\xfe'");
     expect(await paths('match')).toEqual(['d\u{F7FF}/n\u{F7FE}']);
     expect(await paths('match', { path: 'd\u{F7FF}' })).toEqual(['d\u{F7FF}/n\u{F7FE}']);
@@ -266,7 +266,7 @@ describe('queries', () => {
     for (const [query, lines] of cases) expect(await where(query), query).toEqual([['a', ...lines]]);
   });
 
-  it('[WIRE-SEARCH-05] that are no expressions are searched as plain text', async () => {
+  it('[WIRE-SEARCH-05] are searched as plain text when they are no expressions', async () => {
     await write('a', 'call(foo\nf() {}\n[x\n');
     for (const [query, line] of [
       ['call(', 1],
@@ -308,7 +308,7 @@ describe('queries', () => {
     PATIENCE_MS,
   );
 
-  it('that are too large are refused', async () => {
+  it('are refused when they are too large', async () => {
     for (const query of ['((a{1000}){1000}){1000}', '('.repeat(100) + ')'.repeat(100)]) {
       await expect(search(query)).rejects.toMatchObject({
         code: 'invalid_argument',

@@ -88,7 +88,7 @@ describe('a file', () => {
     expect(await ask(4, back)).toMatchObject({ status: STATUS.ok });
   });
 
-  it('gives no more at once than the server says it would', async () => {
+  it('returns at most as many bytes at once as the server announces', async () => {
     await sandbox.sh('truncate -s 2M zeros');
     const handle = await open('zeros', 1);
     const { kind, body } = await ask(5, handle, u64(0), u32(0xffffffff));
@@ -123,7 +123,7 @@ describe('a file', () => {
     expect(await ask(5, handles[7] as Buffer, u64(0), u32(1))).toMatchObject({ status: STATUS.failure });
   });
 
-  it('is renamed over another only by the extension that says so', async () => {
+  it('replaces another in a rename only by the posix-rename extension', async () => {
     await sandbox.sh('echo one > one; echo two > two');
     expect(await ask(18, string('one'), string('two'))).toMatchObject({ status: STATUS.failure });
     const extended = [string('posix-rename@openssh.com'), string('one'), string('two')];
@@ -148,8 +148,8 @@ describe('a path', () => {
   });
 });
 
-describe('what is wrong', () => {
-  it('with a handle fails', async () => {
+describe('the sftp server', () => {
+  it('refuses a wrong handle', async () => {
     const folder = Buffer.from((await ask(11, string('/etc'))).body);
     for (const handle of [string(''), string('x'), string(Buffer.alloc(8, 0xff)), folder]) {
       expect(await ask(5, handle, u64(0), u32(1))).toMatchObject({ status: STATUS.failure });
@@ -158,14 +158,14 @@ describe('what is wrong', () => {
     expect(await ask(12, await open('/etc/passwd', 1))).toMatchObject({ status: STATUS.failure });
   });
 
-  it('with a packet is answered, and the next one is taken', async () => {
+  it('answers a wrong packet, and takes the next one', async () => {
     expect(await ask(3, u32(1_000), Buffer.from('short'))).toMatchObject({ status: STATUS.badMessage });
     expect(await ask(99)).toMatchObject({ status: STATUS.unsupported });
     expect(await ask(200, string('no-such@example'))).toMatchObject({ status: STATUS.unsupported });
     expect(await ask(17, string('/'))).toMatchObject({ kind: 105 });
   });
 
-  it('with the protocol ends the connection', async () => {
+  it('ends the connection after a breach of the protocol', async () => {
     for (const bytes of [
       u32(0),
       u32(256 * KiB + 1),
@@ -181,7 +181,7 @@ describe('what is wrong', () => {
     }
   });
 
-  it('ends the server with its client, in the middle of whatever', async () => {
+  it('ends with its client, at any moment', async () => {
     const cut = await sandbox.agent.openSftp(sandbox.id);
     cut.stdin.end(Buffer.concat([u32(100), Buffer.from([1, 0])]));
     expect(await cut.ended).toMatchObject({ exitCode: 0 });

@@ -72,7 +72,7 @@ describe('the sftp client', () => {
     await sandbox.sh('rm large');
   });
 
-  it('starts at the sandbox root, and goes where it is told', async () => {
+  it('starts at the sandbox root, and changes to the folder it names', async () => {
     const { stdout } = await sftp('pwd', 'cd /usr/../tmp/.', 'pwd', '-cd nowhere', 'pwd');
     expect(stdout.match(/directory: .*/g)).toEqual([
       'directory: /workspace',
@@ -133,7 +133,7 @@ describe('the sftp client', () => {
     expect(await inside('stat -c %Y again')).toBe(`${Date.UTC(2001, 1, 3, 4, 5, 6) / 1000}\n`);
   });
 
-  it('is told what cannot be', async () => {
+  it('shows why an operation fails', async () => {
     await sandbox.sh('mkdir -p full/of; touch here');
     for (const [command, words] of [
       ['get nowhere', 'not found'],

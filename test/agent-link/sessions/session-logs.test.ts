@@ -62,7 +62,7 @@ describe('logs', () => {
     expect((await session.logs(second)).output).toBe('second\ntwo\n');
   });
 
-  it('are complete when the end is told', async () => {
+  it('are complete when the end is reported', async () => {
     const session = await open();
     for (let round = 0; round < 50; round++) {
       const { output } = await session.run('echo a; echo b >&2; echo c > /dev/tty');

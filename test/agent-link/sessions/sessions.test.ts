@@ -45,7 +45,7 @@ describe('between the commands of a session', () => {
     expect(await run('echo found; ls /proc/self/fd | wc -l')).toMatchObject({ output: 'found\n5\n' });
   });
 
-  it('what the caller names as the shell’s own tools does no harm', async () => {
+  it('functions with the names of the shell’s own tools do no harm', async () => {
     const { run } = await open();
     await run('read() { echo mine; }; printf() { :; }; eval() { :; }; TMOUT=1; IFS=abc; set -fuCx');
     expect((await run('echo traced')).output).toMatch(/^(\+\+\+ echo traced\n|traced\n){2}$/);
@@ -57,7 +57,7 @@ describe('between the commands of a session', () => {
 });
 
 describe('a command', () => {
-  it('[WIRE-SESSION-09] that is not complete shell fails by itself, and the next one works', async () => {
+  it('[WIRE-SESSION-09] fails by itself when it is not complete shell, and the next one works', async () => {
     const { run } = await open();
     for (const incomplete of ['echo "open', "echo 'open", 'if true; then', 'f() {', 'echo $(', 'true &&']) {
       const { exitCode, output } = await run(incomplete);
@@ -79,7 +79,7 @@ describe('a command', () => {
     });
   });
 
-  it('[WIRE-SESSION-05] that exits ends with the code, and its session with it', async () => {
+  it('[WIRE-SESSION-05] ends with its code, and its session with it, when it exits the shell', async () => {
     for (const [command, code] of [
       ['exit 3', 3],
       ['leave() { exit 4; }; leave; echo never', 4],
@@ -96,7 +96,7 @@ describe('a command', () => {
     }
   });
 
-  it('that exits in a subshell or a pipe ends itself only', async () => {
+  it('ends itself only when it exits in a subshell or a pipe', async () => {
     const { run } = await open();
     expect(await run('(exit 3)')).toMatchObject({ exitCode: 3 });
     expect(await run('echo x | exit 4')).toMatchObject({ exitCode: 4 });
@@ -137,7 +137,7 @@ describe('a command', () => {
     expect((await session.run('cat /tmp/order')).output).toBe('0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n');
   });
 
-  it('that waits when its session closes never runs, and says so', async () => {
+  it('never runs when its session closes first, and reports that', async () => {
     const session = await open();
     await session.begin('sleep 0.3; exit 1');
     const queued = await session.begin('touch /tmp/ran');
@@ -212,7 +212,7 @@ describe('input', () => {
     expect((await session.ended(command)).output).toBe('ready\n4095\n5\n');
   });
 
-  it('that nobody reads is refused when the terminal is full', async () => {
+  it('is refused when nobody reads it and the terminal is full', async () => {
     const session = await open();
     const command = await session.begin('sleep 60');
     const much = `${'y'.repeat(1_000)}\n`.repeat(64);
@@ -256,7 +256,7 @@ describe('ids', () => {
     }
   });
 
-  it('that nobody gave are not found', async () => {
+  it('are not found when nobody gave them', async () => {
     const { agent, id } = sandbox;
     const { id: sessionId, logs, type } = await open();
     const missing = { code: 'not_found', fields: { resource: 'session' } };
@@ -273,7 +273,7 @@ describe('ids', () => {
   });
 });
 
-it('without bash there is no session, and the error says what to do', async () => {
+it('a sandbox without bash has no session, and the error shows the way out', async () => {
   await using bare = await startScratchSandbox();
   await bare.sh('rm $(type -ap bash)');
   await expect(openSession(bare)).rejects.toMatchObject({

@@ -105,7 +105,7 @@ describe('a terminal', () => {
     expect((await text(program.stdout)).split('\r\n')).toHaveLength(100_001);
   });
 
-  it('that a background child keeps does not hold the end', async () => {
+  it('ends with its program though a background child keeps it open', async () => {
     const program = await bash('trap "" HUP; sleep 3003 & echo up');
     expect(await text(program.stdout)).toBe('up\r\n');
     expect((await sandbox.sh('pkill -fx "sleep 3003"')).exitCode).toBe(0);
@@ -120,7 +120,7 @@ describe('a terminal', () => {
     expect(await program.ended).toMatchObject({ exitCode: 0 });
   });
 
-  it('that a program closes and opens again goes on', async () => {
+  it('goes on after a program closes it and opens it again', async () => {
     const program = await bash(
       'for i in $(seq 300); do exec 0<&- 1>&- 2>&-; exec 0<>/dev/tty 1>&0 2>&0; done; echo again; read x; echo "got $x"',
     );

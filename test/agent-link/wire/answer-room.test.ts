@@ -30,7 +30,7 @@ describe('room for answers', () => {
     for (let at = 0; at < 2_000; at++) await room.hold('mallory').take(limits.smallAnswerBytes);
   });
 
-  it('that is taken for a call which is over is given back at once', async () => {
+  it('is given back at once when it is taken for a call that is over', async () => {
     const room = new AnswerRoom();
     const full = room.hold('mallory');
     await full.take(56 * MiB);

@@ -82,7 +82,7 @@ describe('frames', () => {
   });
 
   for (const { name, meaning, hex } of goldenBreaches()) {
-    it(`that break the protocol are refused: ${name}: ${meaning}`, () => {
+    it(`are refused when they break the protocol: ${name}: ${meaning}`, () => {
       const parser = new FrameParser({ frame() {}, data() {} });
       expect(() => parser.push(Buffer.from(hex, 'hex'))).toThrow(ProtocolError);
     });

@@ -164,7 +164,7 @@ describe('an agent that is silent is given up', () => {
   }
 });
 
-describe('what an agent says of charts', () => {
+describe('an agent’s description of a chart', () => {
   const result = Buffer.concat([reply({ ...exit, ...lengths(0) }), end()]);
   const cases: [string, unknown, Buffer][] = [
     ['another shape', { type: 'line' }, png],

@@ -88,7 +88,7 @@ describe('nothing piles up in the service', () => {
     program.close();
   });
 
-  it('of input that the agent does not say is taken', async () => {
+  it('of input that the agent does not acknowledge', async () => {
     const fake = answering(reply({}));
     const program = await open(fake.link);
     let done = 0;
