@@ -10,7 +10,7 @@ const told = {
   apiKeyFile: null,
 } as const;
 
-it('says where the service is, or how to say so', () => {
+it('the announcement shows the region, or how to set it', () => {
   expect(howTo({ ...told, region: localRegion })).toContain(
     'Region   local; set its place with --region id=local,city=CITY,country=COUNTRY\n',
   );

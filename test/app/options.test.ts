@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { parseUpOptions } from '../../src/app/options/up-options.ts';
 import { localRegion } from '../../src/model/region.ts';
 
-describe('what `sandhaven up` can be told', () => {
-  it('[WIRE-UP-04] [WIRE-UP-05] has the documented defaults', () => {
+describe('the options of `sandhaven up`', () => {
+  it('[WIRE-UP-04] [WIRE-UP-05] have the documented defaults', () => {
     expect(parseUpOptions([], {})).toEqual({
       listen: { host: '127.0.0.1', port: 7420 },
       sshListen: { host: '127.0.0.1', port: 7422, chosen: false },
@@ -41,7 +41,7 @@ describe('what `sandhaven up` can be told', () => {
     ).not.toThrow();
   });
 
-  it('[WIRE-UP-03] [WIRE-UP-06] comes by flag or by environment, the flag first', () => {
+  it('[WIRE-UP-03] [WIRE-UP-06] come by flag or by environment, the flag first', () => {
     const env = { SANDHAVEN_WARM_POOL: '0', SANDHAVEN_LISTEN: '[::1]:80', SANDHAVEN_DATA_DIR: '/d' };
     expect(parseUpOptions([], env)).toMatchObject({
       warmPool: 0,
@@ -51,7 +51,7 @@ describe('what `sandhaven up` can be told', () => {
     expect(parseUpOptions(['--warm-pool', '7'], env)).toMatchObject({ warmPool: 7 });
   });
 
-  it('which hosts Git remotes may be on: names, ports, networks, or none besides public ones', () => {
+  it('allow hosts of Git remotes: names, ports, networks, or none besides public ones', () => {
     const allowed = (text: string) => parseUpOptions(['--git-allow', text], {}).gitAllow;
     expect(allowed('none')).toEqual([]);
     expect(allowed('Git.Internal, git:3000,10.1.0.0/16,fd00::/8,10.0.0.1')).toEqual([
@@ -63,7 +63,7 @@ describe('what `sandhaven up` can be told', () => {
     ]);
   });
 
-  it('what each user may have, and how often each key may call; without a limit unless it is said', () => {
+  it('set the quota of each user and the rate of each key, or none', () => {
     const argv = ['--quota-sandboxes', '0', '--quota-memory-gb', '64', '--rate', '50'];
     expect(parseUpOptions(argv, { SANDHAVEN_QUOTA_CPU: '8' })).toMatchObject({
       quota: { sandboxes: 0, cpu: 8, memory: 64 },
@@ -76,7 +76,7 @@ describe('what `sandhaven up` can be told', () => {
     });
   });
 
-  it('what counts as a GPU: a kind, or some devices of it', () => {
+  it('choose the GPUs: a kind, or some devices of it', () => {
     const kind = (text: string) => parseUpOptions(['--gpu-kind', text], {}).gpuKind;
     expect(kind('amd.com/gpu')).toEqual({ kind: 'amd.com/gpu', names: null });
     expect(kind('nvidia.com/gpu=0,GPU-1f,0:1,0')).toEqual({
@@ -85,7 +85,7 @@ describe('what `sandhaven up` can be told', () => {
     });
   });
 
-  it('what the world sees: names, proxies and certificates', () => {
+  it('set the public names, proxies and certificates', () => {
     expect(
       parseUpOptions(
         [
@@ -109,7 +109,7 @@ describe('what `sandhaven up` can be told', () => {
     expect(preview('http://*.p.example:81')).toEqual({ protocol: 'http', domain: 'p.example', port: 81 });
   });
 
-  it('where it is: its own region first, what is left out unknown', () => {
+  it('set the regions, the service’s own first; parts left out are unknown', () => {
     const regions = (text: string) => parseUpOptions(['--region', text], {}).regions;
     expect(regions('id=eu-central, name=Frankfurt am Main,city=Frankfurt,country=DE;id=us')).toEqual([
       { id: 'eu-central', name: 'Frankfurt am Main', location: { city: 'Frankfurt', country: 'DE' } },
@@ -168,7 +168,7 @@ describe('what `sandhaven up` can be told', () => {
     [['--gpu-kind', 'a.b/gpu=0=1'], '--gpu-kind'],
     [['--gpu-kind', 'a.b/../gpu'], '--gpu-kind'],
     [['--nonsense'], 'flags'],
-  ])('%j is refused before anything starts', (argv, parameter) => {
+  ])('are refused before anything starts: %j', (argv, parameter) => {
     expect(() => parseUpOptions(argv, {})).toThrow(
       expect.objectContaining({ code: 'invalid_argument', fields: expect.objectContaining({ parameter }) }),
     );

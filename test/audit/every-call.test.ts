@@ -49,7 +49,7 @@ describe('a tool', () => {
     expect(await rowsOf(made)).toMatchObject([{ action: name, outcome: 'invalid_argument' }]);
   });
 
-  it('that does not exist leaves none: its name is the caller’s own words', async () => {
+  it('leaves no row when it does not exist: its name is the caller’s own words', async () => {
     const made = fake();
     await expect(callTool('secret words', {}, contextOf(made))).rejects.toMatchObject({ code: 'not_found' });
     expect(await rowsOf(made)).toEqual([]);
@@ -168,7 +168,7 @@ describe('over HTTP', () => {
     },
   );
 
-  it('what has no key, and what reads only the service itself, leaves none', async () => {
+  it('a request without a key, or for facts of the service itself, leaves no row', async () => {
     await fetch(`${http.url}/v1/tools/Sandbox.WhoAmI`, { method: 'POST' });
     for (const path of ['/v1/tools', '/v1/admin', '/openapi.json', '/healthz']) await http.fetch(path);
     expect(await rowsOf(http)).toEqual([]);

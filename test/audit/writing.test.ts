@@ -64,8 +64,8 @@ describe('a call is noted once', () => {
   });
 });
 
-describe('what lasts is noted', () => {
-  it('when it begins and when it ends', async () => {
+describe('a visit', () => {
+  it('is noted when it begins and when it ends', async () => {
     const log = await openLog();
     const ended = log.audit.visit(subject, 'closed', async (begun) => {
       begun();
@@ -75,7 +75,7 @@ describe('what lasts is noted', () => {
     expect(await actionsOf(log)).toEqual(['service.start', subject.action, 'closed']);
   });
 
-  it('once, when it never begins', async () => {
+  it('is noted once when it never begins', async () => {
     const log = await openLog();
     const refused = log.audit.visit(subject, 'closed', () => Promise.reject(notFound('port', 'None.')));
     await expect(refused).rejects.toMatchObject({ code: 'not_found' });
@@ -109,7 +109,7 @@ describe('writing', () => {
     expect(append.mock.calls.length).toBeLessThan(40);
   });
 
-  it('that fails holds up no call, and catches up', async () => {
+  it('holds up no call when it fails, and catches up', async () => {
     let full = false;
     const log = await openLog({
       storeOf: (own) =>
@@ -124,7 +124,7 @@ describe('writing', () => {
     expect(await log.audit.verify()).toMatchObject({ intact: true, rowsChecked: 303, eventsLost: 0 });
   });
 
-  it('that fails for long keeps a bounded number of events, and says how many it dropped, and where', async () => {
+  it('keeps a bounded number of events while it fails, and notes how many it dropped, and where', async () => {
     let full = true;
     const log = await openLog({
       storeOf: (own) =>
@@ -150,7 +150,7 @@ describe('writing', () => {
 });
 
 describe('the service', () => {
-  it('notes its start and its stop, so that a start without a stop before it tells of a kill', async () => {
+  it('notes its start and its stop, so that a start without a stop before it shows a kill', async () => {
     const first = await openLog();
     await first.close();
     const directory = dirname(first.databaseFile);
@@ -260,7 +260,7 @@ describe('a reader', () => {
     expect(await log.audit.list({ filter: { action: 'none' }, limit: 10 }, 50)).toMatchObject({ rows: [] });
   });
 
-  it('that leaves waits no more', async () => {
+  it('stops waiting when it leaves', async () => {
     const log = await openLog();
     const leaving = new AbortController();
     const waiting = log.audit.list({ filter: { action: 'none' }, limit: 1 }, 60_000, leaving.signal);

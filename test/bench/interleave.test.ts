@@ -22,7 +22,7 @@ describe('interleaved rounds', () => {
     expect(samples).toEqual({ runCommand: { sandhaven: [4, 5] } });
   });
 
-  it('end before the next turn when they are told to', async () => {
+  it('end before the next turn when they are aborted', async () => {
     const controller = running();
     let turns = 0;
     const rounds = { counted: 5, warmUps: 0, pauseMs: 0, signal: controller.signal };

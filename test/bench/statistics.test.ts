@@ -14,7 +14,7 @@ describe('the summary of samples', () => {
     expect(summarize([0, 10]).p95).toBeCloseTo(9.5);
   });
 
-  it('says the same of one sample under every heading', () => {
+  it('shows the same figure of one sample under every heading', () => {
     expect(summarize([7])).toEqual({ count: 1, median: 7, p95: 7, min: 7, max: 7 });
   });
 

@@ -7,7 +7,7 @@ function only<T>(items: T[]): T {
 }
 
 describe('rows', () => {
-  it('compares medians with both targets', () => {
+  it('compare medians with both targets', () => {
     const row = only(toRows({ createCold: { sandhaven: [50, 60, 70], docker: [300, 200, 400] } }));
     expect(row).toMatchObject({
       medians: { sandhaven: 60, docker: 300 },
@@ -17,19 +17,19 @@ describe('rows', () => {
     });
   });
 
-  it('tells a missed ratio from a missed bound', () => {
+  it('distinguish a missed ratio from a missed bound', () => {
     const slow = only(toRows({ runCommand: { sandhaven: [6], docker: [60] } }));
     expect(slow).toMatchObject({ ratioMet: true, boundMet: false });
     const close = only(toRows({ runCommand: { sandhaven: [4], docker: [8] } }));
     expect(close).toMatchObject({ ratioMet: false, boundMet: true });
   });
 
-  it('takes a higher speed as the better one', () => {
+  it('take a higher speed as the better one', () => {
     expect(only(toRows({ upload: { sandhaven: [299] } })).boundMet).toBe(false);
     expect(only(toRows({ upload: { sandhaven: [300] } })).boundMet).toBe(true);
   });
 
-  it('claims nothing where there is no target or no counterpart', () => {
+  it('claim nothing where there is no target or no counterpart', () => {
     expect(only(toRows({ runCode: { sandhaven: [10], docker: [70] } }))).toMatchObject({
       ratioMet: null,
       boundMet: null,
@@ -37,18 +37,18 @@ describe('rows', () => {
     expect(only(toRows({ createCold: { sandhaven: [10] } }))).toMatchObject({ ratio: null, ratioMet: null });
   });
 
-  it('holds the ratio against the command line, not against the API', () => {
+  it('hold the ratio against the command line, not against the API', () => {
     const row = only(toRows({ runCommand: { sandhaven: [5], docker: [50], dockerApi: [10] } }));
     expect(row.ratio).toBe(0.1);
     expect(row.medians.dockerApi).toBe(10);
   });
 
-  it('holds what the service itself spends against what was asked of it over HTTP', () => {
+  it('check the service’s own bound against its figure over HTTP', () => {
     const row = only(toRows({ findManyBeyond: { sandhaven: [20], sandhavenHttp: [7], mongodbMcp: [100] } }));
     expect(row).toMatchObject({ ratio: 0.2, boundMet: true });
   });
 
-  it('says nothing of a ratio to a difference that is none', () => {
+  it('have no ratio to a difference below zero', () => {
     expect(only(toRows({ documentsGrowth: { sandhaven: [20], mongodbMcp: [-3] } })).ratio).toBeNull();
   });
 
