@@ -103,7 +103,7 @@ describe('results', () => {
     });
   });
 
-  it('[SBX-GET-02] [SBX-GET-03] [WIRE-BOX-10] GetSandbox redacts secrets unless told otherwise', async () => {
+  it('[SBX-GET-02] [SBX-GET-03] [WIRE-BOX-10] GetSandbox redacts secrets by default', async () => {
     const env_vars = { MY_API_KEY: 'a', oauthToken: 'b', monkey: 'c', Plain: 'd', PASSWORDS: 'e' };
     await call('CreateSandbox', { name: 'demo', env_vars });
     expect((await call('GetSandbox', { sandbox: 'demo' }))['env_vars']).toEqual({
@@ -133,7 +133,7 @@ describe('results', () => {
     });
   });
 
-  it('[WIRE-BOX-15] a stop that deletes says so', async () => {
+  it('[WIRE-BOX-15] a stop that deletes reports the deletion', async () => {
     await call('CreateSandbox', { name: 'demo', ephemeral: true });
     expect(await call('StopSandbox', { sandbox: 'demo' })).toMatchObject({ name: 'demo', deleted: true });
     await call('CreateSandbox', { name: 'kept' });
@@ -192,7 +192,7 @@ describe('results', () => {
     expect(await call('WhoAmI')).toEqual({ user_id: 'user_1', name: 'Ada', email: 'ada@example.org' });
   });
 
-  it('[SBX-SESSION-05, WIRE-SESSION-06] what a session command has left to say depends on its status', async () => {
+  it('[SBX-SESSION-05, WIRE-SESSION-06] depend on the status of a session command', async () => {
     await call('CreateSession', { session_id: 's' });
     const ended = await call('RunSessionCommand', { session_id: 's', command: 'x' });
     expect(ended).toEqual({
@@ -226,7 +226,7 @@ describe('results', () => {
     });
   });
 
-  it('[SBX-FILES-02] [WIRE-FILES-01] ListFiles says whether there is more', async () => {
+  it('[SBX-FILES-02] [WIRE-FILES-01] ListFiles returns whether there is more', async () => {
     expect(await call('ListFiles', { max_items: 1 })).toEqual({
       path: '.',
       files: [{ name: 'a.txt', type: 'file', size: 13, link: false }],

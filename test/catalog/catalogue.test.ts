@@ -9,7 +9,7 @@ const MODEL_BYTES_A_TOOL = 870;
 const BYTES_A_TOOL = 1_700;
 
 describe('the catalogue', () => {
-  it('[DDB-TOOLS-04] tells the order of use, and to project, to sort and to filter by what has an index', () => {
+  it('[DDB-TOOLS-04] gives the order of use, and the advice to project, to sort and to filter by what has an index', () => {
     const said = Object.fromEntries(descriptions.map(({ name, description }) => [name, description]));
     const steps = ['DiscoverDatabases', 'DiscoverCollections', 'GetCollectionSchema'];
     const [databases, collections, schema] = steps.map((name) => said[`DocumentDb.${name}`]);

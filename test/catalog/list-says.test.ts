@@ -16,7 +16,7 @@ it('the tools that may save a file are not said to be read-only, nor to destroy 
   expect(hintsOf('DocumentDb_CountDocuments')).toMatchObject({ readOnlyHint: true });
 });
 
-describe('the list says', () => {
+describe('the list of tools', () => {
   it.each([
     [
       'what is installed',
@@ -41,7 +41,7 @@ describe('the list says', () => {
       'DocumentDb_FindDocuments',
       'A filter runs as written; only if nothing ',
     ],
-  ])('%s: %s', (_what, name, words) => {
+  ])('shows %s: %s', (_what, name, words) => {
     expect(listed.get(name)?.description).toContain(words);
   });
 
@@ -66,7 +66,7 @@ describe('the list says', () => {
       'save_to_path',
       /^New file .*beneath \/workspace\.$/,
     ],
-  ])('%s: %s, %s', (_what, name, parameter, words) => {
+  ])('shows %s: %s, %s', (_what, name, parameter, words) => {
     const { description } = (listed.get(name)?.inputSchema.properties?.[parameter] ?? {}) as {
       description?: string;
     };

@@ -24,7 +24,7 @@ describe('a text that would be too long', () => {
     expect(text).toMatch(new RegExp(`for the other ${200 - shown}: offset ${100 + shown}\\.$`));
   });
 
-  it('of one file is shortened, and the size of what is left out is told', () => {
+  it('is shortened when it is of one file, and shows the size of the rest', () => {
     const long = [{ path: 'a', matches: [{ line: 1, text: 'x'.repeat(40_000) }] }];
     const page = { total_count: 1, has_more: false, offset: 0, literal: false };
     expect(textOf('Sandbox.SearchContent', { files: long, ...page })).toContain('characters left out here');

@@ -59,12 +59,12 @@ describe('the text of a result', () => {
   describe.each(Object.entries(samples))('of %s', (name, own) => {
     const tool = findTool(name);
 
-    it('says every field that the description and the list promise', () => {
+    it('shows every field that the description and the list promise', () => {
       const said = new Set(own.flatMap(({ says }) => Object.keys(says)));
       expect(promised(tool).filter((field) => !said.has(field))).toEqual([]);
     });
 
-    it.each(own.map((sample, at) => [at + 1, sample] as const))('says it of result %i', (_at, sample) => {
+    it.each(own.map((sample, at) => [at + 1, sample] as const))('shows its fields in result %i', (_at, sample) => {
       expect(tool.output.safeParse(sample.result).error).toBeUndefined();
       const text = textOf(tool, sample);
       for (const [field, expected] of Object.entries(sample.says)) {

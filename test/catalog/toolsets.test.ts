@@ -24,7 +24,7 @@ describe('toolsets', () => {
     expect(selectTools('files,all', 'toolsets')).toBe(tools);
   });
 
-  it('that are not known are named, with those that are', () => {
+  it('are named in the error when they are unknown, with the known ones', () => {
     expect(() => selectTools('files,exekution', '--toolsets')).toThrow(
       expect.objectContaining({
         code: 'invalid_argument',
@@ -38,7 +38,7 @@ describe('toolsets', () => {
     expect(() => selectTools(' , ', '--toolsets')).toThrow(/names no toolset/);
   });
 
-  it('make the other tools unknown, and say how to get them', () => {
+  it('make the other tools unknown, and the error shows how to get them', () => {
     const chosen = selectTools('files', 'toolsets');
     expect(findTool('Sandbox_ReadFile', chosen).name).toBe('Sandbox.ReadFile');
     expect(() => findTool('Sandbox_RunCommand', chosen)).toThrow(

@@ -20,7 +20,7 @@ function refuse(tool: string, parameters: unknown): SandhavenError {
   throw new Error(`${JSON.stringify(parameters)} was accepted`);
 }
 
-describe('what a refusal says', () => {
+describe('a refusal of arguments', () => {
   it.each([
     ['CreateSandbox', { cpu: 17 }, 'cpu', 'cpu must be at most 16; 17 was given.'],
     ['CreateSandbox', { cpu: 0 }, 'cpu', 'cpu must be at least 1; 0 was given.'],
@@ -61,7 +61,7 @@ describe('what a refusal says', () => {
     expect(error.fields.parameter).toBe(parameter);
   });
 
-  it('[WIRE-PREVIEW-02] the life of a signed URL is not looked at without signed, but for its type', () => {
+  it('[WIRE-PREVIEW-02] ignores the life of a signed URL without signed, but for its type', () => {
     const asked = { sandbox: 'x', port: 80 };
     for (const seconds of [0, -1, 2 ** 50]) {
       expect(accept('GetPortPreviewUrl', { ...asked, expires_in_seconds: seconds })).toMatchObject({

@@ -62,7 +62,7 @@ describe('tokens', () => {
   });
 });
 
-describe('what is open', () => {
+describe('an open connection', () => {
   it('ends by sandbox and kind, and once', async () => {
     const ends = { ssh: vi.fn(), preview: vi.fn(), other: vi.fn(), left: vi.fn() };
     access.whileGranted('ssh', BOX, ends.ssh);
@@ -75,7 +75,7 @@ describe('what is open', () => {
     expect(calls).toEqual([1, 0, 0, 0]);
   });
 
-  it('ends too where it was let in while the revocation went on', async () => {
+  it('ends too when it is let in during the revocation', async () => {
     const { token } = await access.mint(BOX, 'ssh', { port: null, expiresAt: null });
     const end = vi.fn();
     const letIn = access.check('ssh', token).then((found) => {
@@ -100,8 +100,8 @@ function waitingUses() {
   return { uses: { connected } as never, enter };
 }
 
-describe('whoever waits for the sandbox while access is revoked', () => {
-  it('does not reach what a preview shows', async () => {
+describe('a caller who waits for the sandbox while access is revoked', () => {
+  it('does not reach the port of a preview', async () => {
     const { uses, enter } = waitingUses();
     const previews = new PreviewAccess({ access, uses, agent: unused, grants: unused, clock: unused });
     const [expire, work] = [vi.fn(), vi.fn(async () => {})];

@@ -20,7 +20,7 @@ const exhausted = (detail: string) =>
   });
 
 describe('a disk', () => {
-  it('of 200 GB is refused where 43 GB are free, in words that say how much there may be', async () => {
+  it('of 200 GB is refused where 43 GB are free, and the error shows the most there may be', async () => {
     await expect(room(43, 0).assertRoomFor(200)).rejects.toEqual(
       exhausted(
         'A disk of 200 GB was asked for, and 43.0 GB are free for sandboxes: a disk may have at most 172 GB now.',
@@ -47,7 +47,7 @@ describe('a disk', () => {
     await expect(room(10, 15, 2).assertRoomFor(10)).rejects.toEqual(exhausted('2 times the free space'));
   });
 
-  it('that grows counts by what it gets more', async () => {
+  it('counts by its growth alone when it grows', async () => {
     await expect(room(10, 995).assertRoomFor(10, 5)).resolves.toBeUndefined();
     await expect(room(10, 996).assertRoomFor(10, 5)).rejects.toEqual(exhausted('is the bound'));
   });

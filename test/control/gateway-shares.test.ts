@@ -48,7 +48,7 @@ describe('requests to previews', () => {
 });
 
 describe('SSH connections', () => {
-  it('have a share per owner, and a refused one says why', async () => {
+  it('have a share per owner, and a refused one gets the reason', async () => {
     const visits = new SshVisits({
       tokens: {
         check: async (_kind, text) => ({ id: text, sandboxId: text, expiresAt: null }) as never,

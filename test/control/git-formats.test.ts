@@ -18,7 +18,7 @@ const nul = (...parts: string[]) => Buffer.from(parts.map((part) => `${part}\0`)
 const hash = '0'.repeat(40);
 
 describe('a status', () => {
-  it('tells staged, modified, both, untracked and conflicted files apart', () => {
+  it('distinguishes staged, modified, both, untracked and conflicted files', () => {
     const bytes = nul(
       `# branch.oid ${hash}`,
       '# branch.head feature/x',
@@ -53,7 +53,7 @@ describe('a status', () => {
     });
   });
 
-  it('is of a branch without a commit when git says so', () => {
+  it('is of a branch without a commit when git reports one', () => {
     const unborn = nul('# branch.oid (initial)', '# branch.head main');
     expect(parseStatus(unborn, false)).toMatchObject({ branch: 'main', unborn: true, upstream: null });
     expect(parseStatus(nul(`# branch.oid ${hash}`), false).unborn).toBe(false);
@@ -84,7 +84,7 @@ describe('a status', () => {
     },
   );
 
-  it('is bounded, and says that it is not whole', () => {
+  it('is bounded, and is marked when it is not whole', () => {
     const many = Array.from({ length: limits.git.paths + 5 }, (_, n) => `? ${n}`);
     const status = parseStatus(nul(...many), false);
     expect(status.untracked).toHaveLength(limits.git.paths);
@@ -141,7 +141,7 @@ it.each(['a'.repeat(39), 'a'.repeat(65), `x${'a'.repeat(40)}`, `${'a'.repeat(40)
   },
 );
 
-it('what git is asked for is what is read', () => {
+it('the formats that git is asked for are those that are read', () => {
   // As git-log(1) and git-for-each-ref(1) define them: hash, author, email, time, whole message; short name, mark.
   expect(LOG_FORMAT).toBe('%H%x00%an%x00%ae%x00%at%x00%B');
   expect(BRANCH_FORMAT).toBe('%(refname:lstrip=2)%00%(HEAD)%00');
@@ -205,7 +205,7 @@ describe('branches, settings and pushed refs', () => {
   });
 });
 
-it('whatever a git inside prints, reading it ends in a result or in words', () => {
+it('reading any output of a git inside ends in a result or an error with a reason', () => {
   const line = fc.oneof(
     fc.string({ maxLength: 30 }),
     fc.constantFrom(

@@ -86,7 +86,7 @@ describe('waiting for quiet', () => {
 });
 
 describe('a delete', () => {
-  it('[WIRE-BOX-18] goes first: what runs is told to give up, what waits fails, what comes later is refused', async () => {
+  it('[WIRE-BOX-18] goes first: running work is aborted, waiting work fails, later work is refused', async () => {
     const queue = createOperationQueue();
     const order: string[] = [];
     const running = queue.run('a', async (signal) => {

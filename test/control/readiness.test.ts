@@ -44,15 +44,15 @@ beforeEach(() => {
 
 const someStart = () => runtime.start({ id: 'sb_user' } as never, 1);
 
-describe('a service is ready', () => {
-  it('while a machine was made within the last minute, without a trial', async () => {
+describe('a ready service', () => {
+  it('needs no trial while a machine was made within the last minute', async () => {
     await someStart();
     now += FRESH_MS - 1;
     expect(await readiness.check()).toBe(true);
     expect(started).toEqual(['sb_user']);
   });
 
-  it('after that by one trial for all who ask, which leaves nothing and counts for a minute', async () => {
+  it('makes one trial after that for all who ask, which leaves nothing and counts for a minute', async () => {
     expect(await Promise.all([readiness.check(), readiness.check(), readiness.check()])).toEqual([
       true,
       true,
@@ -68,14 +68,14 @@ describe('a service is ready', () => {
     expect(started.length).toBe(2);
   });
 
-  it('when its host is full, since it serves what it is full of', async () => {
+  it('stays ready when its host is full, since it serves the sandboxes that fill it', async () => {
     broken = new SandhavenError('resource_exhausted', 'No slot is left.');
     expect(await readiness.check()).toBe(true);
   });
 });
 
-describe('a service is not ready', () => {
-  it('while no machine can be made, and says why; a failure is told for 5 s before the next trial', async () => {
+describe('an unready service', () => {
+  it('names the reason while no machine can be made, and keeps a failure for 5 s before the next trial', async () => {
     broken = new SandhavenError('unavailable', 'The machine could not be started.');
     const refusal = {
       code: 'unavailable',
@@ -91,12 +91,12 @@ describe('a service is not ready', () => {
     expect(await readiness.check()).toBe(true);
   });
 
-  it('while all sandboxes are paused for want of disk', async () => {
+  it('refuses while all sandboxes are paused for want of disk', async () => {
     broken = new SandhavenError('resource_exhausted', 'All sandboxes are paused.', { retryable: true });
     await expect(readiness.check()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('and says nothing of the cause of a defect', async () => {
+  it('hides the cause of a defect', async () => {
     broken = new Error('/srv/secret');
     await expect(readiness.check()).rejects.toThrow('No sandbox can be made: An internal error occurred.');
   });

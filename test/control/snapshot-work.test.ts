@@ -82,7 +82,7 @@ describe('snapshots in the background', () => {
     await work.close();
   });
 
-  it('[WIRE-SNAP-02] that fail say why, in words for people alone', async () => {
+  it('[WIRE-SNAP-02] store the reason when they fail, without details of the host', async () => {
     await begin(2);
     await expect.poll(() => pulls.length).toBe(2);
     pulls[0]?.settle(notFound('image', 'There is no image i0.', 'Check its name.'));
@@ -94,7 +94,7 @@ describe('snapshots in the background', () => {
     expect(await reason('n1')).not.toContain('secret');
   });
 
-  it('that are deleted are broken off, waiting or not, and what comes late of them stores nothing', async () => {
+  it('are aborted when they are deleted, waiting or not, and store nothing afterwards', async () => {
     const most = limits.shares.snapshots.perOwner;
     const snapshots = await begin(most + 2);
     await expect.poll(() => pulls.length).toBe(most);

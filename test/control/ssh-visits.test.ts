@@ -84,7 +84,7 @@ describe('a visit over SSH', () => {
     await expect.poll(() => noted).toMatchObject([{}, { action: 'ssh.logout', outcome: 'ok', ...who }]);
   });
 
-  it('that is refused is in the audit log once, with the reason', async () => {
+  it('is in the audit log once, with the reason, when it is refused', async () => {
     const { enter, noted } = setUp({ sandbox: { state: 'stopped' } });
     await enter();
     expect(noted).toMatchObject([{ action: 'ssh.login', outcome: 'invalid_state' }]);
@@ -138,7 +138,7 @@ describe('a visit over SSH', () => {
     expect(await visit.ended).toContain('was stopped');
   });
 
-  it('to a sandbox that is not started says what to do, and holds nothing', async () => {
+  it('is refused with advice while its sandbox is not started, and holds nothing', async () => {
     const { enter, activity, sandbox } = setUp({ sandbox: { state: 'stopped' } });
     const visit = await enter();
     expect(visit.refusal).toContain('StartSandbox');

@@ -23,8 +23,8 @@ function setUp(disabledAt: number | null = null) {
   return { standing, ended, open };
 }
 
-describe('what is open for a key', () => {
-  it('ends with the key, and with its user, and nothing else does', () => {
+describe('open work of a key', () => {
+  it('ends with the key or with its user, and with nothing else', () => {
     const { standing, ended, open } = setUp();
     open('one');
     open('two');
@@ -49,7 +49,7 @@ describe('what is open for a key', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('ends too when it was being opened at that very moment', async () => {
+  it('ends too when it is opened at that very moment', async () => {
     const { standing, ended, open } = setUp();
     standing.ended('key_1');
     await Promise.resolve().then(() => open('late'));
@@ -62,7 +62,7 @@ describe('what is open for a key', () => {
   });
 });
 
-describe("what is open in a user's sandboxes", () => {
+describe('open work in the sandboxes of a user', () => {
   it('ends when the user is disabled', async () => {
     const { standing } = setUp();
     const end = vi.fn();

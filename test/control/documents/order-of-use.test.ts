@@ -65,7 +65,7 @@ describe('the order of use', () => {
     });
   });
 
-  it('where it only advises, says the same in notes', () => {
+  it('returns the same advice in notes when it only advises', () => {
     const order = new OrderOfUse('advise');
     expect(order.check('a', [orders], 'schema')).toEqual([
       "The collections of database 'shop' were not discovered yet. " +

@@ -53,7 +53,7 @@ it('a query that breaks while the sandbox’s own failure is on its way ends not
   await expect(saved).rejects.toMatchObject({ code: 'unavailable', message: 'The database broke.' });
 });
 
-it('an agent that says it is through before it is has saved nothing, and the query is ended', async () => {
+it('an agent that reports the end too early has saved nothing, and the query is ended', async () => {
   const lines = async function* () {
     yield line;
     await new Promise(() => {});

@@ -182,7 +182,7 @@ describe('a resize', () => {
     expect(steps).toEqual([['resizeLive', 'sb_1', larger]]);
   });
 
-  it('[WIRE-RESIZE-02] that fails half-way is undone, and rejects with its own error', async () => {
+  it('[WIRE-RESIZE-02] is undone when it fails half-way, and rejects with its own error', async () => {
     const resize = () => perform('resizing', { state: 'started', resizeTarget: larger });
     let times = 0;
     during['resizeLive'] = () => fails(times++ === 0 ? 'no memory' : 'gone')();

@@ -197,7 +197,7 @@ describe('a closed pool', () => {
     expect(host.made).toHaveLength(1);
   });
 
-  it('that is discarded deletes its waiting sandboxes, and no others', async () => {
+  it('deletes its waiting sandboxes when it is discarded, and no others', async () => {
     const owned = sandboxRecord();
     await store.insert(owned);
     const pool = await filled();

@@ -98,7 +98,7 @@ describe('a snapshot', () => {
   });
 
   it.each(['pending', 'pulling'] as const)(
-    '[WIRE-SNAP-05] that is %s is refused until it is active',
+    '[WIRE-SNAP-05] is refused while it is %s',
     async (state) => {
       await have({ state, imageDigest: null });
       await expect(template({ snapshot: 'tools' })).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe('a snapshot', () => {
     },
   );
 
-  it('[WIRE-SNAP-05] that is not active is refused also while an image of it is there', async () => {
+  it('[WIRE-SNAP-05] is refused while it is not active, even when its image is there', async () => {
     await have({ state: 'pulling' });
     await expect(template({ snapshot: 'tools' })).rejects.toMatchObject({ code: 'invalid_state' });
   });

@@ -55,7 +55,7 @@ describe('a machine', () => {
     expect(connections.map(({ id }) => id)).toEqual(['sb_1']);
   });
 
-  it.each(['end', 'breakOff'] as const)('that runs is connected to again a second later: %s', async (how) => {
+  it.each(['end', 'breakOff'] as const)('is connected to again after a second while it runs: %s', async (how) => {
     inspect = async () => running;
     begin();
     connections[0]?.[how](new Error('broken'));
@@ -82,8 +82,8 @@ describe('a machine', () => {
   });
 });
 
-describe('after its end a watch reports nothing', () => {
-  it('when it was connected; it closes its connection, and the engine is not asked', async () => {
+describe('a watch that has ended', () => {
+  it('reports nothing when it was connected; it closes its connection and does not ask the engine', async () => {
     let asked = 0;
     inspect = async () => {
       asked++;
@@ -98,7 +98,7 @@ describe('after its end a watch reports nothing', () => {
     expect(deaths).toEqual([]);
   });
 
-  it('when the engine was being asked', async () => {
+  it('reports nothing when it was asking the engine', async () => {
     const { promise, resolve } = Promise.withResolvers<Observed | null>();
     inspect = () => promise;
     begin();
@@ -110,7 +110,7 @@ describe('after its end a watch reports nothing', () => {
     expect(deaths).toEqual([]);
   });
 
-  it('when it waited to connect again, and leaves no timer', async () => {
+  it('reports nothing when it waited to connect again, and leaves no timer', async () => {
     inspect = async () => running;
     begin();
     connections[0]?.end();
