@@ -41,7 +41,7 @@ describe('a stream', () => {
     expect(() => framing.next(MAX)).toThrow(Fault);
   });
 
-  it('that never ends a message keeps no more than it sent', () => {
+  it('keeps no more than it got of a message that never ends', () => {
     const framing = new Framing();
     framing.push(u32(MAX));
     for (let i = 0; i < 9; i++) framing.push(Buffer.alloc(100));

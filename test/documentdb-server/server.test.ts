@@ -64,7 +64,7 @@ describe('a login', () => {
     await client.close();
   });
 
-  it('tells who it is and what it may do', async () => {
+  it('shows its user and the user’s privileges', async () => {
     const status = (client: MongoClient) =>
       client.db('admin').command({ connectionStatus: 1, showPrivileges: true });
     const may = async (client: MongoClient, action: string) =>
@@ -111,7 +111,7 @@ describe('a query', () => {
     expect(await items.find({}, { singleBatch: true, batchSize: 5 }).toArray()).toHaveLength(5);
   });
 
-  it('that is given up frees its cursor and the backend that was kept for it', async () => {
+  it('frees its cursor and its backend when it is given up', async () => {
     const cursors = Array.from({ length: 5 }, () => items.find({}).sort({ kind: 1 }).batchSize(10));
     await Promise.all(cursors.map((cursor) => cursor.next()));
     const before = await backends('true');
@@ -142,7 +142,7 @@ describe('a query', () => {
     expect(await items.countDocuments({})).toBe(2_000);
   });
 
-  it('whose client goes is cancelled in the database', async () => {
+  it('is cancelled in the database when its client goes', async () => {
     const client = await connected(server.uri('sandhaven'));
     const running = client.db('shop').collection('items').find(slow).toArray();
     running.catch(() => {});
@@ -172,7 +172,7 @@ describe('a query', () => {
     await expect(items.find(filter).toArray()).rejects.toMatchObject({ code, errmsg: expect.any(String) });
   });
 
-  it('with an unknown stage, and an unknown command, are told apart', async () => {
+  it('fails with different codes for an unknown stage and an unknown command', async () => {
     await expect(items.aggregate([{ $nope: 1 }]).toArray()).rejects.toMatchObject({ code: 40324 });
     await expect(admin.db('shop').command({ nope: 1 })).rejects.toMatchObject({
       code: 59,
@@ -182,7 +182,7 @@ describe('a query', () => {
 });
 
 describe('a write', () => {
-  it('that meets a key twice says which one, and goes on with the others when it may', async () => {
+  it('names the document that repeats a key, and goes on with the others when it may', async () => {
     const scratch = admin.db('scratch').collection<Item>('c');
     await scratch.insertOne({ _id: 1 });
     const many = scratch.insertMany([{ _id: 2 }, { _id: 1 }, { _id: 3 }], { ordered: false });
@@ -221,7 +221,7 @@ describe('a write', () => {
 });
 
 describe('a client that is none', () => {
-  it('is answered in the old form when it says hello in it', async () => {
+  it('is answered in the old form when its hello has that form', async () => {
     const socket = await open();
     socket.write(query({ ismaster: 1 }));
     const reply = await received(socket);

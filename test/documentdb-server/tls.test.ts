@@ -41,7 +41,7 @@ describe('a server with a certificate', () => {
     await plain.close();
   }, 60_000);
 
-  it('that demands TLS has nothing to say to others, nor to those who do not know its certificate', async () => {
+  it('refuses clients without TLS or without its certificate when it demands TLS', async () => {
     await stop();
     await start('--tls-required');
     const secure = await connected(server.uri('reader'), { tls: true, tlsCAFile: certificate });

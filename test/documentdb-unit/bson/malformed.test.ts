@@ -32,7 +32,7 @@ describe('bytes that are no BSON', () => {
     expect(refused).toBeGreaterThan(500);
   });
 
-  it('are told as no defect of the service, and nothing to try again, to who reads and to who infers', () => {
+  it('are unavailable without a retry, to readers and to schema inference', () => {
     const told = {
       code: 'unavailable',
       fields: { retryable: false, hint: expect.stringContaining('filter') },
@@ -95,7 +95,7 @@ describe('bytes that are no BSON', () => {
     expect(Buffer.from(writer.takeLines()).toString()).toBe('{"a":null}\n{"a":null}\n');
   });
 
-  it('are told as the server’s fault, with where it is', () => {
+  it('are reported as the server’s fault, with their place', () => {
     expect(() => toEjson(document([['v', raw(0x14)]]))).toThrow(
       'The document database sent a document that is not valid BSON: the unknown type 0x14 at byte 7.',
     );

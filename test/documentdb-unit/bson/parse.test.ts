@@ -239,7 +239,7 @@ describe('Extended JSON', () => {
     ['{"$code": "x", "$scope": 1}', 'filter_dict.$code cannot be "x".'],
     ['{"a": {"$undefined": true}}', 'filter_dict.a.$undefined is a type that cannot be sent.'],
     ['{"$dbPointer": {}}', 'filter_dict.$dbPointer is a type that cannot be sent.'],
-  ])('that is wrong is refused with its place: %s', (text, detail) => {
+  ])('is refused with its place when it is wrong: %s', (text, detail) => {
     const error = failureOf(text);
     expect(error.message).toContain(detail);
     expect(error).toMatchObject({ code: 'invalid_argument', fields: { parameter: 'filter_dict' } });

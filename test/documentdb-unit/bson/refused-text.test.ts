@@ -83,7 +83,7 @@ describe('text that is not JSON', () => {
   });
 });
 
-describe('JSON that would be another query than it says', () => {
+describe('JSON that would be read as another query', () => {
   it.each([
     ['{"a": {"$gt": 1, "$gt": 2}}', 'filter_dict.a has the key "$gt" a second time at line 1, column 18'],
     ['{"a": 1, "\\u0061": 2}', 'filter_dict has the key "a" a second time'],
@@ -100,13 +100,13 @@ describe('JSON that would be another query than it says', () => {
     expect(error.code).toBe('invalid_argument');
   });
 
-  it('but a NUL in a string, and a pair that is whole, is what it says', () => {
+  it('includes neither a NUL in a string nor a whole surrogate pair', () => {
     expect(parseEjson('["a\\u0000b", "\\ud83d\\ude00"]', 'x')).toEqual(['a\0b', '😀']);
   });
 });
 
 describe('bounds', () => {
-  it('of work: nothing that a text of full size can say takes more than its length', () => {
+  it('of work: no text of full size takes more than its length', () => {
     const size = limits.documents.textBytes - 64;
     const hostile = [
       `{"$binary": {"base64": "${'='.repeat(size)}x", "subType": "00"}}`,

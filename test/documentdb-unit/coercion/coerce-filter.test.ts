@@ -123,7 +123,7 @@ describe('a string in the shape of a date', () => {
     },
   );
 
-  it('is told, with how it was read', () => {
+  it('is reported with its reading', () => {
     expect(told({ a: { $gte: '2024-01-31', $lte: '2024-02-01' } })).toBe(
       'filter_dict matches nothing as written. This result also compares a with {"$date":"2024-01-31T00:00:00Z"} and ' +
         '{"$date":"2024-02-01T00:00:00Z"}, as the strings may have been meant. A date alone means its midnight, UTC. ' +
@@ -157,7 +157,7 @@ describe('a string in the shape of a number', () => {
   );
 });
 
-it('many are told in one line', () => {
+it('many strings share one line', () => {
   const ids = Array.from({ length: 6 }, () => new ObjectId().toHexString());
   const text = told({ a: { $in: ids }, 'items.b': ids[0] });
   expect(text).toContain('compares a with {"$oid":"');
@@ -184,7 +184,7 @@ const filters = fc.letrec<{ value: unknown; filter: unknown }>((tie) => ({
 })).filter;
 
 describe('for any filter', () => {
-  it('nothing is written to, every change is told, and what has no such string has no other form', () => {
+  it('nothing is written to, every change is reported, and a filter without such a string has no other form', () => {
     let changes = 0;
     fc.assert(
       fc.property(filters, (filter) => {

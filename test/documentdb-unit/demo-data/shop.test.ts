@@ -87,7 +87,7 @@ describe('the size', () => {
   });
 });
 
-describe('what belongs together', () => {
+describe('related documents of the shop', () => {
   it('an order’s total is the sum of its items, an item’s that of its units less the discount', () => {
     for (const { items, total } of made.orders) {
       for (const item of items) {
@@ -165,7 +165,7 @@ describe('time', () => {
   });
 });
 
-describe('what is untidy on purpose', () => {
+describe('deliberate disorder of the shop', () => {
   it.each<
     [string, DemoCollection, (document: Document) => unknown, Record<string, [least: number, most: number]>]
   >([

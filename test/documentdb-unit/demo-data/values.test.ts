@@ -25,7 +25,7 @@ describe('values', () => {
     );
   });
 
-  it('ids say when they were made, and differ by seed, collection and place', () => {
+  it('ids hold the time of their making, and differ by seed, collection and place', () => {
     const spaces = fc.constantFrom(...(Object.keys(idSpaces) as (keyof typeof idSpaces)[]));
     const whose = fc.tuple(seeds, spaces, fc.nat(10_000_000));
     const at = Date.UTC(2025, 2, 1, 12);
@@ -60,7 +60,7 @@ describe('random numbers', () => {
     expect(fractions.every((fraction) => fraction >= 0 && fraction < 1)).toBe(true);
   });
 
-  it('come as often as their weights say', () => {
+  it('come as often as their weights demand', () => {
     const random = new Random(2, 'weights', 0);
     const drawn = Array.from({ length: 10_000 }, () =>
       random.pickWeighted([

@@ -131,8 +131,8 @@ describe('passes', () => {
   });
 });
 
-describe('what a query reads [WIRE-DB-16]', () => {
-  it('is told once for each collection, its own first, however deep the others are', () => {
+describe('the collections of a query [WIRE-DB-16]', () => {
+  it('are listed once each, its own first, however deep the others are', () => {
     const inner = [{ $facet: { a: [{ $unionWith: 'c' }, { $unionWith: { coll: 'orders' } }] } }];
     const { sources } = pipeline([
       { $unionWith: { coll: 'b', pipeline: [{ $lookup: { from: 'd', as: 'x', pipeline: inner } }] } },
@@ -152,7 +152,7 @@ describe('a refusal', () => {
     [{ $elemMatch: {} }, 'under a field'],
     [{ $bucketAuto: {} }, 'AggregateDocuments'],
     [{ $where: '1' }, '$expr'],
-  ])('of the filter %j says what to use: %s', (filter, hint) => {
+  ])('of the filter %j names the alternative: %s', (filter, hint) => {
     expect(refusal(() => checkFilter(filter, 'filter_dict')).fields.hint).toContain(hint);
   });
 
@@ -167,7 +167,7 @@ describe('a refusal', () => {
     [{ $project: { a: '$$NOWW' } }, 'Did you mean $$NOW?'],
     [{ $out: 'x' }, 'save_to_sandbox'],
     [{ $geoNear: { near: [1, 1], distanceField: 'd' } }, 'beginning'],
-  ])('of the stage %j says what to use: %s', (stage, hint) => {
+  ])('of the stage %j names the alternative: %s', (stage, hint) => {
     const stages = [{ $match: {} }, stage];
     expect(refusal(() => pipeline(stages)).fields.hint).toContain(hint);
   });

@@ -84,8 +84,8 @@ const refusalOf = (check: () => unknown): unknown => {
   return 'let through';
 };
 
-describe('what is hostile stays refused [WIRE-DB-11]', () => {
-  it('as an expression in expressions, in every place of one', () => {
+describe('a hostile operator [WIRE-DB-11]', () => {
+  it('is refused as an expression in expressions, in every place of one', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...everywhereHostile),
@@ -103,7 +103,7 @@ describe('what is hostile stays refused [WIRE-DB-11]', () => {
     );
   });
 
-  it('as a filter in filters, in every place of one', () => {
+  it('is refused as a filter in filters, in every place of one', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...hostileFilters.map(([filter]) => filter)),
@@ -126,7 +126,7 @@ describe('what is hostile stays refused [WIRE-DB-11]', () => {
     );
   });
 
-  it('as a stage in pipelines', () => {
+  it('is refused as a stage in pipelines', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...hostileStages.map(([stage]) => stage)),
@@ -139,7 +139,7 @@ describe('what is hostile stays refused [WIRE-DB-11]', () => {
     );
   });
 
-  it('also beside what is legitimate', () => {
+  it('is refused beside legitimate stages too', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...hostileStages.map(([stage]) => stage)),
@@ -154,8 +154,8 @@ describe('what is hostile stays refused [WIRE-DB-11]', () => {
   });
 });
 
-describe('what is legitimate stays so [WIRE-DB-13]', () => {
-  it('in expressions, filters and pipelines around it', () => {
+describe('a legitimate operator [WIRE-DB-13]', () => {
+  it('is accepted with expressions, filters and pipelines around it', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...legitimateExpressions.map(([expression]) => expression)),
@@ -175,7 +175,7 @@ describe('what is legitimate stays so [WIRE-DB-13]', () => {
     );
   });
 
-  it('even what is hostile, inside of a literal', () => {
+  it('is accepted with hostile operators inside a literal', () => {
     // Some filters are no data at all, and refused before any meaning is looked at.
     const asData = [...everywhereHostile, ...hostileFilters.flatMap(([filter]) => jsonOf(filter))];
     expect(asData.length).toBeGreaterThan(100);

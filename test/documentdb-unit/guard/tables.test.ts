@@ -59,15 +59,15 @@ function argumentsWith(hostile: unknown, argument: Argument): unknown[] {
   return [...argument.slots.keys(), 'other'].map((slot) => ({ [slot]: hostile }));
 }
 
-describe('what is not looked into', () => {
-  it('is $literal, of expressions', () => {
+describe('unchecked operands', () => {
+  it('are those of $literal in expressions', () => {
     const literal = [...expressionOperators, ...accumulators, ...windowFunctions].filter(
       ([, a]) => a === 'literal',
     );
     expect(literal.map(([name]) => name)).toEqual(['$literal']);
   });
 
-  it('is what the server compares with, of filters', () => {
+  it('are the values that the server compares with in filters', () => {
     const literal = [...documentOperators, ...elementOperators, ...fieldOperators].filter(
       ([, operand]) => operand === 'literal',
     );
@@ -80,7 +80,7 @@ describe('what is not looked into', () => {
     );
   });
 
-  it('are flags and weights, of stages', () => {
+  it('are flags and weights in stages', () => {
     expect([...stages].flatMap(([name, { takes }]) => literalsOf(takes, name))).toEqual([
       '$densify.range.bounds',
       '$geoNear.spherical',

@@ -22,7 +22,7 @@ function neither(filter: unknown): Settlement {
 }
 
 describe('a find', () => {
-  it('that is well made has not a word', async () => {
+  it('has no notes when it is well made', async () => {
     const filter = { customer_id: new ObjectId(HEX) };
     expect(await adviseFind({ ...found, filter, projection: { status: 1 }, sort: ['_id'] })).toEqual([]);
   });
@@ -40,13 +40,13 @@ describe('a find', () => {
     ]);
   });
 
-  it('whose strings are what the field holds is not told that another form was tried', async () => {
+  it('has no note on another form when its strings are what the field holds', async () => {
     const filter = { zip: '10999' };
     const notes = await adviseFind({ ...nothing, filter, settlement: neither(filter) });
     expect(notes.filter((note) => note.includes('as written'))).toEqual([]);
   });
 
-  it('[WIRE-DB-18] that found something as written is told where a type cannot match', async () => {
+  it('[WIRE-DB-18] has a note on a type that cannot match though it found something as written', async () => {
     const filter = { customer_id: { $ne: HEX } };
     expect(await adviseFind({ ...found, filter })).toEqual([
       expect.stringMatching(
@@ -56,20 +56,20 @@ describe('a find', () => {
     ]);
   });
 
-  it('is told each thing once', async () => {
+  it('has one note for each fault', async () => {
     const small = ordersSchema({ documentCount: 5 });
     const asked = { ...nothing, filter: { quantity: '5x', nmae: 1 }, schema: small };
     const notes = await adviseFind(asked);
     expect(notes).toEqual([expect.stringContaining('quantity'), expect.stringContaining('nmae')]);
   });
 
-  it('of a collection that is not known is told only how its result came about', async () => {
+  it('has only the note on its result when its collection is unknown', async () => {
     const settlement: Settlement = { outcome: 'coerced', strings: [], notes: ['changed'] };
     const asked = { ...found, filter: { customer_id: HEX, nmae: 1 }, schema: null };
     expect(await adviseFind({ ...asked, settlement })).toEqual(['changed']);
   });
 
-  it('of more than 2,000 conditions is told only that too', async () => {
+  it('has only that note beyond 2,000 conditions too', async () => {
     const settlement: Settlement = { outcome: 'coerced', strings: [], notes: ['changed'] };
     const filter = (length: number) => ({ $or: Array(length).fill({ nmae: 1 }) });
     expect(await adviseFind({ ...nothing, filter: filter(2_001), settlement })).toEqual(['changed']);
@@ -82,7 +82,7 @@ describe('a pipeline', () => {
   const advised = (stages: Record<string, unknown>[]) =>
     advisePipeline({ ...nothing, stages, used: stages, settlement });
 
-  it('of more than 100 stages, or 2,000 conditions in all, is told only how its result came about', async () => {
+  it('has only the note on its result beyond 100 stages, or 2,000 conditions in all', async () => {
     const match = { $match: { $or: Array(1_000).fill({ nmae: 1 }) } };
     expect(await advised([match, match, { $match: { nmae: 1 } }])).toEqual(['changed']);
     expect((await advised([match, match])).length).toBeGreaterThan(1);
@@ -144,12 +144,12 @@ describe('an aggregation', () => {
     ]);
   });
 
-  it('that reads everything on purpose is not called slow', async () => {
+  it('is not called slow when it reads everything on purpose', async () => {
     const stages = [{ $group: { _id: '$status' } }];
     expect(await advisePipeline({ ...found, stages, used: stages })).toEqual([]);
   });
 
-  it('that orders everything first is', async () => {
+  it('is called slow when it orders everything first', async () => {
     const stages = [{ $sort: { paid: 1 } }, { $limit: 5 }];
     expect(await advisePipeline({ ...found, stages, used: stages })).toEqual([
       expect.stringMatching(/^pipeline\[0\]: no index has this order/),
@@ -169,7 +169,7 @@ describe('notes', () => {
     );
   });
 
-  it('tell how many were left out', () => {
+  it('show how many were left out', () => {
     const notes = arrangeNotes(Array.from({ length: 30 }, (_, index) => `note ${index}`));
     expect(notes.slice(-2)).toEqual(['note 8', '21 more notes were left out.']);
   });

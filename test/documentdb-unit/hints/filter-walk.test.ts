@@ -55,7 +55,7 @@ describe('conditions', () => {
     ]);
   });
 
-  it('tell the operators beside them', () => {
+  it('carry the operators beside them', () => {
     const [regex] = conditionsOf({ a: { $regex: 'x', $options: 'i' } });
     expect(regex?.beside).toEqual({ $regex: 'x', $options: 'i' });
   });

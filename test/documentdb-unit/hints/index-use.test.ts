@@ -107,7 +107,7 @@ describe('the note', () => {
     ]);
   });
 
-  it('says which indexes lack documents or are of another kind', () => {
+  it('names indexes that lack documents or are of another kind', () => {
     const [note] = notes(
       { b: 1 },
       [],

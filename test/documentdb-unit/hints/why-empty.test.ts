@@ -218,7 +218,7 @@ describe('asking the server', () => {
     expect(probe).toHaveBeenCalledTimes(1);
   });
 
-  it('asks no more once an answer was late, though the clock says that time is left', async () => {
+  it('stops after the first late answer, even when the clock shows time left', async () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
     onTestFinished(() => clock.mockRestore());
     const probe = vi.fn<Probe>(() => new Promise(() => undefined));

@@ -6,7 +6,7 @@ import { readCollection, readIndex } from '../../../src/documentdb/collections/c
 import { judge } from '../../../src/documentdb/connection/privileges.ts';
 
 describe('a collection that the server lists', () => {
-  it('is told with what is special about it', () => {
+  it('is shown with its special properties', () => {
     expect(readCollection({ name: 'a', type: 'collection', options: {}, info: { readOnly: false } })).toEqual(
       {
         name: 'a',
@@ -42,7 +42,7 @@ describe('a collection that the server lists', () => {
     expect(readCollection({ name, type: 'collection' })).toBeNull();
   });
 
-  it('whatever it is, is read or left out', () => {
+  it('is read or left out, in any form', () => {
     fc.assert(
       fc.property(fc.anything(), (entry) => {
         for (const read of [readCollection(entry), readIndex(entry)]) {
@@ -55,7 +55,7 @@ describe('a collection that the server lists', () => {
 });
 
 describe('an index that the server lists', () => {
-  it('is told by its key and by what it promises', () => {
+  it('is shown by its key and its properties', () => {
     expect(readIndex({ v: 2, key: { _id: 1 }, name: '_id_' })).toEqual({
       name: '_id_',
       key: { _id: 1 },

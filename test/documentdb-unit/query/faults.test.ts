@@ -35,7 +35,7 @@ describe('an error of the server', () => {
     ['a restart', 11_600, 'unavailable'],
     ['nothing that is known', 1, 'unavailable'],
     ['no code at all', undefined, 'unavailable'],
-  ])('%s (%s) is %s, and says what to do', (_, code, expected) => {
+  ])('%s (%s) is %s, with a hint', (_, code, expected) => {
     const fault = faultOf(code);
     expect(fault.code).toBe(expected);
     expect(fault.fields.hint).toMatch(/\w{3}/);
@@ -55,7 +55,7 @@ describe('an error of the server', () => {
     });
   });
 
-  it('[DDB-AUTH-02] that repeats the password is told without it', () => {
+  it('[DDB-AUTH-02] loses the password that it repeats', () => {
     const fault = faultOf(2, 'bad s3cret-word in mongodb://user:s3cret-word@host/');
     expect(fault.message).toContain('bad … in mongodb://…');
     expect(
@@ -63,7 +63,7 @@ describe('an error of the server', () => {
     ).not.toContain('s3cret-word');
   });
 
-  it('that passes is known, and may be asked for again', () => {
+  it('is recognized when it passes, and keeps its code', () => {
     const lost = new MongoServerError({ ok: 0, errmsg: 'cursor not found', code: 43 });
     const wrong = new MongoServerError({ ok: 0, errmsg: 'wrong', code: 2 });
     expect([faults.isPassing(lost), faults.isPassing(wrong)]).toEqual([true, false]);
@@ -77,7 +77,7 @@ describe('an error of our own', () => {
     expect(faults.of(own)).toBe(own);
   });
 
-  it('that is a defect stays one, without the password', () => {
+  it('stays a defect, without the password', () => {
     const defect = faults.of(new TypeError('s3cret-word is not a function'));
     expect(defect).not.toBeInstanceOf(SandhavenError);
     expect([defect.name, defect.message]).toEqual(['TypeError', '… is not a function']);

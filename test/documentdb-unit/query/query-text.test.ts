@@ -48,7 +48,7 @@ describe('a filter', () => {
     expect(refusal.hint).toContain('{"');
   });
 
-  it('that is no JSON is refused with its place', () => {
+  it('is refused with its place when it is not JSON', () => {
     const refusal = refusalOf(() => readFilter('{"a": 1,\n "b": }'));
     expect([refusal.parameter, refusal.detail]).toEqual(['filter_dict', expect.stringContaining('line 2')]);
   });
@@ -149,7 +149,7 @@ describe('a pipeline', () => {
     expect(readPipeline([])).toEqual([]);
   });
 
-  it('given as one text is told how to give it', () => {
+  it('is refused with advice when it is given as one text', () => {
     const refusal = refusalOf(() => readPipeline(['[{"$match": {}}]']));
     expect(refusal.parameter).toBe('pipeline');
     expect(refusal.detail).toContain('pipeline[0]');

@@ -7,7 +7,7 @@ import { limits } from '../../../src/model/limits.ts';
 
 const { manyNames, fields: mostFields } = limits.documents.schema;
 
-describe('names that are data become one field', () => {
+describe('names that are data', () => {
   it.each([
     ['object ids', (i: number) => hash(i).slice(0, 24)],
     ['UUIDs', (i: number) => hash(i).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')],
@@ -16,7 +16,7 @@ describe('names that are data become one field', () => {
     ['quarters', (i: number) => `${2000 + i}-Q1`],
     ['numbers', (i: number) => String(i)],
     ['numbered names', (i: number) => `user_${String(i).padStart(6, '0')}`],
-  ])('when they are %s', (_, nameOf) => {
+  ])('become one field when they are %s', (_, nameOf) => {
     const documents = Array.from({ length: 40 }, (_, i) => ({ by: { [nameOf(i)]: { count: i } } }));
     const schema = inferred(documents);
     expect(paths(schema)).toEqual(['by', 'by.<key>', 'by.<key>.count']);
@@ -29,7 +29,7 @@ describe('names that are data become one field', () => {
     expect(fieldAt(schema, 'by.<key>.count')).toMatchObject({ probability: 1, min: 0, max: 39 });
   });
 
-  it('when there are hundreds of them, whatever they look like', () => {
+  it('become one field when there are hundreds of them, of any form', () => {
     const documents = Array.from({ length: 100 }, (_, i) => ({
       seen: { [word(3 * i)]: 1, [word(3 * i + 1)]: 2 },
     }));
@@ -43,12 +43,12 @@ describe('names that are data become one field', () => {
     });
   });
 
-  it('when one document holds them all', () => {
+  it('become one field when one document holds them all', () => {
     const words = Object.fromEntries(Array.from({ length: manyNames }, (_, i) => [word(i), i]));
     expect(paths(inferred([{ words }]))).toEqual(['words', 'words.<key>']);
   });
 
-  it('beside others that are names', () => {
+  it('become one field beside others that are names', () => {
     const documents = Array.from({ length: 30 }, (_, i) => ({ total: i, [`2024-01-${10 + (i % 20)}`]: 'x' }));
     const schema = inferred(documents);
     expect(paths(schema)).toEqual(['total', '<key>']);
@@ -56,7 +56,7 @@ describe('names that are data become one field', () => {
     expect(fieldAt(schema, '<key>')?.keys).toBe(20);
   });
 
-  it('at any depth, and without bound to their number', () => {
+  it('become one field at any depth, and without bound to their number', () => {
     const documents = Array.from({ length: 1000 }, (_, i) => ({
       a: { [hash(i)]: { b: { [hash(i + 1e6)]: { c: i, [`2024-01-0${1 + (i % 9)}`]: true } } } },
     }));
@@ -78,7 +78,7 @@ describe('names that are data become one field', () => {
   });
 });
 
-describe('names stay names', () => {
+describe('names that are no data', () => {
   it.each([
     [
       'a few with numbers',
@@ -86,17 +86,17 @@ describe('names stay names', () => {
     ],
     ['one that is odd', { total: 1, 2024: 5 }],
     ['words of hex letters', { deadbeef: 1, cafe: 2, added: 3, facade: 4 }],
-  ])('when they are %s', (_, document) => {
+  ])('stay names when they are %s', (_, document) => {
     const found = paths(inferred(Array.from({ length: 5 }, () => document)));
     expect(found.toSorted()).toEqual(Object.keys(document).toSorted());
   });
 
-  it('when a wide collection has columns', () => {
+  it('stay names when a wide collection has columns', () => {
     const document = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [word(i), i]));
     expect(paths(inferred([document, document, document]))).toHaveLength(300);
   });
 
-  it('when optional fields are of several types', () => {
+  it('stay names when optional fields are of several types', () => {
     const documents = Array.from({ length: 150 }, (_, i) => ({
       [word(i)]: [i, 'text', new Date(0), true][i % 4],
     }));
@@ -104,7 +104,7 @@ describe('names stay names', () => {
   });
 });
 
-it(`no more than ${mostFields} fields are told apart, and that is said`, () => {
+it(`no more than ${mostFields} fields are distinguished, and a note shows that`, () => {
   const inference = new SchemaInference();
   const width = 1000;
   for (let i = 0; i < (mostFields / width) * 2; i++) {

@@ -120,7 +120,7 @@ describe('documents that are valid and hostile', () => {
     expect(fieldAt(schema, 'v.<key>')).toMatchObject({ keys: bounds.countedNames });
   });
 
-  it('may have names that share a hash, of which few are told apart', () => {
+  it('may have names that share a hash, of which few are distinguished', () => {
     const elements = namesWithOneHash(5).map((name) => ({ code: 0x0a, name, value: Buffer.alloc(0) }));
     expect(new Set(elements.map(({ name }) => name)).size).toBe(32);
     const inference = new SchemaInference();

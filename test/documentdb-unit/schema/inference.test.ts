@@ -8,7 +8,7 @@ import { documentOf, int32, text } from './bytes.ts';
 const { enumValues, exampleChars } = limits.documents.schema;
 
 describe('the schema of documents', () => {
-  it('[WIRE-DB-05] that are none has no fields', () => {
+  it('[WIRE-DB-05] has no fields without documents', () => {
     const inference = new SchemaInference();
     expect(inference.fields()).toEqual([]);
     expect(inference.sampled).toBe(0);
@@ -28,7 +28,7 @@ describe('the schema of documents', () => {
     });
   });
 
-  it('tells int, long, double and decimal apart', () => {
+  it('distinguishes int, long, double and decimal', () => {
     const values = [new Int32(1), Long.fromNumber(1), new Double(1), Decimal128.fromString('1')];
     const types = field(
       'v',

@@ -32,7 +32,7 @@ describe('the schema of a realistic collection of 60 fields', () => {
     expect(bytes).toBeLessThanOrEqual(shownBytes);
   });
 
-  it('[WIRE-DB-03] says how it was sampled, the fields and the indexes', () => {
+  it('[WIRE-DB-03] shows the sample, the fields and the indexes', () => {
     expect(view).toMatchObject({
       database_name: 'shop',
       collection_name: 'orders',
@@ -50,7 +50,7 @@ describe('the schema of a realistic collection of 60 fields', () => {
     });
   });
 
-  it('[WIRE-DB-04] says of every field its path, types, probability and examples', () => {
+  it('[WIRE-DB-04] shows path, types, probability and examples of every field', () => {
     expect(shown.map(({ path }) => path)).toEqual(paths(schema));
     for (const field of shown) {
       const known = fieldAt(schema, field.path);
@@ -62,7 +62,7 @@ describe('the schema of a realistic collection of 60 fields', () => {
     }
   });
 
-  it('keeps every short enum, and lets many other fields say what their values look like', () => {
+  it('keeps every short enum, and shows the form of the values of many other fields', () => {
     const known = shown.map((field) => ({ field, all: fieldAt(schema, field.path) }));
     const enums = known.filter(
       ({ all }) => all?.enum && typeof all.enum[0]?.value === 'string' && all.enum.length <= 6,
@@ -89,7 +89,7 @@ describe('the schema of a flat collection of 60 fields', () => {
   );
   const view = presentSchema(schema);
 
-  it('fits 8 KB, and every field says what its values look like', () => {
+  it('fits 8 KB, and every field shows the form of its values', () => {
     expect(view.fields).toHaveLength(60);
     expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThanOrEqual(shownBytes);
     const silent = view.fields.filter(
@@ -124,7 +124,7 @@ describe('strings beside other types', () => {
     })),
   );
 
-  it('say what they look like, digits and rare words made alike', () => {
+  it('show their patterns, digits and rare words made alike', () => {
     expect(fieldAt(schema, 'weight')?.patterns).toEqual(['9.9 kg', '9 kg']);
     expect(fieldAt(schema, 'values')?.patterns).toEqual(['n-9']);
     expect(presentSchema(schema).fields.find(({ path }) => path === 'weight')).toMatchObject({
@@ -133,7 +133,7 @@ describe('strings beside other types', () => {
     });
   });
 
-  it('of which each has words of its own tell none of them', () => {
+  it('show no words when each has words of its own', () => {
     expect(fieldAt(schema, 'owner')?.patterns).toEqual(['a a']);
   });
 
@@ -148,7 +148,7 @@ describe('the schema of a collection', () => {
     expect(view.fields[0]?.types[0]?.elements).toEqual({ array: 2, 'array.double': 2, 'array.string': 1 });
   });
 
-  it('of few fields has all there is to say', () => {
+  it('is complete when it has few fields', () => {
     const documents = Array.from({ length: 100 }, (_, i) => ({
       state: i % 3 === 0 ? 'open' : 'done',
       note: `n ${i}`,
@@ -180,7 +180,7 @@ describe('the schema of a collection', () => {
     expect(Object.fromEntries(byPath)).toEqual({ usual: 0.999, odd: 0.001, third: 0.667 });
   });
 
-  it('says what is out of the ordinary', () => {
+  it('shows every unusual property', () => {
     const view = presentSchema(
       schemaOf([], {
         type: 'timeseries',
@@ -205,7 +205,7 @@ describe('the schema of a collection', () => {
     });
   });
 
-  it('of very many fields shows those least deep, says how many are left out, and stays readable', () => {
+  it('shows the least deep of very many fields, counts the rest, and stays readable', () => {
     const wide = Object.fromEntries(
       Array.from({ length: 100 }, (_, i) => [
         `column_${letters(i)}`,
@@ -222,7 +222,7 @@ describe('the schema of a collection', () => {
     expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThan(shownFields * 150);
   });
 
-  it('says so when there was no room for what is known', () => {
+  it('has a note when there was no room for all that is known', () => {
     const columns = Array.from({ length: 120 }, (_, i) => `column_${letters(i)}`);
     const documents = Array.from({ length: 50 }, (_, k) =>
       Object.fromEntries(columns.map((column) => [column, `${letters(k % 5)} `.repeat(30)])),
