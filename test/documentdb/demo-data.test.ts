@@ -25,7 +25,7 @@ const load = (documents: number, more: Partial<Parameters<typeof loadDemoData>[1
   loadDemoData(database.client, { documents, database: database.name, ...more });
 
 describe('loading', () => {
-  it('puts everything there, and tells how far it is', async () => {
+  it('puts everything there, and reports its progress', async () => {
     const progress: [done: number, total: number][] = [];
     const result = await load(SIZE, { onProgress: (done, total) => progress.push([done, total]) });
     expect(result).toEqual({ loaded: true, collections: expected });
@@ -82,7 +82,7 @@ describe('loading', () => {
     expect(await load(SIZE)).toEqual({ loaded: true, collections: expected });
   });
 
-  it('says in one sentence that the server went away, and begins anew', async () => {
+  it('reports in one sentence that the server went away, and begins anew', async () => {
     const proxy = await startProxy();
     const client = new MongoClient(connectionStringAt(proxy.port), { serverSelectionTimeoutMS: 1_000 });
     onTestFinished(() => client.close());
@@ -115,7 +115,7 @@ describe('loading', () => {
   });
 });
 
-describe('what is there', () => {
+describe('the loaded database', () => {
   beforeAll(async () => {
     await load(SIZE);
   });
@@ -156,7 +156,7 @@ describe('what is there', () => {
     ).toEqual(totals);
   });
 
-  it('joins', async () => {
+  it('joins its collections', async () => {
     const rows = await db
       .collection('orders')
       .aggregate([

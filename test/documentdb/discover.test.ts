@@ -97,7 +97,7 @@ describe('a sample', () => {
     expect(await schemaOf('orders', 299)).toMatchObject({ sampled: 299, sampleMethod: 'random' });
   });
 
-  it('of a view says what it is made from', async () => {
+  it('of a view names its source', async () => {
     const schema = await schemaOf('early');
     expect(schema).toMatchObject({ type: 'view', viewOn: 'orders', sampled: 20, sampleMethod: 'all' });
     expect(schema.documentCount).toBe(20);

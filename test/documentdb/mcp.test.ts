@@ -61,7 +61,7 @@ it('[WIRE-DB-09] [WIRE-DB-10] a result beyond a MiB is whole in structuredConten
   expect(textOf(result)).toContain('; structuredContent has all; ask for a smaller limit …');
 });
 
-it('[WIRE-DB-10] bytes end a result where the caller asked for fewer, and the text says how it goes on', async () => {
+it('[WIRE-DB-10] bytes end a result where the caller asked for fewer, and the text shows how to go on', async () => {
   const client = await connect();
   const asked = { sort, max_bytes: 2 ** 20 };
   const result = await client.callTool(calling('DocumentDb_FindDocuments', asked));
@@ -76,7 +76,7 @@ it('[WIRE-DB-10] bytes end a result where the caller asked for fewer, and the te
   );
 });
 
-it('[WIRE-DB-21] a saved result says where it is and what its fields are, and shows no document', async () => {
+it('[WIRE-DB-21] a saved result names its file and its fields, and shows no document', async () => {
   const client = await connect();
   const path = { save_to_path: 'said.jsonl' };
   const result = await client.callTool(
@@ -93,7 +93,7 @@ it('[WIRE-DB-21] a saved result says where it is and what its fields are, and sh
   );
 });
 
-it('[WIRE-MCP-08] a long save tells how far it is', async () => {
+it('[WIRE-MCP-08] a long save reports its progress', async () => {
   const client = await connect();
   const told: { progress: number; message?: string | undefined }[] = [];
   const result = await client.callTool(

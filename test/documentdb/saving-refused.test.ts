@@ -200,7 +200,7 @@ describe('[WIRE-DB-21] a save', () => {
 
 describe('at the file itself', () => {
   it.each(['file/few.jsonl', `${'y'.repeat(300)}.jsonl`])(
-    'what WriteFile refuses at %.20s is refused alike',
+    'a path that WriteFile refuses, such as %.20s, is refused alike',
     async (path) => {
       const written = await call(documents.service, 'WriteFile', { sandbox: 'target', path, content: 'x' });
       expect(written.status).toBeGreaterThanOrEqual(400);

@@ -153,7 +153,7 @@ it('a connection goes on to its next message, however slowly the body before was
   }
 });
 
-it('what comes slowly goes on at once', async () => {
+it('a slow body goes on at once', async () => {
   const { promise: sent, resolve: finish } = Promise.withResolvers<ServerResponse>();
   const answer = await answerOf((response) => {
     response.write('first');

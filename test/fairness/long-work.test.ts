@@ -40,7 +40,7 @@ it('is followed by as long a pause, in which all else goes on', async () => {
   expect(turns).toBeGreaterThan(10);
 });
 
-it('that fails is paid for too, and whoever leaves is forgotten', async () => {
+it('is paid for when it fails too, and a caller who leaves is forgotten', async () => {
   const work = new LongWork('long things are being done');
   const left = new AbortController();
   const failing = work.run('ada', () => {

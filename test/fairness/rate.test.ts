@@ -44,7 +44,7 @@ describe('a bucket', () => {
     );
   });
 
-  it('gives one to whoever waits as long as told', () => {
+  it('gives one to a caller who waits as long as it asks', () => {
     fc.assert(
       fc.property(rate, fc.array(fc.nat(100), { minLength: 1 }), (rate, gaps) => {
         let bucket: Bucket | undefined;

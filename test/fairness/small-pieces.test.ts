@@ -18,7 +18,7 @@ it('small pieces become pages of 16 KiB, and large ones go on behind them as the
   expect(small.take()).toEqual([]);
 });
 
-it('what goes on early leaves the rest of its page to what comes', () => {
+it('a piece that goes on early leaves the rest of its page to the next', () => {
   const small = new SmallPieces();
   const pages = new Set<ArrayBufferLike>();
   for (let at = 0; at < 1_000; at++) {

@@ -166,7 +166,7 @@ describe('access that is revoked', () => {
 });
 
 describe('a sandbox that is not started', () => {
-  it('gives no access, and says what to do; what was given out can be revoked, over a restart too', async () => {
+  it('gives no access, with advice; earlier access can be revoked, over a restart too', async () => {
     const [standard, signed] = [await preview(), await preview({ signed: true })];
     const ssh = await accessTo(service, sandbox);
     await must(service, 'StopSandbox', { sandbox });

@@ -278,7 +278,7 @@ describe('a remote that', () => {
     expect(proxy.failure).toMatchObject({ code: 'failed_precondition' });
   });
 
-  it('redirects to another host gets no credentials there, and git is not told', async () => {
+  it('redirects to another host gets no credentials there, and git does not see the redirect', async () => {
     const other = await startRemote(good);
     const remote = await startRemote((_request, response) =>
       response.writeHead(302, { location: `http://127.0.0.1:${other.port}/team/project.git${INFO}` }).end(),
@@ -452,7 +452,7 @@ describe('the host of a remote', () => {
     });
   });
 
-  it('that does not resolve is unavailable', async () => {
+  it('is unavailable when it does not resolve', async () => {
     const nowhere = async () => {
       throw new Error('ENOTFOUND');
     };

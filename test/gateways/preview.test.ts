@@ -116,7 +116,7 @@ describe('Sandbox.GetPortPreviewUrl', () => {
   });
 });
 
-describe('who is let in', () => {
+describe('access to a preview', () => {
   it('[SBX-PREVIEW-03] [WIRE-PREVIEW-03] a standard URL answers only with its own token in the header', async () => {
     const { url, token } = await preview(APP_PORT);
     const other = await preview(APP_PORT + 1);
@@ -204,7 +204,7 @@ describe('who is let in', () => {
   }, 60_000);
 });
 
-describe('what goes through', () => {
+describe('traffic through a preview', () => {
   const json = async (path: string, options?: Visit) => JSON.parse((await visit(site + path, options)).text);
 
   it('method, path, query, status and its text are as they were', async () => {
@@ -217,7 +217,7 @@ describe('what goes through', () => {
     expect(await visit(`${site}/echo`, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
   });
 
-  it('headers of one connection stay on it; Host is as it came; where the visitor is comes from here', async () => {
+  it('headers of one connection stay on it; Host is as it came; the address of the visitor is set here', async () => {
     const { headers } = await json('/headers', {
       headers: {
         ...{ 'x-forwarded-for': '6.6.6.6', forwarded: 'for=6.6.6.6', 'x-mine': 'kept', te: 'trailers' },
@@ -239,7 +239,7 @@ describe('what goes through', () => {
     });
   });
 
-  it('a cookie stays with its site, and what another site may be told of the URL is nothing', async () => {
+  it('a cookie stays with its site, and another site learns nothing of the URL', async () => {
     const { headers } = await visit(`${site}/cookies`);
     expect(headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2; path=/; Secure', 'c=domain=x']);
     expect(headers['x-private']).toBeUndefined();
@@ -346,7 +346,7 @@ describe('what goes through', () => {
     expect(await sayRaw(site, refused)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('a body is sent when the application says so, and not when it refuses', async () => {
+  it('a body is sent when the application asks for it, and not when it refuses', async () => {
     const head = (path: string) =>
       `POST ${path} HTTP/1.1\r\nHost: ${hostOf(site)}\r\nExpect: 100-continue\r\nContent-Length: 4\r\n`;
     const socket = dial(site, `${head('/echo')}Connection: close\r\n\r\n`);
@@ -377,7 +377,7 @@ describe('what goes through', () => {
   }, 60_000);
 });
 
-describe('what is refused', () => {
+describe('a refused request', () => {
   const host = () => `Host: ${hostOf(site)}\r\n`;
 
   it.each([
@@ -411,7 +411,7 @@ describe('what is refused', () => {
     expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
-  it('a connection that says nothing does not last', async () => {
+  it('a silent connection does not last', async () => {
     const socket = dial(site, 'GET / HTTP/1.1\r\n');
     await closed(socket);
     expect((await visit(`${site}/headers`)).status).toBe(200);

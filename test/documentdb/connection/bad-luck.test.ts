@@ -105,7 +105,7 @@ describe('a server that cannot be reached', () => {
     }
   });
 
-  it('accepts connections and says nothing', async () => {
+  it('accepts connections and never answers', async () => {
     const proxy = await startProxy();
     proxy.silence();
     const documents = connectTo(connectionStringAt(proxy.port));
@@ -224,7 +224,7 @@ describe('a query that takes too long', () => {
 });
 
 describe('more queries than connections', () => {
-  it('wait, and are told so when none becomes free in time', async () => {
+  it('wait, and fail with the reason when none becomes free in time', async () => {
     const { port } = serverAddress();
     const patient = connectTo(connectionStringAt(port, 'maxPoolSize=1'));
     const both = [find(patient, 3), find(patient, 3)].map((query) => query.run(plainOptions));
@@ -258,7 +258,7 @@ describe('a call that is canceled', () => {
     await vi.waitUntil(() => proxy.connections === connected - 1);
   });
 
-  it('while a cursor is open: the server is told to close it', async () => {
+  it('while a cursor is open: the cursor is closed on the server', async () => {
     const proxy = await startProxy();
     const documents = connectTo(connectionStringAt(proxy.port));
     const call = new AbortController();
@@ -311,7 +311,7 @@ describe('a page that ends before its cursor', () => {
 });
 
 describe('credentials', () => {
-  it('that the server refuses: permission_denied, naming the variable', async () => {
+  it('are permission_denied when the server refuses them, naming the variable', async () => {
     const wrong = new URL(adminConnectionString);
     wrong.password = 'not-the-password';
     const none = new URL(adminConnectionString);
@@ -325,7 +325,7 @@ describe('credentials', () => {
     }
   });
 
-  it('that may write are told from those that may only read', async () => {
+  it('are known as writing or as only reading', async () => {
     expect(await database.documents.couldWrite()).toBe(true);
     expect(await connectTo(readerConnectionString).couldWrite()).toBe(false);
   });

@@ -20,7 +20,7 @@ async function serviceWith(DOCUMENTDB_CONNECTION_STRING: string, orderOfUse = 'e
   return service;
 }
 
-it('[DDB-AUTH-01] without a connection string every tool is unavailable, and says both ways out', async () => {
+it('[DDB-AUTH-01] without a connection string every tool is unavailable, and names both ways out', async () => {
   const service = await serviceWith('');
   expect(names).toHaveLength(6);
   for (const name of names) {

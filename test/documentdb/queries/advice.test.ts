@@ -71,7 +71,7 @@ describe('a result of nothing', () => {
     expect((await database.documents.find(request).run(options())).notes).toEqual([]);
   });
 
-  it('by a field that is not there is told its nearest', async () => {
+  it('names the nearest field when the one in the filter does not exist', async () => {
     const request = { database: database.name, collection, filter: '{"customerid": 1}', skip: 0 };
     const { notes } = await database.documents.find(request).run(options());
     expect(notes.join()).toMatch(/customer_id/);

@@ -69,7 +69,7 @@ describe('pipelines', () => {
     ]);
   });
 
-  it('[DDB-AGG-03, WIRE-DB-10] hold to the limit whatever they say', async () => {
+  it('[DDB-AGG-03, WIRE-DB-10] keep to the limit with any stages', async () => {
     const more = await aggregate([{ $sort: { _id: 1 } }, { $limit: 50 }], 7);
     expect(more.values.map(({ _id }) => _id)).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(more.hasMore).toBe(true);
@@ -89,7 +89,7 @@ describe('pipelines', () => {
     ]);
   });
 
-  it('what the server refuses is the caller’s to correct, in its words', async () => {
+  it('fail with invalid_argument, in the server’s words, when the server refuses them', async () => {
     const divided = aggregate([{ $project: { x: { $divide: ['$total', 0] } } }]);
     await expect(divided).rejects.toMatchObject({
       code: 'invalid_argument',

@@ -87,7 +87,7 @@ describe('[WIRE-DB-18] a filter that finds something as written', () => {
     expect((await saved(filter)).exported.count).toBe(ids.length);
   });
 
-  it('by a negation that excludes nothing runs so, and is told that its type cannot match', async () => {
+  it('runs as written by a negation that excludes nothing, with a note that its type cannot match', async () => {
     const filter = { customer_id: { $ne: ada.toHexString() } };
     const { count: n, notes } = await count(filter, { ...whole, fields: onlyIds() });
     expect(n).toBe(42);
@@ -145,7 +145,7 @@ describe('[WIRE-DB-19] a filter that finds nothing as written', () => {
       { joined_at: { $lt: '2023-01-11' }, customer_id: { $ne: ada.toHexString() } },
       0,
     ],
-  ])('is tried with what its strings mean, and the result says so: %s', async (_, filter, n) => {
+  ])('is tried with the meaning of its strings, and the result shows that: %s', async (_, filter, n) => {
     expect(await members.countDocuments(filter)).toBe(0);
     const found = await find(filter);
     expect(found.ids).toHaveLength(n);
@@ -216,7 +216,7 @@ describe('[WIRE-DB-19] a filter that finds nothing as written', () => {
 });
 
 describe('a date compared with a string in $expr', () => {
-  it('runs as written, which orders by type, and is told so', async () => {
+  it('runs as written, which orders by type, and has a note on that', async () => {
     const sampled = { ...whole, fields: onlyIds() };
     const { count: n, notes } = await count({ $expr: { $gte: ['$joined_at', '2030-01-01'] } }, sampled);
     expect(n).toBe(40);
@@ -258,7 +258,7 @@ describe('[WIRE-DB-20] no answer depends on a sample', () => {
     { $expr: { $gte: ['$joined_at', '2023-07-02'] } },
   ];
 
-  it('whatever a schema says, a filter finds the same', async () => {
+  it('a filter finds the same with any schema', async () => {
     const all = await samples();
     for (const filter of filters) {
       const answers = await Promise.all(

@@ -57,22 +57,22 @@ function parsed({ documents }: QueryResult): Record<string, unknown>[] {
 const byId = ['{"field": "_id", "direction": 1}'];
 const byIdDown = ['{"field": "_id", "direction": -1}'];
 
-describe('what is found', () => {
-  it('[DDB-FIND-02] all documents without a filter, those that match with one', async () => {
+describe('a find', () => {
+  it('[DDB-FIND-02] returns all documents without a filter, those that match with one', async () => {
     expect(await idsOf({ sort: byId })).toEqual(people.map(({ _id }) => _id));
     expect(await idsOf({ filter: '{"address.city": "Oslo", "age": {"$lt": 40}}', sort: byId })).toEqual([
       2, 7, 12, 17,
     ]);
   });
 
-  it('[DDB-FIND-07] by query operators', async () => {
+  it('[DDB-FIND-07] matches by query operators', async () => {
     expect(await idsOf({ filter: '{"age": {"$gte": 21, "$lte": 22}}', sort: byId })).toEqual([1, 2]);
     expect(await idsOf({ filter: '{"_id": {"$in": [4, 9, 700]}}', sort: byId })).toEqual([4, 9]);
     expect(await idsOf({ filter: '{"name": {"$regex": "^person 0[12]$"}}', sort: byId })).toEqual([1, 2]);
     expect(await idsOf({ filter: '{"$or": [{"_id": 3}, {"age": 69}]}', sort: byId })).toEqual([3, 49]);
   });
 
-  it('[DDB-FIND-08] strings only in the case they are written in', async () => {
+  it('[DDB-FIND-08] matches strings only in the case they are written in', async () => {
     const upper = await idsOf({ filter: '{"address.city": "Lisbon"}' });
     const lower = await idsOf({ filter: '{"address.city": "lisbon"}' });
     expect(upper).toHaveLength(10);
@@ -80,7 +80,7 @@ describe('what is found', () => {
     expect(upper.filter((id) => lower.includes(id))).toEqual([]);
   });
 
-  it('[WIRE-DB-08] by values that JSON has no way to write', async () => {
+  it('[WIRE-DB-08] matches values that JSON has no way to write', async () => {
     const when = '{"$date": "2024-02-29T12:00:00Z"}';
     const filters = [
       `{"when": ${when}}`,
@@ -93,7 +93,7 @@ describe('what is found', () => {
     expect(await idsOf({ collection: 'exact', filter: '{"long": 9007199254740992}' })).toEqual([]);
   });
 
-  it('[DDB-TOOLS-03, WIRE-DB-07] as relaxed Extended JSON, each with its _id', async () => {
+  it('[DDB-TOOLS-03, WIRE-DB-07] returns relaxed Extended JSON, each document with its _id', async () => {
     const { documents } = await find({ collection: 'exact' });
     expect(documents).toHaveLength(1);
     expect(documents[0]).toContain('"long":{"$numberLong":"9007199254740993"}');
@@ -108,7 +108,7 @@ describe('what is found', () => {
     });
   });
 
-  it('[DDB-FIND-03] with the projected fields, or without the excluded ones', async () => {
+  it('[DDB-FIND-03] returns the projected fields, or leaves out the excluded ones', async () => {
     const filter = '{"_id": 1}';
     expect(parsed(await find({ filter, projection: '{"name": 1, "address.city": 1}' }))).toEqual([
       { _id: 1, name: 'person 01', address: { city: 'lisbon' } },
@@ -123,7 +123,7 @@ describe('what is found', () => {
     expect(parsed(await find({ filter }))).toEqual([people[1]]);
   });
 
-  it('[DDB-FIND-04] in the order of the criteria', async () => {
+  it('[DDB-FIND-04] returns documents in the order of the criteria', async () => {
     const sort = ['{"field": "address.city", "direction": -1}', '{"field": "age", "direction": 1}'];
     const expected = people
       .toSorted((a, b) => compare(b.address.city, a.address.city) || a.age - b.age)
@@ -131,13 +131,13 @@ describe('what is found', () => {
     expect(await idsOf({ sort })).toEqual(expected);
   });
 
-  it('[DDB-FIND-05, DDB-FIND-06, WIRE-DB-10] no more than the limit, after those skipped', async () => {
+  it('[DDB-FIND-05, DDB-FIND-06, WIRE-DB-10] returns no more than the limit, after those skipped', async () => {
     expect(await idsOf({ sort: byId, limit: 3 })).toEqual([0, 1, 2]);
     expect(await idsOf({ sort: byId, limit: 3, skip: 48 })).toEqual([48, 49]);
     expect(await idsOf({ sort: byId, skip: 50 })).toEqual([]);
   });
 
-  it('without a limit of its own the default one', async () => {
+  it('has the default limit without one of its own', async () => {
     const many = Array.from({ length: 1_005 }, (_, index) => ({ _id: index as unknown as ObjectId }));
     await database.client.db(database.name).collection('many').insertMany(many);
     const result = await find({ collection: 'many', sort: byId });
@@ -148,14 +148,14 @@ describe('what is found', () => {
   });
 });
 
-describe('where it goes on', () => {
+describe('the next page', () => {
   it.each([
     ['the people', 'people', byId],
     ['the people, from the last', 'people', byIdDown],
     ['ids that are strings', 'strings', byId],
     ['ids of many kinds', 'mixed', byId],
     ['ids of many kinds, from the last', 'mixed', byIdDown],
-  ])('sorted by _id, page by page, every document once: %s', async (_, collection, sort) => {
+  ])('follows by _id, page by page, every document once: %s', async (_, collection, sort) => {
     const whole = await find({ collection, sort });
     const seen: string[] = [];
     let request: Partial<FindRequest> = { collection, sort, limit: 2 };
@@ -171,7 +171,7 @@ describe('where it goes on', () => {
     expect(seen.length).toBeGreaterThan(4);
   });
 
-  it('a filter keeps what was asked for, and does not grow', async () => {
+  it('keeps the filter that was asked for, which does not grow', async () => {
     const filter = '{"age": {"$gte": 30}}';
     const first = await find({ filter, sort: byId, limit: 2 });
     expect(first.next).toEqual({ filter: '{"age":{"$gte":30},"_id":{"$gt":11}}' });
@@ -179,30 +179,30 @@ describe('where it goes on', () => {
     expect(second.next).toEqual({ filter: '{"age":{"$gte":30},"_id":{"$gt":13}}' });
   });
 
-  it('a filter on _id itself is kept beside', async () => {
+  it('keeps a filter on _id itself beside its own', async () => {
     const { next } = await find({ filter: '{"_id": {"$lte": 40}}', sort: byId, limit: 2 });
     expect(next).toEqual({ filter: '{"$and":[{"_id":{"$lte":40}},{"_id":{"$gt":1}}]}' });
   });
 
-  it('who skips goes on skipping, since a filter with the same skip would miss documents', async () => {
+  it('skips on after a skip, since a filter with the same skip would miss documents', async () => {
     expect((await find({ sort: byId, limit: 2, skip: 4 })).next).toEqual({ skip: 6 });
   });
 
-  it('where no filter says it, by how many to skip', async () => {
+  it('is named by a number to skip where no filter can name it', async () => {
     const byAge = ['{"field": "age", "direction": 1}'];
     expect((await find({ sort: byAge, limit: 2, skip: 3 })).next).toEqual({ skip: 5 });
     expect((await find({ sort: byId, projection: '{"_id": 0}', limit: 2 })).next).toEqual({ skip: 2 });
     expect((await find({ collection: 'mixed', sort: byId, limit: 2 })).next).toEqual({ skip: 2 });
   });
 
-  it('an order that nobody asked for is said to be none', async () => {
+  it('has a note when nobody asked for an order', async () => {
     const unsorted = await find({ limit: 2 });
     expect(unsorted.notes.join()).toMatch(/order .* not defined.*sort by _id/);
     expect((await find({ limit: 2, sort: byId })).notes).toEqual([]);
     expect((await find({ limit: 50 })).notes).toEqual([]);
   });
 
-  it('nothing when that was all, however the limit falls', async () => {
+  it('is none when that was all, however the limit falls', async () => {
     for (const limit of [50, 51]) {
       const result = await find({ limit, sort: byId });
       expect([result.documents.length, result.hasMore, result.next]).toEqual([50, false, undefined]);
@@ -219,7 +219,7 @@ describe('the budget of bytes', () => {
     expect(page.notes.join()).toMatch(/4000 bytes.*project fewer fields.*save_to_sandbox/);
   });
 
-  it('says how large a document is that is over it alone, and how to get at it', async () => {
+  it('shows the size of a document that is over it alone, and how to get at it', async () => {
     const page = await find({ collection: 'fat', sort: byId, filter: '{"_id": {"$gt": 4}}' }, 4_000);
     expect(page.documents).toEqual([]);
     expect(page.hasMore).toBe(true);

@@ -84,7 +84,7 @@ describe('an empty result', () => {
       { status: 'paid', quantity: { $gte: 100 } },
       /documents with \{"status":"paid"\}, and with \{"quantity":\{"\$gte":100\}\}, but none with both/,
     ],
-  ])('says why: %s', async (_, filter, reason) => {
+  ])('shows the reason: %s', async (_, filter, reason) => {
     const { count, literally, notes } = await find(filter);
     expect([literally, count]).toEqual([0, 0]);
     expect(

@@ -40,7 +40,7 @@ async function one(collection: string, _id: number, maxBytes = plainOptions.maxB
 const textOf = async (_id: number) => (await one('odd', _id)).documents[0] ?? '';
 
 describe('documents at the edge', () => {
-  it('of 16 MB are told by their size, and come where there is room', async () => {
+  it('of 16 MB are shown by their size, and come where there is room', async () => {
     const small = await one('large', 1);
     expect([small.documents, small.hasMore]).toEqual([[], true]);
     expect(small.notes.join()).toMatch(/alone is 167\d{5} bytes/);
@@ -94,7 +94,7 @@ describe('documents at the edge', () => {
     });
   });
 
-  it('that are no UTF-8 come with a mark in the place of what cannot be told', async () => {
+  it('come with a mark in the place of bytes that are not UTF-8', async () => {
     // The driver writes none, so its bytes are changed on their way.
     const proxy = await startProxy();
     proxy.rewrite = (data) => {

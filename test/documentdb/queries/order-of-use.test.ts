@@ -82,7 +82,7 @@ describe('DOCUMENTDB_ORDER_OF_USE', () => {
     expect(loaded).not.toHaveProperty('notes');
   }, 60_000);
 
-  it('of another value: the service does not start, and says which variable', async () => {
+  it('of another value: the service does not start, and names the variable', async () => {
     const started = startService({ env: { ...environment, DOCUMENTDB_ORDER_OF_USE: 'never' } });
     await expect(started).rejects.toThrow(/DOCUMENTDB_ORDER_OF_USE must be enforce or advise, and 'never'/);
   });

@@ -35,7 +35,7 @@ const documents = useService(() => ({ DOCUMENTDB_CONNECTION_STRING: adminConnect
 
 beforeAll(() => documents.explore(database.name, ['every']));
 
-it('[DDB-TOOLS-03, WIRE-DB-07] what FindDocuments gives is what the driver inserted', async () => {
+it('[DDB-TOOLS-03, WIRE-DB-07] FindDocuments returns the documents that the driver inserted', async () => {
   let run = 0;
   const some = fc.array(exactDocuments, { minLength: 1, maxLength: 25 });
   const seen = new Set<string>();

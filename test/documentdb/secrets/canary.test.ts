@@ -73,7 +73,7 @@ describe('[DDB-AUTH-02] the password of the database', () => {
     expect(found(documents.service.log())).toEqual([]);
   });
 
-  it('is not in what the doctor says', async () => {
+  it('is not in the output of the doctor', async () => {
     const env = { ...process.env, ...environment };
     const { stdout, stderr } = await run(bin, ['doctor', '--json'], { env }).catch((failed) => failed);
     expect(stdout).toMatch(/document/i);

@@ -18,8 +18,8 @@ afterAll(async () => {
   await service?.stop();
 }, 60_000);
 
-describe('an open connection ends', () => {
-  it('when the sandbox is stopped', async () => {
+describe('an open connection', () => {
+  it('ends when the sandbox is stopped', async () => {
     const sandbox = await makeSandbox(service);
     const held = await hold(await accessTo(service, sandbox));
     await must(service, 'StopSandbox', { sandbox });
@@ -27,7 +27,7 @@ describe('an open connection ends', () => {
     await must(service, 'DeleteSandbox', { sandbox });
   }, 60_000);
 
-  it('when the sandbox is deleted, and its token is good for nothing', async () => {
+  it('ends when the sandbox is deleted, and its token is good for nothing', async () => {
     const sandbox = await makeSandbox(service);
     const access = await accessTo(service, sandbox);
     const held = await hold(access);
@@ -36,7 +36,7 @@ describe('an open connection ends', () => {
     expect((await client.ssh(access, ['true'])).stderr).toContain('Permission denied');
   }, 60_000);
 
-  it('[SBX-SSH-05] when its token expires, with what runs in it; and it opens none afterwards', async () => {
+  it('[SBX-SSH-05] ends when its token expires, with its programs; and the token opens none afterwards', async () => {
     const sandbox = await makeSandbox(service);
     const access = await accessTo(service, sandbox);
     const expiresAt = Date.now() + 8_000;
@@ -55,7 +55,7 @@ describe('an open connection ends', () => {
     await must(service, 'DeleteSandbox', { sandbox });
   }, 90_000);
 
-  it('when the service is stopped, and the sandbox goes on', async () => {
+  it('ends when the service is stopped, and the sandbox goes on', async () => {
     const sandbox = await makeSandbox(service);
     const held = await hold(await accessTo(service, sandbox));
     await service.terminate();

@@ -47,7 +47,7 @@ parentPort.on('message', (order) => {
 });`;
 
 describe('the SSH gateway', () => {
-  it('[WIRE-UP-05] listens at once, tells its real port, and is refused a port that is taken', async () => {
+  it('[WIRE-UP-05] listens at once, returns its real port, and is refused a port that is taken', async () => {
     const { address } = await open(threadThat(''));
     expect(address).toEqual({ host: '127.0.0.1', port: expect.any(Number) });
     expect(address.port).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ describe('the SSH gateway', () => {
     expect(said).toEqual(['began']);
   });
 
-  it('that loses its thread ends the connections, and serves the next one with another', async () => {
+  it('ends the connections when it loses its thread, and serves the next one with another', async () => {
     said.length = 0;
     const gateway = await open(threadThat('throw new Error("a defect")'));
     for (const lost of [1, 2]) {
@@ -75,7 +75,7 @@ describe('the SSH gateway', () => {
     expect(said.filter((message) => message === 'began')).toHaveLength(2);
   });
 
-  it('that is closed ends its connections, also when its thread does not answer', async () => {
+  it('ends its connections when it is closed, also when its thread does not answer', async () => {
     said.length = 0;
     const gateway = await open(threadThat('for (;;);'));
     const closed = once(client(gateway), 'close');

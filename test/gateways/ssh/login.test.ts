@@ -95,7 +95,7 @@ describe('logging in', () => {
     expect((await client.ssh(access, ['true'])).stderr).toContain('Permission denied');
   });
 
-  it('to a sandbox that is stopped says so, and how to start it', async () => {
+  it('to a stopped sandbox fails, and shows how to start it', async () => {
     const stopped = await makeSandbox(service);
     const access = await accessTo(service, stopped);
     await must(service, 'StopSandbox', { sandbox: stopped });
@@ -151,7 +151,7 @@ describe('sandhaven ssh', () => {
 });
 
 describe('strangers', () => {
-  it('that talk rubbish are sent away, and others are served', async () => {
+  it('are disconnected when they send rubbish, and others are served', async () => {
     const access = await accessTo(service, sandbox);
     const rubbish = [
       Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
@@ -163,7 +163,7 @@ describe('strangers', () => {
     expect((await client.ssh(access, ['true'])).code).toBe(0);
   }, 60_000);
 
-  it('that say nothing, or too little, have their time; and one too many takes the place of another', async () => {
+  it('are disconnected after a time when they send too little; and one too many takes the place of another', async () => {
     const access = await accessTo(service, sandbox);
     const start = performance.now();
     const ends = Array.from({ length: limits.ssh.strangersPerNetwork + 1 }, () => ended(access, 'SSH-2'));

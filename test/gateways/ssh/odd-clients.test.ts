@@ -23,7 +23,7 @@ afterAll(async () => {
 }, 60_000);
 
 describe('a client', () => {
-  it('that asks a running program for something unknown gets an answer', async () => {
+  it('gets an answer when it asks a running program for something unknown', async () => {
     const client = await login();
     const channel = await exec(client, 'sleep 1000');
     const { _protocol: protocol } = client as unknown as Insides;
@@ -36,7 +36,7 @@ describe('a client', () => {
     client.end();
   });
 
-  it('that has ended its input can still send signals', async () => {
+  it('can send signals after it has ended its input', async () => {
     const client = await login();
     const channel = await exec(
       client,
@@ -55,7 +55,7 @@ describe('a client', () => {
     client.end();
   });
 
-  it('that sends more than its window is sent away, and fills no memory', async () => {
+  it('is disconnected when it sends more than its window, and fills no memory', async () => {
     const client = await login();
     const channel = await exec(client, 'sleep 1000');
     const closed = once(client, 'close');
@@ -80,7 +80,7 @@ describe('a client', () => {
     });
   }, 60_000);
 
-  it('that opens channel after channel is refused some, in words', async () => {
+  it('is refused channels, with the reason, when it opens too many', async () => {
     const client = await login();
     const outcomes = await Promise.allSettled(
       Array.from({ length: limits.ssh.channelsPerConnection + 10 }, () => exec(client, 'sleep 1000')),
@@ -95,7 +95,7 @@ describe('a client', () => {
     );
   }, 60_000);
 
-  it('that changes its user name, or uses a method that there is not, does not get in', async () => {
+  it('does not get in when it changes its user name or uses an unknown method', async () => {
     const client = new ssh2.Client();
     clients.push(client);
     const failed = once(client, 'error');
@@ -111,7 +111,7 @@ describe('a client', () => {
 });
 
 describe('connections to one sandbox', () => {
-  it('are bounded, and the one too many is told so', async () => {
+  it('are bounded, and the one too many gets the reason', async () => {
     const held = await Promise.all(Array.from({ length: limits.ssh.connectionsPerSandbox }, () => login()));
     using openssh = new SshClient();
     const ran = await openssh.ssh(access, ['true']);

@@ -42,7 +42,7 @@ describe('a command', () => {
     expect(new Set(all.flat())).toEqual(new Set(['out\nerr\n']));
   }, 120_000);
 
-  it('that a signal ends is told as that: ssh exits with 255', async () => {
+  it('is reported with its signal when a signal ends it: ssh exits with 255', async () => {
     expect((await client.ssh(access, ['kill -9 $$'])).code).toBe(255);
     const verbose = await client.ssh(access, ['kill -TERM $$'], { flags: ['-v', '-o', 'LogLevel=DEBUG1'] });
     expect(verbose.stderr).toContain('rtype exit-signal');
