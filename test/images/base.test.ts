@@ -116,7 +116,7 @@ describe('the base image in a data directory', () => {
   it.each([
     ['base', 'make image'],
     ['documentdb', 'sandhaven demo-db'],
-  ])('%s is unavailable without a cache, and the hint says how to make it', async (name, hint) => {
+  ])('%s is unavailable without a cache, and the hint shows how to make it', async (name, hint) => {
     const images = open('data', join(scratch, 'cache'));
     await images.init();
     await expect(images.ensure(name)).rejects.toMatchObject({

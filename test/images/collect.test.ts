@@ -47,7 +47,7 @@ const collect = (thoroughly = false) =>
 const here = (digest: string) => existsSync(images.rootfsPath(digest));
 
 describe('an image', () => {
-  it('that nothing uses is removed with its names, and is pulled again when it is wanted', async () => {
+  it('is removed with its names when nothing uses it, and is pulled again on demand', async () => {
     const [one, two] = [await pulled('one'), await pulled('two')];
     used.add(two);
     expect(await collect()).toEqual([one]);
@@ -90,7 +90,7 @@ describe('an image', () => {
     expect(await collect()).toEqual([digest]);
   });
 
-  it('that is wanted by its digest and is gone says so', async () => {
+  it('is unavailable when it is wanted by its digest and is gone', async () => {
     const digest = await pulled('one');
     await collect();
     await expect(images.use({ digest }, async () => {})).rejects.toMatchObject({ code: 'unavailable' });
@@ -118,7 +118,7 @@ describe('an image', () => {
     }
   }, 60_000);
 
-  it('that a killed service was removing is gone after the next start', async () => {
+  it('is gone after the next start when a killed service was removing it', async () => {
     const grave = join(dataDir, 'images/tmp/removed-x');
     mkdirSync(join(grave, 'rootfs'), { recursive: true });
     await open().init();

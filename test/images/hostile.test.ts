@@ -111,7 +111,7 @@ describe('names that lead out of the image', () => {
     }
   });
 
-  it('that are absolute mean the image', async () => {
+  it('stay in the image when they are absolute', async () => {
     const at = await root(layers([{ name: `/etc/${evil}`, content: 'inside' }]));
     expect(readFileSync(join(at, 'etc', evil), 'utf8')).toBe('inside');
   });
@@ -246,7 +246,7 @@ describe('bombs', () => {
   });
 });
 
-describe('layers that are not what was said', () => {
+describe('damaged layers', () => {
   const good = tarGz([{ name: 'a', content: 'x'.repeat(10_000) }]);
 
   it('are refused by their digest and by what comes out of them', async () => {
@@ -275,7 +275,7 @@ describe('layers that are not what was said', () => {
     expect((await refusal({ layers: [layer] })).code).toBe('failed_precondition');
   });
 
-  it('that the disk has damaged are fetched anew', async () => {
+  it('are fetched anew when the disk has damaged them', async () => {
     const [digest = ''] = registry.put('hostile', { layers: [good] });
     const file = join(dataDir, 'images/blobs/sha256', digest.slice(7));
     writeFileSync(file, Buffer.alloc(good.length));

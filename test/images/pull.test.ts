@@ -96,7 +96,7 @@ describe('an image that is pulled', () => {
     expect(lstatSync(join(rootfs, 'tmp')).mode & 0o7777).toBe(0o1777);
   });
 
-  it('keeps what its configuration says', async () => {
+  it('keeps its configuration', async () => {
     const image = await images.ensure(`${registry.address}/team/app:1`);
     expect(image).toMatchObject({
       reference: `${registry.address}/team/app:1`,
@@ -150,7 +150,7 @@ describe('an image that is pulled', () => {
     expect(programs.filter((line) => line.startsWith('sandhaven-unpack'))).toHaveLength(1);
   });
 
-  it('[WIRE-SNAP-07] tells how far it is', async () => {
+  it('[WIRE-SNAP-07] reports its progress', async () => {
     const messages: string[] = [];
     const onProgress = ({ message }: { message: string }) => messages.push(message);
     await images.ensure(`${registry.address}/team/app:1`, { onProgress });

@@ -79,7 +79,7 @@ describe('a pull from a registry that dies half-way', () => {
     expect(registry.sent.get(only)).toBe(1);
   });
 
-  it('gives up in the end, and says that another try may help', async () => {
+  it('gives up in the end, with an error that may be tried again', async () => {
     registry.put('app', { layers: [layer('a')] });
     let asked = 0;
     registry.trouble = ({ digest }) => (digest && ++asked ? { status: 500 } : null);
@@ -102,7 +102,7 @@ describe('images that share layers', () => {
     expect([common, own, other].map((digest) => registry.sent.get(digest))).toEqual([1, 1, 1]);
   });
 
-  it('tell how many bytes have come', async () => {
+  it('report how many bytes have come', async () => {
     const layers = [layer('a')];
     registry.put('app', { layers });
     const seen: { done?: number; total?: number }[] = [];

@@ -47,7 +47,7 @@ describe('a standard device', () => {
     expect(await run('other', `flock -n /dev/${name} echo free || echo taken`)).toBe('free');
   });
 
-  it('tells nobody when another sandbox opens its own', async () => {
+  it('shows nobody when another sandbox opens its own', async () => {
     const watch = `
 import ctypes, os, select, struct
 libc = ctypes.CDLL(None)
@@ -69,8 +69,8 @@ print('seen' if select.select([fd], [], [], 3)[0] else 'nothing', flush=True)`;
   });
 });
 
-describe('what another sandbox has read', () => {
-  it('is not told by the page cache', async () => {
+describe('the reads of another sandbox', () => {
+  it('are not visible in the page cache', async () => {
     const ask = `
 import ctypes, errno, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -90,11 +90,11 @@ except OSError as error:
     'cmdline diskstats partitions locks swaps interrupts softirqs zoneinfo buddyinfo key-users sys/fs/file-nr'.split(
       ' ',
     ),
-  )('is not in /proc/%s', async (name) => {
+  )('are not in /proc/%s', async (name) => {
     expect(await run('one', `cat /proc/${name} | wc -c`)).toBe('0');
   });
 
-  it('is not in the folders of disks', async () => {
+  it('are not in the folders of disks', async () => {
     expect(
       await run('one', 'ls -A /sys/block /sys/class/block /sys/dev/block /proc/pressure | grep -v :$'),
     ).toBe('');

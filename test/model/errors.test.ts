@@ -46,7 +46,7 @@ describe('the table of errors', () => {
     expect(Object.keys(errorTable).sort()).toEqual(table.map(([code]) => code).sort());
   });
 
-  it('tells nothing of a defect but the request to look for', () => {
+  it('shows nothing of a defect but the id of the request', () => {
     const problem = toProblem(new Error('/secret/path token=abc'), 'req_2');
     expect(problem).toMatchObject({ code: 'internal', status: 500, request_id: 'req_2' });
     expect(JSON.stringify(problem)).not.toContain('secret');
@@ -62,7 +62,7 @@ describe('an error', () => {
     expect(new SandhavenError('timeout', 'too slow')).not.toHaveProperty('cause');
   });
 
-  it('has the retry that it says itself, in its problem', () => {
+  it('keeps its own retry in its problem', () => {
     const of = (code: ErrorCode, retryable: boolean) =>
       toProblem(new SandhavenError(code, 'why', { retryable, parameter: 'x' }), 'req_1');
     expect(of('unavailable', false)).toMatchObject({ retryable: false, parameter: 'x' });

@@ -121,7 +121,7 @@ it('an outline shows the outermost structure, wherever the text is cut', () => {
   }
 });
 
-it('what is no JSON does no harm', () => {
+it('text that is no JSON does no harm', () => {
   expect(judgeJson(bytes(']]]]}}}}"'), roomy)).toBe('fits');
   expect(judgeJson(Buffer.alloc(0), roomy)).toBe('fits');
   expect(judgeJson(bytes('['.repeat(1e6)), roomy)).toBe('too_deep');

@@ -9,7 +9,7 @@ describe('a name as text', () => {
     expect(pathToBytes('a\uf7ffb\uf780')).toEqual(Buffer.from('61ff6280', 'hex'));
   });
 
-  it('tells a name that holds such a character apart from the byte', () => {
+  it('distinguishes a name that holds such a character from the byte', () => {
     const name = Buffer.from('\uf7ff');
     expect(pathToText(name)).toBe('\uf7ef\uf79f\uf7bf');
     expect(pathToBytes(pathToText(name))).toEqual(name);

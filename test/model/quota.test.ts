@@ -21,7 +21,7 @@ const quota = fc.record(
 ) as fc.Arbitrary<typeof unlimited>;
 
 describe('a quota', () => {
-  it('[WIRE-ERR-14] says what it is, what is used, what is left and what was asked for', () => {
+  it('[WIRE-ERR-14] shows the limit, the amount used, the rest and the amount asked for', () => {
     const before = { ...none, cpu: 6 };
     try {
       assertWithinQuota({ ...unlimited, cpu: 8 }, before, { ...before, cpu: 10 });
@@ -61,7 +61,7 @@ describe('a quota', () => {
   });
 });
 
-describe('a member’s quota where the operator says nothing', () => {
+describe('the default quota of a member', () => {
   it('holds the largest sandbox on a small machine, and grows with the machine', () => {
     expect(quotaOfMembers({ processors: 2, memoryGb: 23.5, diskGb: 100.9 })).toEqual({
       ...{ sandboxes: 50, cpu: 32, memory: 64, disk: 400, snapshots: 50 },
@@ -71,7 +71,7 @@ describe('a member’s quota where the operator says nothing', () => {
     });
   });
 
-  it('is no admin’s, and gives way to what was said', () => {
+  it('is no admin’s, and gives way to a quota that is set', () => {
     const members = quotaOfMembers({ processors: 2, memoryGb: 24, diskGb: 100 });
     const quotas = new Quotas({
       defaults: { everybody: { cpu: 8 }, members },

@@ -87,7 +87,7 @@ describe('mirrors', () => {
   });
 });
 
-describe('what cannot be understood is refused, naming the flag', () => {
+describe('an option that cannot be parsed is refused and named', () => {
   const refused = expect.objectContaining({
     code: 'invalid_argument',
     fields: expect.objectContaining({ parameter: FLAG }),

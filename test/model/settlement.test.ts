@@ -93,14 +93,14 @@ describe('each outcome of each operation', () => {
 });
 
 describe('state_reason', () => {
-  it('[WIRE-BOX-07] says why the sandbox is in error', () => {
+  it('[WIRE-BOX-07] shows why the sandbox is in error', () => {
     for (const operation of ['starting', 'stopping', 'archiving', 'restoring'] as const) {
       const sandbox = settledSandbox('stopped', { operation });
       expect(settle(sandbox, failed), operation).toMatchObject({ stateReason: 'broken' });
     }
   });
 
-  it('[WIRE-BOX-07] that came with a stop stays; a caller’s own stop has none', () => {
+  it('[WIRE-BOX-07] stays when it came with a stop; a caller’s own stop has none', () => {
     const stopping = settledSandbox('started', { operation: 'stopping' });
     const stop = (stateReason: string | null) => settle({ ...stopping, stateReason }, { type: 'succeeded' });
     expect(stop('idle')).toMatchObject({ state: 'stopped', stateReason: 'idle' });

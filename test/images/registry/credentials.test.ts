@@ -172,7 +172,7 @@ describe('credentials', () => {
     }
   });
 
-  it('that a killed service left are gone when the next one starts', async () => {
+  it('are removed by the next start when a killed service left them', async () => {
     mkdirSync(kept.folder, { recursive: true });
     writeFileSync(join(kept.folder, 'left.json'), 'x');
     await images.init();

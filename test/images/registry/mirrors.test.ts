@@ -52,7 +52,7 @@ const image = (name: string) => ({ layers: [tarGz([{ name, content: name.repeat(
 const contentOf = (images: LocalImages, digest: string) => readdirSync(images.rootfsPath(digest));
 
 describe('a mirror', () => {
-  it('that has the image is all that is asked, and the image keeps its own name', async () => {
+  it('is asked alone when it has the image, which keeps its own name', async () => {
     mirror.put('team/app', image('mirrored'));
     const images = await serviceWith(mirror.address);
     const reference = `${origin.address}/team/app:1`;
@@ -84,7 +84,7 @@ describe('a mirror', () => {
     }
   });
 
-  it('that does not have it, or is down, is passed over, in order', async () => {
+  it('is passed over, in order, when it lacks the image or is down', async () => {
     origin.put('team/app', image('own'));
     const down = `127.0.0.1:${await freePort()}`;
     const images = await serviceWith(down, mirror.address);
@@ -94,7 +94,7 @@ describe('a mirror', () => {
     expect(passed.slice(0, 2)).toEqual([down, mirror.address]);
   });
 
-  it('whose own registry has no image either leaves that one’s answer', async () => {
+  it('leaves the answer of the registry when neither has the image', async () => {
     const images = await serviceWith(mirror.address);
     await expect(images.ensure(`${origin.address}/team/app:1`)).rejects.toMatchObject({
       code: 'not_found',
@@ -102,7 +102,7 @@ describe('a mirror', () => {
     });
   });
 
-  it('that sends another manifest for a digest is passed over', async () => {
+  it('is passed over when it sends another manifest for a digest', async () => {
     origin.put('team/app', image('own'));
     const digest = await digestIn(origin, 'team/app');
     mirror.put('team/app', image('evil'));
@@ -114,7 +114,7 @@ describe('a mirror', () => {
     expect(warn).toHaveBeenCalled();
   });
 
-  it('that sends another layer for a digest is passed over, and nothing of it stays', async () => {
+  it('is passed over when it sends another layer for a digest, and nothing of that stays', async () => {
     const own = image('own');
     const [layer = ''] = origin.put('team/app', own);
     mirror.put('team/app', { ...own, instead: { 0: image('evil').layers[0] ?? Buffer.alloc(0) } });
@@ -127,7 +127,7 @@ describe('a mirror', () => {
     expect(stored.equals(own.layers[0] ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it('that breaks off between two layers leaves the rest to the registry', async () => {
+  it('leaves the rest to the registry when it breaks off between two layers', async () => {
     const layers = [...image('a').layers, ...image('b').layers];
     origin.put('team/app', { layers });
     const [, second = ''] = mirror.put('team/app', { layers });

@@ -27,7 +27,7 @@ describe('the name of a branch', () => {
     ...[...'~^:?*[\\\u001f\u007f'].map((character): [string, string] => [`a${character}b`, 'any of ~']),
     ['-', 'begin with "-"'],
     ['@', 'not a branch name'],
-  ])('is not %j, and the fault says so: %s', (name, fault) => {
+  ])('is not %j, and the fault names the reason: %s', (name, fault) => {
     expect(branchNameFault(name)).toContain(fault);
   });
 
@@ -46,7 +46,7 @@ describe('the name of a branch', () => {
   });
 });
 
-describe('what names a commit', () => {
+describe('the name of a commit', () => {
   it.each(['main', 'v1.0', 'HEAD~2', 'origin/main', 'abc123', 'main@{upstream}', 'HEAD^{commit}', 'HEAD^2'])(
     'may be %s',
     (revision) => {
@@ -196,7 +196,7 @@ describe('[WIRE-GIT-13] the address of a remote', () => {
     }
   });
 
-  it('whatever it is, gives a name that is one safe part of a path, or is refused', () => {
+  it('gives a name that is one safe part of a path, or is refused', () => {
     const part = fc.string({
       unit: fc.constantFrom(...'a/.%2fF-:@\\"$ 0', '..', '%2e', '%00'),
       maxLength: 12,

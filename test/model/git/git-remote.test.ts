@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configuredRemote, parseGitRemote, withoutCredentials } from '../../../src/model/git/remote.ts';
 
-describe('what a clone begins from', () => {
+describe('the source of a clone', () => {
   it.each([
     ['/srv/project.git', '/srv/project.git', 'project'],
     ['./project', '/workspace/project', 'project'],
@@ -39,8 +39,8 @@ describe('what a clone begins from', () => {
   );
 });
 
-describe('what a repository has configured', () => {
-  it('[WIRE-GIT-15] is git’s own business when it is a path, a password or a name of ssh', () => {
+describe('the configured remote of a repository', () => {
+  it('[WIRE-GIT-15] is left to git when it is a path, a password or a name of ssh', () => {
     for (const text of ['/srv/a', '../a', 'https://ada:secret@example.org/a', 'work:a.git']) {
       expect(configuredRemote(text)).toMatchObject({ text, url: null });
     }

@@ -17,8 +17,8 @@ const said = {
   'x-forwarded-host': 'sandhaven.example.com',
 };
 
-describe('where a request comes from', () => {
-  it('is its connection, whatever somebody says who is no proxy of ours', () => {
+describe('the origin of a request', () => {
+  it('is its connection, with any headers, unless a proxy of ours sends it', () => {
     const direct = { client: '192.0.2.1', protocol: 'http', host: 'own:1' };
     expect(arrival('192.0.2.1', said)).toEqual(direct);
     expect(arrival('::ffff:192.0.2.1', said)).toEqual(direct);
@@ -27,7 +27,7 @@ describe('where a request comes from', () => {
     expect(arrival('', said)).toMatchObject({ client: '', protocol: 'http' });
   });
 
-  it('is what a proxy of ours says', () => {
+  it('is the one that a proxy of ours names', () => {
     const through = { client: '6.6.6.6', protocol: 'https', host: 'sandhaven.example.com' };
     for (const proxy of ['10.1.2.3', '::ffff:10.1.2.3', '::1', 'fd00::5'])
       expect(arrival(proxy, said)).toEqual(through);
@@ -46,13 +46,13 @@ describe('where a request comes from', () => {
     expect(client(Array(100).fill('10.0.0.2').join(','))).toBe('10.0.0.2');
   });
 
-  it('is by the nearest word where there are several', () => {
+  it('is the nearest value of a header with several', () => {
     const forged = { 'x-forwarded-host': 'evil.example, good.example', 'x-forwarded-proto': 'https,http' };
     expect(arrival('10.0.0.1', forged)).toMatchObject({ host: 'good.example', protocol: 'http' });
     expect(arrival('10.0.0.1', { 'x-forwarded-proto': 'gopher' })).toMatchObject({ protocol: 'http' });
   });
 
-  it('never is what a client put before the address that our proxy adds', () => {
+  it('never is a value that a client put before the address that our proxy adds', () => {
     fc.assert(
       fc.property(fc.string(), fc.ipV4(), (forged, address) => {
         fc.pre(!address.startsWith('10.'));
