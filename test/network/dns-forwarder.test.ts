@@ -91,7 +91,7 @@ describe('a machine', () => {
     expect(first.of('large.test').map(({ transport }) => transport)).toContain('tcp');
   });
 
-  it('is told that a name does not exist', async () => {
+  it('gets the answer that a name does not exist', async () => {
     expect(await resolve('nothing.test')).toBe('ENOTFOUND');
   });
 
@@ -157,7 +157,7 @@ describe('the forwarder', () => {
     expect(answers).toBeLessThan(dnsQueryBurst + dnsQueriesPerSecond * 5);
   });
 
-  it('says nothing to anyone but its machines, with or without the firewall', async () => {
+  it('answers nobody but its machines, with or without the firewall', async () => {
     const neighbour = host.start();
     await neighbour.init();
     const cousin = await neighbour.acquire('sb_0000000000000003');

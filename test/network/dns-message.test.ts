@@ -57,7 +57,7 @@ function response(
 }
 
 describe('queries', () => {
-  it('that we encode are parsed to what they were made of', () => {
+  it('keep their parts when they are encoded and parsed', () => {
     fc.assert(
       fc.property(id, question, fc.integer({ min: 0, max: 0xffff }), (id, question, udpBytes) => {
         expect(parseQuery(encodeQuery(id, question, udpBytes))).toEqual({
@@ -158,7 +158,7 @@ describe('answers', () => {
     );
   });
 
-  it('that are too long for the asker go out empty and marked, never over its limit', () => {
+  it('go out empty and marked when they are too long for the asker, never over its limit', () => {
     fc.assert(
       fc.property(
         question,
@@ -196,7 +196,7 @@ describe('answers', () => {
     );
   });
 
-  it('whose names point forward, or whose addresses have other lengths, are not taken', () => {
+  it('are not taken when their names point forward, or their addresses have other lengths', () => {
     const asked = Buffer.concat([Buffer.from([1, 97, 0]), words(1, 1)]);
     expect(parseAnswer(response(1, asked, [record(1, Buffer.alloc(5))]), 1, asked)).toBeNull();
     const forward = Buffer.concat([words(0xc0ff, 1, 1, 0, 60, 4), Buffer.alloc(4)]);

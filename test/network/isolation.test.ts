@@ -107,7 +107,7 @@ describe('a machine', () => {
     expect(await reach(machine, address)).not.toContain('hello');
   });
 
-  it('is told at once that an address is out of bounds', async () => {
+  it('gets an error at once for an address out of bounds', async () => {
     await sleep(2_000); // The kernel bounds how often it says so.
     expect(await connectTcp(machine, '169.254.169.254', port)).toBe('EHOSTUNREACH');
   });

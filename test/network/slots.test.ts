@@ -96,7 +96,7 @@ describe('acquire', () => {
     expect(slotsInDelegations('all:1:4294967295').length).toBe(limits.network.slots);
   });
 
-  it('says resource_exhausted when the machine has no slot left, and works again when it has', async () => {
+  it('rejects with resource_exhausted when the host has no slot left, and works again when it has', async () => {
     const all = new Set(Array.from({ length: limits.network.slots }, (_, index) => index));
     expect(takeLocks({ id: 'zzzzzz', runDir: '/run', dataDir: '/run' }, 3, 'machine', all)).toEqual([]);
     let left = [7];

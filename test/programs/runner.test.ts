@@ -45,7 +45,7 @@ describe.each([
   ['as a child of this process', direct],
   ['by the spawner', spawner],
 ])('a program that is run %s', (_, runner) => {
-  it('says what it has to say on two streams, and how it ended', async () => {
+  it('the runner returns both streams of a program, and its end', async () => {
     const { result } = shell(runner, 'echo out; echo err >&2; exit 7');
     expect(await result).toEqual({ code: 7, signal: null, stdout: 'out\n', stderr: 'err\n' });
   });

@@ -76,7 +76,7 @@ describe('by browser', () => {
     expect(await store.authorizations.list(alice.id)).toEqual([]);
   });
 
-  it('that the person denies, or grants less than is needed, stores nothing', async () => {
+  it('stores nothing when the person denies, or grants less than is needed', async () => {
     const { server, authorizations, store } = await startHarness();
     const denied = authorizations.startBrowser(alice);
     const { state, error } = returned(await server.authorize(denied.url, 'ada', false));
@@ -107,7 +107,7 @@ describe('by browser', () => {
 });
 
 describe('by device code', () => {
-  it('waits until the code is typed in, asks no more often than it may, and slows down when told to', async () => {
+  it('waits until the code is typed in, asks no more often than it may, and slows down on request', async () => {
     const harness = await startHarness();
     const { server, authorizations, store } = harness;
     const started = await authorizations.startDevice(alice);
@@ -137,7 +137,7 @@ describe('by device code', () => {
     expect(await store.authorizations.list(alice.id)).toMatchObject([{ account: { login: 'ada' } }]);
   });
 
-  it('that is denied, or never typed in, stores nothing', async () => {
+  it('stores nothing when it is denied or never typed in', async () => {
     const harness = await startHarness();
     const { server, authorizations, store } = harness;
     const denied = await authorizations.startDevice(alice);
@@ -163,8 +163,8 @@ describe('by device code', () => {
   });
 });
 
-describe('what was authorized', () => {
-  it('is taken back here and at the provider', async () => {
+describe('an authorization', () => {
+  it('is revoked here and at the provider', async () => {
     const harness = await startHarness();
     const { server, authorizations, tokens } = harness;
     await harness.authorize(alice, 'ada');

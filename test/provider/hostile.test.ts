@@ -52,7 +52,7 @@ describe('an answer', () => {
     ['is too large', json({ x: 'x'.repeat(limits.provider.answerBytes) })],
     ['breaks off', (response: ServerResponse) => void response.destroy()],
   ])(
-    'that %s is an error in our words, without the provider’s and without a secret',
+    'is an error in our words when it %s, without the provider’s and without a secret',
     async (_what, answer) => {
       for (const failure of await failures(await answering(answer))) {
         expect(failure).toBeInstanceOf(SandhavenError);
@@ -63,7 +63,7 @@ describe('an answer', () => {
     },
   );
 
-  it('that redirects is not followed: nothing goes where the operator did not say', async () => {
+  it('is not followed when it redirects: nothing goes beyond the operator’s URLs', async () => {
     let asked = 0;
     const harness = await answering((response) => {
       asked++;
@@ -74,14 +74,14 @@ describe('an answer', () => {
     expect(await harness.host.look('token', { owner: 'a', name: 'b' })).toEqual({ kind: 'moved' });
   });
 
-  it('that says to come back later is unavailable, and not a revoked authorization', async () => {
+  it('is unavailable when it asks for patience, and not a revoked authorization', async () => {
     const harness = await answering((response) => {
       response.writeHead(403, { 'x-ratelimit-remaining': '0' }).end('{}');
     });
     for (const failure of await failures(harness)) expect(failure).toMatchObject({ code: 'unavailable' });
   });
 
-  it('that names a sign-on of another site is not shown', async () => {
+  it('has its sign-on hidden when that is on another site', async () => {
     const harness = await answering((response) => {
       response.writeHead(403, { 'x-github-sso': 'required; url=https://evil.example/x' }).end('{}');
     });
@@ -91,7 +91,7 @@ describe('an answer', () => {
     });
   });
 
-  it('that refuses the service itself is the operator’s to mend, and says what', async () => {
+  it('is the operator’s to mend when it refuses the service itself, and names the cause', async () => {
     const harness = await startHarness();
     const { url, apiUrl } = harness.server;
     const wrong = { url, apiUrl, clientId, clientSecret: `${clientSecret}x`, app: null };
@@ -105,7 +105,7 @@ describe('an answer', () => {
 
 describe('the app’s private key', () => {
   it.each(['', 'canary-key', '-----BEGIN RSA PRIVATE KEY-----\nY2FuYXJ5\n-----END RSA PRIVATE KEY-----'])(
-    'that is none is refused at the start, without a word of it (%#)',
+    'is refused at the start when it is none, without a word of it (%#)',
     (privateKeyPem) => {
       const app = { id: '1', slug: 'x', privateKeyPem };
       const options = { url: 'https://h', apiUrl: 'https://h/api/v3', clientId, clientSecret, app };
@@ -115,7 +115,7 @@ describe('the app’s private key', () => {
 });
 
 describe('a user', () => {
-  it('whose provider is away is told so, and keeps the authorization', async () => {
+  it('gets unavailable while the provider is away, and keeps the authorization', async () => {
     const harness = await startHarness();
     await harness.authorize(alice, 'ada');
     const url = harness.server.repository('ada/secret');

@@ -57,7 +57,7 @@ describe('without an authorization', () => {
 });
 
 describe('in the mode of an OAuth app', () => {
-  it('a refusal is told by what is missing: the repository, write access, the scope, a sign-on', async () => {
+  it('a refusal names the missing part: the repository, write access, the scope, a sign-on', async () => {
     const harness = await startHarness();
     const { server } = harness;
     await harness.authorize(alice, 'ada');

@@ -38,7 +38,7 @@ describe('a token that ends', () => {
     expect(refreshes()).toBe(1);
   });
 
-  it('whose refresh token was revoked is gone, and the next call asks for an authorization', async () => {
+  it('is gone when its refresh token was revoked, and the next call asks for an authorization', async () => {
     const { tokens, store, server, pass, entry } = await expiring();
     server.revokeAll('ada');
     pass(9 * HOUR);

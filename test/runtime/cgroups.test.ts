@@ -60,7 +60,7 @@ describe('on cgroup v2', () => {
     expect(cgroups().shown(id)).toEqual([]);
   });
 
-  it('tells processes and machines by their groups', async () => {
+  it('finds processes and machines by their groups', async () => {
     folder(`sandhaven-test00/${id}`, { 'cgroup.procs': '12\n345\n' });
     folder('sandhaven-test00/not-a-sandbox');
     expect(await cgroups().processes(id)).toEqual([12, 345]);

@@ -75,7 +75,7 @@ const goesOn = async (name = id) => {
 const nextLook = () => expect.poll(() => looks, { timeout: 10_000 }).toBeGreaterThan(looks + 1);
 
 describe('while the disk of the host is nearly full', () => {
-  it('machines stand still and say so, and go on when there is room', async () => {
+  it('machines stand still with a reason, and go on when there is room', async () => {
     await guard.begin();
     await expect.poll(() => goesOn()).toBe(true);
     expect(() => guard.assertRunning(id)).not.toThrow();
@@ -104,7 +104,7 @@ describe('while the disk of the host is nearly full', () => {
     expect(await cgroups.ids()).not.toContain(id);
   });
 
-  it('what an earlier service left frozen goes on where there is room', async () => {
+  it('a machine that an earlier service left frozen goes on where there is room', async () => {
     await cgroups.setFrozen(id, true);
     expect(await goesOn()).toBe(false);
     await guard.begin();
@@ -115,7 +115,7 @@ describe('while the disk of the host is nearly full', () => {
 describe('while the disk of the host runs full', () => {
   const { shortBytes, watchedBytes, recentGrowthBytes, growthBytes } = limits.disk;
 
-  it('whoever takes it stands still and learns why, the others go on, and all go on when there is room', async () => {
+  it('the sandbox that takes it stands still with a reason, the others go on, and all go on when there is room', async () => {
     free = watchedBytes - 1;
     await guard.begin();
     await expect.poll(() => goesOn(id)).toBe(true);
@@ -144,7 +144,7 @@ describe('while the disk of the host runs full', () => {
     expect(guard.pausedReason(id)).toBeNull();
   });
 
-  it('who takes it by little and little is found too', async () => {
+  it('a sandbox that takes it by little and little is found too', async () => {
     free = watchedBytes - 1;
     await guard.begin();
     const step = growthBytes / 4;
@@ -159,7 +159,7 @@ describe('while the disk of the host runs full', () => {
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, true]);
   }, 30_000);
 
-  it('below the critical mark all stand still, and whoever took it goes on last', async () => {
+  it('below the critical mark all stand still, and the one that took it goes on last', async () => {
     free = watchedBytes - 1;
     await guard.begin();
     held = { [id]: 2 * recentGrowthBytes, [neighbour]: 0 };
@@ -189,11 +189,11 @@ describe('the growth of disks', () => {
     expect(grow({ ...taken, alice: 150 * MiB }, of).sort()).toEqual(names);
   });
 
-  it('that is small is nobody’s', () => {
+  it('is nobody’s when it is small', () => {
     expect(grow({ a: 10 * MiB, b: 10 * MiB }, {})).toEqual([]);
   });
 
-  it('that several share is all of theirs', () => {
+  it('is that of all owners who share it', () => {
     expect(grow({ a: 100 * MiB, b: 90 * MiB, c: MiB }, {})).toEqual(['a', 'b']);
   });
 });

@@ -148,7 +148,7 @@ describe('on the host', () => {
     });
   });
 
-  it('tells callers nothing of the host when a start fails', async () => {
+  it('shows callers nothing of the host when a start fails', async () => {
     const broken = runtimeOver(instance, { rootfsPath: () => '/nowhere/at-all' });
     await runtime.close();
     await broken.init();

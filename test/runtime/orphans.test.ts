@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const found = async () => (await findOrphans()).find((orphan) => orphan.instance === instance) ?? null;
 
-it('a service that runs, or only does not run, has left nothing', async () => {
+it('a service that runs, or is only stopped, is no orphan', async () => {
   renameSync(dataDir, moved);
   expect(await found()).toBeNull();
   renameSync(moved, dataDir);
@@ -38,7 +38,7 @@ it('a service that runs, or only does not run, has left nothing', async () => {
   expect(await found()).toBeNull();
 }, 60_000);
 
-it('one whose data directory is gone has: doctor tells, and a purge takes all of it away', async () => {
+it('an instance without its data directory is an orphan: doctor shows it, and a purge takes all of it away', async () => {
   renameSync(dataDir, moved);
   const orphan = { instance, dataDir, machines: 1 };
   expect(await found()).toEqual(orphan);
@@ -56,7 +56,7 @@ it('one whose data directory is gone has: doctor tells, and a purge takes all of
   renameSync(moved, dataDir);
 }, 60_000);
 
-it('is not removed once it has a data directory again', async () => {
+it('an orphan is not removed once it has a data directory again', async () => {
   await service.restart();
   await service.kill();
   await removeOrphan({ instance, dataDir, machines: 0 }, log);

@@ -74,7 +74,7 @@ describe('a claim', () => {
     expect((await gpus.count()).freeGpus).toBe(1);
   });
 
-  it.each(['', '{', '{"gpus":[]}', '[]'])('that cannot be read (%j) holds everything', (text) => {
+  it.each(['', '{', '{"gpus":[]}', '[]'])('holds everything when it cannot be read (%j)', (text) => {
     expect(freeOf([gpu], [parseClaim(newSandboxId(), text)])).toEqual([]);
   });
 });

@@ -89,7 +89,7 @@ describe('the GPUs of a host', () => {
     expect(one?.devices.nodes.map(({ path }) => path)).toEqual(['/dev/gpuctl', '/dev/gpu1']);
   });
 
-  it('are numbered as the host has them where the specification does not say', async () => {
+  it('are numbered as on the host where the specification gives no number', async () => {
     makeNode(host('big'), { type: 'c', major: 3_000, minor: 70_000 });
     makeNode(host('disk'), { type: 'b', major: 7, minor: 300 });
     const deviceNodes = [
@@ -289,7 +289,7 @@ describe('not handed out, with the reason for the operator', () => {
   });
 });
 
-describe('left out, and told', () => {
+describe('left out, and reported', () => {
   it('hooks, groups of the host, mounts of other types and sockets of the host', async () => {
     // A folder of daemons by the path's beginning, wherever TMPDIR is; and a socket's path is short.
     const daemons = mkdtempSync('/tmp/sandhaven-cdi-');

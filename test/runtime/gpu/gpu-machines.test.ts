@@ -117,7 +117,7 @@ describe('inside', () => {
     expect(readdirSync(folder)).not.toContain('hook-ran');
   });
 
-  it('what the machine does to its nodes changes nothing of the host’s', async () => {
+  it('changes that the machine makes to its nodes leave the host’s alone', async () => {
     const id = await started(1);
     await inside(id, `chmod 0 ${gpus[0].works}`);
     const { stdout } = spawnSync('stat', ['-c', '%a %u', join(folder, 'nodes/works-0')], {
@@ -219,7 +219,7 @@ describe('a GPU', () => {
     expect(await inside(await started(1), 'ls /dev | grep ^gpu-marker')).toBe('gpu-marker-1');
   });
 
-  it('whose machine was killed is held until that is cleared away, and then free', async () => {
+  it('is held when its machine was killed until that is cleared away, and then free', async () => {
     const id = await started(2);
     for (const group of cgroupsNamed(`sandhaven-${instance.instanceId}/${id}`)) {
       for (const pid of readFileSync(`${group}/cgroup.procs`, 'utf8').split('\n').filter(Boolean)) {

@@ -15,8 +15,8 @@ const CLONE_FILES = 0x400;
 
 const fields = (line: string): string[] => line.trim().split(/\s+/);
 
-describe('what the kernel tells of sockets', () => {
-  it('is their number in the machine, and the memory of TCP in the whole host', () => {
+describe('the kernel’s counts of sockets', () => {
+  it('are their number in the machine, and the memory of TCP in the whole host', () => {
     const text =
       'sockets: used 52\nTCP: inuse 16 orphan 0 tw 25 alloc 17 mem 300\nUDP: inuse 3 mem 0\nUDPLITE: inuse 0\n';
     expect(parseSocketCounts(text)).toEqual({ used: 52, tcpBytes: 300 * 4096 });
@@ -54,7 +54,7 @@ describe('what the kernel tells of sockets', () => {
       '1: 0100007F:B221 0100007F:B222 08 00000000:00100000 00:00000000 00000000 0 0 0 1',
       1_052_672,
     ],
-  ])('counts connections that no process has: %s', (_, line, bytes) => {
+  ])('include connections that no process has: %s', (_, line, bytes) => {
     expect(bytesOfConnection(fields(line))).toBe(bytes);
   });
 });
@@ -88,7 +88,7 @@ sys.stdin.read()`;
   expect(await locksOf(processes)).toBe(0);
 });
 
-it('a listing tells whether it was read to its end', async () => {
+it('a listing returns whether it was read to its end', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sandhaven-listing-'));
   const file = join(folder, 'table');
   writeFileSync(file, 'a  1\n b 2\n');
@@ -111,7 +111,7 @@ it('a listing tells whether it was read to its end', async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('the number of all locks is the allocator’s, where it tells', () => {
+it('the number of all locks is the allocator’s, where it shows one', () => {
   const slabinfo =
     'slabinfo - version: 2.1\nfile_lease_cache      3      0    168\nfile_lock_cache      166    315    192   21    1\n';
   expect(parseLockTotal(slabinfo)).toBe(169);
