@@ -30,14 +30,14 @@ describe('the data directory', () => {
     );
   });
 
-  it('that is empty and open to others is made private', () => {
+  it('is made private when it is empty and open to others', () => {
     const path = join(temporaryDirectory(), 'data');
     mkdirSync(path, { mode: 0o755 });
     openDataDirectory(path);
     expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 
-  it('that holds something and is open to others is refused, and left as it is', () => {
+  it('is refused and left as it is when it holds something and is open to others', () => {
     const path = join(temporaryDirectory(), 'home');
     mkdirSync(path);
     writeFileSync(join(path, 'notes'), 'mine');
@@ -98,7 +98,7 @@ describe('a file that is created once', () => {
 });
 
 describe('the lock', () => {
-  it('is held by one, and says what to do', () => {
+  it('is held by one, and the error of another shows the way out', () => {
     const directory = temporaryDirectory();
     const lock = lockDataDirectory(directory);
     expect(() => lockDataDirectory(directory)).toThrow(

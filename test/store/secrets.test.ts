@@ -50,7 +50,7 @@ describe('a sealed box', () => {
     }
   });
 
-  it('does not open with another key, and says which kind of failure that is', () => {
+  it('does not open with another key, and the error names that cause', () => {
     expect(() => other.open(secrets.seal('x', place), place)).toThrow('another key');
   });
 
@@ -70,7 +70,7 @@ describe('derived keys', () => {
     expect(other.deriveKey('archive').equals(key)).toBe(false);
   });
 
-  it('are not the secret key, nor does its id tell anything of it', () => {
+  it('are not the secret key, and its id shows nothing of it', () => {
     expect(secrets.deriveKey('').equals(Buffer.alloc(32, 1))).toBe(false);
     expect(secrets.keyId).toMatch(/^[0-9a-f]{16}$/);
     expect(secrets.keyId).not.toBe(other.keyId);

@@ -50,7 +50,7 @@ describe('the database file', () => {
     expect(await again.keys.callerOf('key', 2)).toMatchObject({ id: alice.id, role: 'admin' });
   });
 
-  it('that is damaged is refused in words', async () => {
+  it('is refused with a reason when it is damaged', async () => {
     const file = newFile();
     writeFileSync(file, 'this is not a database, however long it may be made to be '.repeat(40));
     await expect(openSqliteStore({ file, secrets })).rejects.toMatchObject({
@@ -91,7 +91,7 @@ describe('the database file', () => {
 });
 
 describe('a write that cannot be made', () => {
-  it('says that the disk is full, leaves nothing, and works again when there is room', async () => {
+  it('reports that the disk is full, leaves nothing, and works again when there is room', async () => {
     const file = newFile();
     const database = new Database(file);
     onTestFinished(() => database.close());

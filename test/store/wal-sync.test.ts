@@ -49,7 +49,7 @@ it('a write fails as its sync does, and the next one is synced again', async () 
   await next;
 });
 
-it('what is settled waits for the writes of others, and for nothing without them', async () => {
+it('settled waits for the writes of others, and for nothing without them', async () => {
   const { database, insert } = newDatabase();
   await insert(0);
   await database.settled();

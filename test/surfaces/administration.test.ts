@@ -100,7 +100,7 @@ describe('an action', () => {
     expect(await act('CreateUser', { ...carol, email: 'ADA@example.org' })).toMatchObject({ status: 409 });
   });
 
-  it('that is none is not found, with the nearest', async () => {
+  it('is not found when it does not exist, with the nearest name', async () => {
     const { body } = await act('CreateUsr', {});
     expect(body).toMatchObject({ code: 'not_found', resource: 'action', hint: 'Did you mean CreateUser?' });
   });
@@ -163,7 +163,7 @@ describe('on the command line', () => {
     }
   });
 
-  it('says what is wrong, with the exit status of its code', async () => {
+  it('shows the error, with the exit status of its code', async () => {
     expect(await cli(['users', 'craete'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Did you mean `sandhaven users create`?'),

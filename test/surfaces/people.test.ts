@@ -92,7 +92,7 @@ describe('users', () => {
     expect(await act('DisableUser', { user: 'user_1' })).toMatchObject({ status: 200 });
   });
 
-  it('[WIRE-AUTH-04] that are disabled are let in by no key, until they are enabled again', async () => {
+  it('[WIRE-AUTH-04] are let in by no key while they are disabled, until they are enabled again', async () => {
     expect(await owner(MEMBER_KEY)).toBe(ben);
     expect((await act('DisableUser', { user: ben })).body).toMatchObject({ disabled: true });
     expect(await owner(MEMBER_KEY)).toBeNull();
@@ -103,7 +103,7 @@ describe('users', () => {
 });
 
 describe('keys', () => {
-  it('[SBX-AUTH-01] [SBX-IDENT-01] open the service for their owner, and are told once', async () => {
+  it('[SBX-AUTH-01] [SBX-IDENT-01] open the service for their owner, and are shown once', async () => {
     const { body } = await act('CreateKey', { name: 'laptop', user: ben });
     expect(body).toMatchObject({ name: 'laptop', email: ben, state: 'valid', expires_at: null });
     expect(await owner(body['api_key'])).toBe(ben);
@@ -124,7 +124,7 @@ describe('keys', () => {
     expect(Date.parse(String(await used()))).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  it('[WIRE-AUTH-04] that are revoked open nothing, at once and for good', async () => {
+  it('[WIRE-AUTH-04] open nothing once they are revoked, at once and for good', async () => {
     const { body } = await act('CreateKey', { name: 'lost', user: ben });
     const revoked = await act('RevokeKey', { key_id: body['key_id'] });
     expect(revoked.body).toMatchObject({ key_id: body['key_id'], state: 'revoked' });
@@ -133,7 +133,7 @@ describe('keys', () => {
     expect(await owner(MEMBER_KEY)).toBe(ben);
   });
 
-  it('may revoke themselves, and are told so', async () => {
+  it('may revoke themselves, and get the answer', async () => {
     const { body } = await act('CreateKey', { name: 'short' }, MEMBER_KEY);
     const own = String(body['api_key']);
     expect(await act('RevokeKey', { key_id: body['key_id'] }, own)).toMatchObject({ status: 200 });
@@ -146,7 +146,7 @@ describe('keys', () => {
     expect(await act('CreateKey', { name: 'x', expires_in_minutes: -1 })).toMatchObject({ status: 400 });
   });
 
-  it('of others are not to be seen by a member, nor made, nor revoked: nothing tells them from none', async () => {
+  it('of others cannot be seen, made or revoked by a member, as if they did not exist', async () => {
     const { body: adas } = await act('CreateKey', { name: 'of Ada' });
     const { body: mine } = await act('CreateKey', { name: 'of Ben' }, MEMBER_KEY);
     expect(mine).toMatchObject({ email: ben });
@@ -185,7 +185,7 @@ describe('keys', () => {
   });
 });
 
-describe('what is in progress for a key', () => {
+describe('work in progress of a key', () => {
   /** A command that goes on, over a connection that says when it is cut. */
   function working(key: unknown): Promise<'cut'> {
     const socket = connect(http.port, '127.0.0.1');

@@ -240,7 +240,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
       expect((await list({ a: '' })).totalCount).toBe(0);
     });
 
-    it('tell labels apart that look alike in JSON or SQL', async () => {
+    it('distinguish labels that look alike in JSON or SQL', async () => {
       const labels = ['a.b', '$.a', 'a"b', "a'b", 'a\\b', '%', '_', 'é', 'e\u0301', '1', '\0', ' ', ''];
       await insert(...labels.map((key) => ({ labels: { [key]: key } })));
       for (const key of labels) {

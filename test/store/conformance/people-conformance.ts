@@ -123,7 +123,7 @@ export function peopleConformance(name: string, getStore: () => Store): void {
       expect(await keys().callerOf('two', NOW)).toBeNull();
     });
 
-    it('says when a key was used last', async () => {
+    it('shows when a key was used last', async () => {
       const { id } = await keys().add(alice.id, 'one', forever);
       await keys().touch(new Map([[id, NOW]]));
       await keys().touch(new Map([[id, NOW - 1], ['key_0000000000000000', NOW]])); // biome-ignore format: pairs

@@ -82,7 +82,7 @@ export function snapshotConformance(name: string, create: StoreFactory): void {
       expect(await page(3)).toEqual({ snapshots: [], totalCount: 4 });
     });
 
-    it('that are not finished are found after a restart, oldest first', async () => {
+    it('are found after a restart while they are not finished, oldest first', async () => {
       const late = await insert({ name: 'a', state: 'pulling', createdAt: 2 });
       const early = await insert({ name: 'b', state: 'pending', createdAt: 1, ownerId: bob.id });
       await insert({ name: 'c', state: 'active' });
@@ -99,7 +99,7 @@ export function snapshotConformance(name: string, create: StoreFactory): void {
       expect(await store.snapshots.createdUnder(alice.id, 'other', 0)).toBeNull();
     });
 
-    it('are deleted by id, which gives their names back and is told', async () => {
+    it('are deleted by id, which frees their names and returns whether one was there', async () => {
       const kept = await insert({ name: 'kept' });
       const gone = await insert({ name: 'gone', state: 'active', imageDigest: 'd' });
       expect(await store.snapshots.delete(gone.id)).toBe(true);

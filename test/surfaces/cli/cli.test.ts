@@ -65,7 +65,7 @@ describe('sandhaven', () => {
   });
 });
 
-describe('where the service is and which key it gets', () => {
+describe('the choice of service and key', () => {
   it('[WIRE-CLI-03] [SBX-AUTH-02] reads SANDBOX_API_URL and SANDBOX_API_KEY', async () => {
     expect((await cli(['ls'])).code).toBe(0);
     expect((await cli(['ls'], { env: { SANDBOX_API_URL: http.url, SANDBOX_API_KEY: 'wrong' } })).code).toBe(
@@ -104,7 +104,7 @@ describe('where the service is and which key it gets', () => {
     expect((await cli(['--url'], { env })).code).toBe(2);
   });
 
-  it('[WIRE-ERR-16] says when the service cannot be reached', async () => {
+  it('[WIRE-ERR-16] reports a service that cannot be reached', async () => {
     const env = { SANDBOX_API_KEY: API_KEY, SANDBOX_API_URL: 'http://127.0.0.1:9' };
     const { code, stderr } = await cli(['ls'], { env });
     expect(code).toBe(7);
@@ -303,7 +303,7 @@ describe('ls and rm', () => {
     expect((await cli(['ls', '--state', 'asleep'])).code).toBe(2);
   });
 
-  it('rm deletes each, and tells of those it could not', async () => {
+  it('rm deletes each, and names those it could not', async () => {
     await http.call('Sandbox.CreateSandbox', { name: 'a' });
     await http.call('Sandbox.CreateSandbox', { name: 'b' });
     const { code, stdout, stderr } = await cli(['rm', 'a', 'nope', 'b']);

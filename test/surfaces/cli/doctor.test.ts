@@ -234,7 +234,7 @@ describe('doctor', () => {
     expect(output).toMatch(/\d+ ok, \d+ warned, \d+ failed\n$/);
   });
 
-  it('says the same in JSON', async () => {
+  it('shows the same in JSON', async () => {
     const { status, output } = await run(['--json', '--allow-vulnerable-runc'], facts);
     const { ok, checks } = JSON.parse(output);
     expect([status, ok]).toEqual([1, false]);

@@ -91,7 +91,7 @@ describe('sandhaven forward', () => {
     expect(await tell(ports[0] ?? 0, words)).toBe(`told: ${words}`);
   });
 
-  it('takes the same port here when none is given, and says where it listens', async () => {
+  it('takes the same port here when none is given, and shows where it listens', async () => {
     const child = spawn(bin, ['forward', 'inside', `${PORT}`], {
       env: { ...process.env, SANDBOX_API_URL: service.url, SANDBOX_API_KEY: service.apiKey },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -102,7 +102,7 @@ describe('sandhaven forward', () => {
     expect(await tell(PORT, 'x')).toBe('told: x');
   });
 
-  it('resets a connection to a port where nothing listens, says so, and goes on', async () => {
+  it('resets a connection to a port where nothing listens, reports it, and goes on', async () => {
     const { ports, stderr } = await forward('inside', '0:4999', `0:${PORT}`);
     await expect(tell(ports[0] ?? 0, 'x')).rejects.toMatchObject({ code: 'ECONNRESET' });
     await expect.poll(stderr).toContain('"code":"not_found"');
@@ -151,7 +151,7 @@ describe('sandhaven forward', () => {
     }
   }, 60_000);
 
-  it('says what is wrong before it listens', async () => {
+  it('reports wrong arguments before it listens', async () => {
     const refused = async (...args: string[]) => {
       const { code, stdout, stderr } = await run(['forward', ...args], service);
       expect(stdout).toBe('');

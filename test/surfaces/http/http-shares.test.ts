@@ -80,7 +80,7 @@ describe('requests', () => {
     await expect.poll(status, { timeout: 5_000 }).toBe(200);
   });
 
-  it('that send less than 4 KiB a second end, with the reason', async () => {
+  it('end with the reason when they send less than 4 KiB a second', async () => {
     const skip = skippableTime();
     const begun = performance.now();
     const silent = send({ 'content-length': 10 });
@@ -96,7 +96,7 @@ describe('requests', () => {
 });
 
 describe('refusals', () => {
-  it('that wait are 256 of one member; of more, the connection ends after the pause, or with its next request', async () => {
+  it('wait, 256 of one member at most; beyond, the connection ends after the pause, or with its next request', async () => {
     for (let at = 0; at < 512; at++) send({ 'content-length': 10 });
     await sleep(300);
     const begun = performance.now();
@@ -138,7 +138,7 @@ describe('bodies', () => {
     expect(process.memoryUsage().heapUsed - heap).toBeLessThan(32 * MiB);
   });
 
-  it('that are refused are read no further than 128 KiB, and the refusal is seen', async () => {
+  it('are read no further than 128 KiB when they are refused, and the refusal is seen', async () => {
     const skip = skippableTime();
     const body = Buffer.from(`{"sandbox":"a","labels":[${'{},'.repeat(8_000_000)}0]}`);
     const socket = send({ 'content-length': body.length }, '/v1/tools/Sandbox.SetSandboxLabels');
@@ -193,7 +193,7 @@ describe('bodies', () => {
 });
 
 describe('answers', () => {
-  it('that nobody reads are cut, and others are served meanwhile', async () => {
+  it('are cut when nobody reads them, and others are served meanwhile', async () => {
     http.files.set('large', { content: Buffer.alloc(16_000_000, 1), mode: 0o644 });
     const body = JSON.stringify({ sandbox: 'a', path: 'large' });
     const before = await settledMemory();

@@ -34,7 +34,7 @@ async function useUp(): Promise<void> {
 }
 
 describe('a key that calls too often', () => {
-  it('[WIRE-ERR-14] is told so, and when to come back', async () => {
+  it('[WIRE-ERR-14] gets the reason, and when to come back', async () => {
     await useUp();
     const refused = await whoAmI();
     expect(refused.status).toBe(429);
@@ -72,7 +72,7 @@ describe('a key that calls too often', () => {
     expect(await refused.json()).toMatchObject({ code: 'resource_exhausted', retry_after_seconds: 1 });
   });
 
-  it('[WIRE-MCP-10] is told over MCP as of any failed call', async () => {
+  it('[WIRE-MCP-10] gets the same error over MCP, like any failed call', async () => {
     const call = async () => {
       const text = await (await mcp('tools/call', { name: 'Sandbox_WhoAmI', arguments: {} })).text();
       return JSON.parse(/^data: (\{.*\})$/m.exec(text)?.[1] ?? text).result as Record<string, unknown>;
@@ -109,7 +109,7 @@ describe('our clients', () => {
     );
   });
 
-  it('the SDK does not, where it is told not to', async () => {
+  it('the SDK does not when maxRetries is 0', async () => {
     await useUp();
     const client = new Sandhaven({ url: http.url, apiKey: API_KEY, maxRetries: 0 });
     await expect(client.whoAmI()).rejects.toMatchObject({ code: 'resource_exhausted', retryAfterSeconds: 1 });

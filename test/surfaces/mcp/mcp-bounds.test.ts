@@ -69,7 +69,7 @@ describe('a message', () => {
   });
 });
 
-describe('the arguments of a tool are told from the rest of a message', () => {
+describe('the arguments of a tool are distinguished from the rest of a message', () => {
   const large = JSON.stringify('x'.repeat(70_000));
   const judge = (text: string, chunkBytes = 1_000) => {
     const body = Buffer.from(text);

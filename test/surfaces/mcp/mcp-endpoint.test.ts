@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => host.close());
 
 describe('the MCP endpoint', () => {
-  it('names only tools that there are in what it tells a model', () => {
+  it('names only existing tools in its instructions to a model', () => {
     const names = tools.map(({ name }) => name.replace('.', '_'));
     const mentioned = instructions.match(/\b(?:Sandbox|DocumentDb)_\w+/g) ?? [];
     expect(mentioned.length).toBeGreaterThan(3);

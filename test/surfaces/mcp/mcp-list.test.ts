@@ -60,7 +60,7 @@ describe('the list of tools', () => {
   });
 
   it.each(tools.map((tool) => [tool.name, tool] as const))(
-    '[WIRE-MCP-07] says of the result of %s nothing that is not so',
+    '[WIRE-MCP-07] describes the result of %s without anything that is not so',
     (_name, tool) => {
       const output = listTools([tool])[0]?.outputSchema as JsonSchema;
       const full = outputJsonSchema(tool);
@@ -113,7 +113,7 @@ describe('the list of tools', () => {
     ]);
   });
 
-  it('says nothing twice: bounds and defaults are in the schema, and not in words', () => {
+  it('repeats nothing: bounds and defaults are in the schema, and not in words', () => {
     const [create] = listTools(tools.filter(({ name }) => name === 'Sandbox.CreateSandbox'));
     const properties = create?.inputSchema.properties as Record<string, JsonSchema>;
     expect(properties['cpu']).toEqual({

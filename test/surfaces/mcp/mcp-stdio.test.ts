@@ -109,7 +109,7 @@ describe.each([MODERN, '2025-11-25', '2024-11-05'])('MCP on stdio, revision %s',
 });
 
 describe('MCP on stdio', () => {
-  it('[WIRE-ERR-16] says that the service is away, and goes on when it is back', async () => {
+  it('[WIRE-ERR-16] reports that the service is away, and goes on when it is back', async () => {
     const client = await connect(MODERN);
     await unlisten();
     const away = await client.callTool({ name: 'Sandbox_WhoAmI' });
@@ -131,7 +131,7 @@ describe('MCP on stdio', () => {
     expect(await exited).toEqual([0, null]);
   });
 
-  it('[WIRE-AUTH-03] says that a key is needed, and takes the one of a service that comes later', async () => {
+  it('[WIRE-AUTH-03] reports that a key is needed, and takes the one of a service that comes later', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'sandhaven-mcp-'));
     try {
       const client = await connect(MODERN, { SANDHAVEN_DATA_DIR: dataDir });
@@ -148,7 +148,7 @@ describe('MCP on stdio', () => {
     }
   });
 
-  it('[WIRE-AUTH-04] says that the key is not valid', async () => {
+  it('[WIRE-AUTH-04] reports that the key is not valid', async () => {
     const client = await connect(MODERN, { SANDBOX_API_KEY: 'shv_wrong' });
     const result = await client.callTool({ name: 'Sandbox_WhoAmI' });
     expect(result).toMatchObject({

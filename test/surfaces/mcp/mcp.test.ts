@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => host.close());
 
 describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
-  it('[WIRE-MCP-01] connects and says how the toolkit is used', async () => {
+  it('[WIRE-MCP-01] connects and explains the use of the toolkit', async () => {
     const client = await host.connect(revision);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     expect(client.getServerVersion()).toMatchObject({ name: 'sandhaven', version: '1.2.3' });

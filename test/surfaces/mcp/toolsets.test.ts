@@ -39,7 +39,7 @@ describe('toolsets', () => {
     await client.close();
   });
 
-  it('MCP over HTTP does not know the other tools, and says where they are', async () => {
+  it('MCP over HTTP does not know the other tools, and names their toolset', async () => {
     const client = await connect('/mcp?toolsets=files');
     const refused = client.callTool({ name: 'Sandbox_WhoAmI', arguments: {} });
     await expect(refused).rejects.toThrow(/Unknown tool.*not among the tools.*Its toolset is account/);
