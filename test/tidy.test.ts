@@ -239,7 +239,7 @@ describe('files', () => {
     expect(tooLong).toEqual([]);
   });
 
-  it('begin with a comment that says what they are for', () => {
+  it('begin with a comment that gives their purpose', () => {
     const silent = sources.filter((file) => {
       const comment = /^(?:#!.*\n)?(?:\/\*\*([\s\S]*?)\*\/|\/\/(.*))/.exec(read(file));
       const words = (comment?.[1] ?? comment?.[2] ?? '').match(/\p{L}+/gu) ?? [];

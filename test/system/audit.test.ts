@@ -54,8 +54,8 @@ async function now(): Promise<number> {
   return Number((await act('ListAudit', { limit: 1 }))['next_after']);
 }
 
-describe('a call is noted with the sandbox that it turned out to be about', () => {
-  it('by name, by id, and when none is named', async () => {
+describe('a call', () => {
+  it('is noted with its sandbox by name, by id, and when none is named', async () => {
     const since = await now();
     await must(service, 'GetSandbox', { sandbox: 'audited' });
     await must(service, 'RunCommand', { command: 'true' });
@@ -69,7 +69,7 @@ describe('a call is noted with the sandbox that it turned out to be about', () =
     ]);
   });
 
-  it('that was created, and that is gone', async () => {
+  it('is noted with the sandbox that it creates or deletes', async () => {
     const since = await now();
     const { id } = await must(service, 'CreateSandbox', { memory_gb: 1, disk_gb: 1 });
     await must(service, 'DeleteSandbox', { sandbox: String(id) });
@@ -81,7 +81,7 @@ describe('a call is noted with the sandbox that it turned out to be about', () =
     expect(rows).toHaveLength(2);
   });
 
-  it('each of many at once with its own', async () => {
+  it('is noted with its own sandbox among many at once', async () => {
     const since = await now();
     const calls = Array.from({ length: 20 }, (_, index) =>
       call(service, 'GetSandbox', { sandbox: index % 2 === 0 ? sandbox : 'nobody' }),
@@ -92,7 +92,7 @@ describe('a call is noted with the sandbox that it turned out to be about', () =
     for (const row of rows) expect(row['sandbox_id']).toBe(row['outcome'] === 'ok' ? sandbox : null);
   });
 
-  it.each(Object.keys(transports))('once, over %s', async (name) => {
+  it.each(Object.keys(transports))('is noted once, over %s', async (name) => {
     const transport = await transports[name]?.(service);
     if (!transport) throw new Error(name);
     const since = await now();

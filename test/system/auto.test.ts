@@ -65,7 +65,7 @@ const make = (request: Partial<CreateRequest> = {}) =>
 const remove = (id: string) => service.services.sandboxes.delete(caller, id);
 
 describe('time alone', () => {
-  it('[SBX-AUTO-01] [WIRE-AUTO-06] [WIRE-BOX-07] stops a sandbox that was not worked in, and says why', async () => {
+  it('[SBX-AUTO-01] [WIRE-AUTO-06] [WIRE-BOX-07] stops a sandbox that was not worked in, and stores the reason', async () => {
     const { id } = await make();
     await pass(14);
     expect(await stateOf(id)).toBe('started');

@@ -26,7 +26,7 @@ const run = async (command: string, more: object = {}) =>
   String((await must(service, 'RunCommand', { command, ...more }))['stdout']);
 
 describe('identity and regions', () => {
-  it('[SBX-REGION-01] [SBX-IDENT-01] need no parameter and say where and who', async () => {
+  it('[SBX-REGION-01] [SBX-IDENT-01] need no parameter and return the region and the user', async () => {
     expect(await must(service, 'ListRegions')).toEqual({
       regions: [{ id: 'local', name: 'Local', location: { country: '', city: '' } }],
     });

@@ -60,7 +60,7 @@ describe('reading and writing', () => {
     expect(await code('ReadFile', { path: 'lines', start_line: 0 })).toBe('invalid_argument');
   });
 
-  it('[WIRE-FILES-09] [WIRE-FILES-15] what is not UTF-8 goes in and out as base64', async () => {
+  it('[WIRE-FILES-09] [WIRE-FILES-15] content that is not UTF-8 goes in and out as base64', async () => {
     const content = randomBytes(1000).toString('base64');
     await must(service, 'WriteFile', { path: 'binary', content, encoding: 'base64' });
     expect(await must(service, 'ReadFile', { path: 'binary' })).toMatchObject({

@@ -199,7 +199,7 @@ describe('states', () => {
     await refused('GetSandbox', { sandbox: second['id'] }, 'not_found');
   });
 
-  it('[WIRE-STATE-07] tools that work inside need a started sandbox, and say so', async () => {
+  it('[WIRE-STATE-07] tools that work inside need a started sandbox, and their error names StartSandbox', async () => {
     const { id } = await must(service, 'CreateSandbox');
     await must(service, 'StopSandbox', { sandbox: id });
     const answer = await refused('RunCommand', { sandbox: id, command: 'true' }, 'invalid_state');
@@ -207,7 +207,7 @@ describe('states', () => {
     await refused('ReadFile', { sandbox: id, path: 'x' }, 'invalid_state');
   });
 
-  it('a stop under a running command tells that command the truth', async () => {
+  it('a stop under a running command gives that command its true end', async () => {
     const { id } = await must(service, 'CreateSandbox');
     const running = call(service, 'RunCommand', { sandbox: id, command: 'sleep 60' });
     await expect.poll(() => command({ id }, 'pgrep -c sleep').then(({ stdout }) => stdout)).toBe('1\n');

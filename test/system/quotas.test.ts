@@ -105,7 +105,7 @@ describe('a quota', () => {
     expect((await must(ada, 'ListSnapshots'))['total_count']).toBe(2);
   });
 
-  it('that is used up is told before an image is pulled', async () => {
+  it('refuses before an image is pulled when it is used up', async () => {
     await quota({ quota_sandboxes: 0 });
     const { body } = await call(ada, 'CreateSandbox', { image: '127.0.0.1:1/nothing:1', ...SIZE });
     expect(body).toMatchObject({ code: 'resource_exhausted' });

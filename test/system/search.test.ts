@@ -49,7 +49,7 @@ describe('Sandbox.SearchContent', () => {
     });
   });
 
-  it('[WIRE-SEARCH-09, WIRE-SEARCH-10] takes plain text, and tells paths or counts alone', async () => {
+  it('[WIRE-SEARCH-09, WIRE-SEARCH-10] takes plain text, and returns paths or counts alone', async () => {
     expect(await must(service, 'SearchContent', { query: 'print(os)', output: 'files' })).toEqual({
       files: [],
       ...{ total_count: 0, has_more: false, offset: 0, literal: false },
@@ -77,7 +77,7 @@ describe('Sandbox.SearchContent', () => {
     });
   });
 
-  it('[WIRE-SEARCH-05] says when the query was plain text', async () => {
+  it('[WIRE-SEARCH-05] shows when the query was plain text', async () => {
     expect(await must(service, 'SearchContent', { query: 'print(' })).toMatchObject({
       literal: true,
       total_count: 1,

@@ -102,7 +102,7 @@ describe('a session', () => {
     expect(await run('kept', 'more; more; echo $n $PWD')).toMatchObject({ output: '3 /workspace/deep/er\n' });
   });
 
-  it('[WIRE-SESSION-05] ends with exit, and says so to later commands', async () => {
+  it('[WIRE-SESSION-05] ends with exit, and reports that to later commands', async () => {
     await open('gone');
     const last = await run('gone', 'echo bye; exit 7');
     expect(last).toMatchObject({ status: 'completed', exit_code: 7, output: 'bye\n' });
@@ -208,7 +208,7 @@ describe('a command of a session', () => {
     expect(await run('work', 'wc -l < together')).toMatchObject({ output: '10\n' });
   });
 
-  it('[WIRE-SESSION-09] that is no complete shell fails by itself', async () => {
+  it('[WIRE-SESSION-09] fails by itself when it is no complete shell', async () => {
     for (const command of ['echo "open', 'cat <<END\nendless', 'while true; do']) {
       const result = await run('work', command);
       expect(result, command).toMatchObject({ status: 'completed' });
@@ -217,7 +217,7 @@ describe('a command of a session', () => {
     }
   });
 
-  it('that is not there is not found, and says of what kind', async () => {
+  it('is not found when it does not exist, and the error names its kind', async () => {
     for (const [session_id, command_id, resource] of [
       ['nobody', 'cmd_0123456789abcdef', 'session'],
       ['work', 'cmd_0123456789abcdef', 'command'],
@@ -248,7 +248,7 @@ describe('a command of a session', () => {
   }, 120_000);
 });
 
-describe('what happens around it', () => {
+describe('events around a session', () => {
   it('[WIRE-SESSION-13] a service that is killed finds session, running command and logs as they are', async () => {
     await open('lasting');
     await run('lasting', 'kept=yes');

@@ -43,7 +43,7 @@ describe('two services on one machine', () => {
     await must(second, 'DeleteSandbox', { sandbox: id });
   }, 120_000);
 
-  it('need not be told of each other: the standard ports of the gateways are the first one’s', async () => {
+  it('need not know of each other: the standard ports of the gateways are the first one’s', async () => {
     const [a, b] = await Promise.all([1, 2].map(() => startService({ standardGateways: true })));
     if (!a || !b) throw new Error('no services');
     try {

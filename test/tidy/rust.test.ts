@@ -93,7 +93,7 @@ describe('imports of Rust', () => {
     expect(names).toEqual(['a::b b', 'a::c c', 'a::c::d e', 'a::f f']);
   });
 
-  it('that make a circle are told by it', () => {
+  it('show the circle that they make', () => {
     const graph = (edges: Record<string, string[]>) => new Map(Object.entries(edges));
     expect(circleIn(graph({ a: ['b', 'c'], b: ['c'], c: [] }))).toBeUndefined();
     expect(circleIn(graph({ a: ['b'], b: ['c'], c: ['d'], d: ['b'] }))).toEqual(['b', 'c', 'd', 'b']);

@@ -75,8 +75,8 @@ function handshake(
   });
 }
 
-describe('what is spoken', () => {
-  it('TLS 1.3, and 1.2 with forward secrecy and authenticated encryption; nothing older or weaker', async () => {
+describe('a TLS listener', () => {
+  it('speaks TLS 1.3, and 1.2 with forward secrecy and authenticated encryption; nothing older or weaker', async () => {
     expect(await handshake({ ALPNProtocols: ['h2', 'http/1.1'] })).toMatchObject({
       protocol: 'TLSv1.3',
       alpn: 'http/1.1',
@@ -91,7 +91,7 @@ describe('what is spoken', () => {
     expect(await health()).toBe(200);
   });
 
-  it('plain HTTP is told so, without a redirect that would take the key along', async () => {
+  it('refuses plain HTTP, without a redirect that would take the key along', async () => {
     const said = await plain(
       `GET /v1/tools HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${API_KEY}\r\n\r\n`,
     );
@@ -101,13 +101,13 @@ describe('what is spoken', () => {
     expect(await plain('\0\0\0')).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('nonsense within TLS and a handshake that fails leave the server serving', async () => {
+  it('serves on after nonsense within TLS and a handshake that fails', async () => {
     expect(await plain(Buffer.from([0x16, 0x03, 0x01, 0x00, 0x02, 0xff, 0xff]))).not.toContain('HTTP');
     await expect(handshake({ ca: [] })).rejects.toThrow(/self-signed/);
     expect(await health()).toBe(200);
   });
 
-  it('an end waits for nobody who has only connected', async () => {
+  it('closes without waiting for clients that only connected', async () => {
     const silent = connect(client.port, '127.0.0.1');
     silent.on('error', () => {});
     await new Promise((resolve) => silent.once('connect', resolve));
@@ -131,7 +131,7 @@ describe('a new certificate', () => {
     expect(log.filter(({ level }) => level === 'error')).toEqual([]);
   }, 30_000);
 
-  it('that does not do is told, and the old one goes on', async () => {
+  it('is reported when it does not fit its key, and the old one goes on', async () => {
     const key = readFileSync(made.keyFile, 'utf8');
     const other = makeCertificate(['IP:127.0.0.1']);
     copyFileSync(other.certFile, made.certFile);
@@ -161,7 +161,7 @@ describe('a new certificate', () => {
     expect(await health({ ...client, ca: pem })).toBe(200);
   }, 30_000);
 
-  it('that is not for the hosts that clients use is warned of', () => {
+  it('causes a warning when it is not for the hosts that clients use', () => {
     expect(log).toContainEqual({
       level: 'warn',
       message: 'the certificate does not cover these hosts',

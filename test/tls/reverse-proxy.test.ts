@@ -60,7 +60,7 @@ it('calls, large bodies and MCP streams come through, by the public name', async
   expect(JSON.parse(text)).toMatchObject({ servers: [{ url: `https://${API}` }] });
 }, 120_000);
 
-it('a client cannot say by itself where it comes from', async () => {
+it('a client cannot set its own address', async () => {
   const before = service.log().length;
   await askSecure(api, '/healthz', {
     headers: { 'x-forwarded-for': '6.6.6.6', 'x-forwarded-host': 'evil.example' },

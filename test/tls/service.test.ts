@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 describe('by TLS', () => {
-  it('[WIRE-UP-02] its address says so, and calls, large bodies and MCP streams come through', async () => {
+  it('[WIRE-UP-02] its address is https, and calls, large bodies and MCP streams come through', async () => {
     expect(service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     await carriesCalls(api, service);
     await carriesLargeBodies(api, service, sandbox);

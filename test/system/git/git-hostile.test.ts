@@ -60,7 +60,7 @@ describe('[WIRE-GIT-14] credentials never enter the sandbox', () => {
     expect(await found('probe-in-environment')).toContain('PROBE=');
   });
 
-  it('when a replaced git notes all that it is told, and asks the door for more', async () => {
+  it('a replaced git that notes its input, and asks the door for more, sees none', async () => {
     const url = remote.create('project', { a: 'a\n' });
     remote.create('other', { secret: 'do not read\n' });
     await ok('GitClone', { url, ...user });

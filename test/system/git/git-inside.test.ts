@@ -81,7 +81,7 @@ describe('a repository in the sandbox', () => {
     expect(await run('git -C deep/down remote get-url origin')).toBe('/workspace/other');
   });
 
-  it('[WIRE-GIT-01] that is not there leaves nothing', async () => {
+  it('[WIRE-GIT-01] leaves nothing when it is not there', async () => {
     expect(await refused('GitClone', { url: '/srv/nothing', path: 'nothing' })).toMatchObject({
       code: 'failed_precondition',
       detail: expect.stringContaining('/srv/nothing'),
@@ -97,8 +97,8 @@ describe('a repository in the sandbox', () => {
   });
 });
 
-describe('what is configured inside', () => {
-  it('[WIRE-GIT-15, SBX-GIT-28] a URL with a password is used, and told without it', async () => {
+describe('a remote configured inside', () => {
+  it('[WIRE-GIT-15, SBX-GIT-28] is used with the password in its URL, and shown without it', async () => {
     await ok('WriteFile', { path: '/srv/serve.py', content: SERVER });
     await run(
       'git -C /srv/origin.git update-server-info && cd /srv && (setsid python3 serve.py >/srv/log 2>&1 &)',

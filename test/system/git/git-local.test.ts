@@ -31,7 +31,7 @@ async function repository(files: Record<string, string> = { a: 'a\n' }): Promise
   return path;
 }
 
-it('[SBX-GIT-07, WIRE-GIT-02] a status tells staged, modified and untracked files apart', async () => {
+it('[SBX-GIT-07, WIRE-GIT-02] a status distinguishes staged, modified and untracked files', async () => {
   const path = await repository({ a: 'a\n', b: 'b\n', c: 'c\n', '.gitignore': 'ignored\n' });
   await run(
     `cd ${path} && echo 2 >> a && git add a && echo 3 >> a && echo 2 >> b && git mv c d && mkdir n && touch n/x ignored`,
@@ -51,7 +51,7 @@ it('[SBX-GIT-07, WIRE-GIT-02] a status tells staged, modified and untracked file
 });
 
 describe('staging', () => {
-  it('[SBX-GIT-08, WIRE-GIT-04] takes the files that are named, and says which are staged', async () => {
+  it('[SBX-GIT-08, WIRE-GIT-04] takes the files that are named, and returns those that are staged', async () => {
     const path = await repository({ a: 'a\n', 'dir/b': 'b\n', c: 'c\n' });
     await run(`cd ${path} && echo 2 >> a && echo 2 >> dir/b && rm c && echo new > 'with space'`);
     expect(await ok('GitAdd', { path, files: ['a', 'dir', 'c'] })).toEqual({
@@ -145,7 +145,7 @@ describe('committing', () => {
     );
   });
 
-  it('[SBX-GIT-10] takes the author from the sandbox’s git configuration, and says when there is none', async () => {
+  it('[SBX-GIT-10] takes the author from the sandbox’s git configuration, and fails when there is none', async () => {
     const path = await repository();
     await run(`echo 2 >> ${path}/a`);
     await ok('GitAdd', { path, files: ['a'] });
@@ -193,7 +193,7 @@ describe('committing', () => {
     expect(await run(`ls -a /tmp | grep -c sandhaven-git || true`)).toBe('0\n');
   });
 
-  it('works on a detached HEAD, of which no branch is told', async () => {
+  it('works on a detached HEAD, which shows no branch', async () => {
     const path = await repository();
     await run(`cd ${path} && git checkout -q --detach && echo 2 >> a`);
     await ok('GitAdd', { path, files: ['a'] });
@@ -340,7 +340,7 @@ describe('branches', () => {
 });
 
 describe('history', () => {
-  it('[SBX-GIT-19, SBX-GIT-20, WIRE-GIT-10] is told newest first, of the current branch, twenty by default', async () => {
+  it('[SBX-GIT-19, SBX-GIT-20, WIRE-GIT-10] is returned newest first, of the current branch, twenty by default', async () => {
     const path = await repository();
     await run(`cd ${path} && for n in $(seq 25); do GIT_COMMITTER_NAME=C GIT_COMMITTER_EMAIL=c@d GIT_AUTHOR_NAME='Ada "L" É' \
       GIT_AUTHOR_EMAIL=a@b GIT_AUTHOR_DATE='2024-02-03T04:05:06+02:00' git commit -q --allow-empty -m "$n" -m body; done`);
@@ -385,7 +385,7 @@ describe('history', () => {
   });
 });
 
-describe('what is no repository', () => {
+describe('a folder that is no repository', () => {
   const tools: [string, Parameters][] = [
     ['GitStatus', {}],
     ['GitAdd', { files: ['.'] }],
@@ -399,7 +399,7 @@ describe('what is no repository', () => {
     ['GitPush', {}],
   ];
 
-  it.each(tools)('is told by %s, with what to do', async (tool, parameters) => {
+  it.each(tools)('is refused by %s, with advice', async (tool, parameters) => {
     await run('mkdir -p plain');
     expect(await refused(tool, { ...parameters, path: 'plain' })).toMatchObject({
       code: 'failed_precondition',
@@ -410,7 +410,7 @@ describe('what is no repository', () => {
   });
 });
 
-it('an image without git says so', async () => {
+it('an image without git gets an error with advice', async () => {
   await run('mv /usr/bin/git /usr/bin/git.away');
   try {
     expect(await refused('GitStatus', { path: 'repo-1' })).toMatchObject({
@@ -422,7 +422,7 @@ it('an image without git says so', async () => {
   }
 });
 
-it('ten thousand files are told, staged and committed', async () => {
+it('ten thousand files are listed, staged and committed', async () => {
   const path = await repository();
   await run(
     `cd ${path} && mkdir -p many && for d in $(seq 100); do mkdir many/$d && (cd many/$d && touch $(seq 100)); done`,

@@ -68,7 +68,7 @@ describe('a clone', () => {
     });
   });
 
-  it('goes where it is told: new folders, an empty one, an absolute one, a name that is not UTF-8', async () => {
+  it('goes to the path it is given: new folders, an empty one, an absolute one, a name that is not UTF-8', async () => {
     const url = remote.create('where', { a: 'a\n' });
     await run('mkdir -p empty');
     for (const path of ['new/deep/folder', 'empty', '/opt/clone', 'caf\uf7e9']) {
@@ -193,14 +193,14 @@ describe('a clone that fails', () => {
       () => ({ url: 'http://ada:canary-b1946ac92492@127.0.0.1/a' }),
       'invalid_argument',
     ],
-  ])('for %s says so, and leaves nothing', async (_why, request, code) => {
+  ])('for %s reports that, and leaves nothing', async (_why, request, code) => {
     const problem = await refused('GitClone', { ...request(), path: 'parent/failed' });
     expect(problem).toMatchObject({ code });
     expect(JSON.stringify(problem)).not.toContain(user.password);
     expect(await run('ls -d parent 2>/dev/null | wc -l')).toBe('0\n');
   });
 
-  it('for a page in place of Git, and for a redirect, tells why', async () => {
+  it('for a page in place of Git, and for a redirect, names the cause', async () => {
     const url = remote.create('odd', { a: 'a' });
     remote.intercept = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Login</h1>');
@@ -276,7 +276,7 @@ describe('pulling', () => {
     expect(await ok('GitStatus', { path })).toMatchObject({ ahead: 1, behind: 2 });
   });
 
-  it('takes another branch of the remote when told to, and says when there is none', async () => {
+  it('takes another branch of the remote on request, and fails when there is none', async () => {
     const path = await cloned();
     const sha = remote.commit(path, { x: 'x\n' }, { branch: 'other' });
     expect(await ok('GitPull', { path, branch: 'other' })).toEqual({
@@ -450,7 +450,7 @@ describe('credentials', () => {
     expect(await ok('GitPull', { path })).toMatchObject({ updated: true, sha });
   }, 60_000);
 
-  it('[SBX-GIT-28] that are configured in the sandbox serve what was cloned without any', async () => {
+  it('[SBX-GIT-28] serve a clone made without any when they are configured in the sandbox', async () => {
     // A server inside, with its own user; git inside is told the password by its own configuration.
     await run(`git init -q --bare -b main inner.git && git -C inner.git config http.receivepack true`);
     await ok('WriteFile', { path: 'server.py', content: INNER_SERVER });
@@ -471,7 +471,7 @@ describe('credentials', () => {
     await run('git config --global --unset credential.helper');
   });
 
-  it('[SBX-GIT-28] that stand in the URL of a remote serve a push, and are not shown', async () => {
+  it('[SBX-GIT-28] serve a push when they stand in the URL of a remote, and are not shown', async () => {
     const port = (await run('cat port')).trim();
     await run(`git -C inner remote set-url origin http://in:side@127.0.0.1:${port}/inner.git`);
     const sha = await committed('inner', 'b', 'b\n');

@@ -141,7 +141,7 @@ describe('as an OAuth app', () => {
     expect(host.state.asked).toContain('git by ada');
   });
 
-  it('the page says whose it would be, changes nothing by itself, and works once', async () => {
+  it('the page names its user, changes nothing by itself, and works once', async () => {
     const { authorization_url: url } = await admin('StartAuthorization', { method: 'browser' });
     const back = await host.authorize(String(url), 'bob');
     const asked = await fetch(back);
@@ -219,7 +219,7 @@ describe('as an OAuth app', () => {
     expect((noted['rows'] as object[]).at(-1)).toMatchObject({ user_id: user, outcome: 'ok' });
   });
 
-  it('too few permissions, and a revoked authorization, are told by name', async () => {
+  it('too few permissions, and a revoked authorization, are named', async () => {
     const url = host.repository('bob/shared', { readers: ['ada', 'bob'] });
     await tool('GitClone', { url });
     await changed('shared');
@@ -284,7 +284,7 @@ describe('as an app that is installed', () => {
     expect(host.state.asked).toContain('git by installation, write');
   });
 
-  it('a repository without the app says where to install it; one taken back asks again', async () => {
+  it('a repository without the app shows where to install it; one taken back asks again', async () => {
     const url = host.repository('ada/without');
     expect(await tool('GitClone', { url })).toMatchObject({
       code: 'authorization_required',

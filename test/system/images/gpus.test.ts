@@ -68,7 +68,7 @@ const exhausted = (free: number) => ({
 });
 
 describe('a sandbox with a GPU', () => {
-  it('[SBX-CREATE-16] has the device, and what its specification says for the environment', async () => {
+  it('[SBX-CREATE-16] has the device, and the environment of its specification', async () => {
     const sandbox = await created(1, { env_vars: { MINE: 'of the caller' } });
     const seen = await must(service, 'GetSandbox', { sandbox });
     expect(seen).toMatchObject({ resources: { ...{ cpu: 1, memory: 1, disk: 1 }, gpu: 1 } });
@@ -85,7 +85,7 @@ describe('a sandbox with a GPU', () => {
     expect(await run(other, 'ls /dev | grep -c ^gpu-; echo "[$WHICH]"')).toBe('0\n[]');
   });
 
-  it('[WIRE-BOX-22] a GPU that another has is refused: resource_exhausted, which says what there is', async () => {
+  it('[WIRE-BOX-22] a GPU that another has is refused: resource_exhausted, with the number that is free', async () => {
     await created(1);
     expect(await create(2)).toMatchObject(exhausted(1));
     expect(await must(service, 'ListSandboxes')).toMatchObject({ total_count: 1 });

@@ -24,7 +24,7 @@ describe('a sandbox from a container image', () => {
   const create = (parameters: Record<string, unknown> = {}) =>
     call(service, 'CreateSandbox', { image: `${registry.address}/small:1`, disk_gb: 1, ...parameters });
 
-  it('[SBX-CREATE-10] [WIRE-BOX-08] [WIRE-EXEC-04] [WIRE-EXEC-14] has its files and environment, sh for bash, and says what it lacks', async () => {
+  it('[SBX-CREATE-10] [WIRE-BOX-08] [WIRE-EXEC-04] [WIRE-EXEC-14] has its files and environment, sh for bash, and reports the missing parts', async () => {
     const { body } = await create();
     expect(body).toMatchObject({ state: 'started', image: `${registry.address}/small:1`, snapshot: null });
     const sandbox = body['id'];

@@ -137,7 +137,7 @@ describe('a snapshot', () => {
     await must(service, 'DeleteSandbox', { sandbox: id });
   }, 120_000);
 
-  it('[WIRE-SNAP-02, WIRE-SNAP-04, WIRE-SNAP-05] in error says why, makes no sandbox, and is replaced', async () => {
+  it('[WIRE-SNAP-02, WIRE-SNAP-04, WIRE-SNAP-05] in error shows the reason, makes no sandbox, and is replaced', async () => {
     const gone = `${raw.address}/comes-later:1`;
     const first = await create({ name: 'late', image: gone });
     const failed = await becomes('late', 'error');
@@ -273,7 +273,7 @@ describe('a snapshot that is deleted', () => {
 });
 
 describe('images', () => {
-  it('that nothing uses are collected, and those of snapshots and of sandboxes are not', async () => {
+  it('are collected when nothing uses them, and those of snapshots and of sandboxes are not', async () => {
     for (const name of ['unused', 'stopped']) {
       raw.put(name, { layers: [tarGz([{ name, content: name }])] });
       await must(service, 'CreateSandbox', { name, image: `${raw.address}/${name}:1`, disk_gb: 1 });
