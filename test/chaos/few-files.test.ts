@@ -39,7 +39,7 @@ function allow(files: number): void {
 const attempt = (tool: string, parameters: Record<string, unknown>): Promise<Answer | null> =>
   call(service, tool, parameters).catch(() => null);
 
-it('a service with few files left deletes many at once or answers why not, and goes on', async () => {
+it('a service with few descriptors left deletes many at once or answers with the reason, and goes on', async () => {
   allow(openFiles() + SPARE_FILES);
   const deletes = await Promise.all(
     Array.from({ length: SANDBOXES }, (_, number) => attempt('DeleteSandbox', { sandbox: `s${number}` })),

@@ -47,7 +47,7 @@ describe('a standard device', () => {
     expect(await run('other', `flock -n /dev/${name} echo free || echo taken`)).toBe('free');
   });
 
-  it('shows nobody when another sandbox opens its own', async () => {
+  it('shows a watcher nothing when another sandbox opens its own', async () => {
     const watch = `
 import ctypes, os, select, struct
 libc = ctypes.CDLL(None)

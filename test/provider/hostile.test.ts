@@ -74,14 +74,14 @@ describe('an answer', () => {
     expect(await harness.host.look('token', { owner: 'a', name: 'b' })).toEqual({ kind: 'moved' });
   });
 
-  it('is unavailable when it asks for patience, and not a revoked authorization', async () => {
+  it('is unavailable when it is a rate limit, and not a revoked authorization', async () => {
     const harness = await answering((response) => {
       response.writeHead(403, { 'x-ratelimit-remaining': '0' }).end('{}');
     });
     for (const failure of await failures(harness)) expect(failure).toMatchObject({ code: 'unavailable' });
   });
 
-  it('has its sign-on hidden when that is on another site', async () => {
+  it('is shown without a sign-on page of another site', async () => {
     const harness = await answering((response) => {
       response.writeHead(403, { 'x-github-sso': 'required; url=https://evil.example/x' }).end('{}');
     });

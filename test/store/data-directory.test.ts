@@ -98,7 +98,7 @@ describe('a file that is created once', () => {
 });
 
 describe('the lock', () => {
-  it('is held by one, and the error of another shows the way out', () => {
+  it('is held by one, and the error for another names --data-dir', () => {
     const directory = temporaryDirectory();
     const lock = lockDataDirectory(directory);
     expect(() => lockDataDirectory(directory)).toThrow(

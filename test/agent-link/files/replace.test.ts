@@ -136,7 +136,7 @@ describe('a pattern as plain text', () => {
 });
 
 describe('a replacement', () => {
-  it('[WIRE-REPLACE-07] changes nothing in a dry run, which counts', async () => {
+  it('[WIRE-REPLACE-07] changes nothing in a dry run, and counts', async () => {
     await write('a', 'x x\n');
     await write('b', 'y\n');
     const before = await sh('stat -c "%n %i %Y %Z" a b');

@@ -273,7 +273,7 @@ describe('ids', () => {
   });
 });
 
-it('a sandbox without bash has no session, and the error shows the way out', async () => {
+it('a sandbox without bash has no session, and the error names RunCommand', async () => {
   await using bare = await startScratchSandbox();
   await bare.sh('rm $(type -ap bash)');
   await expect(openSession(bare)).rejects.toMatchObject({

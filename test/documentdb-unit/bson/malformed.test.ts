@@ -32,7 +32,7 @@ describe('bytes that are no BSON', () => {
     expect(refused).toBeGreaterThan(500);
   });
 
-  it('are unavailable without a retry, to readers and to schema inference', () => {
+  it('are unavailable and not retryable, for the reader and for schema inference', () => {
     const told = {
       code: 'unavailable',
       fields: { retryable: false, hint: expect.stringContaining('filter') },

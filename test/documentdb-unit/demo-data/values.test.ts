@@ -25,7 +25,7 @@ describe('values', () => {
     );
   });
 
-  it('ids hold the time of their making, and differ by seed, collection and place', () => {
+  it('ids hold their creation time, and differ by seed, collection and place', () => {
     const spaces = fc.constantFrom(...(Object.keys(idSpaces) as (keyof typeof idSpaces)[]));
     const whose = fc.tuple(seeds, spaces, fc.nat(10_000_000));
     const at = Date.UTC(2025, 2, 1, 12);

@@ -87,7 +87,7 @@ describe('[WIRE-DB-18] a filter that finds something as written', () => {
     expect((await saved(filter)).exported.count).toBe(ids.length);
   });
 
-  it('runs as written by a negation that excludes nothing, with a note that its type cannot match', async () => {
+  it('runs as written when a negation in it excludes nothing, with a note that its type cannot match', async () => {
     const filter = { customer_id: { $ne: ada.toHexString() } };
     const { count: n, notes } = await count(filter, { ...whole, fields: onlyIds() });
     expect(n).toBe(42);

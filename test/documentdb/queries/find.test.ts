@@ -184,11 +184,11 @@ describe('the next page', () => {
     expect(next).toEqual({ filter: '{"$and":[{"_id":{"$lte":40}},{"_id":{"$gt":1}}]}' });
   });
 
-  it('skips on after a skip, since a filter with the same skip would miss documents', async () => {
+  it('keeps skipping after a skip, since a filter with the same skip would miss documents', async () => {
     expect((await find({ sort: byId, limit: 2, skip: 4 })).next).toEqual({ skip: 6 });
   });
 
-  it('is named by a number to skip where no filter can name it', async () => {
+  it('is reached by a skip where no filter reaches it', async () => {
     const byAge = ['{"field": "age", "direction": 1}'];
     expect((await find({ sort: byAge, limit: 2, skip: 3 })).next).toEqual({ skip: 5 });
     expect((await find({ sort: byId, projection: '{"_id": 0}', limit: 2 })).next).toEqual({ skip: 2 });

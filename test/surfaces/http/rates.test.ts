@@ -109,7 +109,7 @@ describe('our clients', () => {
     );
   });
 
-  it('the SDK does not when maxRetries is 0', async () => {
+  it('the SDK sends nothing again when maxRetries is 0', async () => {
     await useUp();
     const client = new Sandhaven({ url: http.url, apiKey: API_KEY, maxRetries: 0 });
     await expect(client.whoAmI()).rejects.toMatchObject({ code: 'resource_exhausted', retryAfterSeconds: 1 });

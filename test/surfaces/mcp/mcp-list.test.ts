@@ -60,7 +60,7 @@ describe('the list of tools', () => {
   });
 
   it.each(tools.map((tool) => [tool.name, tool] as const))(
-    '[WIRE-MCP-07] describes the result of %s without anything that is not so',
+    '[WIRE-MCP-07] makes no false claim about the result of %s',
     (_name, tool) => {
       const output = listTools([tool])[0]?.outputSchema as JsonSchema;
       const full = outputJsonSchema(tool);
