@@ -64,17 +64,20 @@ describe('the text of a result', () => {
       expect(promised(tool).filter((field) => !said.has(field))).toEqual([]);
     });
 
-    it.each(own.map((sample, at) => [at + 1, sample] as const))('shows its fields in result %i', (_at, sample) => {
-      expect(tool.output.safeParse(sample.result).error).toBeUndefined();
-      const text = textOf(tool, sample);
-      for (const [field, expected] of Object.entries(sample.says)) {
-        if (expected === ELSEWHERE) expect(tool.description).toContain('structuredContent');
-        else if (typeof expected === 'string') expect(text, field).toContain(expected);
-        else expect(text, field).toMatch(expected);
-      }
-      // What a tool is called depends on the transport.
-      expect(text).not.toMatch(/\b(?:Sandbox|DocumentDb)[._][A-Z]/);
-    });
+    it.each(own.map((sample, at) => [at + 1, sample] as const))(
+      'shows its fields in result %i',
+      (_at, sample) => {
+        expect(tool.output.safeParse(sample.result).error).toBeUndefined();
+        const text = textOf(tool, sample);
+        for (const [field, expected] of Object.entries(sample.says)) {
+          if (expected === ELSEWHERE) expect(tool.description).toContain('structuredContent');
+          else if (typeof expected === 'string') expect(text, field).toContain(expected);
+          else expect(text, field).toMatch(expected);
+        }
+        // What a tool is called depends on the transport.
+        expect(text).not.toMatch(/\b(?:Sandbox|DocumentDb)[._][A-Z]/);
+      },
+    );
   });
 
   it.each([

@@ -97,17 +97,14 @@ describe('a snapshot', () => {
     await expect(template({ snapshot: '' })).rejects.toMatchObject(missing);
   });
 
-  it.each(['pending', 'pulling'] as const)(
-    '[WIRE-SNAP-05] is refused while it is %s',
-    async (state) => {
-      await have({ state, imageDigest: null });
-      await expect(template({ snapshot: 'tools' })).rejects.toMatchObject({
-        code: 'invalid_state',
-        message: `Snapshot 'tools' is ${state}; it must be active.`,
-        fields: { parameter: 'snapshot', retryable: true },
-      });
-    },
-  );
+  it.each(['pending', 'pulling'] as const)('[WIRE-SNAP-05] is refused while it is %s', async (state) => {
+    await have({ state, imageDigest: null });
+    await expect(template({ snapshot: 'tools' })).rejects.toMatchObject({
+      code: 'invalid_state',
+      message: `Snapshot 'tools' is ${state}; it must be active.`,
+      fields: { parameter: 'snapshot', retryable: true },
+    });
+  });
 
   it('[WIRE-SNAP-05] is refused while it is not active, even when its image is there', async () => {
     await have({ state: 'pulling' });

@@ -55,20 +55,23 @@ describe('a machine', () => {
     expect(connections.map(({ id }) => id)).toEqual(['sb_1']);
   });
 
-  it.each(['end', 'breakOff'] as const)('is connected to again after a second while it runs: %s', async (how) => {
-    inspect = async () => running;
-    begin();
-    connections[0]?.[how](new Error('broken'));
-    await pass(999);
-    expect(connections).toHaveLength(1);
-    await pass(1);
-    expect(connections).toHaveLength(2);
-    expect(deaths).toEqual([]);
-    inspect = async () => null;
-    connections[1]?.[how](new Error('broken'));
-    await pass(0);
-    expect(deaths).toEqual(['gone']);
-  });
+  it.each(['end', 'breakOff'] as const)(
+    'is connected to again after a second while it runs: %s',
+    async (how) => {
+      inspect = async () => running;
+      begin();
+      connections[0]?.[how](new Error('broken'));
+      await pass(999);
+      expect(connections).toHaveLength(1);
+      await pass(1);
+      expect(connections).toHaveLength(2);
+      expect(deaths).toEqual([]);
+      inspect = async () => null;
+      connections[1]?.[how](new Error('broken'));
+      await pass(0);
+      expect(deaths).toEqual(['gone']);
+    },
+  );
 
   it('is not reported dead by an engine that does not answer', async () => {
     inspect = async () => {
