@@ -65,6 +65,7 @@ export class Operations {
       retryable: true,
     });
   }
+
   /** Performs the stored operation and settles it. Rejects with the error of work that failed. */
   async carryOut(sandbox: Sandbox, signal: AbortSignal): Promise<Settled> {
     try {
