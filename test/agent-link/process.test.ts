@@ -177,9 +177,7 @@ describe('much data', () => {
     expect((await text(program.stdout)).slice(0, 64)).toBe(hash.digest('hex'));
   });
 
-  it('blocks the program and fills no memory while the host does not read it', {
-    timeout: 60_000,
-  }, async () => {
+  it('blocks the program and fills no memory until the host reads it', { timeout: 60_000 }, async () => {
     const before = await agentKilobytes();
     const program = await bash('head -c 1000000000 /dev/zero; echo done >&2');
     await sandbox.sh('sleep 0.5');
