@@ -2,11 +2,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { must, type Service, startService } from '../support/service.ts';
+import { call, must, type Service, startService } from '../support/service.ts';
 import { createPrograms, type Programs } from './programs.ts';
 
-/** How long the greedy sandbox keeps what it has. */
-const KEPT_SECONDS = 12;
+/** The greedy sandbox keeps what it has until this file of it is gone. */
+const SIGN = '/workspace/has-all';
+const KEPT_SECONDS = 30;
+const FILES_KEPT_SECONDS = 12;
 let service: Service;
 let programs: Programs;
 
@@ -22,15 +24,20 @@ afterAll(() => service?.stop());
 
 /** What the others get while the greedy sandbox has as many as it could take. */
 async function besideGreed(kind: string, wanted: number, most = 1_000_000): Promise<Record<string, number>> {
-  const greed = programs.inside('greedy', 'user-limits', kind, most, KEPT_SECONDS);
-  // It takes what it can within this time.
-  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  const greed = programs.inside('greedy', 'user-limits', kind, most, KEPT_SECONDS, SIGN);
+  await expect.poll(hasAll, { timeout: 15_000 }).toBe(true);
   const [modest, root, nobody] = await Promise.all([
     programs.inside('modest', 'user-limits', kind, wanted, 0),
     programs.onHost(0, 'user-limits', kind, wanted, 0),
     programs.onHost(65_534, 'user-limits', kind, wanted, 0),
   ]);
+  await must(service, 'DeleteFile', { sandbox: 'greedy', path: SIGN });
   return { greedy: Number(await greed), modest: Number(modest), root: Number(root), nobody: Number(nobody) };
+}
+
+async function hasAll(): Promise<boolean> {
+  const { status } = await call(service, 'ReadFile', { sandbox: 'greedy', path: SIGN });
+  return status === 200;
 }
 
 describe('one sandbox takes all it gets, and as many as they need are left for the others:', () => {
@@ -71,7 +78,7 @@ describe('one sandbox takes all it gets, and as many as they need are left for t
 
   it('open files: they cost it memory before the host runs out of them', async () => {
     const opening = Array.from({ length: 8 }, () =>
-      programs.inside('greedy', 'user-limits', 'file', 100_000, KEPT_SECONDS),
+      programs.inside('greedy', 'user-limits', 'file', 100_000, FILES_KEPT_SECONDS),
     );
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     const fileNr = () => readFileSync('/proc/sys/fs/file-nr', 'utf8').split('\t').map(Number);

@@ -1,8 +1,13 @@
-"""Takes as many of one thing as it gets, at most so many, prints how many, and keeps them for so many seconds."""
-import ctypes, os, sys, time
+"""Takes as many of one thing as it gets, at most so many, prints how many, and keeps them for so many seconds.
+
+With a path it makes that file once it has them, and keeps them no longer than the file is there.
+"""
+import ctypes, os, signal, sys, time
 
 libc = ctypes.CDLL(None, use_errno=True)
 kind, most, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+sign = sys.argv[4] if len(sys.argv) > 4 else None
+children = []
 TIMER_CREATE, IO_SETUP = 222, 206
 
 
@@ -31,9 +36,11 @@ def file(_):
 
 def process(_):
     try:
-        if os.fork() == 0:
+        child = os.fork()
+        if child == 0:
             time.sleep(seconds)
             os._exit(0)
+        children.append(child)
         return True
     except OSError:
         return False
@@ -43,6 +50,12 @@ taken = 0
 while taken < most and globals()[kind](taken):
     taken += 1
 print(taken, flush=True)
-time.sleep(seconds)
+if sign:
+    open(sign, "x").close()
+deadline = time.monotonic() + seconds
+while time.monotonic() < deadline and (sign is None or os.path.exists(sign)):
+    time.sleep(min(0.05, max(0, deadline - time.monotonic())))
+for child in children:
+    os.kill(child, signal.SIGKILL)
 for number in range(taken if kind == "queue" else 0):
     libc.mq_unlink(b"/taken-%d-%d" % (os.getpid(), number))
