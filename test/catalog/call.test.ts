@@ -52,12 +52,14 @@ describe('finding a tool', () => {
     expect((error as SandhavenError).fields.hint).toContain(meant);
   });
 
-  it.each(['', 'x'.repeat(1_000_000), '__proto__', 'constructor', 'toString', '\0'])(
-    'refuses a name such as %j',
-    async (name) => {
-      await expect(callTool(name, {}, context)).rejects.toMatchObject({ code: 'not_found' });
-    },
-  );
+  it.each(['', '__proto__', 'constructor', 'toString', '\0'])('refuses the name %j', async (name) => {
+    await expect(callTool(name, {}, context)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('refuses a name of a million characters', async () => {
+    const name = 'x'.repeat(1_000_000);
+    await expect(callTool(name, {}, context)).rejects.toMatchObject({ code: 'not_found' });
+  });
 });
 
 describe('results', () => {
@@ -178,7 +180,7 @@ describe('results', () => {
     ['resources.memory', { resources: { memory: 1.5 } }],
     ['resources.gpu', { resources: { gpu: 9 } }],
     ['region_id', { region_id: '' }],
-  ])('[SBX-SNAP-02, SBX-SNAP-03] CreateSnapshot refuses %s of %j by name', async (parameter, given) => {
+  ])('[SBX-SNAP-02, SBX-SNAP-03] CreateSnapshot refuses %s by name', async (parameter, given) => {
     await expect(call('CreateSnapshot', { name: 's', image: 'debian:13', ...given })).rejects.toMatchObject({
       code: 'invalid_argument',
       fields: { parameter },

@@ -17,6 +17,8 @@ const reports = '.mutation';
 
 const DETECTED = ['Killed', 'Timeout'];
 const UNDETECTED = ['Survived', 'NoCoverage'];
+/** Reason for a mutant whose tests could not be run. They say nothing of it, so a run with one fails. */
+const CRASH = 'Test runner crashed';
 
 process.exitCode = (await mutate(process.argv[2] ?? '')) ? 0 : 1;
 
@@ -34,8 +36,9 @@ async function mutate(only: string): Promise<boolean> {
     rmSync(join(home, reportOf(name)), { force: true });
     const enough = await runStryker(name, area);
     const seconds = Math.round((performance.now() - begun) / 1_000);
-    lines.push(`${name}: ${scoreIn(reportOf(name))}, at least ${area.leastScore} %; in ${seconds} s`);
-    passed &&= enough;
+    const { text, unjudged } = scoreIn(reportOf(name));
+    lines.push(`${name}: ${text}, at least ${area.leastScore} %; in ${seconds} s`);
+    passed &&= enough && unjudged === 0;
   }
   console.info(lines.join('\n'));
   return passed;
@@ -88,13 +91,21 @@ function reportOf(name: string): string {
   return `${reports}/${name}.json`;
 }
 
-function scoreIn(report: string): string {
-  if (!existsSync(join(home, report))) return 'no report';
-  const { files }: { files: Record<string, { mutants: { status: string }[] }> } = JSON.parse(
+interface Mutant {
+  status: string;
+  statusReason?: string;
+}
+
+function scoreIn(report: string): { text: string; unjudged: number } {
+  if (!existsSync(join(home, report))) return { text: 'no report', unjudged: 0 };
+  const { files }: { files: Record<string, { mutants: Mutant[] }> } = JSON.parse(
     readFileSync(join(home, report), 'utf8'),
   );
-  const statuses = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status));
-  const detected = statuses.filter((status) => DETECTED.includes(status)).length;
-  const all = detected + statuses.filter((status) => UNDETECTED.includes(status)).length;
-  return `${detected} of ${all} mutants detected, ${((100 * detected) / all).toFixed(1)} %`;
+  const mutants = Object.values(files).flatMap((file) => file.mutants);
+  const count = (meant: readonly string[]) => mutants.filter(({ status }) => meant.includes(status)).length;
+  const detected = count(DETECTED);
+  const all = detected + count(UNDETECTED);
+  const unjudged = mutants.filter(({ statusReason = '' }) => statusReason.startsWith(CRASH)).length;
+  const score = `${detected} of ${all} mutants detected, ${((100 * detected) / all).toFixed(1)} %`;
+  return { text: unjudged > 0 ? `${score}, and ${unjudged} without a verdict` : score, unjudged };
 }
