@@ -1,7 +1,7 @@
 /**
  * Work that failed and has to succeed in the end, such as the removal of a machine: repeated until it does. Each failure
- * doubles the pause before the next try. It is
- * kept in memory alone, so it must be work that a restart of the process finds again.
+ * doubles the pause before the next try. It is kept in memory alone, so it must be work that a restart of the process
+ * finds again.
  */
 
 type Work = () => Promise<unknown>;

@@ -2,7 +2,7 @@
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { Expectations } from './expectations.ts';
-import type { Archive, Traces } from './host/memory-host.ts';
+import type { Archive, MachineSize, Traces } from './host/memory-host.ts';
 import { isLegalStep, shapeOf, snapshotSteps } from './legal.ts';
 import { Violation } from './violation.ts';
 import { quota, type World } from './world.ts';
@@ -124,6 +124,7 @@ export class Invariants {
     const machine = host.running(id);
     if (!row) return;
     if (machine && machine.generation > row.generation) throw new Violation(`${id} runs ahead of its row`);
+    if (row.operation === null && machine?.generation === row.runGeneration) assertSize(row, machine?.size);
     if (row.ownerId === null || row.operation === 'deleting' || row.operation === 'creating') return;
     if (row.operation === 'stopping') return;
     const { disk = null, archive = null } = host.sandboxes.get(id) ?? {};
@@ -183,6 +184,13 @@ function assertWhole(row: Sandbox, what: string): void {
     error: runGeneration === null && stateReason !== null,
   }[state];
   if (!whole) throw new Violation(`${what} has wrong columns: ${JSON.stringify(row)}`);
+}
+
+/** A settled sandbox has what its row promises, and is charged for. */
+function assertSize({ id, resources }: Sandbox, size: MachineSize | undefined): void {
+  if (!size || (size.cpu === resources.cpu && size.memory === resources.memory)) return;
+  const [has, promised] = [size, resources].map(({ cpu, memory }) => `${cpu} processors and ${memory} GiB`);
+  throw new Violation(`${id} has ${has}, and its row ${promised}`);
 }
 
 function matches(row: Sandbox, archive: Archive | null): boolean {

@@ -88,6 +88,7 @@ function atRest(world: World, row: Sandbox): void {
   if ((state === 'stopped' || state === 'archived') && machine) throw new Violation(`${id} runs, ${state}`);
   const traces = host.sandboxes.get(id);
   if (state !== 'error' && state !== 'archived' && !traces?.disk) throw new Violation(`${id} has no disk`);
+  if (traces?.disk && traces.disk.gb < row.resources.disk) throw new Violation(`${id} has too small a disk`);
   if (state === 'archived' && !traces?.archive) throw new Violation(`${id} has no archive`);
   const due = row.ownerId === null ? null : dueAt(row);
   // A sandbox that was active before the clock was set back is idle since a time that has yet to come.

@@ -81,7 +81,11 @@ export class MachineWork {
     await runtime.restore(id, archive, { signal });
   }
 
-  /** Resizes all or nothing: undoes a live resize that fails half-way. */
+  /** Gives a machine the sizes of its row again, after a live resize that failed half-way. */
+  async undoResize({ id, state, resources }: Sandbox): Promise<void> {
+    if (state === 'started') await this.#d.runtime.resizeLive(id, resources);
+  }
+
   async #resize(sandbox: Sandbox): Promise<void> {
     const { runtime } = this.#d;
     const target = sandbox.resizeTarget;
@@ -90,11 +94,6 @@ export class MachineWork {
       if (target.disk > sandbox.resources.disk) await runtime.growDisk(sandbox.id, target.disk);
       return;
     }
-    try {
-      await runtime.resizeLive(sandbox.id, target);
-    } catch (error) {
-      await runtime.resizeLive(sandbox.id, sandbox.resources).catch(() => {});
-      throw error;
-    }
+    await runtime.resizeLive(sandbox.id, target);
   }
 }

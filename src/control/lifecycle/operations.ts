@@ -180,6 +180,9 @@ export class Operations {
     this.#d.log.error('operation failed', { sandbox: sandbox.id, operation, error });
     // Like a delete, it may be half done, and what is half deleted must not start again.
     if (operation === 'stopping' && deletedByStop(sandbox)) return this.#d.finishLater(sandbox.id);
+    // All or nothing: a machine between two sizes is no settled one.
+    if (operation === 'resizing' && !(await this.#undoneResize(sandbox)))
+      return this.#d.finishLater(sandbox.id);
     if (operation === 'starting' || operation === 'restoring') {
       await this.#d.runtime.stop(sandbox.id, 0).catch((cause: unknown) => {
         this.#d.log.error('clean-up after a failed start failed', { sandbox: sandbox.id, error: cause });
@@ -189,6 +192,16 @@ export class Operations {
       sandbox,
       declined ? { type: 'declined' } : { type: 'failed', reason: reasonOf(error) },
     );
+  }
+
+  async #undoneResize(sandbox: Sandbox): Promise<boolean> {
+    try {
+      await this.#work.undoResize(sandbox);
+      return true;
+    } catch (error) {
+      this.#d.log.error('a failed resize could not be undone', { sandbox: sandbox.id, error });
+      return false;
+    }
   }
 }
 

@@ -182,17 +182,6 @@ describe('a resize', () => {
     expect(steps).toEqual([['resizeLive', 'sb_1', larger]]);
   });
 
-  it('[WIRE-RESIZE-02] is undone when it fails half-way, and rejects with its own error', async () => {
-    const resize = () => perform('resizing', { state: 'started', resizeTarget: larger });
-    let times = 0;
-    during['resizeLive'] = () => fails(times++ === 0 ? 'no memory' : 'gone')();
-    await expect(resize()).rejects.toThrow('no memory');
-    expect(steps).toEqual([
-      ['resizeLive', 'sb_1', larger],
-      ['resizeLive', 'sb_1', sizes],
-    ]);
-  });
-
   it('of a stopped sandbox grows its disk', async () => {
     await perform('resizing', { resizeTarget: { ...larger, disk: 30 } });
     expect(steps).toEqual([['growDisk', 'sb_1', 30]]);

@@ -13,8 +13,15 @@ export interface Archive {
   digest: string;
 }
 
+/** Bounds of a machine, in processors and GiB. */
+export interface MachineSize {
+  cpu: number;
+  memory: number;
+}
+
 export interface Machine {
   generation: number;
+  size: MachineSize;
   /** Tells one start from another. */
   boot: number;
   /** Called once, when PID 1 ends. */
@@ -87,8 +94,9 @@ export class MemoryHost {
     return SLOTS - [...this.sandboxes.values()].filter(({ slot }) => slot).length;
   }
 
-  boot(id: string, generation: number): void {
-    this.of(id).machine = { generation, boot: ++this.#boots, onEnd: new Set(), alive: true };
+  boot(id: string, generation: number, { cpu, memory }: MachineSize): void {
+    const size = { cpu, memory };
+    this.of(id).machine = { generation, size, boot: ++this.#boots, onEnd: new Set(), alive: true };
   }
 
   /** Ends PID 1; nothing happens when it does not run. */

@@ -37,10 +37,14 @@ export function createMemoryRuntime({ host, point }: MemoryRuntimeOptions): Runt
     start: (spec, generation, options) =>
       inTurn(spec.id, (signal) => start(parts, spec, generation, signal), options?.signal),
     stop: (id) => inTurn(id, () => stop(parts, id)),
-    resizeLive: (id) =>
+    resizeLive: (id, { cpu, memory }) =>
       inTurn(id, async () => {
-        if (!host.running(id)) throw unavailable('The machine does not run.');
-        await step('resize');
+        const machine = host.running(id);
+        if (!machine) throw unavailable('The machine does not run.');
+        await step('resize the memory');
+        machine.size.memory = memory;
+        await step('resize the processor');
+        machine.size.cpu = cpu;
       }),
     destroy: (id) =>
       atOnce(id, async () => {
@@ -145,7 +149,7 @@ async function launch(
   traces.bundles.push(generation);
   await step('launch', signal);
   if (!host.images.has(imageDigest)) host.watchers?.misses(imageDigest);
-  host.boot(id, generation);
+  host.boot(id, generation, resources);
   traces.bundles = [generation];
 }
 
