@@ -178,6 +178,8 @@ export class Callers {
     const path = `file ${++this.#drawn}`;
     await services.files.write(user, id, { path, content: Buffer.from(path), createParents: false });
     this.#expected.written(id, path);
+    const { time } = this.#world;
+    this.#expected.used(id, { at: time.now(), elapsedMs: time.elapsedMs });
   }
 
   async #snapshot(services: Process['control']['services'], user: User, kind: Kind): Promise<void> {

@@ -7,6 +7,15 @@ interface Promised {
   mayEnd: boolean;
   /** Names of files whose writing was acknowledged. */
   files: Set<string>;
+  /** The last acknowledged use. A process that is killed may take with it what it has not stored yet. */
+  use: Use | null;
+}
+
+interface Use {
+  /** By the wall clock, in ms since the epoch. */
+  at: number;
+  /** By the monotonic clock, in ms. */
+  elapsedMs: number;
 }
 
 type Answer = Pick<Sandbox, 'id' | 'createdAt'>;
@@ -22,7 +31,7 @@ export class Expectations {
   created(id: string, mayEnd: boolean): void {
     const known = this.#sandboxes.get(id);
     if (known) known.mayEnd ||= mayEnd;
-    else this.#sandboxes.set(id, { mayEnd, files: new Set() });
+    else this.#sandboxes.set(id, { mayEnd, files: new Set(), use: null });
   }
 
   /** For a request that may end the sandbox, whether or not it succeeds. */
@@ -32,6 +41,23 @@ export class Expectations {
 
   written(id: string, path: string): void {
     this.#sandboxes.get(id)?.files.add(path);
+  }
+
+  used(id: string, use: Use): void {
+    const promised = this.#sandboxes.get(id);
+    if (promised) promised.use = use;
+  }
+
+  /** Returns the time of the last use by the wall clock; null where none has to be known. */
+  lastUse(id: string): number | null {
+    return this.#sandboxes.get(id)?.use?.at ?? null;
+  }
+
+  /** Excuses a new process from knowing uses after `storedUntilMs` of the monotonic clock. */
+  killed(storedUntilMs: number): void {
+    for (const promised of this.#sandboxes.values()) {
+      if ((promised.use?.elapsedMs ?? 0) > storedUntilMs) promised.use = null;
+    }
   }
 
   filesOf(id: string): ReadonlySet<string> {

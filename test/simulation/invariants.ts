@@ -7,6 +7,7 @@ import { isLegalStep, shapeOf, snapshotSteps } from './legal.ts';
 import { Violation } from './violation.ts';
 import { quota, type World } from './world.ts';
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const aboutToRun = new Set(['creating', 'starting', 'restoring']);
 
@@ -72,8 +73,17 @@ export class Invariants {
     if ((row.runGeneration ?? 0) > row.generation) throw new Violation(`runs ahead: ${what}`);
     if (!this.#world.host.images.has(row.imageDigest)) throw new Violation(`image of ${what} is collected`);
     if (row.operation !== 'resizing' && row.resizeTarget) throw new Violation(`resize target of ${what}`);
+    if (row.operation === 'stopping' && before?.operation === null) this.#idle(row, what);
     if (row.operation === null) assertWhole(row, what);
     if (row.ownerId !== null && row.operation !== 'creating') this.#alone(row);
+  }
+
+  /** A sandbox that stops by itself has been idle for as long as its settings say. */
+  #idle({ id, stateReason, autoStopMinutes }: Sandbox, what: string): void {
+    const used = this.#expected.lastUse(id);
+    if (!stateReason?.startsWith('Stopped automatically') || used === null) return;
+    const idleMs = this.#world.time.now() - used;
+    if (idleMs < autoStopMinutes * MINUTE_MS) throw new Violation(`in use ${idleMs} ms before: ${what}`);
   }
 
   /** The only one of its owner with its name, and with the key of its creation within a day. */

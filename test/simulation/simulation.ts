@@ -40,6 +40,8 @@ const weights = {
   restart: 0.1,
 };
 const STEPS_BETWEEN_RESTS = 1_500;
+/** Twice the time after which the activity of sandboxes is stored. */
+const ACTIVITY_STORED_MS = 10_000;
 const TRACED = 300;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -58,6 +60,8 @@ class Simulation {
   readonly #callers: Callers;
   readonly #invariants: Invariants;
   readonly #counts = { kills: 0, restarts: 0, calls: 0 };
+  /** By the monotonic clock, in ms: when the store could last refuse a write. */
+  #troubleAt = 0;
 
   constructor(seed: number) {
     this.#seed = seed;
@@ -121,9 +125,11 @@ class Simulation {
         world.failing = dice.oneOf([0, 0, 0.01, 0.1]);
         break;
       case 'kill':
+        this.#expected.killed(this.#storedUntil(ACTIVITY_STORED_MS));
         this.#end('kill', () => world.kill());
         break;
       case 'powerCut':
+        this.#expected.killed(0);
         this.#end('power cut', () => world.cutPower());
         break;
       case 'restart':
@@ -135,6 +141,8 @@ class Simulation {
   /** Lets everything run that waits for nothing outside, and looks. */
   async #settled(): Promise<void> {
     await nextTurn();
+    const { failing, storeIsFull, time } = this.#world;
+    if (failing > 0 || storeIsFull) this.#troubleAt = time.elapsedMs;
     this.#invariants.check();
     if (this.#callers.fault) throw this.#callers.fault;
   }
@@ -150,6 +158,12 @@ class Simulation {
     end();
     this.#callers.broken();
     this.#invariants.restart();
+  }
+
+  /** Returns the time until which uses are stored for sure, by the monotonic clock, in ms. */
+  #storedUntil(delayMs: number): number {
+    const until = this.#world.time.elapsedMs - delayMs;
+    return this.#troubleAt >= until ? 0 : until;
   }
 
   #jump(): void {
@@ -211,6 +225,7 @@ class Simulation {
       await this.#settled();
     }
     await close;
+    this.#expected.killed(this.#storedUntil(0));
     this.#end('closed', () => world.kill());
   }
 
