@@ -36,9 +36,14 @@ export class Unfinished {
     }
   }
 
-  /** Does the work at the next turn, and at later ones until it succeeds. Replaces earlier work of this key. */
+  /**
+   * Does the work at the next turn, and at later ones until it succeeds. Replaces earlier work of this key, also the one
+   * that runs, and keeps the pause after its failures: work that adds itself again and fails would be tried every turn.
+   */
   add(key: string, work: Work): void {
-    this.#works.set(key, { work, failures: 0, pause: 0 });
+    const earlier = this.#works.get(key);
+    if (earlier) earlier.work = work;
+    else this.#works.set(key, { work, failures: 0, pause: 0 });
   }
 
   /** Tries all due work that no other turn is trying, and resolves when it has ended. */
@@ -50,9 +55,10 @@ export class Unfinished {
 
   async #try(key: string, entry: Entry): Promise<void> {
     this.#running.add(key);
+    const { work } = entry;
     try {
-      await entry.work();
-      if (this.#works.get(key) === entry) this.#works.delete(key);
+      await work();
+      if (entry.work === work) this.#works.delete(key);
     } catch (error) {
       entry.failures += 1;
       entry.pause = Math.min(LONGEST_PAUSE, 2 ** entry.failures - 1);

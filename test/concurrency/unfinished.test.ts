@@ -63,6 +63,19 @@ it('replaces work of the same key, also while the earlier one runs', async () =>
   expect(done).toEqual(['second', 'added meanwhile']);
 });
 
+it('pauses longer after each failure of work that adds itself again', async () => {
+  const failures: number[] = [];
+  let turn = 0;
+  const again = async () => {
+    failures.push(turn);
+    unfinished.add('a', () => again());
+    throw new Error('no');
+  };
+  unfinished.add('a', again);
+  for (turn = 1; turn <= 15; turn++) await unfinished.turn();
+  expect(failures).toEqual([1, 3, 7, 15]);
+});
+
 it('begins no work anew that an earlier turn still tries', async () => {
   const slow = Promise.withResolvers<void>();
   let begun = 0;
