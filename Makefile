@@ -3,15 +3,18 @@
 
 export PATH := $(PATH):$(HOME)/.cargo/bin
 NODE = "$$(setup/node-path.sh)"
-CARGO = cd native && cargo
+# Without make's own flags: cargo would look for a job server that is not for it.
+CARGO = cd native && env -u MAKEFLAGS cargo
+# The compiler works while packages arrive.
+AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test simulate test-worst-case mutate setup setup-checks build image documentdb-image lint bench generate sdk clean
+.PHONY: up quick test simulate test-worst-case mutate setup setup-checks build image documentdb-image images lint bench generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
 up: setup
 	@bin/sandhaven doctor --before-build
-	@$(MAKE) --no-print-directory build image
+	@$(AT_ONCE) build image
 	@exec bin/sandhaven up --prove
 
 # The fast loop, within a minute: types, formatting, lint, and the tests that start no program. `make quick T=catalog` leaves
@@ -21,7 +24,8 @@ quick:
 	@$(NODE) setup/quick.ts "$(T)"
 
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed".
-test: setup-checks build image documentdb-image
+test: setup-checks
+	@$(AT_ONCE) build images
 	@setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
@@ -58,6 +62,10 @@ image: setup
 # The document database that tests and `sandhaven demo-db` run, likewise.
 documentdb-image: setup
 	@setup/locked.sh $(NODE) setup/documentdb-image.ts
+
+# Both, one after the other.
+images: image
+	@$(MAKE) --no-print-directory documentdb-image
 
 lint: setup-checks
 	@setup/checks.sh --static
