@@ -209,8 +209,8 @@ describe('other details', () => {
   });
 
   it('of arrays: their lengths, the average with two digits', () => {
-    expect(parts({ arrayLength: { min: 0, max: 7, average: 2.71828 } })).toEqual([
-      [3, { array_length: { min: 0, max: 7, average: 2.72 } }],
+    expect(parts({ arrayLength: { min: 0, max: 7, average: 1.23456 } })).toEqual([
+      [3, { array_length: { min: 0, max: 7, average: 1.23 } }],
     ]);
   });
 });
