@@ -49,7 +49,7 @@ describe('a row whose field is changed shows', () => {
     expect((await log.audit.verify()).faults[0]).toEqual({ kind: 'changed', sequence: 7, through: 7 });
   });
 
-  it('and every column is among them', async () => {
+  it('covers every column', async () => {
     const { store } = await filled();
     const [row] = await store.read(0, 1);
     const names = Object.keys(row ?? {}).map((name) =>

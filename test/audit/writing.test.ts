@@ -56,7 +56,7 @@ describe('a call is noted once', () => {
     expect(rows.map(({ outcome }) => outcome)).toEqual(['cancelled', 'ok']);
   });
 
-  it('and gives what the call gave', async () => {
+  it('gives what the call gave', async () => {
     const { audit } = await openLog();
     expect(await audit.call(subject, async () => 7)).toBe(7);
     const failure = new Error('mine');

@@ -46,7 +46,7 @@ describe('a sandbox is started', () => {
     await expect(refusal).rejects.toMatchObject({ code: 'resource_exhausted', fields: { retryable: true } });
   });
 
-  it('and with more GPUs than the host has only with fewer', async () => {
+  it('only with fewer GPUs where it has more than the host', async () => {
     const ask = (gpus: number) => start({ freeGpus: 0, gpus }, 2);
     await expect(ask(1)).rejects.toMatchObject({ fields: { hint: 'Ask for fewer GPUs.' } });
     const orStop = { fields: { hint: 'Ask for fewer GPUs, or stop a sandbox that has some.' } };

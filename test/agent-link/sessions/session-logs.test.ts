@@ -81,7 +81,7 @@ describe('a child that goes on', () => {
     await sandbox.sh("pkill -f '^sleep [23]00'");
   });
 
-  it('and prints without end holds nothing up', async () => {
+  it('holds nothing up while it prints without end', async () => {
     const session = await open();
     await session.run('yes endless &');
     for (let round = 0; round < 20; round++) {

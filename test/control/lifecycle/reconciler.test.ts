@@ -96,11 +96,16 @@ describe('a started sandbox', () => {
 });
 
 describe('a sandbox that is not started', () => {
-  it.each(['stopped', 'archived', 'error'] as const)('and is %s loses a running machine', async (state) => {
-    await have(stopped({ state, archive: state === 'archived' ? archive : null }), { runningGeneration: 3 });
-    await start();
-    expect(steps).toEqual(['end sb_1']);
-  });
+  it.each(['stopped', 'archived', 'error'] as const)(
+    'loses a running machine when it is %s',
+    async (state) => {
+      await have(stopped({ state, archive: state === 'archived' ? archive : null }), {
+        runningGeneration: 3,
+      });
+      await start();
+      expect(steps).toEqual(['end sb_1']);
+    },
+  );
 
   it.each([
     ['archived', archive, true, true, ['dropDisk sb_1']],

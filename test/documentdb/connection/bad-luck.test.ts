@@ -160,7 +160,7 @@ describe('a server that restarts', () => {
     expect([found.length, new Set(found).size, hasMore]).toEqual([3_000, 3_000, false]);
   });
 
-  it('and leaves the driver waiting on a socket that is gone: found again', async () => {
+  it('is found again when the driver waits on a socket that is gone', async () => {
     const proxy = await startProxy();
     const documents = connectTo(connectionStringAt(proxy.port));
     const running = aggregateEndlessly(documents).run(plainOptions);
@@ -186,7 +186,7 @@ describe('a server that restarts', () => {
     });
   });
 
-  it('and stays away in the middle of a cursor: unavailable', async () => {
+  it('is unavailable when it stays away in the middle of a cursor', async () => {
     const proxy = await startProxy();
     const documents = connectTo(connectionStringAt(proxy.port));
     const running = find(documents, 3_000).run({ ...plainOptions, maxBytes: 2 ** 24 });

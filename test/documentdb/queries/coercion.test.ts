@@ -205,7 +205,7 @@ describe('[WIRE-DB-19] a filter that finds nothing as written', () => {
     expect(written.notes).toEqual([]);
   });
 
-  it('and nothing otherwise is explained as it was meant', async () => {
+  it('is explained as it was meant when it finds nothing coerced either', async () => {
     const { ids, notes } = await find({ total: { $gt: '1000' } });
     expect(ids).toEqual([]);
     expect(notes).toEqual([

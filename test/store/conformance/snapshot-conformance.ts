@@ -112,7 +112,7 @@ export function snapshotConformance(name: string, create: StoreFactory): void {
       await insert({ name: 'gone' });
     });
 
-    it('and sandboxes of whatever state and owner keep their images in use', async () => {
+    it('keep their images in use, as sandboxes of any state and owner do', async () => {
       await insert({ name: 'a', imageDigest: 'of a snapshot', state: 'active' });
       await insert({ name: 'b', imageDigest: null });
       await store.sandboxes.insert(sandboxRecord({ imageDigest: 'archived', state: 'archived' }));

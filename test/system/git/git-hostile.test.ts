@@ -52,7 +52,7 @@ async function found(...words: string[]): Promise<string> {
 }
 
 describe('[WIRE-GIT-14] credentials never enter the sandbox', () => {
-  it('and would be found if they did', async () => {
+  it('would be found if they did', async () => {
     await run(
       `printf 'x%sy' probe-in-file > /tmp/probe; nohup env PROBE=probe-in-environment sleep 60 >/dev/null 2>&1 &`,
     );

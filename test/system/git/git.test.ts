@@ -381,7 +381,7 @@ describe('pushing', () => {
     });
   });
 
-  it('and cloning take large files', async () => {
+  it('takes large files, as cloning does', async () => {
     const path = await cloned();
     await run(`head -c 20000000 /dev/urandom > ${path}/large && sha256sum < ${path}/large > sum`);
     await ok('GitAdd', { path, files: ['large'] });
