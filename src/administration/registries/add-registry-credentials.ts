@@ -1,8 +1,7 @@
 /** AddRegistryCredentials: keeps credentials that pull private images for every user. */
 import { z } from 'zod';
 import { defineAction } from '../action.ts';
-import { password, registry, username } from './parameters.ts';
-import { registryOutput, toRegistryView } from './registry-view.ts';
+import { password, registry, registryOutput, toRegistryView, username } from './registry.ts';
 
 export const addRegistryCredentials = defineAction({
   name: 'AddRegistryCredentials',

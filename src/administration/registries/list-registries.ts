@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { formatAllowedImages, formatMirror } from '../../model/registry-rules.ts';
 import { defineAction } from '../action.ts';
-import { registryOutput, toRegistryView } from './registry-view.ts';
+import { registryOutput, toRegistryView } from './registry.ts';
 
 export const listRegistries = defineAction({
   name: 'ListRegistries',

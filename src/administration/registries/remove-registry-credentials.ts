@@ -1,7 +1,7 @@
 /** RemoveRegistryCredentials: forgets credentials; later requests to the registry are anonymous. */
 import { z } from 'zod';
 import { defineAction } from '../action.ts';
-import { registry } from './parameters.ts';
+import { registry } from './registry.ts';
 
 export const removeRegistryCredentials = defineAction({
   name: 'RemoveRegistryCredentials',

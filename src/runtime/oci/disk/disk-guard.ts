@@ -4,10 +4,11 @@
  * freezes the machines of the owners who take most of it; below a critical mark it freezes all. Nothing is lost:
  * frozen machines go on once there is room again.
  */
+
+import { mapBounded } from '../../../concurrency/map-bounded.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { mapBounded } from '../../map-bounded.ts';
 import { createDiskGrowth } from '../fairness/disk-growth.ts';
 import type { Owners } from '../fairness/owners.ts';
 

@@ -7,9 +7,9 @@
  * at its claim: that waits for the kernel (5 to 9 ms), and on v2 leaves its memory's charges behind.
  */
 import { readFile } from 'node:fs/promises';
+import { mapBounded } from '../../../concurrency/map-bounded.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
-import { mapBounded } from '../../map-bounded.ts';
 import { describeFailure } from '../failures.ts';
 import type { Owners } from './owners.ts';
 import type { ProcessorGroups } from './processor-groups.ts';

@@ -1,9 +1,9 @@
 /** Survey of this host: the state of each sandbox and the free capacity, read each time, never remembered. */
 import { readdir, stat } from 'node:fs/promises';
+import { mapBounded } from '../../../concurrency/map-bounded.ts';
 import type { Observed, Runtime } from '../../../control/ports/index.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
-import { mapBounded } from '../../map-bounded.ts';
 import type { Gpus } from '../gpu/gpus.ts';
 import type { Layout } from '../layout.ts';
 import type { Machines } from '../machine/running.ts';

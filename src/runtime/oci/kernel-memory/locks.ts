@@ -6,8 +6,8 @@
  * stranger. So when the host has many locks, they are counted through the descriptors of each machine.
  */
 import { readdir, readFile } from 'node:fs/promises';
+import { mapBounded } from '../../../concurrency/map-bounded.ts';
 import { limits } from '../../../model/limits.ts';
-import { mapBounded } from '../../map-bounded.ts';
 import { unlessMissing } from '../host/files.ts';
 import { eachLine, unlessEnded } from './listing.ts';
 

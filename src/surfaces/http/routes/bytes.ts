@@ -14,7 +14,7 @@ import { subjectOf } from '../origin.ts';
 import { sendProblem } from '../problem.ts';
 import { clientSignal } from './client-signal.ts';
 import { parseRange, type RangeRequest, resolveRange } from './range.ts';
-import { sendBytes } from './send-bytes.ts';
+import { sendBytes } from './send.ts';
 
 const target = z.strictObject({ sandbox, path: path() });
 const upload = target.extend({

@@ -15,7 +15,7 @@ import { originOf } from '../origin.ts';
 import { explain } from '../problem.ts';
 import { clientSignal } from './client-signal.ts';
 import { streamCall, wantsEventStream } from './event-stream.ts';
-import { sendJson } from './send-json.ts';
+import { sendJson } from './send.ts';
 
 export interface ToolRoutesDependencies {
   services: Services;

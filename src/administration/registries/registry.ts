@@ -1,6 +1,7 @@
-/** Parameters of a registry. */
+/** Parameters of a registry, and the view of its account, never with the password. */
 import { z } from 'zod';
 import { atMostBytes, textWithoutNul } from '../../catalog/parameters/text.ts';
+import type { RegistryAccount } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import { isRegistryName } from '../../model/registry-name.ts';
 
@@ -20,3 +21,15 @@ export const password = textWithoutNul()
   .min(1)
   .check(atMostBytes(limits.registries.passwordBytes))
   .meta({ description: 'Password or access token.', sensitive: true });
+
+export const registryOutput = z.looseObject({
+  registry: z.string(),
+  username: z.string(),
+  updated_at: z.string(),
+});
+
+export type RegistryView = z.output<typeof registryOutput>;
+
+export function toRegistryView({ registry, username, updatedAt }: RegistryAccount): RegistryView {
+  return { registry, username, updated_at: new Date(updatedAt).toISOString() };
+}

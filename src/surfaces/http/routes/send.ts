@@ -1,7 +1,12 @@
-/** Streams exactly the promised number of bytes; a file that shrinks meanwhile breaks the connection. */
+/**
+ * Sends answers piece by piece, as the client reads them. Once the status is sent, only a broken connection can show the
+ * client an incomplete body.
+ */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { isLargeJson, jsonPieces } from '../../json/pieces.ts';
+import { writePieces } from '../../json/write-pieces.ts';
 
 interface Bytes {
   status: number;
@@ -11,6 +16,7 @@ interface Bytes {
   length: number;
 }
 
+/** Sends exactly the promised number of bytes; a file that shrinks meanwhile breaks the connection. */
 export async function sendBytes(
   reply: FastifyReply,
   { status, headers, stream, length }: Bytes,
@@ -30,7 +36,21 @@ export async function sendBytes(
     if (left > 0 && length > 0) raw.destroy();
     else raw.end();
   } catch {
-    // The status is sent: only a broken connection can show the client an incomplete body.
+    raw.destroy();
+  }
+  return reply;
+}
+
+/** Returns the value for fastify to send: a small result itself, or the reply that has carried a large one. */
+export async function sendJson(reply: FastifyReply, result: unknown, signal: AbortSignal): Promise<unknown> {
+  if (!isLargeJson(result)) return result;
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
+  try {
+    await writePieces(raw, jsonPieces(result), signal);
+    raw.end();
+  } catch {
     raw.destroy();
   }
   return reply;
