@@ -22,6 +22,16 @@ describe('"did you mean"', () => {
     ['code', ['statusCode'], ['statusCode']],
     ['tusc', ['statusCode'], []],
     ['acb', ['abc'], ['abc']],
+    // A swap of two neighbours is one edit, wherever it stands; anything like it is two.
+    ['abdc', ['abcd'], ['abcd']],
+    ['axyd', ['abcd'], []],
+    ['axbd', ['abcd'], []],
+    ['acxd', ['abcd'], []],
+    ['xbdc', ['abcd'], []],
+    ['xyzwvu', ['abcdefgh'], []],
+    // Two letters are too few to be the begin of a word.
+    ['abcdef', ['ab'], []],
+    ['memroy', ['memory_gb'], ['memory_gb']],
     ['memory_mb', ['memory_gb'], ['memory_gb']],
     ['disk', ['disk_size_gb', 'dusk'], ['disk_size_gb']],
     [`${'a'.repeat(100)}bbbb`, ['a'.repeat(100)], ['a'.repeat(100)]],

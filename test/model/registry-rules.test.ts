@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { isRegistryName } from '../../src/model/registry-name.ts';
 import {
+  everyRegistry,
   formatAllowedImages,
+  formatMirror,
   isImageAllowed,
   parseAllowedImages,
   parseRegistryMirrors,
@@ -138,3 +140,45 @@ describe('an option that cannot be parsed is refused and named', () => {
     expect(thrownBy(() => parseRegistryMirrors(FLAG, many('a.example=b.example')))).toEqual(refused);
   });
 });
+
+describe('the bounds of the rules', () => {
+  const entries = (count: number) =>
+    Array.from({ length: count }, (_, index) => `r${index}.example`).join(',');
+
+  it('are 100 entries', () => {
+    expect(parseAllowedImages(FLAG, entries(100))).toHaveLength(100);
+    expect(() => parseAllowedImages(FLAG, entries(101))).toThrow('--registry-x takes at most 100 entries.');
+  });
+
+  it.each(['r.example/a__b/c.d-e', 'r.example/a--b', 'r.example/ab/cd/*'])('take %s', (entry) => {
+    expect(parseAllowedImages(FLAG, entry)?.map(formatAllowedImages)).toEqual([entry]);
+  });
+
+  it.each([
+    'r.example/a//b',
+    'r.example/A',
+    'r.example/a-',
+    'r.example/-a',
+    'r.example/a/',
+    'r.example/a/*/b',
+  ])('refuse %s', (entry) => {
+    expect(() => parseAllowedImages(FLAG, entry)).toThrow(`'${entry}' was given`);
+  });
+
+  it('take all and none with spaces around', () => {
+    expect(parseAllowedImages(FLAG, ' all ')).toBeNull();
+    expect(parseAllowedImages(FLAG, ' none ')).toEqual([]);
+  });
+
+  it('are none unless somebody sets some', () => {
+    expect(everyRegistry).toEqual({ mirrors: [], allowed: null });
+  });
+});
+
+it.each(['mirror.example', 'mirror.example:5000/proxy/hub'])(
+  'the mirror %s is shown as it is read',
+  (mirror) => {
+    const [parsed] = parseRegistryMirrors(FLAG, `docker.io=${mirror}`);
+    expect(parsed && formatMirror(parsed)).toBe(mirror);
+  },
+);
