@@ -56,7 +56,7 @@ export const areas: Readonly<Record<string, Area>> = {
       'test/catalog/**/*.test.ts',
       'test/contract/*.test.ts',
       'test/documentdb-unit/query/{catalogue-replies,next-page}.test.ts',
-      'test/documentdb-unit/schema/{detail,view}.test.ts',
+      'test/documentdb-unit/schema/{detail,view,view-room}.test.ts',
     ],
     leastScore: 80,
     ignored: 'phrases',
