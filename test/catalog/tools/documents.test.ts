@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { presentSchema } from '../../../src/catalog/documentdb/schema-view.ts';
-import type { CollectionSchema } from '../../../src/model/documents/schema.ts';
 import { callWith, signal, user } from './call-with.ts';
 
 const place = { database_name: 'shop', collection_name: 'orders' };
@@ -104,43 +102,6 @@ describe('CountDocuments', () => {
     const answer = { count: 3, notes: [] };
     const { result } = await callWith('DocumentDb.CountDocuments', place, 'documents.count', answer);
     expect(result).toEqual({ result: 3 });
-  });
-});
-
-describe('the view of a schema', () => {
-  const bare: CollectionSchema = {
-    ...{ name: collection, type: 'collection', sampled: 1, sampleMethod: 'all', documentCount: 1 },
-    ...{ fields: [], indexes: [], notes: [] },
-  };
-
-  it('of a plain collection has no marks', () => {
-    expect(presentSchema(bare)).toEqual({
-      ...{ database_name: 'shop', collection_name: 'orders', sampled: 1, sample_method: 'all' },
-      ...{ document_count: 1, fields: [], indexes: [] },
-    });
-  });
-
-  it('shows what an index has beyond its key', () => {
-    const plain = { name: 'a_1', key: { a: 1 }, unique: false };
-    const special = { ...plain, sparse: true, partial: true };
-    const { indexes } = presentSchema({
-      ...bare,
-      indexes: [plain, { ...special, expireAfterSeconds: 60 }],
-    });
-    expect(indexes).toEqual([plain, { ...special, expire_after_seconds: 60 }]);
-  });
-
-  it('shows the time fields of a collection of measurements', () => {
-    const timeseries = { timeField: 'at', metaField: 'sensor', granularity: 'hours' };
-    expect(presentSchema({ ...bare, type: 'timeseries', timeseries })).toMatchObject({
-      ...{ type: 'timeseries' },
-      timeseries: { time_field: 'at', meta_field: 'sensor', granularity: 'hours' },
-    });
-  });
-
-  it('has no empty list of fields inside', () => {
-    const field = { path: 'a', types: [], probability: 1, examples: [], fields: [] };
-    expect(presentSchema({ ...bare, fields: [field] }).fields[0]).not.toHaveProperty('fields');
   });
 });
 
