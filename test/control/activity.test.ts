@@ -80,3 +80,26 @@ describe('the last activity', () => {
     expect(stored).toEqual([]);
   });
 });
+
+it('stores activity later that could not be stored, with what came meanwhile, and not of a forgotten sandbox', async () => {
+  let [now, fails] = [100, true];
+  const stored: [string, number][][] = [];
+  const touch = async (batch: Map<string, number>) => {
+    now = 200;
+    activity.begin('busy')();
+    activity.forget('gone');
+    if (fails) throw new Error('the disk is full');
+    stored.push([...batch]);
+  };
+  const activity = new Activity({ now: () => now }, { touch });
+  for (const id of ['busy', 'idle', 'gone']) activity.begin(id)();
+  await expect(activity.flush()).rejects.toThrow('the disk is full');
+  fails = false;
+  await activity.flush();
+  expect(new Map(stored[0])).toEqual(
+    new Map([
+      ['busy', 200],
+      ['idle', 100],
+    ]),
+  );
+});

@@ -30,7 +30,6 @@ export const areas: Readonly<Record<string, Area>> = {
     files: ['src/model/**/*.ts', '!src/model/limits.ts', '!src/model/limits/*.ts'],
     tests: [
       'test/model/**/*.test.ts',
-      'test/app/options.test.ts',
       // Starts Git, to compare its judgement of names.
       '!test/model/git/branch-names.test.ts',
     ],

@@ -65,6 +65,12 @@ describe('the origin of a request', () => {
 describe('trusted proxies', () => {
   const parse = (text: string) => parseNetworks('--trusted-proxy', text);
 
+  it('are 64 at most', () => {
+    const networks = (count: number) => Array.from({ length: count }, (_, at) => `10.0.${at}.0/24`).join(',');
+    expect(parse(networks(64))).toHaveLength(64);
+    expect(() => parse(networks(65))).toThrow('--trusted-proxy takes at most 64 networks.');
+  });
+
   it.each([
     ['none', []],
     [' none ', []],
