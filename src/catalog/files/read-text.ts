@@ -29,7 +29,7 @@ export function readText(result: ReadResult): string {
  */
 function shown({ content, encoding, start_line }: ReadResult, room: number): string {
   if (content.length <= room || encoding === 'base64') return content;
-  const end = content.lastIndexOf('\n', room);
+  const end = content.lastIndexOf('\n', room - 1);
   if (end <= 0) return content;
   const kept = content.slice(0, end + 1);
   const next = start_line + kept.split('\n').length - 1;

@@ -136,6 +136,21 @@ describe('ReadFile', () => {
     const none = await callWith('ReadFile', { path: 'a' }, 'files.read', empty);
     expect(none.text).toBe('[a: no lines of 0, 0 bytes, utf-8]\n');
   });
+
+  it('[WIRE-FILES-08] has whole lines in the text of a long content, and the line that comes next', async () => {
+    // 16,384 less 512 and the path leave room for 15,871 characters: 1,587 lines of ten, and one more.
+    const lines = `${'x'.repeat(9)}\n`.repeat(1_587);
+    const textOf = async (content: string) => {
+      const whole = { ...slice, content: Buffer.from(content), size: content.length };
+      return (await callWith('ReadFile', { path: 'a' }, 'files.read', whole)).text
+        .split('\n')
+        .slice(1)
+        .join('\n');
+    };
+    expect(await textOf(`${lines}x`)).toBe(`${lines}x`);
+    expect(await textOf(`${lines}x\n`)).toBe(`${lines}[the text ends here; start_line 1588 goes on]`);
+    expect(await textOf(`${lines}xx`)).toBe(`${lines}[the text ends here; start_line 1588 goes on]`);
+  });
 });
 
 describe('other file tools', () => {
