@@ -53,6 +53,12 @@ export class Expectations {
     return this.#sandboxes.get(id)?.use?.at ?? null;
   }
 
+  /** Begins anew: a start is later than any use before it, whatever the wall clock says. */
+  stopped(id: string): void {
+    const promised = this.#sandboxes.get(id);
+    if (promised) promised.use = null;
+  }
+
   /** Excuses a new process from knowing uses after `storedUntilMs` of the monotonic clock. */
   killed(storedUntilMs: number): void {
     for (const promised of this.#sandboxes.values()) {

@@ -75,6 +75,7 @@ export class Invariants {
     if (row.operation !== 'resizing' && row.resizeTarget) throw new Violation(`resize target of ${what}`);
     if (row.operation === 'stopping' && before?.operation === null) this.#idle(row, what);
     if (row.operation === null) assertWhole(row, what);
+    if (row.state !== 'started') this.#expected.stopped(row.id);
     if (row.ownerId !== null && row.operation !== 'creating') this.#alone(row);
   }
 
