@@ -1,14 +1,24 @@
-/** Sums up a test run from vitest's own report: `N passed, N failed`. As a program, prints it. */
+/** Sums up a test run from vitest's own report: `N passed, N failed`. As a program, prints it below the slow tests. */
 import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 interface Report {
   numPassedTests: number;
   numFailedTests: number;
-  testResults: { status: string; assertionResults: unknown[] }[];
+  testResults: { name: string; status: string; assertionResults: Assertion[] }[];
 }
 
+interface Assertion {
+  fullName: string;
+  /** Milliseconds; none for a test that did not run. */
+  duration?: number | null;
+}
+
+/** A third of a test's default time: on a machine three times slower it fails. */
+const slowMs = 10_000;
+
 export function testSummary(file: string): string {
-  const report: Report = JSON.parse(readFileSync(file, 'utf8'));
+  const report = read(file);
   // A file that could not even be loaded has no tests of its own to count, and has failed nevertheless.
   const unloaded = report.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
@@ -16,4 +26,23 @@ export function testSummary(file: string): string {
   return `${report.numPassedTests} passed, ${report.numFailedTests + unloaded.length} failed`;
 }
 
-if (import.meta.main) console.info(testSummary(process.argv[2] ?? ''));
+/** A line for each test that took over ten seconds, the slowest first. */
+export function slowTests(file: string): string[] {
+  return read(file)
+    .testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults.map(({ fullName, duration }) => ({ file: name, fullName, ms: duration ?? 0 })),
+    )
+    .filter(({ ms }) => ms > slowMs)
+    .sort((a, b) => b.ms - a.ms)
+    .map((test) => `slow: ${(test.ms / 1_000).toFixed(0)} s, ${relative('.', test.file)}, ${test.fullName}`);
+}
+
+function read(file: string): Report {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+if (import.meta.main) {
+  const report = process.argv[2] ?? '';
+  for (const line of slowTests(report)) console.info(line);
+  console.info(testSummary(report));
+}

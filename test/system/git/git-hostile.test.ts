@@ -6,10 +6,12 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type GitServer, startGitServer } from '../../support/git-server.ts';
 import { call, must, type Service, startService } from '../../support/service.ts';
+import { filesWrittenSince } from './written-files.ts';
 
 const user = { username: 'ada', password: 'canary-6f1ed002ab55' };
 const encoded = Buffer.from(`${user.username}:${user.password}`).toString('base64');
 const author = { author_name: 'Ada', author_email: 'ada@example.org' };
+const begun = new Date();
 let service: Service;
 let remote: GitServer;
 
@@ -42,13 +44,13 @@ const attempt = async (tool: string, parameters: Parameters) => {
 const run = async (command: string) =>
   String((await ok('RunCommand', { command, timeout_seconds: 120 }))['stdout']);
 
-/** Files of the sandbox that hold one of the words, and what its processes show of themselves that does. */
+/** The sandbox's files that hold one of the words, and the lines of its processes' environments and commands that do. */
 async function found(...words: string[]): Promise<string> {
   // Turned round, so that the search does not find itself among the processes.
   const turned = words.map((word) => `'${[...word].reverse().join('')}'`).join(' ');
-  return run(`printf '%s\\n' ${turned} | rev > /dev/shm/words
-    grep -rlaF -f /dev/shm/words --exclude-dir=proc --exclude-dir=sys --exclude-dir=dev / 2>/dev/null
-    for p in /proc/[0-9]*; do cat $p/environ $p/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -aF -f /dev/shm/words; done; true`);
+  return run(`words=$(mktemp /dev/shm/words.XXXXXX); printf '%s\\n' ${turned} | rev > $words
+    ${filesWrittenSince(begun)} | grep -zv '^/dev/shm/words' | xargs -0 -r grep -laF -f $words 2>/dev/null
+    for p in /proc/[0-9]*; do cat $p/environ $p/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -aF -f $words; done; true`);
 }
 
 describe('[WIRE-GIT-14] credentials never enter the sandbox', () => {

@@ -15,10 +15,12 @@ import {
   startCodeHost,
 } from '../../support/code-host/code-host.ts';
 import { type Answer, bin, call, must, type Service, startService } from '../../support/service.ts';
+import { filesWrittenSince } from './written-files.ts';
 
 const run = promisify(execFile);
 const author = { author_name: 'Ada', author_email: 'ada@example.org' };
 const answers: Answer[] = [];
+const begun = new Date();
 let folder: string;
 let host: CodeHostServer;
 let service: Service;
@@ -252,10 +254,10 @@ describe('as an OAuth app', () => {
     expect(files.length).toBeGreaterThan(0);
     await must(service, 'WriteFile', { sandbox: 'box', path: 'control', content: 'canary-control-1\n' });
     const kinds = 'token|refresh|code|device|client|password|control';
-    const search = `grep -rslaE "canary-(${kinds})-?" / --exclude-dir=sys --exclude-dir=proc`;
+    const search = `${filesWrittenSince(begun)} | xargs -0 -r grep -slaE "canary-(${kinds})-?"`;
     const { stdout } = await must(service, 'RunCommand', { sandbox: 'box', command: search });
     expect(stdout).toBe('/workspace/control\n');
-  }, 60_000);
+  });
 });
 
 describe('as an app that is installed', () => {
