@@ -18,12 +18,6 @@ const slots = createSlots({
 const methods: Record<string, (sandboxId: string) => unknown> = {
   init: () => slots.init(),
   acquire: (sandboxId) => slots.acquire(sandboxId),
-  /** In milliseconds. */
-  acquireTime: async (sandboxId) => {
-    const started = performance.now();
-    await slots.acquire(sandboxId);
-    return performance.now() - started;
-  },
   get: (sandboxId) => slots.get(sandboxId),
   release: (sandboxId) => slots.release(sandboxId),
   held: () => slots.held(),

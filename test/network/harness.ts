@@ -49,7 +49,6 @@ export interface Instance {
   id: string;
   init(): Promise<void>;
   acquire(sandboxId: string): Promise<Slot>;
-  acquireTime(sandboxId: string): Promise<number>;
   get(sandboxId: string): Promise<Slot | null>;
   release(sandboxId: string): Promise<void>;
   held(): Promise<string[]>;
@@ -185,7 +184,7 @@ function startInstance(host: Namespace, options: { instanceId?: string }): Insta
     if (error) throw Object.assign(new Error(JSON.stringify(error)), error);
     return result;
   };
-  const methods = ['init', 'acquire', 'acquireTime', 'get', 'release', 'held', 'free', 'close', 'purge'];
+  const methods = ['init', 'acquire', 'get', 'release', 'held', 'free', 'close', 'purge'];
   return {
     id,
     ...Object.fromEntries(methods.map((method) => [method, call(method)])),
