@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { secretsOf } from '../../src/store/secrets.ts';
+import { type Migration, migrations } from '../../src/store/sql/schema.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
-import { type Migration, migrate, migrations } from '../../src/store/sqlite/migrations.ts';
+import { migrate } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, sandboxRecord, temporaryDirectory } from './fixtures.ts';
 

@@ -7,17 +7,24 @@ import type { Store } from '../../src/control/ports/index.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { authorization, authorizationConformance } from './conformance/authorization-conformance.ts';
 import { storeConformance } from './conformance/conformance.ts';
+import { propertyConformance } from './conformance/property-conformance.ts';
 import { snapshotConformance } from './conformance/snapshot-conformance.ts';
 import { alice, poolRecord, sandboxRecord, temporaryDirectory } from './fixtures.ts';
 import { memoryStore } from './memory/memory-store.ts';
 
 const secrets = secretsOf(Buffer.alloc(32, 1));
 
-storeConformance('SQLite', () => openSqliteStore({ file: newFile(), secrets }));
-storeConformance('the model in memory', async () => memoryStore());
-snapshotConformance('SQLite', () => openSqliteStore({ file: newFile(), secrets }));
-snapshotConformance('the model in memory', async () => memoryStore());
+for (const conformance of [storeConformance, snapshotConformance, authorizationConformance]) {
+  describe('the port', () => conformance('SQLite', () => openSqliteStore({ file: newFile(), secrets })));
+  describe('the port', () => conformance('the model in memory', async () => memoryStore()));
+}
+propertyConformance('SQLite', {
+  runs: 150,
+  place: async () => newFile(),
+  open: (file) => openSqliteStore({ file, secrets }),
+});
 
 describe('the database file', () => {
   it('is readable by its owner only, with what SQLite puts beside it', async () => {
@@ -152,6 +159,14 @@ describe('secrets in the database', () => {
     await store.close();
     expect(seen()).toEqual([]);
     expect(readFileSync(file).includes('claimed')).toBe(true);
+  });
+
+  it('[WIRE-GIT-14] are in none of its files: tokens of a code-hosting provider', async () => {
+    const { file, store } = await openWithUser();
+    await store.authorizations.put(authorization());
+    const bytes = Buffer.concat([readFileSync(file), readFileSync(`${file}-wal`)]).toString('latin1');
+    expect(bytes).toContain('alice-at-work');
+    expect(bytes).not.toContain('canary-');
   });
 
   it('do not open with another key: the store refuses to start', async () => {

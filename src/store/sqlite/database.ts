@@ -12,10 +12,6 @@ import type { Log } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { WalSync } from './wal-sync.ts';
 
-/** Values that SQLite stores and node:sqlite binds. */
-export type SqlValue = string | number | null | Uint8Array;
-export type Row = Record<string, unknown>;
-
 /** Longest wait of a statement for another process, such as a backup; the whole service waits with it. */
 const BUSY_TIMEOUT_MS = 1_000;
 

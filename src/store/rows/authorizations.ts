@@ -2,28 +2,27 @@
 import type { AuthorizationStore } from '../../control/ports/index.ts';
 import type { Authorization, ProviderTokens } from '../../model/provider.ts';
 import type { Secrets } from '../secrets.ts';
-import type { Database, Row } from './database.ts';
+import { type Row, type Sql, statement } from '../sql/sql.ts';
 
 type TokenColumn = 'access_token' | 'refresh_token';
 
 export class AuthorizationRows implements AuthorizationStore {
-  readonly #database: Database;
+  readonly #sql: Sql;
   readonly #secrets: Secrets;
-  readonly #statements: ReturnType<typeof prepare>;
 
-  constructor(database: Database, secrets: Secrets) {
-    this.#database = database;
+  constructor(sql: Sql, secrets: Secrets) {
+    this.#sql = sql;
     this.#secrets = secrets;
-    this.#statements = prepare(database);
   }
 
   async get(userId: string, provider: string): Promise<Authorization | null> {
-    const row = this.#statements.get.get({ user: userId, provider });
+    const row = await this.#sql.read(() => statements.get.get({ user: userId, provider }));
     return row ? this.#decode(row) : null;
   }
 
   async list(userId: string): Promise<Authorization[]> {
-    return this.#statements.list.all({ user: userId }).map((row) => this.#decode(row));
+    const rows = await this.#sql.read(() => statements.list.all({ user: userId }));
+    return rows.map((row) => this.#decode(row));
   }
 
   async put({ tokens, account, ...rest }: Authorization): Promise<void> {
@@ -37,19 +36,19 @@ export class AuthorizationRows implements AuthorizationStore {
       updated: rest.updatedAt,
       ...this.#encode(rest.id, tokens),
     };
-    await this.#database.write(() => {
-      this.#statements.clear.run({ user: rest.userId, provider: rest.provider });
-      this.#statements.insert.run(row);
+    await this.#sql.write(`authorizations of ${rest.userId}`, function* () {
+      yield* statements.clear.run({ user: rest.userId, provider: rest.provider });
+      yield* statements.insert.run(row);
     });
   }
 
   async renew(id: string, tokens: ProviderTokens, now: number): Promise<boolean> {
     const values = { id, updated: now, ...this.#encode(id, tokens) };
-    return this.#database.write(() => this.#statements.renew.run(values).changes > 0);
+    return (await this.#sql.writeOne(() => statements.renew.run(values))) > 0;
   }
 
   async remove(id: string): Promise<boolean> {
-    return this.#database.write(() => this.#statements.remove.run({ id }).changes > 0);
+    return (await this.#sql.writeOne(() => statements.remove.run({ id }))) > 0;
   }
 
   #encode(id: string, tokens: ProviderTokens) {
@@ -84,29 +83,25 @@ export class AuthorizationRows implements AuthorizationStore {
   }
 }
 
-function prepare(database: Database) {
-  const all = 'SELECT * FROM provider_authorizations';
-  return {
-    get: database.prepare(`${all} WHERE user_id = :user AND provider = :provider`),
-    list: database.prepare(`${all} WHERE user_id = :user ORDER BY provider`),
-    clear: database.prepare(
-      'DELETE FROM provider_authorizations WHERE user_id = :user AND provider = :provider',
-    ),
-    insert: database.prepare(
-      `INSERT INTO provider_authorizations (id, user_id, provider, account_id, account_login, scopes,
+const all = 'SELECT * FROM provider_authorizations';
+const statements = {
+  get: statement(`${all} WHERE user_id = :user AND provider = :provider`),
+  list: statement(`${all} WHERE user_id = :user ORDER BY provider`),
+  clear: statement('DELETE FROM provider_authorizations WHERE user_id = :user AND provider = :provider'),
+  insert: statement(
+    `INSERT INTO provider_authorizations (id, user_id, provider, account_id, account_login, scopes,
          access_token, access_expires_at, refresh_token, refresh_expires_at, created_at, updated_at)
        VALUES (:id, :user, :provider, :account_id, :account_login, :scopes,
          :access, :access_expires, :refresh, :refresh_expires, :created, :updated)`,
-    ),
-    renew: database.prepare(
-      `UPDATE provider_authorizations
+  ),
+  renew: statement(
+    `UPDATE provider_authorizations
        SET scopes = :scopes, access_token = :access, access_expires_at = :access_expires,
          refresh_token = :refresh, refresh_expires_at = :refresh_expires, updated_at = :updated
        WHERE id = :id`,
-    ),
-    remove: database.prepare('DELETE FROM provider_authorizations WHERE id = :id'),
-  };
-}
+  ),
+  remove: statement('DELETE FROM provider_authorizations WHERE id = :id'),
+};
 
 function placeOf(id: string, column: TokenColumn) {
   return { table: 'provider_authorizations', row: id, column };

@@ -7,63 +7,56 @@ import type {
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Secrets } from '../secrets.ts';
-import type { Database, Row } from './database.ts';
+import { type Row, type Sql, statement } from '../sql/sql.ts';
 
 export class RegistryCredentialRows implements RegistryCredentialStore {
-  readonly #database: Database;
+  readonly #sql: Sql;
   readonly #secrets: Secrets;
-  readonly #statements: ReturnType<typeof prepare>;
 
-  constructor(database: Database, secrets: Secrets) {
-    this.#database = database;
+  constructor(sql: Sql, secrets: Secrets) {
+    this.#sql = sql;
     this.#secrets = secrets;
-    this.#statements = prepare(database);
   }
 
   async put({ registry, username, password }: RegistryCredential, now: number): Promise<RegistryAccount> {
     const sealed = this.#secrets.seal(password, placeOf(registry));
-    await this.#database.write(() => {
-      const isNew = !this.#statements.get.get({ registry });
-      if (isNew && Number(this.#statements.count.get()?.['count']) >= limits.registries.credentials) {
-        throw tooMany();
-      }
-      this.#statements.put.run({ registry, username, password: sealed, updated_at: now });
+    await this.#sql.write('registry credentials', function* () {
+      const isNew = !(yield* statements.get.get({ registry }));
+      const stored = Number((yield* statements.count.get())?.['count']);
+      if (isNew && stored >= limits.registries.credentials) throw tooMany();
+      yield* statements.put.run({ registry, username, password: sealed, updated_at: now });
     });
     return { registry, username, updatedAt: now };
   }
 
   async get(registry: string): Promise<RegistryCredential | null> {
-    const row = this.#statements.get.get({ registry });
+    const row = await this.#sql.read(() => statements.get.get({ registry }));
     if (!row) return null;
     const password = this.#secrets.open(row['password'], placeOf(registry));
     return { registry, username: String(row['username']), password };
   }
 
   async list(): Promise<RegistryAccount[]> {
-    return this.#statements.list.all().map(accountOf);
+    return (await this.#sql.read(() => statements.list.all())).map(accountOf);
   }
 
   async remove(registry: string): Promise<boolean> {
-    return this.#database.write(() => Number(this.#statements.remove.run({ registry }).changes) > 0);
+    return (await this.#sql.writeOne(() => statements.remove.run({ registry }))) > 0;
   }
 }
 
-function prepare(database: Database) {
-  return {
-    get: database.prepare('SELECT username, password FROM registry_credentials WHERE registry = :registry'),
-    put: database.prepare(
-      `INSERT INTO registry_credentials (registry, username, updated_at, password)
+const statements = {
+  get: statement('SELECT username, password FROM registry_credentials WHERE registry = :registry'),
+  put: statement(
+    `INSERT INTO registry_credentials (registry, username, updated_at, password)
        VALUES (:registry, :username, :updated_at, :password)
-       ON CONFLICT DO UPDATE
+       ON CONFLICT (registry) DO UPDATE
        SET username = excluded.username, updated_at = excluded.updated_at, password = excluded.password`,
-    ),
-    list: database.prepare(
-      'SELECT registry, username, updated_at FROM registry_credentials ORDER BY registry',
-    ),
-    count: database.prepare('SELECT count(*) AS count FROM registry_credentials'),
-    remove: database.prepare('DELETE FROM registry_credentials WHERE registry = :registry'),
-  };
-}
+  ),
+  list: statement('SELECT registry, username, updated_at FROM registry_credentials ORDER BY registry'),
+  count: statement('SELECT count(*) AS count FROM registry_credentials'),
+  remove: statement('DELETE FROM registry_credentials WHERE registry = :registry'),
+};
 
 function accountOf(row: Row): RegistryAccount {
   return {

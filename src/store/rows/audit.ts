@@ -2,7 +2,7 @@
 import type { AuditStore, SealedEnd } from '../../control/ports/index.ts';
 import type { AuditFilter, AuditRow, ChainEnd } from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import { type Database, isDuplicate, type Row, type SqlValue } from './database.ts';
+import { type Row, type Sql, type SqlValue, type SqlValues, statement } from '../sql/sql.ts';
 
 const columns: Record<Exclude<keyof AuditRow, 'hash'>, string> = {
   sequence: 'sequence',
@@ -34,32 +34,30 @@ const conditions: Record<keyof AuditFilter, string> = {
 };
 
 export class AuditRows implements AuditStore {
-  readonly #database: Database;
-  readonly #statements: ReturnType<typeof prepare>;
+  readonly #sql: Sql;
 
-  constructor(database: Database) {
-    this.#database = database;
-    this.#statements = prepare(database);
+  constructor(sql: Sql) {
+    this.#sql = sql;
   }
 
   async append(rows: readonly AuditRow[]): Promise<void> {
     try {
-      await this.#database.write(() => {
-        for (const row of rows) this.#statements.insert.run(encode(row));
+      await this.#sql.write('audit', function* () {
+        for (const row of rows) yield* statements.insert.run(encode(row));
       });
     } catch (error) {
-      if (!isDuplicate(error, 'key')) throw error;
+      if (!this.#sql.isDuplicate(error, 'key')) throw error;
       throw new SandhavenError('already_exists', 'The audit log has a row of this sequence.');
     }
   }
 
   async last(): Promise<ChainEnd | null> {
-    const row = this.#statements.last.get();
+    const row = await this.#sql.read(() => statements.last.get());
     return row ? { sequence: Number(row['sequence']), hash: bytesOf(row['hash']) } : null;
   }
 
   async read(after: number, limit: number): Promise<AuditRow[]> {
-    return this.#statements.read.all({ after, limit }).map(decode);
+    return (await this.#sql.read(() => statements.read.all({ after, limit }))).map(decode);
   }
 
   async search(
@@ -71,67 +69,59 @@ export class AuditRows implements AuditStore {
     const where = ['sequence > :after', 'sequence <= :through', ...given.map(([name]) => conditions[name])];
     const order = which === 'first' ? 'ASC' : 'DESC';
     const sql = `SELECT ${all} FROM audit_log WHERE ${where.join(' AND ')} ORDER BY sequence ${order} LIMIT :limit`;
-    const rows = this.#database
-      .prepare(sql)
-      .all({ ...filter, after, through, limit })
-      .map(decode);
+    const found = await this.#sql.read(() => statement(sql).all({ ...filter, after, through, limit }));
+    const rows = found.map(decode);
     return which === 'first' ? rows : rows.reverse();
   }
 
   /** Binary search over the sequence: an index on time would cost one more write per row. */
   async sequenceAt(time: number): Promise<number> {
-    const { from, last, first } = this.#statements;
-    return this.#database.read(() => {
-      let low = Number(first.get()?.['sequence'] ?? 1);
-      let high = Number(last.get()?.['sequence'] ?? 0) + 1;
+    const { from, last, first } = statements;
+    return this.#sql.readTogether(function* () {
+      let low = Number((yield* first.get())?.['sequence'] ?? 1);
+      let high = Number((yield* last.get())?.['sequence'] ?? 0) + 1;
       while (low < high) {
         const middle = Math.floor((low + high) / 2);
-        const row = from.get({ sequence: middle });
+        const row = yield* from.get({ sequence: middle });
         if (row && Number(row['time']) < time) low = Number(row['sequence']) + 1;
         else high = middle;
       }
       // Sequence numbers may have gaps: the row found there counts.
-      return Number(from.get({ sequence: low })?.['sequence'] ?? low);
+      return Number((yield* from.get({ sequence: low }))?.['sequence'] ?? low);
     });
   }
 
   async anchor(): Promise<SealedEnd | null> {
-    const row = this.#statements.anchor.get();
+    const row = await this.#sql.read(() => statements.anchor.get());
     if (!row) return null;
     return { sequence: Number(row['sequence']), hash: bytesOf(row['hash']), seal: bytesOf(row['seal']) };
   }
 
   async prune({ sequence, hash, seal }: SealedEnd): Promise<void> {
-    await this.#database.write(() => {
-      this.#statements.setAnchor.run({ sequence, hash, seal });
-      this.#statements.removeThrough.run({ sequence });
+    await this.#sql.write('audit', function* () {
+      yield* statements.setAnchor.run({ sequence, hash, seal });
+      yield* statements.removeThrough.run({ sequence });
     });
   }
 }
 
-function prepare(database: Database) {
-  return {
-    insert: database.prepare(
-      `INSERT INTO audit_log (${all}) VALUES (${names.map((name) => `:${name}`).join(', ')})`,
-    ),
-    first: database.prepare('SELECT sequence FROM audit_log ORDER BY sequence LIMIT 1'),
-    last: database.prepare('SELECT sequence, hash FROM audit_log ORDER BY sequence DESC LIMIT 1'),
-    from: database.prepare(
-      'SELECT sequence, time FROM audit_log WHERE sequence >= :sequence ORDER BY sequence LIMIT 1',
-    ),
-    read: database.prepare(
-      `SELECT ${all} FROM audit_log WHERE sequence > :after ORDER BY sequence LIMIT :limit`,
-    ),
-    anchor: database.prepare('SELECT sequence, hash, seal FROM audit_anchor'),
-    setAnchor: database.prepare(
-      `INSERT INTO audit_anchor (only_row, sequence, hash, seal) VALUES (1, :sequence, :hash, :seal)
-       ON CONFLICT DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash, seal = excluded.seal`,
-    ),
-    removeThrough: database.prepare('DELETE FROM audit_log WHERE sequence <= :sequence'),
-  };
-}
+const statements = {
+  insert: statement(`INSERT INTO audit_log (${all}) VALUES (${names.map((name) => `:${name}`).join(', ')})`),
+  first: statement('SELECT sequence FROM audit_log ORDER BY sequence LIMIT 1'),
+  last: statement('SELECT sequence, hash FROM audit_log ORDER BY sequence DESC LIMIT 1'),
+  from: statement(
+    'SELECT sequence, time FROM audit_log WHERE sequence >= :sequence ORDER BY sequence LIMIT 1',
+  ),
+  read: statement(`SELECT ${all} FROM audit_log WHERE sequence > :after ORDER BY sequence LIMIT :limit`),
+  anchor: statement('SELECT sequence, hash, seal FROM audit_anchor'),
+  setAnchor: statement(
+    `INSERT INTO audit_anchor (only_row, sequence, hash, seal) VALUES (1, :sequence, :hash, :seal)
+       ON CONFLICT (only_row) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash, seal = excluded.seal`,
+  ),
+  removeThrough: statement('DELETE FROM audit_log WHERE sequence <= :sequence'),
+};
 
-function encode(row: AuditRow): Record<string, SqlValue> {
+function encode(row: AuditRow): SqlValues {
   const values = properties.map((property): [string, SqlValue] => [columns[property], row[property]]);
   return { ...Object.fromEntries(values), hash: row.hash };
 }

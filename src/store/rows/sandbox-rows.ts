@@ -2,7 +2,6 @@
  * Sandboxes as rows. Every method that writes has committed when its promise resolves. Reads of background work (all,
  * schedulable, pool) return only rows that are on the disk, since that work acts on writes of others.
  */
-import type { StatementSync } from 'node:sqlite';
 import type {
   Allowance,
   Page,
@@ -15,7 +14,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import type { Usage } from '../../model/quota.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Secrets } from '../secrets.ts';
-import { type Database, isDuplicate, type Row } from './database.ts';
+import { type Dialect, type Row, type Sql, type Statement, statement, type Work } from '../sql/sql.ts';
 import { columnList, SandboxCodec } from './sandbox-columns.ts';
 import { QuotaGuard } from './within-quota.ts';
 
@@ -30,44 +29,38 @@ const schedulableColumns = [
   'stoppedAt',
 ] as const satisfies readonly (keyof Schedulable)[];
 
-/** True when every wanted pair is among the labels. */
-const HAS_LABELS = `NOT EXISTS (
-  SELECT 1 FROM json_each(:labels) AS wanted WHERE NOT EXISTS (
-    SELECT 1 FROM json_each(sandboxes.labels) AS label
-    WHERE label.key = wanted.key AND label.value = wanted.value))`;
-const VISIBLE = `owner_id = :owner AND operation IS NOT 'creating'`;
-const LISTED = `${VISIBLE} AND (:state IS NULL OR state = :state) AND ${HAS_LABELS}`;
+const VISIBLE = `owner_id = :owner AND operation IS DISTINCT FROM 'creating'`;
 const READY_IN_POOL = `owner_id IS NULL AND operation IS NULL AND state = 'started'`;
 
 export class SandboxRows implements SandboxStore {
-  readonly #database: Database;
+  readonly #sql: Sql;
   readonly #quota: QuotaGuard;
   readonly #codec: SandboxCodec;
   readonly #statements: ReturnType<typeof prepare>;
-  /** Prepared updates by the columns that they set; one for each kind of change in the code. */
-  readonly #updates = new Map<string, StatementSync>();
+  /** Updates by the columns that they set; one for each kind of change in the code. */
+  readonly #updates = new Map<string, Statement>();
 
-  constructor(database: Database, secrets: Secrets) {
-    this.#database = database;
-    this.#quota = new QuotaGuard(database);
+  constructor(sql: Sql, secrets: Secrets) {
+    this.#sql = sql;
+    this.#quota = new QuotaGuard(sql);
     this.#codec = new SandboxCodec(secrets);
-    this.#statements = prepare(database);
+    this.#statements = prepare(sql.dialect);
   }
 
   async insert(sandbox: Sandbox, allowance?: Allowance): Promise<void> {
     const row = this.#codec.encode(sandbox.id, sandbox);
     const insert = () => this.#statements.insert.run(row);
-    await refusingTakenName(sandbox.name, () => this.#quota.write(allowance, insert));
+    await this.#refusingTakenName(sandbox.name, () => this.#quota.writeOne(allowance, insert));
   }
 
   async get(id: string): Promise<Sandbox | null> {
-    return this.#one(this.#statements.get.get({ id }));
+    return this.#one(await this.#sql.read(() => this.#statements.get.get({ id })));
   }
 
   async find(ownerId: string, idOrName: string): Promise<Sandbox | null> {
     const { findById, findByName } = this.#statements;
-    const statement = idOrName.startsWith('sb_') ? findById : findByName;
-    return this.#one(statement.get({ owner: ownerId, wanted: idOrName }));
+    const find = idOrName.startsWith('sb_') ? findById : findByName;
+    return this.#one(await this.#sql.read(() => find.get({ owner: ownerId, wanted: idOrName })));
   }
 
   async list(filter: SandboxFilter, page: Page): Promise<{ sandboxes: Sandbox[]; totalCount: number }> {
@@ -78,35 +71,37 @@ export class SandboxRows implements SandboxStore {
       labels: JSON.stringify(filter.labels ?? {}),
     };
     const window = { offset: (page.page - 1) * page.pageSize, limit: page.pageSize };
-    return this.#database.read(() => ({
-      sandboxes: this.#many(list.all({ ...where, ...window })),
-      totalCount: Number(count.get(where)?.['count']),
-    }));
+    const { rows, totalCount } = await this.#sql.readTogether(function* () {
+      const rows = yield* list.all({ ...where, ...window });
+      return { rows, totalCount: Number((yield* count.get(where))?.['count']) };
+    });
+    return { sandboxes: this.#many(rows), totalCount };
   }
 
   async names(ownerId: string, limit: number): Promise<{ id: string; name: string }[]> {
-    const rows = this.#statements.names.all({ owner: ownerId, limit });
+    const rows = await this.#sql.read(() => this.#statements.names.all({ owner: ownerId, limit }));
     return rows.map((row) => this.#codec.decodeOnly(row, ['id', 'name']));
   }
 
   async createdUnder(ownerId: string, creationKey: string, since: number): Promise<Sandbox | null> {
-    return this.#one(this.#statements.createdUnder.get({ owner: ownerId, key: creationKey, since }));
+    const values = { owner: ownerId, key: creationKey, since };
+    return this.#one(await this.#sql.read(() => this.#statements.createdUnder.get(values)));
   }
 
   async all(): Promise<Sandbox[]> {
-    await this.#database.settled();
-    return this.#many(this.#statements.all.all());
+    await this.#sql.settled();
+    return this.#many(await this.#sql.read(() => this.#statements.all.all()));
   }
 
   async schedulable(): Promise<Schedulable[]> {
-    await this.#database.settled();
-    const rows = this.#statements.schedulable.all();
+    await this.#sql.settled();
+    const rows = await this.#sql.read(() => this.#statements.schedulable.all());
     return rows.map((row) => this.#codec.decodeOnly(row, schedulableColumns));
   }
 
   async pool(): Promise<Sandbox[]> {
-    await this.#database.settled();
-    return this.#many(this.#statements.pool.all());
+    await this.#sql.settled();
+    return this.#many(await this.#sql.read(() => this.#statements.pool.all()));
   }
 
   async claim(
@@ -115,12 +110,14 @@ export class SandboxRows implements SandboxStore {
     allowance?: Allowance,
   ): Promise<Sandbox | null> {
     const { firstInPool } = this.#statements;
-    return refusingTakenName(patch.name, () =>
-      this.#quota.write(allowance, () => {
-        const found = firstInPool.get({ image_digest: match.imageDigest, disk: match.diskGb });
+    const codec = this.#codec;
+    const change = this.#change.bind(this);
+    return this.#refusingTakenName(patch.name, () =>
+      this.#quota.write(allowance, `claims of ${patch.ownerId}`, function* () {
+        const found = yield* firstInPool.get({ image_digest: match.imageDigest, disk: match.diskGb });
         if (!found) return null;
-        const { id, generation } = this.#codec.decodeOnly(found, ['id', 'generation']);
-        return this.#change(id, generation, patch);
+        const { id, generation } = codec.decodeOnly(found, ['id', 'generation']);
+        return yield* change(id, generation, patch);
       }),
     );
   }
@@ -131,13 +128,13 @@ export class SandboxRows implements SandboxStore {
     patch: SandboxPatch,
     allowance?: Allowance,
   ): Promise<Sandbox | null> {
-    return refusingTakenName(patch.name, () =>
-      this.#quota.write(allowance, () => this.#change(id, generation, patch)),
+    return this.#refusingTakenName(patch.name, () =>
+      this.#quota.writeOne(allowance, () => this.#change(id, generation, patch)),
     );
   }
 
   async usage(ownerId: string): Promise<Omit<Usage, 'snapshots'>> {
-    const { snapshots: _, ...usage } = this.#quota.usage(ownerId);
+    const { snapshots: _, ...usage } = await this.#sql.readTogether(() => this.#quota.usage(ownerId));
     return usage;
   }
 
@@ -146,35 +143,46 @@ export class SandboxRows implements SandboxStore {
   }
 
   async remove(id: string, generation: number): Promise<boolean> {
-    const { changes } = await this.#database.write(() => this.#statements.remove.run({ id, generation }));
-    return changes === 1;
+    return (await this.#sql.writeOne(() => this.#statements.remove.run({ id, generation }))) === 1;
   }
 
   async touch(activity: Map<string, number>): Promise<void> {
     if (activity.size === 0) return;
-    await this.#database.write(() => {
-      for (const [id, at] of activity) this.#statements.touch.run({ id, at });
+    const { touch } = this.#statements;
+    await this.#sql.write('activity', function* () {
+      for (const [id, at] of activity) yield* touch.run({ id, at });
     });
   }
 
-  #change(id: string, generation: number, patch: SandboxPatch): Sandbox | null {
+  *#change(id: string, generation: number, patch: SandboxPatch): Work<Sandbox | null> {
     const values = this.#codec.encode(id, patch);
     if ('id' in values) throw new Error('the id of a sandbox never changes');
-    const statement = this.#updateOf(Object.keys(values));
-    return this.#one(statement.get({ ...values, this_id: id, this_generation: generation }));
+    const update = this.#updateOf(Object.keys(values));
+    return this.#one(yield* update.get({ ...values, this_id: id, this_generation: generation }));
   }
 
-  #updateOf(columns: string[]): StatementSync {
+  #updateOf(columns: string[]): Statement {
     const settings = columns.map((column) => `${column} = :${column}`).join(', ') || 'id = id';
-    let statement = this.#updates.get(settings);
-    if (!statement) {
-      statement = this.#database.prepare(
-        `UPDATE sandboxes SET ${settings} WHERE id = :this_id AND generation = :this_generation
-         RETURNING ${columnList()}`,
-      );
-      this.#updates.set(settings, statement);
+    const known = this.#updates.get(settings);
+    if (known) return known;
+    const update = statement(
+      `UPDATE sandboxes SET ${settings} WHERE id = :this_id AND generation = :this_generation
+       RETURNING ${columnList()}`,
+    );
+    this.#updates.set(settings, update);
+    return update;
+  }
+
+  async #refusingTakenName<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!this.#sql.isDuplicate(error, 'columns')) throw error;
+      throw new SandhavenError('already_exists', `There is a sandbox named '${name}' already.`, {
+        parameter: 'name',
+        hint: 'Choose another name, or delete that sandbox first.',
+      });
     }
-    return statement;
   }
 
   #one(row: Row | undefined): Sandbox | null {
@@ -186,20 +194,21 @@ export class SandboxRows implements SandboxStore {
   }
 }
 
-function prepare(database: Database) {
+function prepare({ includesPairs, integerIn, lockingFree }: Dialect) {
   const all = columnList();
   const names = all.split(', ');
+  const listed = `${VISIBLE} AND (state = :state OR :state IS NULL) AND ${includesPairs('labels', ':labels')}`;
   const select = (where: string, columns = all) =>
-    database.prepare(`SELECT ${columns} FROM sandboxes WHERE ${where}`);
+    statement(`SELECT ${columns} FROM sandboxes WHERE ${where}`);
   return {
-    insert: database.prepare(
+    insert: statement(
       `INSERT INTO sandboxes (${all}) VALUES (${names.map((name) => `:${name}`).join(', ')})`,
     ),
     get: select('id = :id'),
     findById: select(`${VISIBLE} AND id = :wanted`),
     findByName: select(`${VISIBLE} AND name = :wanted`),
-    count: select(LISTED, 'count(*) AS count'),
-    list: select(`${LISTED} ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset`),
+    count: select(listed, 'count(*) AS count'),
+    list: select(`${listed} ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset`),
     names: select(`${VISIBLE} ORDER BY name LIMIT :limit`, columnList(['id', 'name'])),
     createdUnder: select(
       `${VISIBLE} AND creation_key = :key AND created_at >= :since ORDER BY created_at DESC LIMIT 1`,
@@ -208,25 +217,11 @@ function prepare(database: Database) {
     schedulable: select('owner_id IS NOT NULL AND operation IS NULL', columnList(schedulableColumns)),
     pool: select(`${READY_IN_POOL} ORDER BY created_at, id`),
     firstInPool: select(
-      `${READY_IN_POOL} AND image_digest = :image_digest AND resources ->> 'disk' = :disk
-       ORDER BY created_at, id LIMIT 1`,
+      `${READY_IN_POOL} AND image_digest = :image_digest AND ${integerIn('resources', 'disk')} = :disk
+       ORDER BY created_at, id LIMIT 1 ${lockingFree}`,
       columnList(['id', 'generation']),
     ),
-    remove: database.prepare('DELETE FROM sandboxes WHERE id = :id AND generation = :generation'),
-    touch: database.prepare(
-      'UPDATE sandboxes SET last_activity_at = :at WHERE id = :id AND last_activity_at < :at',
-    ),
+    remove: statement('DELETE FROM sandboxes WHERE id = :id AND generation = :generation'),
+    touch: statement('UPDATE sandboxes SET last_activity_at = :at WHERE id = :id AND last_activity_at < :at'),
   };
-}
-
-async function refusingTakenName<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isDuplicate(error, 'columns')) throw error;
-    throw new SandhavenError('already_exists', `There is a sandbox named '${name}' already.`, {
-      parameter: 'name',
-      hint: 'Choose another name, or delete that sandbox first.',
-    });
-  }
 }

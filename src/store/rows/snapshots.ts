@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Allowance, Page, SnapshotPatch, SnapshotStore } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
-import { type Database, isDuplicate, type Row, type SqlValue } from './database.ts';
+import { type Row, type Sql, type SqlValues, statement } from '../sql/sql.ts';
 import { QuotaGuard } from './within-quota.ts';
 
 /** Columns by property, in the order of the table. */
@@ -31,26 +31,24 @@ const entrypoint = z.array(z.string()).nullable();
 const resources = z.strictObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() });
 
 export class SnapshotRows implements SnapshotStore {
-  readonly #database: Database;
+  readonly #sql: Sql;
   readonly #quota: QuotaGuard;
-  readonly #statements: ReturnType<typeof prepare>;
 
-  constructor(database: Database) {
-    this.#database = database;
-    this.#quota = new QuotaGuard(database);
-    this.#statements = prepare(database);
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    this.#quota = new QuotaGuard(sql);
   }
 
   async insert(snapshot: Snapshot, allowance?: Allowance): Promise<void> {
-    const { dropFailed, insert } = this.#statements;
+    const { ownerId, name } = snapshot;
     try {
-      await this.#quota.write(allowance, () => {
-        dropFailed.run({ owner: snapshot.ownerId, name: snapshot.name });
-        insert.run(encode(snapshot));
+      await this.#quota.write(allowance, `snapshots of ${ownerId}`, function* () {
+        yield* statements.dropFailed.run({ owner: ownerId, name });
+        yield* statements.insert.run(encode(snapshot));
       });
     } catch (error) {
-      if (!isDuplicate(error, 'columns')) throw error;
-      throw new SandhavenError('already_exists', `There is a snapshot named '${snapshot.name}' already.`, {
+      if (!this.#sql.isDuplicate(error, 'columns')) throw error;
+      throw new SandhavenError('already_exists', `There is a snapshot named '${name}' already.`, {
         parameter: 'name',
         hint: 'Choose another name. Only a snapshot in error is replaced.',
       });
@@ -58,73 +56,71 @@ export class SnapshotRows implements SnapshotStore {
   }
 
   async find(ownerId: string, idOrName: string): Promise<Snapshot | null> {
-    const { findById, findByName } = this.#statements;
-    const statement = idOrName.startsWith('snap_') ? findById : findByName;
-    return one(statement.get({ owner: ownerId, wanted: idOrName }));
+    const find = idOrName.startsWith('snap_') ? statements.findById : statements.findByName;
+    return one(await this.#sql.read(() => find.get({ owner: ownerId, wanted: idOrName })));
   }
 
   async createdUnder(ownerId: string, creationKey: string, since: number): Promise<Snapshot | null> {
-    return one(this.#statements.createdUnder.get({ owner: ownerId, key: creationKey, since }));
+    const values = { owner: ownerId, key: creationKey, since };
+    return one(await this.#sql.read(() => statements.createdUnder.get(values)));
   }
 
   async list(ownerId: string, page: Page): Promise<{ snapshots: Snapshot[]; totalCount: number }> {
-    const { count, list } = this.#statements;
+    const { count, list } = statements;
     const window = { offset: (page.page - 1) * page.pageSize, limit: page.pageSize };
-    return this.#database.read(() => ({
-      snapshots: list.all({ owner: ownerId, ...window }).map(decode),
-      totalCount: Number(count.get({ owner: ownerId })?.['count']),
-    }));
+    return this.#sql.readTogether(function* () {
+      const snapshots = (yield* list.all({ owner: ownerId, ...window })).map(decode);
+      return { snapshots, totalCount: Number((yield* count.get({ owner: ownerId }))?.['count']) };
+    });
   }
 
   async count(ownerId: string): Promise<number> {
-    return Number(this.#statements.count.get({ owner: ownerId })?.['count']);
+    const row = await this.#sql.read(() => statements.count.get({ owner: ownerId }));
+    return Number(row?.['count']);
   }
 
   async unfinished(): Promise<Snapshot[]> {
-    return this.#statements.unfinished.all().map(decode);
+    return (await this.#sql.read(() => statements.unfinished.all())).map(decode);
   }
 
   async update(id: string, patch: SnapshotPatch): Promise<Snapshot | null> {
     const values = encode(patch);
     const settings = Object.keys(values).map((column) => `${column} = :${column}`);
     const sql = `UPDATE snapshots SET ${settings.join(', ') || 'id = id'} WHERE id = :this_id RETURNING ${all}`;
-    return this.#database.write(() => one(this.#database.prepare(sql).get({ ...values, this_id: id })));
+    return one(await this.#sql.writeOne(() => statement(sql).get({ ...values, this_id: id })));
   }
 
   async delete(id: string): Promise<boolean> {
-    return this.#database.write(() => one(this.#statements.delete.get({ id })) !== null);
+    return (await this.#sql.writeOne(() => statements.delete.run({ id }))) > 0;
   }
 
   async imagesInUse(): Promise<Set<string>> {
-    return new Set(this.#statements.imagesInUse.all().map((row) => String(row['image_digest'])));
+    const rows = await this.#sql.read(() => statements.imagesInUse.all());
+    return new Set(rows.map((row) => String(row['image_digest'])));
   }
 }
 
-function prepare(database: Database) {
-  const select = (where: string) => database.prepare(`SELECT ${all} FROM snapshots WHERE ${where}`);
-  const values = Object.values(columns).map((name) => `:${name}`);
-  return {
-    dropFailed: database.prepare(
-      `DELETE FROM snapshots WHERE owner_id = :owner AND name = :name AND state = 'error'`,
-    ),
-    delete: database.prepare(`DELETE FROM snapshots WHERE id = :id RETURNING ${all}`),
-    insert: database.prepare(`INSERT INTO snapshots (${all}) VALUES (${values.join(', ')})`),
-    findById: select('owner_id = :owner AND id = :wanted'),
-    findByName: select('owner_id = :owner AND name = :wanted'),
-    createdUnder: select(
-      'owner_id = :owner AND creation_key = :key AND created_at >= :since ORDER BY created_at DESC LIMIT 1',
-    ),
-    count: database.prepare('SELECT count(*) AS count FROM snapshots WHERE owner_id = :owner'),
-    list: select('owner_id = :owner ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset'),
-    unfinished: select(`state IN ('pending', 'pulling') ORDER BY created_at, id`),
-    imagesInUse: database.prepare(
-      `SELECT image_digest FROM snapshots WHERE image_digest IS NOT NULL
+const select = (where: string) => statement(`SELECT ${all} FROM snapshots WHERE ${where}`);
+const inserted = Object.values(columns).map((name) => `:${name}`);
+const statements = {
+  dropFailed: statement(`DELETE FROM snapshots WHERE owner_id = :owner AND name = :name AND state = 'error'`),
+  delete: statement(`DELETE FROM snapshots WHERE id = :id`),
+  insert: statement(`INSERT INTO snapshots (${all}) VALUES (${inserted.join(', ')})`),
+  findById: select('owner_id = :owner AND id = :wanted'),
+  findByName: select('owner_id = :owner AND name = :wanted'),
+  createdUnder: select(
+    'owner_id = :owner AND creation_key = :key AND created_at >= :since ORDER BY created_at DESC LIMIT 1',
+  ),
+  count: statement('SELECT count(*) AS count FROM snapshots WHERE owner_id = :owner'),
+  list: select('owner_id = :owner ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset'),
+  unfinished: select(`state IN ('pending', 'pulling') ORDER BY created_at, id`),
+  imagesInUse: statement(
+    `SELECT image_digest FROM snapshots WHERE image_digest IS NOT NULL
        UNION SELECT image_digest FROM sandboxes`,
-    ),
-  };
-}
+  ),
+};
 
-function encode(snapshot: Partial<Snapshot>): Record<string, SqlValue> {
+function encode(snapshot: Partial<Snapshot>): SqlValues {
   const given = properties.filter((property) => Object.hasOwn(snapshot, property));
   return Object.fromEntries(
     given.map((property) => {

@@ -4,7 +4,7 @@ import type { AccountPatch, Page, UserStore } from '../../control/ports/index.ts
 import { SandhavenError } from '../../model/errors.ts';
 import { type Quota, quotaKinds } from '../../model/quota.ts';
 import type { Account } from '../../model/user.ts';
-import { type Database, isDuplicate, type Row, type SqlValue } from './database.ts';
+import { type Dialect, type Row, type Sql, type SqlValues, statement, type Work } from '../sql/sql.ts';
 
 const limit = z.int().min(0).nullable();
 const quota = z.partialRecord(z.enum(quotaKinds), limit);
@@ -13,73 +13,88 @@ const names = ['id', 'name', 'email', 'role', 'created_at', 'disabled_at', 'quot
 const all = names.join(', ');
 
 export class UserRows implements UserStore {
-  readonly #database: Database;
+  readonly #sql: Sql;
   readonly #statements: ReturnType<typeof prepare>;
 
-  constructor(database: Database) {
-    this.#database = database;
-    this.#statements = prepare(database);
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    this.#statements = prepare(sql.dialect);
   }
 
   async insertUser(account: Account): Promise<void> {
-    await refusingTakenEmail(() => this.#database.write(() => this.#statements.insert.run(encode(account))));
+    const insert = () => this.#statements.insert.run(encode(account));
+    await this.#refusingTakenEmail(() => this.#sql.writeOne(insert));
   }
 
   async firstUser(): Promise<Account | null> {
-    return one(this.#statements.first.get());
+    return one(await this.#sql.read(() => this.#statements.first.get()));
   }
 
   async findUser(idOrEmail: string): Promise<Account | null> {
     const { findById, findByEmail } = this.#statements;
-    return one(findById.get({ wanted: idOrEmail }) ?? findByEmail.get({ wanted: idOrEmail }));
+    const wanted = { wanted: idOrEmail };
+    const row =
+      (await this.#sql.read(() => findById.get(wanted))) ??
+      (await this.#sql.read(() => findByEmail.get(wanted)));
+    return one(row);
   }
 
   async listUsers({ page, pageSize }: Page): Promise<{ users: Account[]; totalCount: number }> {
     const { list, count } = this.#statements;
-    return this.#database.read(() => ({
-      users: list.all({ offset: (page - 1) * pageSize, limit: pageSize }).map(decode),
-      totalCount: Number(count.get()?.['count']),
-    }));
+    return this.#sql.readTogether(function* () {
+      const users = (yield* list.all({ offset: (page - 1) * pageSize, limit: pageSize })).map(decode);
+      return { users, totalCount: Number((yield* count.get())?.['count']) };
+    });
   }
 
   async updateUser(id: string, change: (account: Account) => AccountPatch): Promise<Account | null> {
-    return refusingTakenEmail(() =>
-      this.#database.write(() => {
-        const account = one(this.#statements.findById.get({ wanted: id }));
+    const { findById, update, admins } = this.#statements;
+    const countAdmins = function* (): Work<number> {
+      return Number((yield* admins.get())?.['count']);
+    };
+    return this.#refusingTakenEmail(() =>
+      this.#sql.write('users', function* () {
+        const account = one(yield* findById.get({ wanted: id }));
         if (!account) return null;
-        const admins = this.#admins();
+        const before = yield* countAdmins();
         const changed = { ...account, ...change(account) };
-        this.#statements.update.run(encode(changed));
-        if (admins > 0 && this.#admins() === 0) throw lastAdmin();
+        yield* update.run(encode(changed));
+        if (before > 0 && (yield* countAdmins()) === 0) throw lastAdmin();
         return changed;
       }),
     );
   }
 
-  #admins(): number {
-    return Number(this.#statements.admins.get()?.['count']);
+  async #refusingTakenEmail<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!this.#sql.isDuplicate(error, 'columns')) throw error;
+      throw new SandhavenError('already_exists', 'There is a user with this email already.', {
+        parameter: 'email',
+        hint: 'Give another email, or update that user.',
+      });
+    }
   }
 }
 
-function prepare(database: Database) {
+function prepare({ equalsIgnoringCase }: Dialect) {
   const values = names.map((name) => `:${name}`).join(', ');
   const settings = names.map((name) => `${name} = :${name}`).join(', ');
-  const select = (rest: string) => database.prepare(`SELECT ${all} FROM users ${rest}`);
+  const select = (rest: string) => statement(`SELECT ${all} FROM users ${rest}`);
   return {
-    insert: database.prepare(`INSERT INTO users (${all}) VALUES (${values})`),
-    update: database.prepare(`UPDATE users SET ${settings} WHERE id = :id`),
+    insert: statement(`INSERT INTO users (${all}) VALUES (${values})`),
+    update: statement(`UPDATE users SET ${settings} WHERE id = :id`),
     first: select('ORDER BY sequence LIMIT 1'),
     findById: select('WHERE id = :wanted'),
-    findByEmail: select('WHERE email = :wanted COLLATE NOCASE'),
+    findByEmail: select(`WHERE ${equalsIgnoringCase('email', ':wanted')}`),
     list: select('ORDER BY sequence LIMIT :limit OFFSET :offset'),
-    count: database.prepare('SELECT count(*) AS count FROM users'),
-    admins: database.prepare(
-      `SELECT count(*) AS count FROM users WHERE role = 'admin' AND disabled_at IS NULL`,
-    ),
+    count: statement('SELECT count(*) AS count FROM users'),
+    admins: statement(`SELECT count(*) AS count FROM users WHERE role = 'admin' AND disabled_at IS NULL`),
   };
 }
 
-function encode({ id, name, email, role, createdAt, disabledAt, quota }: Account): Record<string, SqlValue> {
+function encode({ id, name, email, role, createdAt, disabledAt, quota }: Account): SqlValues {
   const times = { created_at: createdAt, disabled_at: disabledAt };
   return { id, name, email, role, ...times, quota: JSON.stringify(quota) };
 }
@@ -98,18 +113,6 @@ function decode(row: Row): Account {
     disabledAt: row['disabled_at'] as number | null,
     quota: quota.parse(JSON.parse(String(row['quota']))) as Partial<Quota>,
   };
-}
-
-async function refusingTakenEmail<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isDuplicate(error, 'columns')) throw error;
-    throw new SandhavenError('already_exists', 'There is a user with this email already.', {
-      parameter: 'email',
-      hint: 'Give another email, or update that user.',
-    });
-  }
 }
 
 function lastAdmin(): SandhavenError {

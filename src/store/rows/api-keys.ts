@@ -8,38 +8,36 @@ import type { KeyDetails, KeyStore, Page } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ApiKey, Caller, Role } from '../../model/user.ts';
-import type { Database, Row } from './database.ts';
+import { type Row, type Sql, statement, type Work } from '../sql/sql.ts';
 
 const SELECTOR_BYTES = 8;
 const idPattern = new RegExp(`^key_([0-9a-f]{${2 * SELECTOR_BYTES}})$`);
 
 export class KeyRows implements KeyStore {
-  readonly #database: Database;
-  readonly #statements: ReturnType<typeof prepare>;
+  readonly #sql: Sql;
 
-  constructor(database: Database) {
-    this.#database = database;
-    this.#statements = prepare(database);
+  constructor(sql: Sql) {
+    this.#sql = sql;
   }
 
   async add(userId: string, apiKey: string, details: KeyDetails): Promise<ApiKey> {
     const hash = hashOf(apiKey);
     const selector = selectorOf(hash);
-    const { insert, forget, find } = this.#statements;
+    const { insert, forget, find } = statements;
     const row = { name: details.name, created: details.createdAt, expires: details.expiresAt };
-    return this.#database.write(() => {
-      const known = this.#matching(hash);
+    return this.#sql.write('keys', function* () {
+      const known = yield* matching(hash);
       if (known && known['user_id'] !== userId) throw anothers();
       if (!known) {
-        insert.run({ hash, selector, user_id: userId, ...row });
-        forget.run({ user_id: userId, now: details.createdAt, kept: limits.keysKeptPerUser });
+        yield* insert.run({ hash, selector, user_id: userId, ...row });
+        yield* forget.run({ user_id: userId, now: details.createdAt, kept: limits.keysKeptPerUser });
       }
-      return keyOf(find.get({ selector }) ?? {});
+      return keyOf((yield* find.get({ selector })) ?? {});
     });
   }
 
   async callerOf(apiKey: string, now: number): Promise<Caller | null> {
-    const row = this.#matching(hashOf(apiKey));
+    const row = await this.#sql.read(() => matching(hashOf(apiKey)));
     if (!row || row['revoked_at'] !== null || row['disabled_at'] !== null) return null;
     const { id, userId, expiresAt } = keyOf(row);
     if (expiresAt !== null && expiresAt <= now) return null;
@@ -49,7 +47,7 @@ export class KeyRows implements KeyStore {
 
   async find(id: string): Promise<ApiKey | null> {
     const selector = selectorIn(id);
-    const row = selector && this.#statements.find.get({ selector });
+    const row = selector && (await this.#sql.read(() => statements.find.get({ selector })));
     return row ? keyOf(row) : null;
   }
 
@@ -57,76 +55,73 @@ export class KeyRows implements KeyStore {
     userId: string | null,
     { page, pageSize }: Page,
   ): Promise<{ keys: ApiKey[]; totalCount: number }> {
-    const { list, count } = this.#statements;
+    const { list, count } = statements;
     const window = { offset: (page - 1) * pageSize, limit: pageSize };
-    return this.#database.read(() => ({
-      keys: list.all({ user_id: userId, ...window }).map(keyOf),
-      totalCount: Number(count.get({ user_id: userId })?.['count']),
-    }));
+    return this.#sql.readTogether(function* () {
+      const keys = (yield* list.all({ user_id: userId, ...window })).map(keyOf);
+      return { keys, totalCount: Number((yield* count.get({ user_id: userId }))?.['count']) };
+    });
   }
 
   async countLive(userId: string, now: number): Promise<number> {
-    return Number(this.#statements.countLive.get({ user_id: userId, now })?.['count']);
+    const row = await this.#sql.read(() => statements.countLive.get({ user_id: userId, now }));
+    return Number(row?.['count']);
   }
 
   async revoke(id: string, now: number): Promise<ApiKey | null> {
     const selector = selectorIn(id);
     if (!selector) return null;
-    const row = await this.#database.write(() => this.#statements.revoke.get({ selector, now }));
+    const row = await this.#sql.writeOne(() => statements.revoke.get({ selector, now }));
     return row ? keyOf(row) : null;
   }
 
   async touch(used: Map<string, number>): Promise<void> {
     if (used.size === 0) return;
-    await this.#database.write(() => {
-      for (const [id, at] of used) this.#statements.touch.run({ selector: selectorIn(id), at });
+    await this.#sql.write('uses of keys', function* () {
+      for (const [id, at] of used) yield* statements.touch.run({ selector: selectorIn(id), at });
     });
-  }
-
-  #matching(hash: Buffer): Row | undefined {
-    const candidates = this.#statements.bySelector.all({ selector: selectorOf(hash) });
-    return candidates.find((candidate) => timingSafeEqual(candidate['hash'] as Uint8Array, hash));
   }
 }
 
 const COLUMNS = 'selector, user_id, name, created_at, expires_at, last_used_at, revoked_at';
 const LIVE = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)';
-const OF_USER = '(:user_id IS NULL OR user_id = :user_id)';
+const OF_USER = '(user_id = :user_id OR :user_id IS NULL)';
 
-function prepare(database: Database) {
-  return {
-    insert: database.prepare(
-      `INSERT INTO api_keys (hash, selector, user_id, name, created_at, expires_at)
+const statements = {
+  insert: statement(
+    `INSERT INTO api_keys (hash, selector, user_id, name, created_at, expires_at)
        VALUES (:hash, :selector, :user_id, :name, :created, :expires)`,
-    ),
-    bySelector: database.prepare(
-      `SELECT hash, selector, user_id, api_keys.name, api_keys.created_at, expires_at, last_used_at, revoked_at,
+  ),
+  bySelector: statement(
+    `SELECT hash, selector, user_id, api_keys.name, api_keys.created_at, expires_at, last_used_at, revoked_at,
               users.name AS user_name, users.email, users.role, users.disabled_at
        FROM api_keys JOIN users ON users.id = api_keys.user_id WHERE selector = :selector`,
-    ),
-    find: database.prepare(`SELECT ${COLUMNS} FROM api_keys WHERE selector = :selector`),
-    list: database.prepare(
-      `SELECT ${COLUMNS} FROM api_keys WHERE ${OF_USER}
+  ),
+  find: statement(`SELECT ${COLUMNS} FROM api_keys WHERE selector = :selector`),
+  list: statement(
+    `SELECT ${COLUMNS} FROM api_keys WHERE ${OF_USER}
        ORDER BY created_at DESC, rowid DESC LIMIT :limit OFFSET :offset`,
-    ),
-    count: database.prepare(`SELECT count(*) AS count FROM api_keys WHERE ${OF_USER}`),
-    countLive: database.prepare(
-      `SELECT count(*) AS count FROM api_keys WHERE user_id = :user_id AND ${LIVE}`,
-    ),
-    forget: database.prepare(
-      `DELETE FROM api_keys WHERE rowid IN (
+  ),
+  count: statement(`SELECT count(*) AS count FROM api_keys WHERE ${OF_USER}`),
+  countLive: statement(`SELECT count(*) AS count FROM api_keys WHERE user_id = :user_id AND ${LIVE}`),
+  forget: statement(
+    `DELETE FROM api_keys WHERE rowid IN (
          SELECT rowid FROM api_keys WHERE user_id = :user_id AND NOT (${LIVE})
-         ORDER BY coalesce(revoked_at, expires_at) DESC LIMIT -1 OFFSET :kept)`,
-    ),
-    revoke: database.prepare(
-      `UPDATE api_keys SET revoked_at = coalesce(revoked_at, :now) WHERE selector = :selector
+         ORDER BY coalesce(revoked_at, expires_at) DESC LIMIT 1000 OFFSET :kept)`,
+  ),
+  revoke: statement(
+    `UPDATE api_keys SET revoked_at = coalesce(revoked_at, :now) WHERE selector = :selector
        RETURNING ${COLUMNS}`,
-    ),
-    touch: database.prepare(
-      `UPDATE api_keys SET last_used_at = :at
+  ),
+  touch: statement(
+    `UPDATE api_keys SET last_used_at = :at
        WHERE selector = :selector AND (last_used_at IS NULL OR last_used_at < :at)`,
-    ),
-  };
+  ),
+};
+
+function* matching(hash: Buffer): Work<Row | undefined> {
+  const candidates = yield* statements.bySelector.all({ selector: selectorOf(hash) });
+  return candidates.find((candidate) => timingSafeEqual(candidate['hash'] as Uint8Array, hash));
 }
 
 function hashOf(apiKey: string): Buffer {

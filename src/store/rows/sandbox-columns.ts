@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Secrets } from '../secrets.ts';
-import type { Row, SqlValue } from './database.ts';
+import type { Row, SqlValue } from '../sql/sql.ts';
 
 interface Column<T> {
   name: string;

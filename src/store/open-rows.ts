@@ -1,0 +1,52 @@
+/** All rows of the store on one database, which keeps to the secret key of its first opening. */
+import type { Store } from '../control/ports/index.ts';
+import { SandhavenError } from '../model/errors.ts';
+import { AccessTokenRows } from './rows/access-tokens.ts';
+import { KeyRows } from './rows/api-keys.ts';
+import { AuditRows } from './rows/audit.ts';
+import { AuthorizationRows } from './rows/authorizations.ts';
+import { GitCredentialRows } from './rows/git-credentials.ts';
+import { IdempotencyRows } from './rows/idempotency.ts';
+import { RegistryCredentialRows } from './rows/registry-credentials.ts';
+import { SandboxRows } from './rows/sandbox-rows.ts';
+import { SnapshotRows } from './rows/snapshots.ts';
+import { UserRows } from './rows/users.ts';
+import type { Secrets } from './secrets.ts';
+import { type Sql, statement } from './sql/sql.ts';
+
+/** Rejects a database of another secret key with `failed_precondition`. The caller closes `sql` then. */
+export async function openRows(sql: Sql, secrets: Secrets): Promise<Store> {
+  await pairWithKey(sql, secrets.keyId);
+  return {
+    sandboxes: new SandboxRows(sql, secrets),
+    snapshots: new SnapshotRows(sql),
+    users: new UserRows(sql),
+    keys: new KeyRows(sql),
+    idempotency: new IdempotencyRows(sql, secrets),
+    accessTokens: new AccessTokenRows(sql),
+    gitCredentials: new GitCredentialRows(sql, secrets),
+    audit: new AuditRows(sql),
+    registryCredentials: new RegistryCredentialRows(sql, secrets),
+    authorizations: new AuthorizationRows(sql, secrets),
+    close: () => sql.close(),
+  };
+}
+
+const pair = statement(
+  `INSERT INTO installation (only_row, secret_key_id) VALUES (1, :key_id) ON CONFLICT (only_row) DO NOTHING`,
+);
+const paired = statement('SELECT secret_key_id FROM installation');
+
+/** Binds a database to the secret key of its first opening: another key would leave it half unreadable. */
+async function pairWithKey(sql: Sql, keyId: string): Promise<void> {
+  const stored = await sql.write('installation', function* () {
+    yield* pair.run({ key_id: keyId });
+    return (yield* paired.get())?.['secret_key_id'];
+  });
+  if (stored === keyId) return;
+  throw new SandhavenError(
+    'failed_precondition',
+    'The secret key is not the one that this database was written with.',
+    { hint: 'Put back the secret.key file, or the credential, that belongs to this data directory.' },
+  );
+}
