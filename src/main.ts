@@ -73,8 +73,9 @@ const purge: Command = {
     }
     const [{ purge }, { createLog }] = await Promise.all([import('./app/purge.ts'), import('./log.ts')]);
     const { parseUpOptions } = await import('./app/options/up-options.ts');
-    const dataDir = flagValue(flags, 'data-dir') ?? parseUpOptions([], env).dataDir;
-    await purge({ dataDir, clock: Date, log: createLog() });
+    const defaults = parseUpOptions([], env);
+    const dataDir = flagValue(flags, 'data-dir') ?? defaults.dataDir;
+    await purge({ dataDir, store: defaults.store, clock: Date, log: createLog() });
     stdout.write('Purged.\n');
     return 0;
   },
@@ -91,6 +92,14 @@ async function removeOrphans(remove: boolean, stdout: CliIo['stdout']): Promise<
   else if (!remove) stdout.write('Give --yes to remove them.\n');
   return 0;
 }
+
+const store: Command = {
+  summary: 'move the store of a data directory to PostgreSQL',
+  async run(argv, io) {
+    const { storeCommand } = await import('./app/copy-store.ts');
+    return storeCommand(argv, io);
+  },
+};
 
 const mcp: Command = {
   summary: 'MCP on standard input and output, for clients that start a program',
@@ -157,5 +166,5 @@ const demoDb: Command = {
 // No process.exit: anything that keeps the process running is a leak worth seeing.
 process.exitCode = await runCli(process.argv.slice(2), processIo(), {
   version,
-  commands: { up, purge, doctor, mcp, 'demo-db': demoDb },
+  commands: { up, purge, store, doctor, mcp, 'demo-db': demoDb },
 });

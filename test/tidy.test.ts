@@ -61,6 +61,7 @@ describe('imports', () => {
     'app/service.ts': whole,
     'app/wiring.ts': whole,
     'app/audit-log.ts': whole,
+    'app/copy-store.ts': whole,
     'app/purge.ts': whole,
     'app/optional-parts.ts': whole,
     'app/ssh-worker.ts': whole,
@@ -72,7 +73,7 @@ describe('imports', () => {
     model: ['zod'],
     control: [],
     catalog: ['zod'],
-    store: ['zod'],
+    store: ['zod', 'pg', 'pg-connection-string'],
     provider: ['zod'],
     'demo-database': ['bson', 'mongodb'],
   };

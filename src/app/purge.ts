@@ -1,10 +1,11 @@
 /** `sandhaven purge`: deletes every trace of a data directory's sandboxes, or of orphaned ones, on this host. */
 import type { Clock, Log } from '../control/ports/index.ts';
+import type { StoreAddress } from '../model/store-address.ts';
 import { findOrphans, type Orphan, removeOrphan } from '../runtime/oci/host/orphans.ts';
 import { openExistingDataDirectory } from '../store/data-directory.ts';
 import { lockDataDirectory } from '../store/lock.ts';
+import { openStore } from '../store/open-store.ts';
 import { openSecrets } from '../store/secrets.ts';
-import { openSqliteStore } from '../store/sqlite/store.ts';
 import { openEngine } from './engine.ts';
 
 /** Finds leftovers of instances without a data directory; removes them with `remove`. @returns the orphans found */
@@ -14,8 +15,16 @@ export async function purgeOrphans({ remove, log }: { remove: boolean; log: Log 
   return orphans;
 }
 
+export interface PurgeOptions {
+  dataDir: string;
+  /** The PostgreSQL database of the service; null for SQLite in the data directory. */
+  store: StoreAddress | null;
+  clock: Clock;
+  log: Log;
+}
+
 /** Deletes every sandbox of a data directory; keeps the directory. Rejects a missing one with `failed_precondition`. */
-export async function purge(options: { dataDir: string; clock: Clock; log: Log }): Promise<void> {
+export async function purge(options: PurgeOptions): Promise<void> {
   const { clock, log } = options;
   const data = openExistingDataDirectory(options.dataDir);
   const lock = lockDataDirectory(data.path);
@@ -24,7 +33,7 @@ export async function purge(options: { dataDir: string; clock: Clock; log: Log }
     const engine = openEngine({ data, secrets, clock, log });
     await engine.init();
     await engine.runtime.purge();
-    const store = await openSqliteStore({ file: data.databaseFile, secrets });
+    const store = await openStore({ data, address: options.store, secrets, log });
     for (const { id, generation } of await store.sandboxes.all())
       await store.sandboxes.remove(id, generation);
     await store.close();

@@ -8,9 +8,12 @@ import type { ProviderOptions } from '../model/provider-options.ts';
 import type { Quota } from '../model/quota.ts';
 import type { Regions } from '../model/region.ts';
 import type { RegistryRules } from '../model/registry-rules.ts';
+import type { StoreAddress } from '../model/store-address.ts';
 
 export interface ServiceOptions {
   dataDir: string;
+  /** The PostgreSQL database; SQLite in the data directory when absent. */
+  store?: StoreAddress | null;
   warmPool: number;
   /** Retention of an unused image. */
   imageKeptMinutes: number;

@@ -15,8 +15,8 @@ import { everyRegistry } from '../model/registry-rules.ts';
 import { machineSize } from '../runtime/machine-size.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from '../store/data-directory.ts';
 import { lockDataDirectory } from '../store/lock.ts';
+import { openStore } from '../store/open-store.ts';
 import { openSecrets } from '../store/secrets.ts';
-import { openSqliteStore } from '../store/sqlite/store.ts';
 import { type HostKey, readOrCreateHostKey } from '../store/ssh-host-key.ts';
 import { auditLog } from './audit-log.ts';
 import { openEngine } from './engine.ts';
@@ -62,7 +62,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const lock = lockDataDirectory(data.path);
   opened.defer(() => lock.release());
   const secrets = openSecrets({ keyFile: data.secretKeyFile });
-  const store = await openSqliteStore({ file: data.databaseFile, secrets, log });
+  const store = await openStore({ data, address: options.store ?? null, secrets, log });
   opened.defer(() => store.close());
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);

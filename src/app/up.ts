@@ -71,6 +71,7 @@ export function doctorFactsOf(options: UpOptions): DoctorFacts {
 function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log: Log): ServiceOptions {
   return {
     dataDir: options.dataDir,
+    store: options.store,
     warmPool: options.warmPool,
     imageKeptMinutes: options.imageKeptMinutes,
     auditKeptDays: options.auditKeptDays,

@@ -14,6 +14,7 @@ import { loopLimits } from './limits/loop.ts';
 import { membersLimits } from './limits/members.ts';
 import { networkLimits } from './limits/network.ts';
 import { peopleLimits } from './limits/people.ts';
+import { postgresLimits } from './limits/postgres.ts';
 import { providerLimits } from './limits/provider.ts';
 import { readinessLimits } from './limits/readiness.ts';
 import { registriesLimits } from './limits/registries.ts';
@@ -130,6 +131,7 @@ export const limits = {
   ...registriesLimits,
   ...documentsLimits,
   ...auditLimits,
+  ...postgresLimits,
   ...providerLimits,
   ...membersLimits,
   ...peopleLimits,

@@ -11,6 +11,8 @@ export interface DataDirectory {
   /** 6 of [0-9a-z]; part of the name of everything that the service creates on the host. */
   instance: string;
   databaseFile: string;
+  /** Names the PostgreSQL database of the store; missing when the store is `databaseFile`. */
+  storeAddressFile: string;
   secretKeyFile: string;
   apiKeyFile: string;
   sshHostKeyFile: string;
@@ -31,6 +33,7 @@ export function openDataDirectory(directory: string): DataDirectory {
     path,
     instance: instanceOf(join(path, 'instance')),
     databaseFile: join(path, 'sandhaven.db'),
+    storeAddressFile: join(path, 'store-address'),
     secretKeyFile: join(path, 'secret.key'),
     apiKeyFile: join(path, 'api-key'),
     sshHostKeyFile: join(path, 'ssh-host-key'),

@@ -17,6 +17,7 @@ describe('the options of `sandhaven up`', () => {
       tls: null,
       regions: [localRegion],
       dataDir: '/var/lib/sandhaven',
+      store: null,
       toolsets: 'all',
       warmPool: 4,
       imageKeptMinutes: 1_440,
@@ -74,6 +75,31 @@ describe('the options of `sandhaven up`', () => {
       rate: null,
       quota: { cpu: null },
     });
+  });
+
+  it('name a database of the store, whose password comes by environment', () => {
+    const url = 'postgres://sandhaven@db.example.org/sandhaven?sslmode=verify-full';
+    expect(parseUpOptions(['--store', url], { PGPASSWORD: 'secret' }).store).toEqual({
+      url,
+      password: 'secret',
+    });
+    expect(parseUpOptions([], { SANDHAVEN_STORE: url }).store).toEqual({ url, password: null });
+  });
+
+  it.each([
+    ['sandhaven.db', 'must be a URL'],
+    ['mysql://db.example.org/sandhaven', 'must be a URL'],
+    ['postgres://sandhaven:secret@db.example.org/sandhaven', 'holds a password'],
+    ['postgres://db.example.org/sandhaven?password=secret', 'holds a password'],
+    ['postgres://sandhaven@db.example.org/', 'names no database'],
+  ])('refuse %s as the address of a store', (address, message) => {
+    expect(() => parseUpOptions(['--store', address], {})).toThrow(
+      expect.objectContaining({
+        code: 'invalid_argument',
+        message: expect.stringContaining(message),
+        fields: expect.objectContaining({ parameter: '--store' }),
+      }),
+    );
   });
 
   it('choose the GPUs: a kind, or some devices of it', () => {

@@ -63,7 +63,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     async stop() {
       await end('SIGTERM');
       if (!existsSync(directory)) return;
-      const purged = spawnSync(bin, ['purge', '--data-dir', directory, '--yes'], { encoding: 'utf8' });
+      const purge = ['purge', '--data-dir', directory, '--yes'];
+      const purged = spawnSync(bin, purge, { encoding: 'utf8', env: { ...process.env, ...env } });
       if (purged.status !== 0) throw new Error(`purge failed: ${purged.stderr}`);
       await rm(directory, { recursive: true, force: true });
     },

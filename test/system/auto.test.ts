@@ -50,7 +50,7 @@ beforeAll(open, 120_000);
 
 afterAll(async () => {
   await service?.close();
-  await purge({ dataDir, clock, log });
+  await purge({ dataDir, store: null, clock, log });
   rmSync(dataDir, { recursive: true, force: true });
 });
 

@@ -26,6 +26,7 @@ import { warmPool } from './sandboxes/warm-pool.ts';
 import { auditKeptDays } from './service/audit-kept-days.ts';
 import { dataDir } from './service/data-dir.ts';
 import { regions } from './service/region.ts';
+import { storeUrl } from './service/store.ts';
 import { toolsets } from './service/toolsets.ts';
 import { diskOvercommit } from './tenants/disk-overcommit.ts';
 import { quotaCpu } from './tenants/quota-cpu.ts';
@@ -47,6 +48,7 @@ export const allFlags = {
   sshListen,
   sshPublic,
   dataDir,
+  storeUrl,
   warmPool,
   imageKeptMinutes,
   auditKeptDays,

@@ -6,6 +6,7 @@ export const secretVariables = [
   'SANDBOX_API_KEY',
   'DOCUMENTDB_CONNECTION_STRING',
   'SANDHAVEN_GITHUB_CLIENT_SECRET',
+  'PGPASSWORD',
 ];
 
 export interface DocumentDbOptions {

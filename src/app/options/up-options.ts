@@ -5,6 +5,7 @@ import type { PreviewSite } from '../../model/network/public-site.ts';
 import { type ProviderOptions, parseProviderOptions } from '../../model/provider-options.ts';
 import type { Quota } from '../../model/quota.ts';
 import type { RegistryRules } from '../../model/registry-rules.ts';
+import type { StoreAddress } from '../../model/store-address.ts';
 import { allFlags, type FlagValues } from './all-flags.ts';
 import { environmentName } from './flag.ts';
 import { previewDomain as previewDomainFlag } from './network/preview-domain.ts';
@@ -15,11 +16,14 @@ type Parts =
   | 'tlsKey'
   | 'registryMirrors'
   | 'allowedImages'
+  | 'storeUrl'
   | Extract<keyof FlagValues, `quota${string}` | `github${string}`>;
 
 export interface UpOptions extends Omit<FlagValues, Parts> {
   /** PEM files of both listeners; null for plain HTTP. */
   tls: { certFile: string; keyFile: string } | null;
+  /** The PostgreSQL database; null for SQLite in the data directory. */
+  store: StoreAddress | null;
   /** Mirrors of registries, and the images allowed. */
   registryRules: RegistryRules;
   /** The code-hosting provider; null without one. */
@@ -40,7 +44,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
       return [key, parse(chosen ? text : fallback, { flag: `--${name}`, chosen })];
     }),
   ) as FlagValues;
-  const { tlsCert, tlsKey, registryMirrors, allowedImages, ...others } = values;
+  const { tlsCert, tlsKey, registryMirrors, allowedImages, storeUrl, ...others } = values;
   const { quota, ...withoutQuotas } = takeQuotas(others);
   const { provider, ...single } = takeProvider(withoutQuotas, env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null);
   return {
@@ -48,6 +52,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     ...previewNames(single.previewDomain, single.previewUrl),
     tls: tlsFiles(tlsCert, tlsKey),
     registryRules: { mirrors: registryMirrors, allowed: allowedImages },
+    store: storeUrl === null ? null : { url: storeUrl, password: env['PGPASSWORD'] || null },
     provider,
     quota,
     prove: given['prove'] === true,

@@ -1,0 +1,120 @@
+/** `sandhaven store copy`: a SQLite store arrives in PostgreSQL whole, in its order, or not at all. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Store } from '../../../src/control/ports/index.ts';
+import { type DataDirectory, openDataDirectory } from '../../../src/store/data-directory.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { openSecrets } from '../../../src/store/secrets.ts';
+import { bin } from '../../support/service.ts';
+import { authorization } from '../conformance/authorization-conformance.ts';
+import { alice, bob, poolRecord, sandboxRecord, temporaryDirectory } from '../fixtures.ts';
+import { type PostgresServer, startPostgres } from './server.ts';
+
+let server: PostgresServer;
+
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+afterAll(() => server?.stop());
+
+it('moves every row, and the service then keeps to PostgreSQL', async () => {
+  const { data, whole } = await filled();
+  const to = await server.database();
+  const { stdout } = await copy(data, to);
+  expect(stdout).toContain('sandboxes: 252 rows\n');
+  expect(stdout).toContain(`Copied. Start the service with --store ${to}\n`);
+  expect(existsSync(data.databaseFile)).toBe(false);
+  expect(existsSync(`${data.databaseFile}.copied`)).toBe(true);
+  const secrets = openSecrets({ keyFile: data.secretKeyFile });
+  const store = await openStore({ data, address: { url: to, password: null }, secrets });
+  try {
+    expect(await wholeOf(store)).toEqual(whole);
+    // New rows come after the copied ones.
+    await store.keys.add(alice.id, 'third', { name: 'third', createdAt: 1, expiresAt: null });
+    expect((await store.keys.list(alice.id, { page: 1, pageSize: 1 })).keys[0]?.name).toBe('third');
+  } finally {
+    await store.close();
+  }
+  await expect(openStore({ data, address: null, secrets })).rejects.toMatchObject({
+    code: 'failed_precondition',
+    fields: { hint: expect.stringContaining('--store postgres://') },
+  });
+  await expect(copy(data, to)).rejects.toMatchObject({ code: 5 });
+});
+
+it('leaves the file in use when PostgreSQL refuses, and a second try takes the place of half a first one', async () => {
+  const { data, whole } = await filled();
+  const foreign = await server.database();
+  await server.query(foreign, 'CREATE TABLE bookmarks (url text)');
+  await expect(copy(data, foreign)).rejects.toMatchObject({
+    stderr: expect.stringContaining('another program'),
+  });
+  const secrets = openSecrets({ keyFile: data.secretKeyFile });
+  const unchanged = await openStore({ data, address: null, secrets });
+  expect(await wholeOf(unchanged)).toEqual(whole);
+  await unchanged.close();
+  const to = await server.database();
+  const { copyToPostgres } = await import('../../../src/store/postgres/copy.ts');
+  // As if killed after the copy, before the data directory knows.
+  await copyToPostgres(data.databaseFile, { url: to, password: null }, () => {});
+  await copy(data, to);
+  const store = await openStore({ data, address: { url: to, password: null }, secrets });
+  expect(await wholeOf(store)).toEqual(whole);
+  await store.close();
+});
+
+it('refuses a password in the address, and a service that runs', async () => {
+  const { data } = await filled();
+  await expect(copy(data, 'postgres://a:canary@127.0.0.1/a')).rejects.toMatchObject({
+    stderr: expect.stringContaining('PGPASSWORD'),
+  });
+  const { lockDataDirectory } = await import('../../../src/store/lock.ts');
+  const lock = lockDataDirectory(data.path);
+  await expect(copy(data, await server.database())).rejects.toMatchObject({ code: 5 });
+  lock.release();
+});
+
+const run = promisify(execFile);
+
+function copy({ path }: DataDirectory, to: string) {
+  return run(bin, ['store', 'copy', '--to', to, '--data-dir', path]);
+}
+
+async function filled(): Promise<{ data: DataDirectory; whole: unknown }> {
+  const data = openDataDirectory(temporaryDirectory());
+  const secrets = openSecrets({ keyFile: data.secretKeyFile });
+  const store = await openStore({ data, address: null, secrets });
+  await store.users.insertUser(alice);
+  await store.users.insertUser(bob);
+  for (let n = 0; n < 250; n++) {
+    await store.sandboxes.insert(sandboxRecord({ envVars: { A: `${n}\0` }, stateReason: 'a \0 \u{F0000}' }));
+  }
+  await store.sandboxes.insert(poolRecord());
+  const box = sandboxRecord({ labels: { '\ud800': '\0' } });
+  await store.sandboxes.insert(box);
+  for (const name of ['one', 'two'])
+    await store.keys.add(alice.id, name, { name, createdAt: 1, expiresAt: null });
+  await store.idempotency.put(alice.id, 'key', 'digest', { answer: 1 }, 1);
+  await store.authorizations.put(authorization());
+  await store.gitCredentials.put({ sandboxId: box.id, url: 'https://a/b', username: 'a', password: 'b' });
+  await store.registryCredentials.put({ registry: 'r.example.org', username: 'a', password: 'b' }, 1);
+  const whole = await wholeOf(store);
+  await store.close();
+  return { data, whole };
+}
+
+async function wholeOf(store: Store) {
+  const page = { page: 1, pageSize: 100 };
+  const boxes = await store.sandboxes.all();
+  return {
+    boxes,
+    users: await store.users.listUsers(page),
+    keys: await store.keys.list(null, page),
+    answer: await store.idempotency.get(alice.id, 'key'),
+    authorizations: await store.authorizations.list(alice.id),
+    git: await store.gitCredentials.get(boxes.at(-1)?.id ?? '', 'https://a/b'),
+    registry: await store.registryCredentials.get('r.example.org'),
+  };
+}
