@@ -1,4 +1,6 @@
 /** Bounds of the connections to PostgreSQL. */
+import { MiB } from './units.ts';
+
 export const postgresLimits = {
   postgres: {
     /** Statements of one service that run at once; further ones wait. */
@@ -9,9 +11,13 @@ export const postgresLimits = {
     lockTimeoutMs: 10_000,
     /** Of work that PostgreSQL rolled back for another's sake. */
     attempts: 5,
+    /** Time between two checks of the connection that holds the database's lock. */
+    heartbeatMs: 5_000,
     /** Pause before a lost connection is opened again. */
     reconnectMs: 500,
     /** Rows of one statement of `sandhaven store copy`. */
     copiedRows: 100,
+    /** Rows in memory, which calls on the hot path need. */
+    cache: { sandboxBytes: 32 * MiB, callerBytes: 4 * MiB },
   },
 } as const;

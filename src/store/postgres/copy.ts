@@ -32,7 +32,7 @@ export async function copyToPostgres(
   const source = new DatabaseSync(file);
   opened.defer(() => source.close());
   try {
-    const occupancy = await Occupancy.take(address);
+    const occupancy = await Occupancy.take({ address });
     opened.defer(() => occupancy.close());
     const target = new pg.Client(connectionSettings(address));
     target.on('error', () => {});

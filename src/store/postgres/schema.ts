@@ -5,6 +5,7 @@
 import type pg from 'pg';
 import { SandhavenError } from '../../model/errors.ts';
 import { type Migration, migrations } from '../sql/schema.ts';
+import { createNews } from './cache/news.ts';
 import { advisoryLock } from './sql.ts';
 
 /**
@@ -31,6 +32,7 @@ export async function migrate(
       await connection.query('UPDATE sandhaven_schema SET version = $1', [version]);
     });
   }
+  await inTransaction(connection, () => createNews(connection));
 }
 
 /** The step in PostgreSQL's words. */

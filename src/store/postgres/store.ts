@@ -3,6 +3,7 @@ import type { Log, Store } from '../../control/ports/index.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
 import { openRows } from '../open-rows.ts';
 import type { Secrets } from '../secrets.ts';
+import { createCaches } from './cache/caches.ts';
 import { explainedAtOpening } from './errors.ts';
 import { Occupancy } from './occupancy.ts';
 import { openPool } from './pool.ts';
@@ -23,9 +24,10 @@ export interface PostgresStoreOptions {
 export async function openPostgresStore({ address, secrets, log }: PostgresStoreOptions): Promise<Store> {
   await using opened = new AsyncDisposableStack();
   try {
+    const caches = createCaches();
     const pool = openPool(address, log);
     opened.defer(() => pool.end());
-    const occupancy = await Occupancy.take(address, log);
+    const occupancy = await Occupancy.take({ address, caches, log });
     opened.defer(() => occupancy.close());
     const connection = await pool.connect();
     try {
@@ -38,7 +40,7 @@ export async function openPostgresStore({ address, secrets, log }: PostgresStore
       secrets,
     );
     const all = opened.move();
-    return { ...rows, close: () => all.disposeAsync() };
+    return { ...caches.before(rows), close: () => all.disposeAsync() };
   } catch (error) {
     throw explainedAtOpening(error);
   }

@@ -1,0 +1,42 @@
+/** Keys and users with a cache in front of `callerOf`. A change of any key or user forgets all callers: it is rare. */
+import { hash } from 'node:crypto';
+import type { KeyStore, UserStore } from '../../../control/ports/index.ts';
+import type { Caller } from '../../../model/user.ts';
+import type { RowCache } from './row-cache.ts';
+
+export function cachedCallers(
+  { keys, users }: { keys: KeyStore; users: UserStore },
+  cache: RowCache<Caller>,
+): { keys: KeyStore; users: UserStore } {
+  const writing = async <T>(write: Promise<T>): Promise<T> => {
+    try {
+      return await write;
+    } finally {
+      cache.forgetAll();
+    }
+  };
+  return {
+    keys: {
+      async callerOf(apiKey, now) {
+        // The cache holds no key in plain. A look at a hash tells nothing of others by its time.
+        const name = hash('sha256', apiKey, 'hex');
+        const caller = await cache.get(name, () => keys.callerOf(apiKey, now));
+        if (!caller || (caller.keyExpiresAt !== null && caller.keyExpiresAt <= now)) return null;
+        return caller;
+      },
+      add: (userId, apiKey, details) => writing(keys.add(userId, apiKey, details)),
+      revoke: (id, now) => writing(keys.revoke(id, now)),
+      find: (id) => keys.find(id),
+      list: (userId, page) => keys.list(userId, page),
+      countLive: (userId, now) => keys.countLive(userId, now),
+      touch: (used) => keys.touch(used),
+    },
+    users: {
+      insertUser: (account) => writing(users.insertUser(account)),
+      updateUser: (id, change) => writing(users.updateUser(id, change)),
+      firstUser: () => users.firstUser(),
+      findUser: (idOrEmail) => users.findUser(idOrEmail),
+      listUsers: (page) => users.listUsers(page),
+    },
+  };
+}
