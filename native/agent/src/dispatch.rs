@@ -5,7 +5,6 @@ use serde::Deserialize;
 use serde::de::{Error, IgnoredAny};
 use std::pin::Pin;
 use std::rc::Rc;
-use tokio::net::UnixStream;
 
 use crate::init::context::Context;
 use crate::own_figures::OwnFigures;
@@ -13,6 +12,7 @@ use crate::session::registry::Registry;
 use crate::tunnel::listeners::Listeners;
 use crate::wire::connection::{Connection, Interrupted, Outcome, protocol_fault};
 use crate::wire::request::{check_version, operation_of};
+use crate::wire::stream::Stream;
 use crate::{code, exec, files, link, process, search, session, sftp, tunnel};
 
 /// The state that outlives one request.
@@ -125,7 +125,7 @@ operations! {
 }
 
 /// Answers the one request of each connection that it is called with.
-pub fn start(context: Context) -> impl AsyncFn(UnixStream) {
+pub fn start(context: Context) -> impl AsyncFn(Stream) {
     let agent = Agent {
         context,
         figures: OwnFigures::start(),
@@ -134,8 +134,10 @@ pub fn start(context: Context) -> impl AsyncFn(UnixStream) {
     };
     async move |stream| {
         let mut connection = Connection::new(stream);
-        if let Err(Interrupted::Fault(fault)) = agent.answer(&mut connection).await {
-            connection.refuse(&fault).await;
+        match agent.answer(&mut connection).await {
+            Ok(()) => connection.end().await,
+            Err(Interrupted::Fault(fault)) => connection.refuse(&fault).await,
+            Err(Interrupted::Gone) => {}
         }
     }
 }

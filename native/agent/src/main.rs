@@ -1,10 +1,12 @@
 //! PID 1 of a sandbox. It serves the agent protocol (`protocol/README.md`) on the listening unix socket that
-//! the launcher hands in as descriptor 3, and it reaps every orphan of the sandbox.
+//! the launcher hands in as descriptor 3, or over TLS on the network, and it reaps every orphan of the sandbox.
 //!
 //!     sandhaven-agent --sandbox-id <id> --generation <n>
+//!                     [--listen tls://<address>:<port> --tls-dir <folder> --service <URI>]
 //!     sandhaven-agent --sftp-server
 //!
-//! It holds no secrets and no environment: whatever a command needs comes with the request. It runs on one
+//! It holds no environment, and no secret but the key of its own certificate: whatever a command needs comes with
+//! the request. It runs on one
 //! thread, beside a few workers that are made at the start, because inside a fork bomb none can be made.
 
 mod code;

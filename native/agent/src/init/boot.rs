@@ -1,9 +1,12 @@
-//! The steps before the first request: arguments, the process's own protection, the sandbox root.
+//! The steps before the first request: the process's own protection, its entrance, the sandbox root.
 
 use std::fs;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
+
+use super::arguments::{Arguments, Identity};
+use super::network::door::Door;
 
 /// Relative paths start here.
 pub const SANDBOX_ROOT: &str = "/workspace";
@@ -11,14 +14,16 @@ pub const SANDBOX_ROOT: &str = "/workspace";
 /// The launcher puts the listening socket here.
 const LISTENER_FD: i32 = 3;
 
-pub struct Identity {
-    pub sandbox_id: String,
-    pub generation: u64,
+/// Where the host comes in.
+pub enum Entrance {
+    /// A listening unix socket.
+    Socket(OwnedFd),
+    Network(Door),
 }
 
 pub struct Boot {
     pub identity: Identity,
-    pub listener: OwnedFd,
+    pub entrance: Entrance,
 }
 
 pub fn prepare() -> Result<Boot, String> {
@@ -27,10 +32,13 @@ pub fn prepare() -> Result<Boot, String> {
     if std::process::id() != 1 {
         return Err("must be PID 1 of a sandbox".to_owned());
     }
-    let identity = parse_arguments(std::env::args().skip(1))?;
+    let Arguments { identity, network } = Arguments::parse(std::env::args().skip(1))?;
     protect_process()?;
     restore_signals();
-    let listener = take_listener()?;
+    let entrance = match network {
+        Some(settings) => Entrance::Network(Door::open(settings)?),
+        None => Entrance::Socket(take_listener()?),
+    };
     let root = Path::new(SANDBOX_ROOT);
     if !root.exists() {
         fs::DirBuilder::new()
@@ -41,7 +49,7 @@ pub fn prepare() -> Result<Boot, String> {
     }
     std::env::set_current_dir(root)
         .map_err(|error| format!("cannot enter {SANDBOX_ROOT}: {error}"))?;
-    Ok(Boot { identity, listener })
+    Ok(Boot { identity, entrance })
 }
 
 /// Ends the ignoring of signals that the agent's parent may have begun, since commands would go on with it. SIGPIPE
@@ -62,28 +70,6 @@ fn restore_signals() {
                 SET_BYTES,
             );
         }
-    }
-}
-
-fn parse_arguments(mut arguments: impl Iterator<Item = String>) -> Result<Identity, String> {
-    let mut sandbox_id = None;
-    let mut generation = None;
-    while let Some(name) = arguments.next() {
-        let value = arguments
-            .next()
-            .ok_or_else(|| format!("{name} needs a value"))?;
-        match name.as_str() {
-            "--sandbox-id" => sandbox_id = Some(value),
-            "--generation" => generation = value.parse().ok(),
-            _ => return Err(format!("unknown argument {name}")),
-        }
-    }
-    match (sandbox_id, generation) {
-        (Some(sandbox_id), Some(generation)) => Ok(Identity {
-            sandbox_id,
-            generation,
-        }),
-        _ => Err("usage: sandhaven-agent --sandbox-id ID --generation N".to_owned()),
     }
 }
 

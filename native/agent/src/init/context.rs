@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
-use super::boot::Identity;
+use super::arguments::Identity;
 use super::reaper::Reaper;
 use super::workers::Workers;
 use crate::wire::fault::Fault;
@@ -12,6 +12,8 @@ pub struct Context {
     pub identity: Identity,
     pub workers: Rc<Workers>,
     pub reaper: Rc<Reaper>,
+    /// Of the socket that this agent listens on for the host, where programs inside can see it.
+    pub entrance_inode: Option<u64>,
     pub(super) null: OwnedFd,
 }
 

@@ -1,9 +1,11 @@
 //! The duties of PID 1: the start, the socket, the reaping of orphans, and the threads that may block. No operation is
 //! known here.
 
+pub mod arguments;
 pub mod boot;
 pub mod context;
 pub mod first_ids;
+mod network;
 pub mod readiness;
 pub mod reaper;
 pub mod server;

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::os::fd::OwnedFd;
 use std::pin::pin;
 use std::time::Duration;
-use tokio::io::{AsyncWrite, AsyncWriteExt};
-use tokio::net::unix::OwnedReadHalf;
+use tokio::io::{AsyncWrite, BufReader};
 use tokio::time::{Instant, timeout};
 
 use super::input::Input;
@@ -19,6 +18,7 @@ use crate::exec::terminal::{self, Terminal};
 use crate::wire::connection::{Connection, Interrupted, Outcome};
 use crate::wire::fault::Fault;
 use crate::wire::frame::{self, Kind};
+use crate::wire::stream::{Reader, send};
 
 /// After the program has ended, children that keep its pipes open may still be printing what belongs to it.
 const QUIET: Duration = Duration::from_millis(150);
@@ -92,7 +92,7 @@ async fn end_with(
 }
 
 /// Takes in what the host sends, until it hangs up or breaks the protocol.
-async fn receive(reader: &mut tokio::io::BufReader<OwnedReadHalf>, input: &Input, target: &Target) {
+async fn receive(reader: &mut BufReader<Reader>, input: &Input, target: &Target) {
     let mut payload = Vec::new();
     loop {
         payload.clear();
@@ -152,7 +152,7 @@ async fn relay(
             status = &mut ended => break status?,
             taken = input.taken() => send_item(writer, &Taken { taken }).await?,
             piece = outputs.next(), if outputs.open() => if let Some(frames) = piece {
-                writer.write_all(frames).await?;
+                send(writer, frames).await?;
             },
         }
     };
@@ -163,7 +163,7 @@ async fn relay(
         signal: ending::signal(status).map(signals::name),
     };
     send_item(writer, &end).await?;
-    writer.write_all(&frame::header(Kind::End, 0)).await?;
+    send(writer, &frame::header(Kind::End, 0)).await?;
     Ok(())
 }
 
@@ -179,7 +179,7 @@ async fn send_last_words(writer: &mut (impl AsyncWrite + Unpin), outputs: &mut O
             quiet = Duration::ZERO;
             left = left.saturating_sub(frames.len());
         }
-        writer.write_all(frames).await?;
+        send(writer, frames).await?;
     }
     Ok(())
 }
@@ -188,6 +188,6 @@ async fn send_item(writer: &mut (impl AsyncWrite + Unpin), message: &impl Serial
     let json = serde_json::to_vec(message).map_err(|_| Interrupted::Gone)?;
     let mut out = Vec::with_capacity(json.len() + frame::HEADER_BYTES);
     frame::encode(&mut out, Kind::Item, &json);
-    writer.write_all(&out).await?;
+    send(writer, &out).await?;
     Ok(())
 }

@@ -36,16 +36,18 @@ struct ListeningPort {
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, _request: Request) -> Outcome {
+    let own = context.entrance_inode;
     let work = context
         .workers
-        .long(|cancelled: &Cancelled| listening(cancelled));
+        .long(move |cancelled: &Cancelled| listening(own, cancelled));
     let ports = connection.unless_closed(work).await?;
     connection
         .reply(&serde_json::json!({ "ports": ports }))
         .await
 }
 
-fn listening(cancelled: &Cancelled) -> Result<Vec<ListeningPort>, Fault> {
+/// @param own Of the agent's entrance, which is no port of the sandbox's.
+fn listening(own: Option<u64>, cancelled: &Cancelled) -> Result<Vec<ListeningPort>, Fault> {
     let mut sockets = Vec::new();
     for table in TABLES {
         // A kernel without IPv6 has no second table.
@@ -53,6 +55,7 @@ fn listening(cancelled: &Cancelled) -> Result<Vec<ListeningPort>, Fault> {
             read_table(BufReader::new(file.take(MAX_TABLE_BYTES)), &mut sockets);
         }
     }
+    sockets.retain(|(_, inode)| Some(*inode) != own);
     let owners = owners::owners_of(sockets.iter().map(|(_, inode)| *inode), cancelled)?;
     let mut ports: BTreeMap<u16, Option<&Owner>> = BTreeMap::new();
     for (port, inode) in sockets {

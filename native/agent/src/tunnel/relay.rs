@@ -10,13 +10,13 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{ReadHalf, WriteHalf};
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::Notify;
 
 use super::buffers::Buffers;
 use crate::wire::connection::{Connection, Interrupted, Outcome, protocol_fault};
 use crate::wire::fault::{Code, Fault};
 use crate::wire::frame::{self, HEADER_BYTES, Kind};
+use crate::wire::stream::{Reader, Writer, send};
 
 pub async fn relay(
     connection: &mut Connection,
@@ -48,16 +48,12 @@ pub async fn relay(
     outcome.map(|_| ())
 }
 
-async fn hung_up(reader: &mut BufReader<OwnedReadHalf>) {
+async fn hung_up(reader: &mut BufReader<Reader>) {
     let _ = reader.fill_buf().await;
 }
 
 /// From inside to the host, until the end inside.
-async fn outwards(
-    reader: &mut ReadHalf<'_>,
-    writer: &mut OwnedWriteHalf,
-    buffers: &Buffers,
-) -> Outcome {
+async fn outwards(reader: &mut ReadHalf<'_>, writer: &mut Writer, buffers: &Buffers) -> Outcome {
     loop {
         reader.readable().await?;
         let mut buffer = buffers.take();
@@ -65,12 +61,12 @@ async fn outwards(
             match reader.try_read(&mut buffer[HEADER_BYTES..]) {
                 Ok(0) => {
                     buffers.give(buffer);
-                    writer.write_all(&frame::header(Kind::End, 0)).await?;
+                    send(writer, &frame::header(Kind::End, 0)).await?;
                     return Ok(());
                 }
                 Ok(length) => {
                     buffer[..HEADER_BYTES].copy_from_slice(&frame::header(Kind::Data, length));
-                    writer.write_all(&buffer[..HEADER_BYTES + length]).await?;
+                    send(writer, &buffer[..HEADER_BYTES + length]).await?;
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(_) => return Err(reset().into()),
@@ -82,7 +78,7 @@ async fn outwards(
 
 /// From the host to inside, until the host's end.
 async fn inwards(
-    reader: &mut BufReader<OwnedReadHalf>,
+    reader: &mut BufReader<Reader>,
     writer: &mut WriteHalf<'_>,
     buffers: &Buffers,
 ) -> Outcome {
@@ -97,7 +93,9 @@ async fn inwards(
     if frames.pass(&early, &mut target).await? {
         return Ok(());
     }
-    let socket = reader.get_ref();
+    let Some(socket) = reader.get_ref().socket() else {
+        return inwards_decrypted(reader, frames, target).await;
+    };
     loop {
         socket.readable().await?;
         let mut buffer = buffers.take();
@@ -115,6 +113,26 @@ async fn inwards(
             }
         }
         buffers.give(buffer);
+    }
+}
+
+/// The same from a TLS connection, whose bytes come in records of at most 16 KiB, as large as the reader's own buffer.
+async fn inwards_decrypted(
+    reader: &mut BufReader<Reader>,
+    mut frames: Frames,
+    mut target: Target<'_, '_>,
+) -> Outcome {
+    loop {
+        let bytes = reader.fill_buf().await?;
+        let length = bytes.len();
+        if length == 0 {
+            return Err(Interrupted::Gone);
+        }
+        let ended = frames.pass(bytes, &mut target).await?;
+        reader.consume(length);
+        if ended {
+            return Ok(());
+        }
     }
 }
 

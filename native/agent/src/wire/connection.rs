@@ -5,21 +5,20 @@ use serde::Serialize;
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::timeout;
 
 use super::fault::{Code, Fault};
 use super::frame::{self, Kind};
+use super::stream::{Reader, Stream, Writer, send};
 
 /// For the request to arrive.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// For the host to take an error and hang up. Closing at once with data unread would lose the error.
+/// For the host to take an answer's last bytes and hang up. Closing at once with data unread would lose them.
 const LINGER: Duration = Duration::from_secs(5);
 
 pub struct Connection {
-    reader: BufReader<OwnedReadHalf>,
-    writer: OwnedWriteHalf,
+    reader: BufReader<Reader>,
+    writer: Writer,
 }
 
 /// The cause of an operation's end without its whole answer.
@@ -45,7 +44,7 @@ impl From<io::Error> for Interrupted {
 pub type Outcome = Result<(), Interrupted>;
 
 impl Connection {
-    pub fn new(stream: UnixStream) -> Self {
+    pub fn new(stream: Stream) -> Self {
         let (reader, writer) = stream.into_split();
         Self {
             reader: BufReader::with_capacity(16 << 10, reader),
@@ -83,7 +82,7 @@ impl Connection {
         let mut out = json_frame(Kind::Reply, message)?;
         self.append_data(&mut out, parts).await?;
         frame::encode(&mut out, Kind::End, &[]);
-        self.writer.write_all(&out).await?;
+        send(&mut self.writer, &out).await?;
         Ok(())
     }
 
@@ -91,7 +90,7 @@ impl Connection {
     pub async fn item(&mut self, message: &impl Serialize, data: &[u8]) -> Outcome {
         let mut out = json_frame(Kind::Item, message)?;
         self.append_data(&mut out, &[data]).await?;
-        self.writer.write_all(&out).await?;
+        send(&mut self.writer, &out).await?;
         Ok(())
     }
 
@@ -120,17 +119,17 @@ impl Connection {
         self.writer
             .write_all(&frame::header(Kind::Data, data.len()))
             .await?;
-        self.writer.write_all(data).await?;
+        send(&mut self.writer, data).await?;
         Ok(())
     }
 
     pub async fn send_end(&mut self) -> Outcome {
-        self.writer.write_all(&frame::header(Kind::End, 0)).await?;
+        send(&mut self.writer, &frame::header(Kind::End, 0)).await?;
         Ok(())
     }
 
     /// For operations that pass on bytes both ways by themselves.
-    pub fn halves(&mut self) -> (&mut BufReader<OwnedReadHalf>, &mut OwnedWriteHalf) {
+    pub fn halves(&mut self) -> (&mut BufReader<Reader>, &mut Writer) {
         (&mut self.reader, &mut self.writer)
     }
 
@@ -153,7 +152,7 @@ impl Connection {
 
     async fn send_json(&mut self, kind: Kind, message: &impl Serialize) -> Outcome {
         let out = json_frame(kind, message)?;
-        self.writer.write_all(&out).await?;
+        send(&mut self.writer, &out).await?;
         Ok(())
     }
 
@@ -165,7 +164,7 @@ impl Connection {
         {
             frame::encode(out, Kind::Data, chunk);
             if out.len() >= frame::DATA_CHUNK_BYTES {
-                self.writer.write_all(out).await?;
+                send(&mut self.writer, out).await?;
                 out.clear();
             }
         }
@@ -175,9 +174,24 @@ impl Connection {
     /// Tells the host of an error, and waits until it hangs up.
     pub async fn refuse(&mut self, fault: &Fault) {
         if self.send_json(Kind::Error, fault).await.is_ok() {
-            let _ = self.writer.shutdown().await;
-            let _ = timeout(LINGER, self.drain()).await;
+            self.take_leave().await;
         }
+    }
+
+    /// The end of an answer that is whole. A unix socket keeps what the host has not read yet; TCP drops it when bytes
+    /// of the host's arrive after the close.
+    pub async fn end(&mut self) {
+        if matches!(self.writer, Writer::Network(_)) {
+            self.take_leave().await;
+        }
+    }
+
+    async fn take_leave(&mut self) {
+        let leave = async {
+            let _ = self.writer.shutdown().await;
+            self.drain().await;
+        };
+        let _ = timeout(LINGER, leave).await;
     }
 
     /// Reads and discards until the host hangs up.

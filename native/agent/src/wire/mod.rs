@@ -7,3 +7,4 @@ pub mod frame;
 #[cfg(test)]
 pub mod golden;
 pub mod request;
+pub mod stream;

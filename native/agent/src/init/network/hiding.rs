@@ -1,0 +1,133 @@
+//! Takes the folder with the key out of view, so that no program inside ever reads it: a mount is detached, files are
+//! deleted. An agent that can do neither does not start.
+
+use rustix::io::Errno;
+use rustix::mount::{UnmountFlags, unmount};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set,
+    set_capabilities,
+};
+use std::fs;
+use std::io::{Error, ErrorKind};
+use std::path::Path;
+
+const AT_ONCE: UnmountFlags = UnmountFlags::DETACH.union(UnmountFlags::NOFOLLOW);
+
+pub fn hide(folder: &Path, names: &[&str]) -> Result<(), String> {
+    let failed = |error: Error| {
+        format!(
+            "cannot take {} out of view: {error}. It must be a mount, and the agent start with CAP_SYS_ADMIN, or a \
+             folder that can be written to",
+            folder.display()
+        )
+    };
+    match unmount(folder, AT_ONCE) {
+        Ok(()) => give_up_mounting().map_err(|errno| failed(errno.into()))?,
+        // No mount, or none of ours to detach.
+        Err(Errno::INVAL | Errno::PERM) => delete(folder, names).map_err(failed)?,
+        Err(errno) => return Err(failed(errno.into())),
+    }
+    for name in names {
+        let path = folder.join(name);
+        match fs::symlink_metadata(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            _ => return Err(format!("{} is still in view", path.display())),
+        }
+    }
+    Ok(())
+}
+
+/// A Secret's files are links into a folder beside them: what they lead to goes too.
+fn delete(folder: &Path, names: &[&str]) -> Result<(), Error> {
+    let inside = fs::canonicalize(folder)?;
+    for name in names {
+        let path = inside.join(name);
+        let target = fs::canonicalize(&path)?;
+        if !target.starts_with(&inside) {
+            return Err(Error::other(format!("{} leads out of it", path.display())));
+        }
+        fs::remove_file(&target)?;
+        if target != path {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Mounting was for this alone: nothing inside ever gets it, whatever the Pod allows.
+fn give_up_mounting() -> Result<(), Errno> {
+    remove_capability_from_bounding_set(CapabilitySet::SYS_ADMIN)?;
+    let CapabilitySets {
+        effective,
+        permitted,
+        inheritable,
+    } = capabilities(None)?;
+    set_capabilities(
+        None,
+        CapabilitySets {
+            effective: effective.difference(CapabilitySet::SYS_ADMIN),
+            permitted: permitted.difference(CapabilitySet::SYS_ADMIN),
+            inheritable: inheritable.difference(CapabilitySet::SYS_ADMIN),
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+            fs::create_dir(&path).unwrap();
+            Self(path)
+        }
+
+        fn left(&self) -> Vec<String> {
+            let entries = fs::read_dir(&self.0).unwrap();
+            entries
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0).unwrap();
+        }
+    }
+
+    #[test]
+    fn files_are_deleted_and_others_stay() {
+        let folder = Folder::new("hiding-files");
+        for name in ["a", "b", "other"] {
+            fs::write(folder.0.join(name), name).unwrap();
+        }
+        hide(&folder.0, &["a", "b"]).unwrap();
+        assert_eq!(folder.left(), ["other"]);
+    }
+
+    #[test]
+    fn links_go_with_what_they_lead_to() {
+        let folder = Folder::new("hiding-links");
+        fs::create_dir(folder.0.join("..data")).unwrap();
+        fs::write(folder.0.join("..data/a"), "a").unwrap();
+        symlink("..data/a", folder.0.join("a")).unwrap();
+        hide(&folder.0, &["a"]).unwrap();
+        assert_eq!(folder.left(), ["..data"]);
+        assert!(!folder.0.join("..data/a").exists());
+    }
+
+    #[test]
+    fn nothing_outside_of_the_folder_is_deleted() {
+        let (folder, other) = (Folder::new("hiding-inside"), Folder::new("hiding-outside"));
+        fs::write(other.0.join("a"), "a").unwrap();
+        symlink(other.0.join("a"), folder.0.join("a")).unwrap();
+        assert!(hide(&folder.0, &["a"]).is_err());
+        assert_eq!(other.left(), ["a"]);
+    }
+}

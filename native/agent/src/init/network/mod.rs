@@ -1,0 +1,9 @@
+//! The agent on a network: TLS 1.3 with a certificate of its own, for the service's certificate alone. Everybody else
+//! who connects is a stranger, bounded in number and time.
+
+mod credentials;
+mod crowd;
+mod crypto;
+pub mod door;
+mod hiding;
+mod verifier;
