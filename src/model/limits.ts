@@ -1,5 +1,6 @@
 /** Every bound of the service, with its unit. No other file holds a number that limits a caller. */
 
+import { agentNetworkLimits } from './limits/agent-network.ts';
 import { auditLimits } from './limits/audit.ts';
 import { documentsLimits } from './limits/documents.ts';
 import { gatewaysLimits } from './limits/gateways.ts';
@@ -120,6 +121,7 @@ export const limits = {
   /** Interval of heartbeats for a call that reports no progress. */
   mcpHeartbeatMs: 10_000,
 
+  ...agentNetworkLimits,
   ...networkLimits,
   ...gitLimits,
   ...insideLimits,
