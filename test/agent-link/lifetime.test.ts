@@ -50,6 +50,7 @@ it('a host that sends nothing, or nonsense, is disconnected and disturbs nobody'
   for (const nonsense of ['ffffffffff', '0000000009', '05000000017b7b7b7b7b', '0000000005']) {
     const channel = await sandbox.openChannel();
     channel.on('error', () => {});
+    channel.on('end', () => channel.destroy());
     channel.resume().write(Buffer.from(nonsense, 'hex'));
     await once(channel, 'close');
   }

@@ -5,15 +5,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pid } from 'node:process';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createAgentLink } from '../../src/agent-link/agent-link.ts';
+import { serviceIdentity } from '../../src/agent-link/tls/authority.ts';
 import type { AgentLink, ExecResult } from '../../src/control/ports/index.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
+import { channelsTo, type Reach } from './reach.ts';
+import {
+  AGENT_PORT,
+  INSTALLATION,
+  type Installation,
+  newInstallation,
+  ownAddress,
+  writeSecret,
+} from './tls/installation.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const AGENT = here('../../native/target/x86_64-unknown-linux-gnu/release/sandhaven-agent');
@@ -29,8 +39,8 @@ export interface ScratchSandbox extends AsyncDisposable {
   generation: number;
   agent: AgentLink;
   /** Where its agent is reached. */
-  socketPath: string;
-  openChannel(): Promise<Socket>;
+  reach: Reach;
+  openChannel(): Promise<Duplex>;
   /** A shell command's result. */
   sh(
     command: string,
@@ -40,25 +50,47 @@ export interface ScratchSandbox extends AsyncDisposable {
   terminate(): Promise<number>;
 }
 
-/** @param options.diskBytes Of the throw-away layer. */
-export async function startScratchSandbox(options: { diskBytes?: number } = {}): Promise<ScratchSandbox> {
+export type Transport = 'socket' | 'tls';
+
+export interface ScratchOptions {
+  /** Of the throw-away layer. */
+  diskBytes?: number;
+  transport?: Transport;
+  /** Issuer of the certificates; by default a new one. */
+  installation?: Installation;
+  /** Files of the sandbox, or a mount as in Kubernetes. */
+  secret?: 'copied' | 'mounted';
+}
+
+let usual: Transport = 'socket';
+
+/** Of all sandboxes that this file of tests starts from now on. */
+export function useTransport(transport: Transport): void {
+  usual = transport;
+}
+
+export async function startScratchSandbox(options: ScratchOptions = {}): Promise<ScratchSandbox> {
   const folder = mkdtempSync(join(tmpdir(), 'sandhaven-agent-'));
   // By its folder's descriptor: TMPDIR may be longer than a socket's path may be.
   const descriptor = openSync(folder, 'r');
-  const socketPath = `/proc/${pid}/fd/${descriptor}/agent.sock`;
-  const scratch = mkdtempSync(join(folder, 'scratch-'));
   const id = 'sb_0123456789abcdef';
   const generation = 7;
-  const process = launch(socketPath, scratch, options.diskBytes ?? 1 << 30, id, generation);
+  const { reach, process } = launch(
+    folder,
+    `/proc/${pid}/fd/${descriptor}/agent.sock`,
+    id,
+    generation,
+    options,
+  );
   const ended = once(process, 'exit');
-  const openChannel = () => connectTo(socketPath);
+  const openChannel = channelsTo(reach);
   const agent = createAgentLink({ openChannel });
   const env = STANDARD_ENV;
   const sandbox: ScratchSandbox = {
     id,
     generation,
     agent,
-    socketPath,
+    reach,
     openChannel,
     sh: (command, { timeoutMs = 10_000, cwd = '.', signal } = {}) =>
       agent.exec(id, { argv: ['bash', '-c', command], cwd, env, timeoutMs }, signal),
@@ -84,7 +116,13 @@ export async function startScratchSandbox(options: { diskBytes?: number } = {}):
   return sandbox;
 }
 
-function launch(socketPath: string, scratch: string, diskBytes: number, id: string, generation: number) {
+function launch(
+  folder: string,
+  socketPath: string,
+  id: string,
+  generation: number,
+  options: ScratchOptions,
+): { reach: Reach; process: ChildProcess } {
   const lower = join(defaultCacheDir(), 'base/current/rootfs');
   for (const [path, how] of [
     [lower, 'make image'],
@@ -92,16 +130,34 @@ function launch(socketPath: string, scratch: string, diskBytes: number, id: stri
   ] as const) {
     if (!existsSync(path)) throw new Error(`${path} is missing: run '${how}'.`);
   }
-  return spawn(
-    'perl',
-    [
-      ...[here('donate-socket.pl'), socketPath],
-      ...['unshare', '--fork', '--kill-child', '--pid', '--mount', here('scratch-sandbox.sh')],
-      ...[lower, scratch, AGENT, String(diskBytes)],
-      ...['--sandbox-id', id, '--generation', String(generation)],
-    ],
-    { stdio: ['ignore', 'inherit', 'inherit'] },
-  );
+  const scratch = mkdtempSync(join(folder, 'scratch-'));
+  const { diskBytes = 1 << 30, transport = usual, secret = 'copied' } = options;
+  const identity = ['--sandbox-id', id, '--generation', String(generation)];
+  const inNamespaces = (source: string, arguments_: string[]) => [
+    ...['unshare', '--fork', '--kill-child', '--pid', '--mount', here('scratch-sandbox.sh')],
+    ...[lower, scratch, AGENT, String(diskBytes), source, secret, ...arguments_],
+  ];
+  const start = (command: string, args: string[]) =>
+    spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  if (transport === 'socket') {
+    const command = inNamespaces('none', identity);
+    return {
+      reach: { socketPath },
+      process: start('perl', [here('donate-socket.pl'), socketPath, ...command]),
+    };
+  }
+  const installation = options.installation ?? newInstallation();
+  const source = join(folder, 'secret');
+  writeSecret(source, installation, id, generation);
+  const host = ownAddress();
+  const [command = '', ...args] = inNamespaces(source, [
+    ...identity,
+    ...['--listen', `tls://${host}:${AGENT_PORT}`, '--tls-dir', '/run/secret'],
+    ...['--service', serviceIdentity(INSTALLATION)],
+  ]);
+  const { authority, service } = installation;
+  const agent = { sandboxId: id, generation, host, port: AGENT_PORT };
+  return { reach: { agent, authority: authority.certificate, service }, process: start(command, args) };
 }
 
 async function answering(sandbox: ScratchSandbox, process: ChildProcess): Promise<void> {
@@ -124,15 +180,4 @@ function signalAgent(unshare: ChildProcess, signal: NodeJS.Signals): void {
 function readChildren(pid: number | undefined): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return text.split(' ').filter(Boolean).map(Number);
-}
-
-function connectTo(path: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    socket.once('error', reject);
-    socket.once('connect', () => {
-      socket.off('error', reject);
-      resolve(socket);
-    });
-  });
 }

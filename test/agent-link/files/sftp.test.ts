@@ -26,10 +26,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sandhaven-sftp-'));
   bridge = join(folder, 'bridge');
   const script = fileURLToPath(new URL('sftp-bridge.ts', import.meta.url));
-  writeFileSync(
-    bridge,
-    `#!/bin/sh\nexec '${process.execPath}' '${script}' '${sandbox.socketPath}' ${sandbox.id}\n`,
-  );
+  const reach = join(folder, 'reach.json');
+  writeFileSync(reach, JSON.stringify(sandbox.reach), { mode: 0o600 });
+  writeFileSync(bridge, `#!/bin/sh\nexec '${process.execPath}' '${script}' '${reach}' ${sandbox.id}\n`);
   chmodSync(bridge, 0o755);
 });
 afterAll(async () => {

@@ -14,18 +14,27 @@ export interface FakeAgent {
   closed(): boolean;
 }
 
+/** Opens a channel: gives the agent's end of it to `agent`, and the host's to the caller. */
+export type Carry = (agent: (channel: Duplex) => void) => Promise<Duplex>;
+
+const inMemory: Carry = async (agent) => {
+  const [ours, theirs] = duplexPair();
+  agent(theirs);
+  return ours;
+};
+
 /** @param behave Gets the agent's end of each channel as it is opened. */
-export function fakeAgent(behave: (channel: Duplex) => void): FakeAgent {
+export function fakeAgent(behave: (channel: Duplex) => void, carry = inMemory): FakeAgent {
   let received: Buffer[] = [];
   let host = new Duplex();
   const openChannel = async () => {
-    const [ours, theirs] = duplexPair();
-    host = ours;
     received = [];
-    theirs.on('error', () => {});
-    theirs.on('data', (chunk: Buffer) => received.push(chunk));
-    behave(theirs);
-    return ours;
+    host = await carry((theirs) => {
+      theirs.on('error', () => {});
+      theirs.on('data', (chunk: Buffer) => received.push(chunk));
+      behave(theirs);
+    });
+    return host;
   };
   return {
     link: createAgentLink({ openChannel }),
@@ -35,13 +44,13 @@ export function fakeAgent(behave: (channel: Duplex) => void): FakeAgent {
 }
 
 /** Answers every channel with these bytes as soon as anything has come, and then waits or closes. */
-export function answering(bytes: Buffer, then: 'wait' | 'close' = 'wait'): FakeAgent {
+export function answering(bytes: Buffer, then: 'wait' | 'close' = 'wait', carry = inMemory): FakeAgent {
   return fakeAgent((channel) => {
     channel.once('data', () => {
       channel.write(bytes);
       if (then === 'close') channel.end();
     });
-  });
+  }, carry);
 }
 
 export const reply = (json: unknown): Buffer => encodeJson(frameTypes.reply, json);

@@ -1,10 +1,11 @@
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AgentLink, RunningProcess } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
-import { answering, SANDBOX } from './fake-agent.ts';
-import { bytesOf, goldenExchanges } from './golden.ts';
+import { carryOverTls, type TlsCarry } from '../tls/carry.ts';
+import { answering, type Carry, SANDBOX } from './fake-agent.ts';
+import { bytesOf, type GoldenFrame, goldenExchanges } from './golden.ts';
 
 const IN_SESSION = { sessionId: 'build', commandId: 'cmd_0123456789abcdef' };
 const WHOLE_ROOT = { path: '.', contextLines: 0, maxItems: 50, offset: 0 };
@@ -284,7 +285,10 @@ const calls: Record<
     call: async (agent) => {
       const stream = await agent.connectPort(SANDBOX, 8080);
       stream.end('ping');
-      return text(stream);
+      const chunks: Buffer[] = [];
+      // Left open when it ends: what is destroyed sends no end of its own.
+      for await (const chunk of stream.iterator({ destroyOnReturn: false })) chunks.push(chunk);
+      return Buffer.concat(chunks).toString();
     },
     gives: 'pong',
   },
@@ -332,20 +336,34 @@ describe('golden exchanges', () => {
   });
 
   for (const { name, meaning, host, agent } of goldenExchanges()) {
-    it(`${name}: ${meaning}`, async () => {
-      const expected = calls[name];
-      if (!expected) throw new Error(`no call makes ${name}`);
-      const fake = answering(bytesOf(agent));
-      const outcome = await expected.call(fake.link).catch((error: unknown) => error);
-      if (expected.fails) {
-        expect(outcome).toBeInstanceOf(SandhavenError);
-        expect(outcome).toMatchObject(expected.fails);
-      } else {
-        expect(outcome).toEqual(expected.gives);
-      }
-      expect(fake.received().toString('hex')).toBe(bytesOf(host).toString('hex'));
-      await sleep(0);
-      expect(fake.closed()).toBe(true);
-    });
+    it(`${name}: ${meaning}`, () => replay(name, host, agent));
   }
 });
+
+describe('golden exchanges over TLS', () => {
+  let carried: TlsCarry;
+  beforeAll(async () => {
+    carried = await carryOverTls();
+  });
+  afterAll(() => carried[Symbol.asyncDispose]());
+
+  it.each(goldenExchanges())('$name: $meaning', ({ name, host, agent }) =>
+    replay(name, host, agent, carried.carry),
+  );
+});
+
+async function replay(name: string, host: GoldenFrame[], agent: GoldenFrame[], carry?: Carry): Promise<void> {
+  const expected = calls[name];
+  if (!expected) throw new Error(`no call makes ${name}`);
+  const fake = answering(bytesOf(agent), 'wait', carry);
+  const outcome = await expected.call(fake.link).catch((error: unknown) => error);
+  if (expected.fails) {
+    expect(outcome).toBeInstanceOf(SandhavenError);
+    expect(outcome).toMatchObject(expected.fails);
+  } else {
+    expect(outcome).toEqual(expected.gives);
+  }
+  await vi.waitFor(() => expect(fake.received().toString('hex')).toBe(bytesOf(host).toString('hex')));
+  await sleep(0);
+  expect(fake.closed()).toBe(true);
+}

@@ -1,0 +1,72 @@
+/** A real agent answers the golden requests over TLS as it does over a unix socket: the same frames, of the same shape. */
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FrameParser, type FrameType, frameTypes, parseJson } from '../../../src/agent-link/frames.ts';
+import { type ScratchSandbox, startScratchSandbox } from '../scratch-sandbox.ts';
+import { bytesOf, goldenBreaches, goldenExchanges } from '../wire/golden.ts';
+
+/** Until the first frame; and until an answer that leaves the connection open counts as whole. */
+const FIRST_MS = 5_000;
+const QUIET_MS = 700;
+
+let bySocket: ScratchSandbox;
+let byTls: ScratchSandbox;
+beforeAll(async () => {
+  bySocket = await startScratchSandbox({ transport: 'socket' });
+  byTls = await startScratchSandbox({ transport: 'tls' });
+});
+afterAll(async () => {
+  await bySocket?.[Symbol.asyncDispose]();
+  await byTls?.[Symbol.asyncDispose]();
+});
+
+it.each(goldenExchanges())('$name: $meaning', async ({ name, host }) => {
+  const answers: string[][] = [];
+  // Bytes for a port follow the answer.
+  const asked = bytesOf(name === 'tcp' ? host.slice(0, 1) : host);
+  for (const sandbox of [bySocket, byTls]) answers.push(await answerTo(sandbox, asked));
+  expect(answers[0]?.length).toBeGreaterThan(0);
+  expect(answers[1]).toEqual(answers[0]);
+});
+
+it.each(goldenBreaches())('$name: $meaning', async ({ hex }) => {
+  for (const sandbox of [bySocket, byTls]) {
+    expect(await answerTo(sandbox, Buffer.from(hex, 'hex'))).toEqual([]);
+  }
+});
+
+/** The shapes of all frames until the end, those of independent streams in any order. */
+async function answerTo(sandbox: ScratchSandbox, request: Buffer): Promise<string[]> {
+  const channel = await sandbox.openChannel();
+  const shapes = new Set<string>();
+  const parser = new FrameParser({
+    frame: (type, payload) => void shapes.add(shapeOf(type, payload)),
+    data: () => void shapes.add('data'),
+  });
+  channel.on('data', (chunk: Buffer) => parser.push(chunk));
+  channel.on('error', () => {});
+  channel.write(request);
+  await whole(channel);
+  channel.destroy();
+  return [...shapes].toSorted();
+}
+
+async function whole(channel: Duplex): Promise<void> {
+  const over = new Promise<boolean>((resolve) => {
+    channel.once('end', () => resolve(true));
+    channel.once('close', () => resolve(true));
+  });
+  for (let silent = false, patienceMs = FIRST_MS; !silent; patienceMs = QUIET_MS) {
+    const more = new Promise<boolean>((resolve) => channel.once('data', () => resolve(false)));
+    silent = await Promise.race([over, more, sleep(patienceMs, true)]);
+  }
+}
+
+/** The type, with the names of the fields, and the code of an error. */
+function shapeOf(type: FrameType, payload: Buffer): string {
+  if (type === frameTypes.end) return 'end';
+  const json = parseJson(payload) as Record<string, unknown>;
+  const code = type === frameTypes.error ? json['code'] : '';
+  return [type, code, ...Object.keys(json).toSorted()].join(' ');
+}
