@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test simulate test-worst-case mutate setup setup-checks build image documentdb-image images lint bench generate sdk clean
+.PHONY: up quick test test-cluster cluster cluster-programs simulate test-worst-case mutate setup setup-checks build image documentdb-image images s3-server lint bench generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -25,7 +25,7 @@ quick:
 
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed".
 test: setup-checks
-	@$(AT_ONCE) build images
+	@$(AT_ONCE) build images s3-server
 	@setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
@@ -37,10 +37,26 @@ simulate:
 test-worst-case: setup-checks build image
 	@SANDHAVEN_WORST_CASE_SECONDS=600 $(NODE) node_modules/.bin/vitest run test/hostile/worst-case.test.ts
 
+# The tests on a real Kubernetes of two nodes, on this machine. The first run builds it, which takes minutes.
+test-cluster: cluster-programs
+	@SANDHAVEN_TEST_CLUSTER=1 $(NODE) node_modules/.bin/vitest run --project alone test/cluster/
+
+# Such a Kubernetes in the foreground, with the address of its API and how to look around.
+cluster: cluster-programs
+	@exec $(NODE) test/cluster/main.ts
+
+# The S3 server that tests of archives run against, into the cache.
+s3-server: setup-checks
+	@SETUP_LOCK=versitygw setup/locked.sh $(NODE) setup/go/versitygw.ts
+
+# Programs of the cluster, into the cache.
+cluster-programs: setup-checks
+	@SETUP_LOCK=cluster setup/locked.sh $(NODE) setup/cluster/build.ts
+
 # Mutation tests of the areas in test/mutation/areas.ts; `make mutate A=model` runs one. Needs npm, and no root.
 mutate:
 	@setup/locked.sh setup/node.sh
-	@setup/locked.sh setup/mutation.sh
+	@setup/locked.sh test/mutation/install.sh
 	@$(NODE) test/mutation/mutate.ts "$(A)"
 
 # What building and running need.

@@ -1,7 +1,7 @@
 /** Builds the standard base image, the default for sandboxes. */
 import { join } from 'node:path';
 import { step } from './command.ts';
-import { sourcesOf } from './debian-mirror.ts';
+import { sourcesOf } from './debian/mirror.ts';
 import { buildImage } from './image-build.ts';
 
 await step('base image', () =>

@@ -5,10 +5,10 @@
 #   setup/clean-room.sh COMMAND...
 # /run stays the machine's: services keep their shared locks there.
 set -eu
-from_home=".cargo .rustup .npm .npmrc .config/pip"
+from_home=".cargo .rustup .npm .npmrc .config/pip .config/go"
 variables="HOME LANG TERM http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY
   SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS PIP_INDEX_URL PIP_CERT
-  CARGO_HOME CARGO_HTTP_CAINFO RUSTUP_HOME RUSTUP_TOOLCHAIN RUSTUP_AUTO_INSTALL"
+  GOPROXY GOSUMDB GONOSUMDB GOPRIVATE CARGO_HOME CARGO_HTTP_CAINFO RUSTUP_HOME RUSTUP_TOOLCHAIN RUSTUP_AUTO_INSTALL"
 path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 checkout=$(cd "$(dirname "$0")/.." && pwd -P)

@@ -14,7 +14,7 @@ import { defaultCacheDir } from '../src/runtime/images/cache-dir.ts';
 import { type ImageRecord, imageConfig, readImageRecord } from '../src/runtime/images/record.ts';
 import { startProgram } from '../src/runtime/start-program.ts';
 import { command } from './command.ts';
-import { type DebianMirror, debianMirror } from './debian-mirror.ts';
+import { type DebianMirror, debianMirror } from './debian/mirror.ts';
 
 /**
  * Its folder holds packages.txt, apt.conf, dpkg.cfg, config.json, npm/ with a lock file, and customize.sh, which

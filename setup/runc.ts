@@ -7,26 +7,15 @@
  * Invariant: `current` is a folder whose runc has been run successfully.
  */
 import { createHash } from 'node:crypto';
-import {
-  copyFile,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { arch } from 'node:os';
 import { basename, join } from 'node:path';
 import { defaultCacheDir } from '../src/runtime/images/cache-dir.ts';
 import { isVulnerable, parseRuncVersion } from '../src/runtime/oci/machine/runc-version.ts';
 import { command, step } from './command.ts';
-import { debianMirror } from './debian-mirror.ts';
+import { downloadPackages, unpackPackages } from './debian/packages.ts';
 
 const GO_MODULE = 'github.com/opencontainers/runc@v1.3.6';
-const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 const store = join(defaultCacheDir(), 'runc');
 
@@ -70,8 +59,8 @@ async function firstThatWorks(sources: ((work: string) => Promise<string>)[]): P
 }
 
 async function fromDebianUnstable(work: string): Promise<string> {
-  const packages = await download(work, ['runc', 'libc6', 'libseccomp2']);
-  for (const file of packages) await command('dpkg-deb', ['--extract', file, join(work, 'root')]);
+  const packages = await downloadPackages(work, 'sid', ['runc', 'libc6', 'libseccomp2']);
+  await unpackPackages(packages, join(work, 'root'));
   const made = join(work, 'made');
   await mkdir(made);
   const libraries = join(work, 'root/usr/lib', arch() === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu');
@@ -92,32 +81,6 @@ async function fromDebianUnstable(work: string): Promise<string> {
     runc,
   ]);
   return install(made, final);
-}
-
-/** Downloads into lists and a cache of its own, with the machine's apt settings otherwise. */
-async function download(work: string, names: string[]): Promise<string[]> {
-  const mirror = await debianMirror();
-  if (!mirror) throw new Error('the machine’s apt names no Debian mirror (run apt-get update)');
-  const sources = join(work, 'sources.list');
-  await writeFile(sources, `deb [signed-by=${KEYRING}] ${mirror.archiveUri} sid main\n`);
-  await mkdir(join(work, 'lists/partial'), { recursive: true });
-  await mkdir(join(work, 'cache/archives/partial'), { recursive: true });
-  await mkdir(join(work, 'packages'));
-  const options = [
-    `Dir::Etc::SourceList=${sources}`,
-    'Dir::Etc::SourceParts=/dev/null',
-    `Dir::State::Lists=${join(work, 'lists')}`,
-    `Dir::Cache=${join(work, 'cache')}`,
-    'APT::Sandbox::User=root',
-    'Acquire::Languages=none',
-    // A lagging mirror is harmless: packages are signed, and the version of their contents is checked.
-    'Acquire::Check-Valid-Until=false',
-  ].flatMap((option) => ['--option', option]);
-  await command('apt-get', [...options, '--quiet', 'update']);
-  const cwd = join(work, 'packages');
-  await command('apt-get', [...options, '--quiet', 'download', ...names], { cwd });
-  const files = (await readdir(cwd)).map((name) => join(cwd, name));
-  return names.map((name) => files.find((file) => basename(file).startsWith(`${name}_`)) ?? '');
 }
 
 /** Static, so that it needs no libraries beside it. */

@@ -1,0 +1,44 @@
+/**
+ * Downloads Debian packages without installing them. apt checks them by the signed lists of their suite, with lists
+ * and a cache of its own: the machine's packages and sources stay unchanged.
+ */
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { command } from '../command.ts';
+import { debianMirror } from './mirror.ts';
+
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
+/**
+ * Returns the packages' files, in the order of their names. Rejects when apt names no mirror, or a package is missing.
+ * @param work Empty folder of the caller, which removes it.
+ */
+export async function downloadPackages(work: string, suite: string, names: string[]): Promise<string[]> {
+  const mirror = await debianMirror();
+  if (!mirror) throw new Error('the machine’s apt names no Debian mirror (run apt-get update)');
+  const sources = join(work, 'sources.list');
+  await writeFile(sources, `deb [signed-by=${KEYRING}] ${mirror.archiveUri} ${suite} main\n`);
+  await mkdir(join(work, 'lists/partial'), { recursive: true });
+  await mkdir(join(work, 'cache/archives/partial'), { recursive: true });
+  await mkdir(join(work, 'packages'));
+  const options = [
+    `Dir::Etc::SourceList=${sources}`,
+    'Dir::Etc::SourceParts=/dev/null',
+    `Dir::State::Lists=${join(work, 'lists')}`,
+    `Dir::Cache=${join(work, 'cache')}`,
+    'APT::Sandbox::User=root',
+    'Acquire::Languages=none',
+    // A lagging mirror is harmless: packages are signed, and the version of their contents is checked.
+    'Acquire::Check-Valid-Until=false',
+  ].flatMap((option) => ['--option', option]);
+  await command('apt-get', [...options, '--quiet', 'update']);
+  const cwd = join(work, 'packages');
+  await command('apt-get', [...options, '--quiet', 'download', ...names], { cwd });
+  const files = (await readdir(cwd)).map((name) => join(cwd, name));
+  return names.map((name) => files.find((file) => basename(file).startsWith(`${name}_`)) ?? '');
+}
+
+/** Unpacks packages into a folder; runs none of their scripts. */
+export async function unpackPackages(files: string[], root: string): Promise<void> {
+  for (const file of files) await command('dpkg-deb', ['--extract', file, root]);
+}
