@@ -45,7 +45,8 @@ const purgeHelp = `Usage: sandhaven purge --yes [--data-dir …]
        sandhaven purge --orphans [--yes]
 
 Deletes every sandbox of a data directory and every trace of it on this machine (disks, archives, links,
-firewall rules). The service must not be running.
+firewall rules). The service must not be running. Archives in S3 are deleted when the environment has the
+settings of it (SANDHAVEN_S3_ENDPOINT and the others of \`up\`).
 
   --orphans   leftovers of services whose data directory is gone: running sandboxes, control groups, links,
               firewall rules; without --yes, only lists them
@@ -73,9 +74,9 @@ const purge: Command = {
     }
     const [{ purge }, { createLog }] = await Promise.all([import('./app/purge.ts'), import('./log.ts')]);
     const { parseUpOptions } = await import('./app/options/up-options.ts');
-    const defaults = parseUpOptions([], env);
-    const dataDir = flagValue(flags, 'data-dir') ?? defaults.dataDir;
-    await purge({ dataDir, store: defaults.store, clock: Date, log: createLog() });
+    const { dataDir: usual, store, archives } = parseUpOptions([], env);
+    const dataDir = flagValue(flags, 'data-dir') ?? usual;
+    await purge({ dataDir, store, archives, clock: Date, log: createLog() });
     stdout.write('Purged.\n');
     return 0;
   },
@@ -119,16 +120,18 @@ const doctor: Command = {
     const { parseUpOptions } = await import('./app/options/up-options.ts');
     const { parseDocumentDbOptions } = await import('./app/options/environment.ts');
     const options = parseUpOptions([], io.env);
-    const { tls, gpuKind } = options;
+    const { tls, gpuKind, archives } = options;
     const { listenAddresses } = await import('./surfaces/cli/doctor/ports.ts');
     const { connectionString } = parseDocumentDbOptions(io.env);
     const { missingPublicNames } = await import('./app/announce.ts');
     const { readCertificate } = await import('./tls/certificate.ts');
+    const { proveArchiveStore } = await import('./app/optional-parts.ts');
     const facts = {
       ...doctorFacts(gpuKind),
       addresses: listenAddresses(options),
       missingPublicNames: missingPublicNames(options),
       ...(tls ? { readCertificate: () => readCertificate(tls) } : {}),
+      ...(archives.s3 ? { proveArchiveStore: () => proveArchiveStore(archives) } : {}),
     };
     if (connectionString === null) return runDoctor(argv, io, facts);
     const { createDocumentDatabase } = await import('./documentdb/database.ts');

@@ -4,10 +4,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAgentLink } from '../agent-link/agent-link.ts';
 import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
-import type { AgentLink, Clock, Log, RegistryCredentialStore } from '../control/ports/index.ts';
+import type {
+  AgentLink,
+  Clock,
+  Log,
+  RegistryCredentialStore,
+  RemoteArchives,
+} from '../control/ports/index.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { defaultGpuKind, type GpuKind } from '../model/gpu-kind.ts';
 import { everyRegistry, type RegistryRules } from '../model/registry-rules.ts';
+import { collectArchives } from '../runtime/archives/collect.ts';
+import type { RemotePlace } from '../runtime/archives/places.ts';
 import { defaultCacheDir } from '../runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from '../runtime/images/images.ts';
 import { readImageRecord } from '../runtime/images/record.ts';
@@ -32,6 +40,8 @@ export interface Engine {
   runtime: OciRuntime;
   images: LocalImages;
   agent: AgentLink;
+  /** null when archives lie on this host alone. */
+  remoteArchives: RemoteArchives | null;
   /** Fences leftovers of an earlier process, then initializes. */
   init(): Promise<void>;
 }
@@ -50,10 +60,12 @@ export interface EngineDependencies {
   clock: Clock;
   log: Log;
   gpuKind?: GpuKind | undefined;
+  /** Place of archives outside this host; closed with the runtime. */
+  remotePlace?: RemotePlace | null;
 }
 
 export function openEngine(parts: EngineDependencies): Engine {
-  const { data, secrets, registries, log, gpuKind = defaultGpuKind } = parts;
+  const { data, secrets, registries, log, gpuKind = defaultGpuKind, remotePlace = null } = parts;
   const cacheDir = defaultCacheDir();
   const runDir = runDirOf(data.instance);
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
@@ -81,6 +93,7 @@ export function openEngine(parts: EngineDependencies): Engine {
     cdiFolders,
     rootfsPath: (digest) => images.rootfsPath(digest),
     installationKey: secrets.deriveKey('archive signature'),
+    remoteArchives: remotePlace,
     log,
   });
   const images = createImages({
@@ -99,6 +112,9 @@ export function openEngine(parts: EngineDependencies): Engine {
     runtime,
     images,
     agent: createAgentLink({ openChannel: (id) => runtime.openChannel(id) }),
+    remoteArchives: remotePlace && {
+      collect: (request) => collectArchives(remotePlace.place, request, log),
+    },
     async init() {
       await runtime.init();
       await images.init();

@@ -1,6 +1,9 @@
 /** Parts loaded only when the operator configures them, so that other services do not hold their code in memory. */
-import type { Clock, CodeHost, DocumentDatabase } from '../control/ports/index.ts';
+import type { Clock, CodeHost, DocumentDatabase, Log } from '../control/ports/index.ts';
+import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { ProviderOptions } from '../model/provider-options.ts';
+import type { RemotePlace } from '../runtime/archives/places.ts';
+import { isLoopback } from './announce.ts';
 
 export async function openCodeHost(options: ProviderOptions | null, clock: Clock): Promise<CodeHost | null> {
   if (options === null) return null;
@@ -12,4 +15,31 @@ export async function openDocuments(connectionString: string | null): Promise<Do
   if (connectionString === null) return null;
   const { createDocumentDatabase } = await import('../documentdb/database.ts');
   return createDocumentDatabase({ connectionString });
+}
+
+/** Rejects with `failed_precondition` when the bucket for new archives cannot be used. */
+export async function openRemoteArchives(
+  { s3, folder }: ArchiveOptions,
+  instance: string,
+  log: Pick<Log, 'warn'>,
+): Promise<RemotePlace | null> {
+  if (s3 === null) return null;
+  const { protocol, hostname } = new URL(s3.endpoint);
+  if (protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')))
+    log.warn('archives go over the network unencrypted: the S3 endpoint has no TLS');
+  const [{ openS3 }, { ownFolder }] = await Promise.all([
+    import('../runtime/archives/s3/open.ts'),
+    import('../runtime/archives/s3/own-folder.ts'),
+  ]);
+  return openS3({ s3, folder }, ownFolder(instance));
+}
+
+/** Proves the store as a start would, and describes it. Rejects with `failed_precondition`. */
+export async function proveArchiveStore({ s3, folder }: ArchiveOptions): Promise<string> {
+  if (s3 === null) return 'this host';
+  const { openS3 } = await import('../runtime/archives/s3/open.ts');
+  const { place } = await openS3({ s3, folder }, 'doctor');
+  place.close();
+  if (folder === null) return `this host; older archives from ${s3.endpoint}`;
+  return `s3://${[folder.bucket, folder.prefix].filter(Boolean).join('/')} at ${s3.endpoint}`;
 }

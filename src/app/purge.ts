@@ -1,5 +1,6 @@
 /** `sandhaven purge`: deletes every trace of a data directory's sandboxes, or of orphaned ones, on this host. */
 import type { Clock, Log } from '../control/ports/index.ts';
+import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { StoreAddress } from '../model/store-address.ts';
 import { findOrphans, type Orphan, removeOrphan } from '../runtime/oci/host/orphans.ts';
 import { openExistingDataDirectory } from '../store/data-directory.ts';
@@ -7,6 +8,7 @@ import { lockDataDirectory } from '../store/lock.ts';
 import { openStore } from '../store/open-store.ts';
 import { openSecrets } from '../store/secrets.ts';
 import { openEngine } from './engine.ts';
+import { openRemoteArchives } from './optional-parts.ts';
 
 /** Finds leftovers of instances without a data directory; removes them with `remove`. @returns the orphans found */
 export async function purgeOrphans({ remove, log }: { remove: boolean; log: Log }): Promise<Orphan[]> {
@@ -19,18 +21,25 @@ export interface PurgeOptions {
   dataDir: string;
   /** The PostgreSQL database of the service; null for SQLite in the data directory. */
   store: StoreAddress | null;
+  archives: ArchiveOptions;
   clock: Clock;
   log: Log;
 }
 
-/** Deletes every sandbox of a data directory; keeps the directory. Rejects a missing one with `failed_precondition`. */
+/**
+ * Deletes every sandbox of a data directory, with its archive; keeps the directory. Rejects a missing directory with
+ * `failed_precondition`.
+ */
 export async function purge(options: PurgeOptions): Promise<void> {
   const { clock, log } = options;
   const data = openExistingDataDirectory(options.dataDir);
   const lock = lockDataDirectory(data.path);
   try {
     const secrets = openSecrets({ keyFile: data.secretKeyFile });
-    const engine = openEngine({ data, secrets, clock, log });
+    // Nothing new is written: a bucket that is away keeps nobody from purging.
+    const archives = { ...options.archives, folder: null };
+    const remotePlace = await openRemoteArchives(archives, data.instance, log);
+    const engine = openEngine({ data, secrets, remotePlace, clock, log });
     await engine.init();
     await engine.runtime.purge();
     const store = await openStore({ data, address: options.store, secrets, log });

@@ -2,6 +2,7 @@
 import type { OrderMode } from '../control/documents/order-of-use.ts';
 import type { Clock, Log } from '../control/ports/index.ts';
 import type { Rate } from '../fairness/rate.ts';
+import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { AllowedRemote } from '../model/git/allowed-remotes.ts';
 import type { GpuKind } from '../model/gpu-kind.ts';
 import type { ProviderOptions } from '../model/provider-options.ts';
@@ -21,6 +22,8 @@ export interface ServiceOptions {
   auditKeptDays: number;
   /** The first user's key, when the operator chose it. */
   apiKey: string | undefined;
+  /** Place of archives; this host by default. */
+  archives?: ArchiveOptions;
   /** Devices that count as GPUs; by default NVIDIA's whole devices. */
   gpuKind?: GpuKind;
   /** Non-public Git remotes that may receive credentials; by default this host alone. */

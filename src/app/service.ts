@@ -10,6 +10,7 @@ import type { Readiness } from '../control/lifecycle/readiness.ts';
 import type { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { enrolFirstUser } from '../control/people/people.ts';
 import type { Services } from '../control/services.ts';
+import { onThisHost } from '../model/archive-options.ts';
 import { quotaOfMembers } from '../model/quota.ts';
 import { everyRegistry } from '../model/registry-rules.ts';
 import { machineSize } from '../runtime/machine-size.ts';
@@ -20,7 +21,7 @@ import { openSecrets } from '../store/secrets.ts';
 import { type HostKey, readOrCreateHostKey } from '../store/ssh-host-key.ts';
 import { auditLog } from './audit-log.ts';
 import { openEngine } from './engine.ts';
-import { openCodeHost, openDocuments } from './optional-parts.ts';
+import { openCodeHost, openDocuments, openRemoteArchives } from './optional-parts.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { wire } from './wiring.ts';
 
@@ -68,7 +69,8 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   await enrolFirstUser(store, clock, apiKey);
   const { gpuKind, registryRules: rules = everyRegistry } = options;
   const registries = { rules, credentials: store.registryCredentials };
-  const engine = openEngine({ data, secrets, registries, gpuKind, clock, log });
+  const remotePlace = await openRemoteArchives(options.archives ?? onThisHost, data.instance, log);
+  const engine = openEngine({ data, secrets, registries, gpuKind, remotePlace, clock, log });
   const access = new AccessService({
     tokens: store.accessTokens,
     clock,
@@ -87,6 +89,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   await control.reconcile();
   control.scheduler.begin();
   control.collector.begin();
+  control.archiveCollector?.begin();
   control.pool.refill(0);
   return {
     services: control.services,

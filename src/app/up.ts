@@ -76,6 +76,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     imageKeptMinutes: options.imageKeptMinutes,
     auditKeptDays: options.auditKeptDays,
     apiKey,
+    archives: options.archives,
     gpuKind: options.gpuKind,
     gitAllow: options.gitAllow,
     registryRules: options.registryRules,

@@ -8,6 +8,7 @@ import { AccessRevocation } from '../control/access/revocation.ts';
 import { SshAccessService } from '../control/access/ssh-access.ts';
 import { SshVisits } from '../control/access/ssh-visits.ts';
 import type { AccessService } from '../control/access/tokens.ts';
+import { ArchiveCollector } from '../control/archives/archive-collector.ts';
 import type { AuditService } from '../control/audit/audit.ts';
 import { PreviewGrants } from '../control/audit/preview-grants.ts';
 import { DocumentService } from '../control/documents/documents.ts';
@@ -151,6 +152,9 @@ export function wire(
     keptMs: imageKeptMinutes * 60_000,
     intervalMs: limits.image.collectIntervalMs,
   });
+  const { remoteArchives } = engine;
+  const archiveCollector =
+    remoteArchives && new ArchiveCollector({ store: sandboxes, archives: remoteArchives, log });
   const work = new SnapshotWork({ store: snapshots, images, unfinished, clock, log });
   const files = new FileService(uses, agent);
   const environments = new Environments(images, runtime);
@@ -182,6 +186,7 @@ export function wire(
     scheduler,
     previewAccess: new PreviewAccess({ access, uses, agent, grants: new PreviewGrants(audit, clock), clock }),
     collector,
+    archiveCollector,
     pool,
     readiness,
     async reconcile() {
@@ -206,6 +211,7 @@ export function wire(
       await readiness.close();
       await scheduler.close();
       await collector.close();
+      await archiveCollector?.close();
       await work.close();
       await pool.close();
       await within(DRAIN_TIMEOUT_MS, queue.drained(), () => {

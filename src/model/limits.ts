@@ -15,10 +15,11 @@ import { loopLimits } from './limits/loop.ts';
 import { membersLimits } from './limits/members.ts';
 import { networkLimits } from './limits/network.ts';
 import { peopleLimits } from './limits/people.ts';
-import { postgresLimits } from './limits/postgres.ts';
 import { providerLimits } from './limits/provider.ts';
 import { readinessLimits } from './limits/readiness.ts';
 import { registriesLimits } from './limits/registries.ts';
+import { archivesLimits } from './limits/storage/archives.ts';
+import { postgresLimits } from './limits/storage/postgres.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
 
 export { GiB };
@@ -132,6 +133,7 @@ export const limits = {
   ...imagesLimits,
   ...registriesLimits,
   ...documentsLimits,
+  ...archivesLimits,
   ...auditLimits,
   ...postgresLimits,
   ...providerLimits,

@@ -30,14 +30,17 @@ export interface Resources {
   gpu: number;
 }
 
+/** Place of an archive: the sandbox's folder on the host, or an object of a bucket. */
+export type ArchiveLocation = { store: 'local' } | { store: 's3'; bucket: string; key: string };
+
 /** Record of a written archive, checked again before it is restored. */
-export interface ArchiveRecord {
-  /** SHA-256 of the archive file, lower-case hex. */
+export type ArchiveRecord = ArchiveLocation & {
+  /** SHA-256 of the archive's bytes, lower-case hex. */
   digest: string;
   /** HMAC-SHA-256 over sandbox id and digest with the installation's key: a foreign image is never mounted. */
   hmac: string;
   sizeBytes: number;
-}
+};
 
 export interface Sandbox {
   id: string;

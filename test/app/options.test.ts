@@ -33,6 +33,7 @@ describe('the options of `sandhaven up`', () => {
       rate: null,
       prove: false,
       provider: null,
+      archives: { folder: null, s3: null },
     });
     expect(() =>
       parseUpOptions(

@@ -2,7 +2,7 @@
 import type { ArchiveRecord, Sandbox, SandboxState } from '../../src/model/sandbox.ts';
 import { sandboxRecord } from '../store/fixtures.ts';
 
-export const archive: ArchiveRecord = Object.freeze({ digest: 'd', hmac: 'h', sizeBytes: 1 });
+export const archive: ArchiveRecord = Object.freeze({ store: 'local', digest: 'd', hmac: 'h', sizeBytes: 1 });
 
 /** Settled in the state; archived with an archive, in error with a reason. */
 export function settledSandbox(state: SandboxState, overrides: Partial<Sandbox> = {}): Sandbox {

@@ -206,12 +206,25 @@ describe('secrets in the database', () => {
     ['entrypoint', '"sh"'],
     ['resize_target', '[]'],
     ['archive', '{"digest":"a"}'],
+    ['archive', '{"store":"s3","digest":"a","hmac":"b","sizeBytes":1}'],
+    ['archive', '{"store":"tape","digest":"a","hmac":"b","sizeBytes":1}'],
+    ['archive', '{"store":"local","bucket":"b","digest":"a","hmac":"b","sizeBytes":1}'],
   ])('a column %s that reads %s is refused, not passed on', async (column, value) => {
     const { file, store } = await openWithUser();
     const box = sandboxRecord();
     await store.sandboxes.insert(box);
     tamper(file, `UPDATE sandboxes SET ${column} = '${value}'`);
     await expect(store.sandboxes.get(box.id)).rejects.toThrow(column);
+  });
+
+  it('reads the archive of a row from before archives had a place as one on this host', async () => {
+    const { file, store } = await openWithUser();
+    const box = sandboxRecord({ state: 'archived' });
+    await store.sandboxes.insert(box);
+    tamper(file, `UPDATE sandboxes SET archive = '{"digest":"a","hmac":"b","sizeBytes":1}'`);
+    const archive = { store: 'local', digest: 'a', hmac: 'b', sizeBytes: 1 };
+    expect((await store.sandboxes.get(box.id))?.archive).toEqual(archive);
+    expect(await store.sandboxes.archives('', 9)).toEqual([{ id: box.id, archive }]);
   });
 });
 

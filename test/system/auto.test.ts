@@ -6,6 +6,7 @@ import { purge } from '../../src/app/purge.ts';
 import { type RunningService, startService } from '../../src/app/service.ts';
 import type { CreateRequest } from '../../src/control/lifecycle/creation.ts';
 import { createLog } from '../../src/log.ts';
+import { onThisHost } from '../../src/model/archive-options.ts';
 import type { User } from '../../src/model/user.ts';
 import { noTraces, tracesOf } from '../support/host.ts';
 
@@ -50,7 +51,7 @@ beforeAll(open, 120_000);
 
 afterAll(async () => {
   await service?.close();
-  await purge({ dataDir, store: null, clock, log });
+  await purge({ dataDir, store: null, archives: onThisHost, clock, log });
   rmSync(dataDir, { recursive: true, force: true });
 });
 

@@ -1,4 +1,9 @@
 /** The flags of `sandhaven up`, in the order of its help. A new flag is one file and one line here. */
+import { archiveStore } from './archives/archive-store.ts';
+import { s3CredentialsFile } from './archives/s3-credentials-file.ts';
+import { s3Endpoint } from './archives/s3-endpoint.ts';
+import { s3PathStyle } from './archives/s3-path-style.ts';
+import { s3Region } from './archives/s3-region.ts';
 import { listen } from './network/listen.ts';
 import { previewDomain } from './network/preview-domain.ts';
 import { previewListen } from './network/preview-listen.ts';
@@ -55,6 +60,11 @@ export const allFlags = {
   runtime,
   regions,
   toolsets,
+  archiveStore,
+  s3Endpoint,
+  s3Region,
+  s3PathStyle,
+  s3CredentialsFile,
   gpuKind,
   gitAllow,
   registryMirrors,

@@ -7,6 +7,9 @@ export const secretVariables = [
   'DOCUMENTDB_CONNECTION_STRING',
   'SANDHAVEN_GITHUB_CLIENT_SECRET',
   'PGPASSWORD',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
 ];
 
 export interface DocumentDbOptions {

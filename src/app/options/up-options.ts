@@ -1,5 +1,11 @@
 /** Options of `sandhaven up`: single flags, and values that several flags give together. */
 import { parseArgs } from 'node:util';
+import {
+  type ArchiveOptions,
+  parseArchiveOptions,
+  parseS3Environment,
+  type S3Environment,
+} from '../../model/archive-options.ts';
 import { invalidArgument } from '../../model/errors.ts';
 import type { PreviewSite } from '../../model/network/public-site.ts';
 import { type ProviderOptions, parseProviderOptions } from '../../model/provider-options.ts';
@@ -17,7 +23,8 @@ type Parts =
   | 'registryMirrors'
   | 'allowedImages'
   | 'storeUrl'
-  | Extract<keyof FlagValues, `quota${string}` | `github${string}`>;
+  | 'archiveStore'
+  | Extract<keyof FlagValues, `quota${string}` | `github${string}` | `s3${string}`>;
 
 export interface UpOptions extends Omit<FlagValues, Parts> {
   /** PEM files of both listeners; null for plain HTTP. */
@@ -28,6 +35,8 @@ export interface UpOptions extends Omit<FlagValues, Parts> {
   registryRules: RegistryRules;
   /** The code-hosting provider; null without one. */
   provider: ProviderOptions | null;
+  /** Place of new archives, and the S3 server of those that lie in a bucket. */
+  archives: ArchiveOptions;
   /** Quota of each user without one set by an admin; kinds at their defaults are absent. */
   quota: Partial<Quota>;
   /** Proves that the service works before it is ready: creates a sandbox, runs code in it and deletes it. */
@@ -46,7 +55,11 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
   ) as FlagValues;
   const { tlsCert, tlsKey, registryMirrors, allowedImages, storeUrl, ...others } = values;
   const { quota, ...withoutQuotas } = takeQuotas(others);
-  const { provider, ...single } = takeProvider(withoutQuotas, env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null);
+  const { provider, ...withoutProvider } = takeProvider(
+    withoutQuotas,
+    env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null,
+  );
+  const { archives, ...single } = takeArchives(withoutProvider, parseS3Environment(env));
   return {
     ...single,
     ...previewNames(single.previewDomain, single.previewUrl),
@@ -54,6 +67,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     registryRules: { mirrors: registryMirrors, allowed: allowedImages },
     store: storeUrl === null ? null : { url: storeUrl, password: env['PGPASSWORD'] || null },
     provider,
+    archives,
     quota,
     prove: given['prove'] === true,
   };
@@ -136,4 +150,21 @@ function takeProvider<T extends OfProvider>(
     appPrivateKeyFile: githubAppPrivateKeyFile,
   };
   return { ...others, provider: parseProviderOptions(texts, clientSecret) };
+}
+
+type OfArchives = Pick<FlagValues, 'archiveStore' | Extract<keyof FlagValues, `s3${string}`>>;
+
+function takeArchives<T extends OfArchives>(
+  values: T,
+  environment: S3Environment,
+): Omit<T, keyof OfArchives> & Pick<UpOptions, 'archives'> {
+  const { archiveStore, s3Endpoint, s3Region, s3PathStyle, s3CredentialsFile, ...others } = values;
+  const texts = {
+    store: archiveStore,
+    endpoint: s3Endpoint,
+    region: s3Region,
+    pathStyle: s3PathStyle,
+    credentialsFile: s3CredentialsFile,
+  };
+  return { ...others, archives: parseArchiveOptions(texts, environment) };
 }

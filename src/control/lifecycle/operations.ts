@@ -174,9 +174,7 @@ export class Operations {
 
   async #settleFailure(sandbox: Sandbox, error: unknown): Promise<void> {
     const { operation } = sandbox;
-    // A stop and a delete take nothing, so they have begun when they find the host full.
-    const takes = operation !== 'stopping' && operation !== 'deleting';
-    const declined = takes && error instanceof SandhavenError && error.code === 'resource_exhausted';
+    const declined = isDeclined(operation, error);
     this.#d.log.error('operation failed', { sandbox: sandbox.id, operation, error });
     // Like a delete, it may be half done, and what is half deleted must not start again.
     if (operation === 'stopping' && deletedByStop(sandbox)) return this.#d.finishLater(sandbox.id);
@@ -203,6 +201,17 @@ export class Operations {
       return false;
     }
   }
+}
+
+/** Returns true for an error that came before the operation had changed anything. */
+function isDeclined(operation: Sandbox['operation'], error: unknown): boolean {
+  if (!(error instanceof SandhavenError)) return false;
+  const { code, fields } = error;
+  // A stop and a delete take nothing, so they have begun when they find the host full.
+  if (code === 'resource_exhausted') return operation !== 'stopping' && operation !== 'deleting';
+  // The store of archives is away: the disk, or the archive, is as it was.
+  const moves = operation === 'archiving' || operation === 'restoring';
+  return moves && code === 'unavailable' && fields.retryable === true;
 }
 
 /** Returns the text for `state_reason`; private causes stay in the log. */

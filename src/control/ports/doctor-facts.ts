@@ -44,6 +44,8 @@ export interface DoctorFacts {
   readBaseImage(): Promise<{ digest: string; sizeBytes: number } | null>;
   /** Reads and judges the listeners' certificate; absent without one. */
   readCertificate?: () => Promise<{ names: string[]; validFrom: number; validTo: number }>;
+  /** Proves the archive store and describes it; absent when archives stay on this host. */
+  proveArchiveStore?: () => Promise<string>;
   /**
    * Checks for write access of the document database's credentials, null when the server does not say; absent without a
    * database.

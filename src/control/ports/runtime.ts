@@ -1,6 +1,6 @@
 /** Machines on a host, and the images that they run. */
 import type { Duplex } from 'node:stream';
-import type { ArchiveRecord, Resources } from '../../model/sandbox.ts';
+import type { ArchiveLocation, ArchiveRecord, Resources } from '../../model/sandbox.ts';
 import type { CallOptions, PullOptions } from './common.ts';
 
 /** Inputs of a machine. Two applications of equal specs at one generation are one. */
@@ -94,6 +94,19 @@ export interface Runtime {
   openChannel(id: string): Promise<Duplex>;
   /** Ends the service's own part (pools, forwarder); machines keep running. */
   close(): Promise<void>;
+}
+
+/** Archives that lie outside the host. */
+export interface RemoteArchives {
+  /**
+   * Removes archives of this instance that no row names, and remains of interrupted uploads, both only when they are
+   * older than this. Returns the number of removed archives.
+   */
+  collect(request: {
+    named(): Promise<ArchiveLocation[]>;
+    olderThanMs: number;
+    signal?: AbortSignal;
+  }): Promise<number>;
 }
 
 /** A container image's configuration for its processes. */

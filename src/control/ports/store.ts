@@ -1,6 +1,6 @@
 /** Store of the service: sandboxes, snapshots, users, access, audit, and answers of idempotent calls. */
 import type { Usage } from '../../model/quota.ts';
-import type { Sandbox } from '../../model/sandbox.ts';
+import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { AuthorizationStore } from './code-host.ts';
@@ -50,6 +50,10 @@ export interface SandboxStore {
   all(): Promise<Sandbox[]>;
   /** Returns sandboxes with an owner and no operation in progress, for deadlines; decrypts no env vars. */
   schedulable(): Promise<Schedulable[]>;
+  /**
+   * Returns the archives that rows name, in the order of their sandboxes' ids, at most `limit` of those after the id.
+   */
+  archives(afterId: string, limit: number): Promise<{ id: string; archive: ArchiveRecord }[]>;
   /** Returns the sandboxes of the warm pool that can be claimed. */
   pool(): Promise<Sandbox[]>;
   /**

@@ -1,4 +1,4 @@
-/** Cache folder of everything that can be built or downloaded anew: `base/`, `documentdb/` and `runc/`. */
+/** Cache folder of everything that can be built or downloaded anew: `base/`, `documentdb/`, `runc/` and `versitygw/`. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 

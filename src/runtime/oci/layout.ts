@@ -11,6 +11,8 @@ export interface Layout {
   sandbox(id: string): string;
   disk(id: string): string;
   archive(id: string): string;
+  /** Path of the note of an archive that lies outside this host. */
+  archiveNote(id: string): string;
   /** Path of a generation's OCI bundle; the newest is of the last start. */
   bundle(id: string, generation: number): string;
   /** Disks made ahead of need. */
@@ -33,6 +35,7 @@ export function createLayout(dataDir: string, runDir: string): Layout {
     sandbox: (id) => join(sandboxes, id),
     disk: (id) => join(sandboxes, id, 'disk.img'),
     archive: (id) => join(sandboxes, id, 'archive.tar.zst'),
+    archiveNote: (id) => join(sandboxes, id, 'archive.json'),
     bundle: (id, generation) => join(sandboxes, id, `g${generation}`),
     pool: join(dataDir, 'pool'),
     agents: join(dataDir, 'agents'),

@@ -10,6 +10,8 @@ import { rm } from 'node:fs/promises';
 import type { Log, Runtime } from '../../control/ports/index.ts';
 import type { GpuKind } from '../../model/gpu-kind.ts';
 import { limits } from '../../model/limits.ts';
+import { createLocalPlace } from '../archives/local-place.ts';
+import { createPlaces, type RemotePlace } from '../archives/places.ts';
 import { useRunner } from '../programs/run-program.ts';
 import { createSpawner } from '../programs/spawner.ts';
 import { createArchives } from './disk/archives.ts';
@@ -62,6 +64,8 @@ export interface OciRuntimeOptions {
   rootfsPath: (imageDigest: string) => string;
   /** Key that signs archives. */
   installationKey: Buffer;
+  /** Place of archives outside this host; closed with the runtime. */
+  remoteArchives?: RemotePlace | null;
   log: Log;
 }
 
@@ -81,7 +85,9 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const helpers = createHelpers(options.launcherPath, cgroups.fenceFiles);
   const machines = createMachines(layout, cgroups, options);
   const disks = createDisks(layout, helpers, log);
-  const archives = createArchives(layout, helpers, options.installationKey);
+  const { remoteArchives = null, installationKey } = options;
+  const places = createPlaces(createLocalPlace(layout), remoteArchives);
+  const archives = createArchives({ layout, helpers, places, installationKey, log });
   const gpus = gpusOf(options, (instanceId) => createCgroups(instanceId, hierarchies));
   const starter = createStarter({ layout, cgroups, machines, disks, slots, gpus, rootfsPath });
   const usage = createUsage({ layout, memory: cgroups.memory, groupPath: cgroups.path });
@@ -101,6 +107,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     slots,
     gpus,
     starter,
+    archives,
     shares,
     owners,
     work,
@@ -131,6 +138,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     await cgroups.removeFence();
     useRunner(null);
     spawner.close();
+    remoteArchives?.place.close();
   }
 
   return {

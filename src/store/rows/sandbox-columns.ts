@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { Sandbox } from '../../model/sandbox.ts';
+import { archiveSchema } from '../archive-schema.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Row, SqlValue } from '../sql/sql.ts';
 
@@ -26,7 +27,6 @@ const resources = z.strictObject({
   disk: z.int(),
   gpu: z.int(),
 });
-const archive = z.strictObject({ digest: z.string(), hmac: z.string(), sizeBytes: z.int() });
 /** Not z.record, which loses a key named __proto__. */
 const textMap = z.custom<Record<string, string>>(
   (value) =>
@@ -59,7 +59,7 @@ const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   autoDeleteMinutes: plain('auto_delete_minutes'),
   ephemeral: flag('ephemeral'),
   regionId: plain('region_id'),
-  archive: json('archive', archive.nullable()),
+  archive: json('archive', archiveSchema.nullable()),
   creationKey: plain('creation_key'),
   createdAt: plain('created_at'),
   updatedAt: plain('updated_at'),

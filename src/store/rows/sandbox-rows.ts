@@ -1,6 +1,6 @@
 /**
  * Sandboxes as rows. Every method that writes has committed when its promise resolves. Reads of background work (all,
- * schedulable, pool) return only rows that are on the disk, since that work acts on writes of others.
+ * schedulable, archives, pool) return only rows that are on the disk, since that work acts on writes of others.
  */
 import type {
   Allowance,
@@ -12,7 +12,7 @@ import type {
 } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Usage } from '../../model/quota.ts';
-import type { Sandbox } from '../../model/sandbox.ts';
+import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
 import type { Secrets } from '../secrets.ts';
 import { type Dialect, type Row, type Sql, type Statement, statement, type Work } from '../sql/sql.ts';
 import { columnList, SandboxCodec } from './sandbox-columns.ts';
@@ -97,6 +97,15 @@ export class SandboxRows implements SandboxStore {
     await this.#sql.settled();
     const rows = await this.#sql.read(() => this.#statements.schedulable.all());
     return rows.map((row) => this.#codec.decodeOnly(row, schedulableColumns));
+  }
+
+  async archives(afterId: string, limit: number): Promise<{ id: string; archive: ArchiveRecord }[]> {
+    await this.#sql.settled();
+    const rows = await this.#sql.read(() => this.#statements.archives.all({ after: afterId, limit }));
+    return rows.flatMap((row) => {
+      const { id, archive } = this.#codec.decodeOnly(row, ['id', 'archive']);
+      return archive === null ? [] : [{ id, archive }];
+    });
   }
 
   async pool(): Promise<Sandbox[]> {
@@ -215,6 +224,10 @@ function prepare({ includesPairs, integerIn, lockingFree }: Dialect) {
     ),
     all: select('true ORDER BY created_at, id'),
     schedulable: select('owner_id IS NOT NULL AND operation IS NULL', columnList(schedulableColumns)),
+    archives: select(
+      'archive IS NOT NULL AND id > :after ORDER BY id LIMIT :limit',
+      columnList(['id', 'archive']),
+    ),
     pool: select(`${READY_IN_POOL} ORDER BY created_at, id`),
     firstInPool: select(
       `${READY_IN_POOL} AND image_digest = :image_digest AND ${integerIn('resources', 'disk')} = :disk

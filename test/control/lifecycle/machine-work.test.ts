@@ -6,7 +6,7 @@ import type { AgentLink, Image, Images, Observed, Runtime } from '../../../src/c
 import type { Operation, Sandbox } from '../../../src/model/sandbox.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 
-const archive = { digest: 'd', hmac: 'h', sizeBytes: 1 };
+const archive = { store: 'local', digest: 'd', hmac: 'h', sizeBytes: 1 } as const;
 const { signal } = new AbortController();
 const sizes = { cpu: 2, memory: 4, disk: 20, gpu: 0 };
 

@@ -1,6 +1,7 @@
 /** Settlement of operations whose work fails half-way. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Operations, type OperationsDependencies } from '../../../src/control/lifecycle/operations.ts';
+import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Resources } from '../../../src/model/sandbox.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
@@ -16,6 +17,8 @@ let given: Resources[];
 let failures: (string | undefined)[];
 let later: string[];
 let operations: Operations;
+/** Error of an archive, and of a restore. */
+let archives: Error;
 
 beforeEach(() => {
   store = memoryStore().sandboxes;
@@ -32,6 +35,9 @@ beforeEach(() => {
       },
       growDisk: async () => Promise.reject(new Error('no room')),
       inspect: async () => ({ runningGeneration: 1 }),
+      archive: () => Promise.reject(archives),
+      restore: () => Promise.reject(archives),
+      ...{ stop: async () => {}, dropArchive: async () => {}, dropDisk: async () => {} },
     },
     watches: { begin() {}, end() {}, has: () => true },
     activity: {},
@@ -40,6 +46,30 @@ beforeEach(() => {
     finishLater: (id: string) => later.push(id),
     exited: async () => {},
   } as unknown as OperationsDependencies);
+});
+
+describe('a store of archives that is away', () => {
+  const archive = { store: 's3', bucket: 'b', key: 'k', digest: 'd', hmac: 'h', sizeBytes: 1 } as const;
+  const away = new SandhavenError('unavailable', 'The archive store cannot be used.', { retryable: true });
+  const damaged = new SandhavenError('unavailable', 'The archive is damaged.', { retryable: false });
+
+  it.each([
+    ['archiving', 'stopped', null, away, 'stopped', null],
+    ['archiving', 'stopped', null, new Error('tar failed'), 'error', null],
+    ['restoring', 'archived', archive, away, 'archived', archive],
+    ['restoring', 'error', archive, away, 'error', archive],
+    ['restoring', 'archived', archive, damaged, 'error', archive],
+  ] as const)(
+    '[WIRE-STATE-10] leaves a sandbox as it was: %s from %s, archive %o, %s',
+    async (operation, state, before, error, settled, after) => {
+      archives = error;
+      const row = sandboxRecord({ id: 'sb_1', state, operation, generation: 2, archive: before });
+      await store.insert(row);
+      await expect(operations.carryOut(row, signal)).rejects.toBe(error);
+      expect(await store.get('sb_1')).toMatchObject({ state: settled, operation: null, archive: after });
+      expect(later).toEqual([]);
+    },
+  );
 });
 
 describe('a live resize', () => {

@@ -9,7 +9,7 @@ import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
-const archive = { digest: 'd', hmac: 'h', sizeBytes: 1 };
+const archive = { store: 'local', digest: 'd', hmac: 'h', sizeBytes: 1 } as const;
 const GONE = 'Its machine ended while the service was away.';
 
 let store: SandboxStore;

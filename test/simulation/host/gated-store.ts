@@ -17,7 +17,7 @@ export interface Gate {
 type Method = (...given: never[]) => Promise<unknown>;
 
 const writes = new Set(['insert', 'claim', 'update', 'remove', 'touch', 'put', 'prune', 'delete']);
-const readsSettled = new Set(['all', 'schedulable', 'pool']);
+const readsSettled = new Set(['all', 'schedulable', 'archives', 'pool']);
 
 export function gatedStore(store: Store, gate: Gate): Store {
   return {

@@ -241,7 +241,7 @@ function storage({ host, step }: Dependencies, inTurn: InTurn): Storage {
 
 function recordOf(id: string, { digest }: Archive): ArchiveRecord {
   const hmac = createHmac('sha256', KEY).update(`${id}\n${digest}`).digest('hex');
-  return { digest, hmac, sizeBytes: digest.length };
+  return { store: 'local', digest, hmac, sizeBytes: digest.length };
 }
 
 function isOf(id: string, record: ArchiveRecord, archive: Archive): boolean {

@@ -54,7 +54,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
         autoArchiveMinutes: 0,
         autoDeleteMinutes: 5_256_000,
         ephemeral: true,
-        archive: { digest: 'ab', hmac: 'cd', sizeBytes: 2 ** 50 },
+        archive: { store: 's3', bucket: 'b', key: 'a/b', digest: 'ab', hmac: 'cd', sizeBytes: 2 ** 50 },
         createdAt: 8_640_000_000_000_000,
         startedAt: null,
         stoppedAt: 0,
@@ -353,6 +353,18 @@ export function storeConformance(name: string, create: StoreFactory): void {
           stoppedAt: 5,
         },
       ]);
+    });
+
+    it('lists the archives that rows name, page by page', async () => {
+      const local = { store: 'local', digest: 'd', hmac: 'h', sizeBytes: 1 } as const;
+      const remote = { ...local, store: 's3', bucket: 'b', key: 'k' } as const;
+      const named = await insert({ archive: local }, { archive: remote }, { archive: local });
+      await insert({ archive: null });
+      const sorted = named.map(({ id, archive }) => ({ id, archive })).sort((a, b) => (a.id < b.id ? -1 : 1));
+      const first = await store.sandboxes.archives('', 2);
+      expect(first).toEqual(sorted.slice(0, 2));
+      expect(await store.sandboxes.archives(first[1]?.id ?? '', 2)).toEqual(sorted.slice(2));
+      expect(await store.sandboxes.archives(sorted[2]?.id ?? '', 2)).toEqual([]);
     });
 
     it('moves activity forward only', async () => {

@@ -29,6 +29,13 @@ const resources = fc.record({
   gpu: fc.integer({ min: 0, max: 8 }),
 });
 
+const contents = { digest: fc.string(), hmac: fc.string(), sizeBytes: fc.maxSafeNat() };
+const localArchive = fc.record({ store: fc.constant('local' as const), ...contents });
+const s3Archive = fc.record({
+  ...{ store: fc.constant('s3' as const), bucket: fc.string(), key: fc.string() },
+  ...contents,
+});
+
 const changeable = {
   name,
   state,
@@ -43,7 +50,7 @@ const changeable = {
   envVars,
   autoStopMinutes: time,
   ephemeral: fc.boolean(),
-  archive: fc.option(fc.record({ digest: fc.string(), hmac: fc.string(), sizeBytes: fc.maxSafeNat() })),
+  archive: fc.option(fc.oneof(localArchive, s3Archive)),
   createdAt: time,
   lastActivityAt: time,
   stoppedAt: fc.option(time),
@@ -167,6 +174,7 @@ async function wholeOf({ sandboxes }: Store) {
   return {
     all: await sandboxes.all(),
     pool: await sandboxes.pool(),
+    archives: await sandboxes.archives('', 100),
     schedulable: (await sandboxes.schedulable()).sort((a, b) => (a.id < b.id ? -1 : 1)),
   };
 }

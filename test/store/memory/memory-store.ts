@@ -169,6 +169,13 @@ function memorySandboxes({ sandboxes: rows }: Tables): Pick<Store, 'sandboxes'> 
           lastActivityAt: row.lastActivityAt,
           stoppedAt: row.stoppedAt,
         })),
+    archives: async (afterId, limit) =>
+      sorted()
+        .flatMap(({ id, archive }) =>
+          archive !== null && id > afterId ? [{ id, archive: { ...archive } }] : [],
+        )
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
+        .slice(0, limit),
     pool: async () => structuredClone(ready()),
     claim: async ({ imageDigest, diskGb }, patch, allowance) => {
       const found = ready().find((row) => row.imageDigest === imageDigest && row.resources.disk === diskGb);

@@ -8,6 +8,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DoctorFacts } from '../../../src/control/ports/doctor-facts.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
+import { archives } from '../../../src/surfaces/cli/doctor/archives.ts';
 import { certificate } from '../../../src/surfaces/cli/doctor/certificate.ts';
 import { delegation } from '../../../src/surfaces/cli/doctor/cgroups.ts';
 import { dataDirectory } from '../../../src/surfaces/cli/doctor/data.ts';
@@ -115,6 +116,22 @@ describe('doctor judges', () => {
       hint: 'Start it.',
     });
     expect(await documents(() => Promise.reject(gone))).toEqual({
+      status: 'fail',
+      found: gone.message,
+      advice: 'Start it.',
+    });
+  });
+
+  it('a bucket for archives that cannot be used a failure', async () => {
+    expect((await archives(undefined)).status).toBe('ok');
+    expect(await archives(async () => 's3://bucket/a at https://s3.example.com')).toEqual({
+      status: 'ok',
+      found: 'in s3://bucket/a at https://s3.example.com',
+    });
+    const gone = new SandhavenError('failed_precondition', 'The archive store cannot be used: it is away.', {
+      hint: 'Start it.',
+    });
+    expect(await archives(() => Promise.reject(gone))).toEqual({
       status: 'fail',
       found: gone.message,
       advice: 'Start it.',

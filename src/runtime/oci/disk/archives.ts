@@ -1,19 +1,22 @@
 /**
  * Archives: the disk image as a sparse tar through zstd. The image is packed instead of its tree, because a tree
- * is full of names that the sandbox chose.
+ * is full of names that the sandbox chose. A place, on this host or outside, keeps the bytes.
  *
- * Invariants: an archive is written, synced, read back and compared before it gets its name; a disk is restored
- * only from an archive whose digest and HMAC match its record, so that a foreign image is never mounted.
+ * Invariants: an archive is written, synced, read back and compared before it gets its name or leaves this host; a disk
+ * is restored only from an archive whose digest and HMAC match its record, so that a foreign image is never mounted.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { ArchiveRecord } from '../../../model/sandbox.ts';
-import { commit, removeDurably, sync, unlessMissing } from '../host/files.ts';
+import type { ArchivePlaces } from '../../archives/places.ts';
+import { commit, removeDurably, sync } from '../host/files.ts';
 import type { HelperOptions, Helpers } from '../host/helper.ts';
 import type { Layout } from '../layout.ts';
+import { createArchiveNotes } from './archive-note.ts';
 import { waitUntilFree } from './loop-devices.ts';
 
 export interface Archives {
@@ -22,9 +25,25 @@ export interface Archives {
   /** Keeps the archive; replaces an existing disk. */
   restore(id: string, record: ArchiveRecord, signal?: AbortSignal): Promise<void>;
   remove(id: string): Promise<void>;
+  /**
+   * Removes the archive of a sandbox that is going, where it lies outside this host. Never rejects: one that cannot be
+   * removed now is collected later.
+   */
+  forget(id: string): Promise<void>;
 }
 
-export function createArchives(layout: Layout, helpers: Helpers, installationKey: Buffer): Archives {
+export interface ArchivesDependencies {
+  layout: Layout;
+  helpers: Helpers;
+  places: ArchivePlaces;
+  /** Signs archives. */
+  installationKey: Buffer;
+  log: Pick<Log, 'warn'>;
+}
+
+export function createArchives(parts: ArchivesDependencies): Archives {
+  const { layout, helpers, places, installationKey, log } = parts;
+  const notes = createArchiveNotes(layout);
   const helperOptions = (signal?: AbortSignal): HelperOptions & { nice: number } => ({
     timeoutMs: limits.archiveHelperTimeoutMs,
     signal,
@@ -40,45 +59,90 @@ export function createArchives(layout: Layout, helpers: Helpers, installationKey
     return digest;
   }
 
+  /** Packs the disk into this file and returns its digest. */
+  async function pack(disk: string, file: string, signal?: AbortSignal): Promise<string> {
+    await rm(file, { force: true });
+    const options = ['--create', '--sparse', '--format=gnu', ...COMPRESS, '--force-local', '--file', file];
+    const source = ['--directory', dirname(disk), basename(disk)];
+    await helpers.run('tar', [...options, ...source], { ...helperOptions(signal), lock: disk });
+    await sync(file);
+    // zstd wrote a checksum of its input; reading the archive back proves that it still holds that input.
+    await helpers.run('zstd', ['--test', '--quiet', file], helperOptions(signal));
+    return digestOf(file, signal);
+  }
+
+  /** Makes the disk from an archive in this file, once its contents are those of the record. */
+  async function unpack(
+    id: string,
+    file: string,
+    record: ArchiveRecord,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const disk = layout.disk(id);
+    if ((await stat(file)).size !== record.sizeBytes) throw notItsArchive();
+    if ((await digestOf(file, signal)) !== record.digest) throw notItsArchive();
+    await waitUntilFree(disk);
+    const folder = disk + RESTORING;
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { mode: 0o700 });
+    const options = ['--extract', '--sparse', ...COMPRESS, '--force-local', '--file', file];
+    await helpers.run('tar', [...options, '--directory', folder, basename(disk)], helperOptions(signal));
+    await commit(join(folder, basename(disk)), disk);
+    await rm(folder, { recursive: true });
+  }
+
+  /** Removes the archive outside this host, and the note of it. */
+  async function removeOutside(id: string): Promise<void> {
+    const location = await notes.read(id);
+    if (location !== null) await places.of(location).remove(id, location);
+    await notes.remove(id);
+  }
+
   return {
     async write(id, signal) {
-      const [disk, archive] = [layout.disk(id), layout.archive(id)];
-      const partial = archive + PARTIAL;
+      const disk = layout.disk(id);
+      const partial = layout.archive(id) + PARTIAL;
       await waitUntilFree(disk);
-      await rm(partial, { force: true });
-      const pack = ['--create', '--sparse', '--format=gnu', ...COMPRESS, '--force-local', '--file', partial];
-      const source = ['--directory', dirname(disk), basename(disk)];
-      await helpers.run('tar', [...pack, ...source], { ...helperOptions(signal), lock: disk });
-      await sync(partial);
-      // zstd wrote a checksum of its input; reading the archive back proves that it still holds that input.
-      await helpers.run('zstd', ['--test', '--quiet', partial], helperOptions(signal));
-      const digest = await digestOf(partial, signal);
-      await commit(partial, archive);
-      const { size } = await stat(archive);
-      return { digest, hmac: hmacOf(id, digest).toString('hex'), sizeBytes: size };
+      const digest = await pack(disk, partial, signal);
+      const location = places.chosen.locate(id);
+      if (location.store !== 'local') await notes.write(id, location);
+      try {
+        const sizeBytes = await places.chosen.putFile(id, location, partial, { signal });
+        return { ...location, digest, hmac: hmacOf(id, digest).toString('hex'), sizeBytes };
+      } catch (error) {
+        await rm(partial, { force: true });
+        if (location.store !== 'local') await notes.remove(id);
+        throw error;
+      }
     },
 
     async restore(id, record, signal) {
-      const [disk, archive] = [layout.disk(id), layout.archive(id)];
       const given = Buffer.from(record.hmac, 'hex');
       const expected = hmacOf(id, record.digest);
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw notItsArchive();
-      const found = await unlessMissing(stat(archive));
-      if (found?.size !== record.sizeBytes) throw notItsArchive();
-      if ((await digestOf(archive, signal)) !== record.digest) throw notItsArchive();
-      await waitUntilFree(disk);
-      const folder = disk + RESTORING;
-      await rm(folder, { recursive: true, force: true });
-      await mkdir(folder, { mode: 0o700 });
-      const unpack = ['--extract', '--sparse', ...COMPRESS, '--force-local', '--file', archive];
-      await helpers.run('tar', [...unpack, '--directory', folder, basename(disk)], helperOptions(signal));
-      await commit(join(folder, basename(disk)), disk);
-      await rm(folder, { recursive: true });
+      const spool = layout.archive(id) + PARTIAL;
+      if (record.store !== 'local') await mkdir(layout.sandbox(id), { recursive: true });
+      const file = await places.of(record).getFile(id, record, spool, { signal });
+      if (file === null) throw notItsArchive();
+      try {
+        await unpack(id, file, record, signal);
+      } finally {
+        await rm(spool, { force: true });
+      }
     },
 
     async remove(id) {
       await rm(layout.archive(id) + PARTIAL, { force: true });
       await removeDurably(layout.archive(id));
+      await removeOutside(id);
+    },
+
+    async forget(id) {
+      try {
+        await removeOutside(id);
+      } catch (error) {
+        log.warn('an archive could not be removed; it is collected later', { sandbox: id, error });
+      }
     },
   };
 }
@@ -91,7 +155,7 @@ const COMPRESS = ['--use-compress-program', 'zstd --threads=0'];
 
 function notItsArchive(): SandhavenError {
   return new SandhavenError('unavailable', 'The archive of the sandbox is damaged or not its own.', {
-    hint: 'Nothing was changed. Ask the operator to bring back the archive file from a backup.',
+    hint: 'Nothing was changed. Ask the operator to bring back the archive from a backup.',
     retryable: false,
   });
 }

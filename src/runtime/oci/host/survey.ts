@@ -31,13 +31,15 @@ export function createSurvey(layout: Layout, machines: Machines, slots: Slots, g
   }
 
   async function look(id: string): Promise<Observed> {
-    const [machine, disk, archive] = await Promise.all([
+    const [machine, disk, archive, note] = await Promise.all([
       machines.running(id),
       unlessMissing(stat(layout.disk(id))),
       unlessMissing(stat(layout.archive(id))),
+      unlessMissing(stat(layout.archiveNote(id))),
     ]);
+    const hasArchive = archive !== null || note !== null;
     const runningGeneration = machine?.generation ?? null;
-    return { id, runningGeneration, hasDisk: disk !== null, hasArchive: archive !== null };
+    return { id, runningGeneration, hasDisk: disk !== null, hasArchive };
   }
 
   return {

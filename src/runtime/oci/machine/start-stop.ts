@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import type { Runtime } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
+import type { Archives } from '../disk/archives.ts';
 import type { Owners } from '../fairness/owners.ts';
 import type { ProcessorShares } from '../fairness/processor-shares.ts';
 import type { Gpus } from '../gpu/gpus.ts';
@@ -22,13 +23,14 @@ interface Dependencies {
   slots: Slots;
   gpus: Gpus;
   starter: Starter;
+  archives: Pick<Archives, 'forget'>;
   shares: Pick<ProcessorShares, 'forget'>;
   owners: Pick<Owners, 'forget'>;
   work: Work;
 }
 
 export function createLifecycle(parts: Dependencies): Lifecycle {
-  const { layout, cgroups, machines, slots, gpus, starter, shares, owners, work } = parts;
+  const { layout, cgroups, machines, slots, gpus, starter, archives, shares, owners, work } = parts;
 
   async function stop(id: string, graceMs: number): Promise<void> {
     await machines.terminate(id, graceMs);
@@ -63,6 +65,7 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
     destroy: (id) =>
       work.atOnce(id, 'The sandbox could not be removed.', async () => {
         await stop(id, 0);
+        await archives.forget(id);
         await rm(layout.sandbox(id), { recursive: true, force: true });
       }),
 

@@ -32,6 +32,7 @@ export function cachedSandboxes(store: SandboxStore, cache: RowCache<Sandbox>): 
     createdUnder: (ownerId, key, since) => store.createdUnder(ownerId, key, since),
     all: () => store.all(),
     schedulable: () => store.schedulable(),
+    archives: (afterId, limit) => store.archives(afterId, limit),
     pool: () => store.pool(),
     usage: (ownerId) => store.usage(ownerId),
     promisedDiskGb: () => store.promisedDiskGb(),

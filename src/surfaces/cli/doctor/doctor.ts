@@ -12,6 +12,7 @@ import { DEFAULT_DATA_DIR } from '../connection.ts';
 import { usageError } from '../flags.ts';
 import type { CliIo } from '../io.ts';
 import { printable } from '../render.ts';
+import { archiveChecks } from './archives.ts';
 import { certificateChecks } from './certificate.ts';
 import type { Check, Finding } from './check.ts';
 import { dataChecks } from './data.ts';
@@ -84,6 +85,7 @@ export function doctorChecks(
     { name: 'public names', run: async () => publicNames(facts) },
     ...certificateChecks(facts),
     ...documentChecks(facts),
+    ...archiveChecks(facts),
   ];
 }
 

@@ -1,5 +1,5 @@
 /** Bounds of the connections to PostgreSQL. */
-import { MiB } from './units.ts';
+import { MiB } from '../units.ts';
 
 export const postgresLimits = {
   postgres: {

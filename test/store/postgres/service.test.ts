@@ -1,8 +1,8 @@
 /** A service whose store is in PostgreSQL: the same sandboxes, also after a restart and after a crash of the server. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type PostgresServer, startPostgres } from '../store/postgres/server.ts';
-import { call, must, type Service, startService } from '../support/service.ts';
+import { call, must, type Service, startService } from '../../support/service.ts';
+import { type PostgresServer, startPostgres } from './server.ts';
 
 const PASSWORD = 'canary-9d20b7';
 let server: PostgresServer;

@@ -1,0 +1,64 @@
+/** Removes archives outside this host that no sandbox names, of interrupted uploads and of removals that failed. */
+import { limits } from '../../model/limits.ts';
+import type { ArchiveLocation } from '../../model/sandbox.ts';
+import type { Log, RemoteArchives, SandboxStore } from '../ports/index.ts';
+
+export interface ArchiveCollectorDependencies {
+  store: Pick<SandboxStore, 'archives'>;
+  archives: RemoteArchives;
+  log: Log;
+}
+
+export class ArchiveCollector {
+  readonly #d: ArchiveCollectorDependencies;
+  readonly #closing = new AbortController();
+  #timer: NodeJS.Timeout | null = null;
+  #turn: Promise<void> | null = null;
+
+  constructor(dependencies: ArchiveCollectorDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Collects now, then at every interval. */
+  begin(): void {
+    this.#timer = setInterval(() => void this.turn(), limits.archives.collectIntervalMs);
+    void this.turn();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#turn;
+  }
+
+  /** Collects once; a call during a collection joins it. */
+  turn(): Promise<void> {
+    this.#turn ??= this.#collect()
+      .catch((error: unknown) => {
+        if (!this.#closing.signal.aborted) this.#d.log.warn('archives could not be collected', { error });
+      })
+      .finally(() => {
+        this.#turn = null;
+      });
+    return this.#turn;
+  }
+
+  async #collect(): Promise<void> {
+    await this.#d.archives.collect({
+      named: () => this.#named(),
+      olderThanMs: limits.archives.orphanAgeMs,
+      signal: this.#closing.signal,
+    });
+  }
+
+  /** Reads page by page: one read of all rows would hold the event loop. */
+  async #named(): Promise<ArchiveLocation[]> {
+    const named: ArchiveLocation[] = [];
+    for (let after = ''; ; ) {
+      const page = await this.#d.store.archives(after, limits.archives.rowsAtOnce);
+      named.push(...page.map(({ archive }) => archive));
+      if (page.length < limits.archives.rowsAtOnce) return named;
+      after = page.at(-1)?.id ?? after;
+    }
+  }
+}

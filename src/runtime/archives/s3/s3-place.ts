@@ -1,0 +1,148 @@
+/**
+ * Archives as objects: <prefix>/<instance>/<sandbox id>/<16 random characters>.tar.zst.
+ *
+ * Invariant: every archive has a key of its own, so a removal that comes late never takes a newer one. Nothing outside
+ * this instance's part of the bucket is listed.
+ */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createSemaphore } from '../../../concurrency/semaphore.ts';
+import type { S3Folder } from '../../../model/archive-options.ts';
+import { randomText, sandboxIdPattern } from '../../../model/ids.ts';
+import { limits } from '../../../model/limits.ts';
+import type { ArchiveLocation } from '../../../model/sandbox.ts';
+import { abortable } from '../abortable.ts';
+import type { ArchivePlace, StoredArchive, TransferOptions } from '../archive-place.ts';
+import type { S3Client, S3Object } from './client.ts';
+import { download } from './download.ts';
+import { toCallerError } from './failure.ts';
+import { listObjects, listUploads } from './listing.ts';
+import { upload } from './upload.ts';
+
+export interface S3PlaceOptions {
+  client: S3Client;
+  /** null: existing archives can be read and removed, no new ones written. */
+  folder: S3Folder | null;
+  /** Own part of the bucket, of [a-z0-9-]. */
+  instance: string;
+  close(): void;
+}
+
+export function createS3Place({ client, folder, instance, close }: S3PlaceOptions): ArchivePlace {
+  const uploads = createSemaphore(limits.archives.uploadsAtOnce);
+  const downloads = createSemaphore(limits.archives.downloadsAtOnce);
+  const root = folder && [folder.prefix, instance, ''].filter((part, at) => at > 0 || part !== '').join('/');
+
+  const bounded = (signal: AbortSignal | undefined, ms: number): AbortSignal =>
+    signal ? AbortSignal.any([signal, AbortSignal.timeout(ms)]) : AbortSignal.timeout(ms);
+
+  const put = (
+    location: ArchiveLocation,
+    source: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
+    { signal }: TransferOptions,
+  ): Promise<number> =>
+    forCallers(
+      uploads.run(async () => {
+        const either = bounded(signal, limits.archives.transferMs);
+        return upload(client, objectOf(location), source(either), either);
+      }, signal),
+    );
+
+  const get: ArchivePlace['get'] = async (_id, location, { signal } = {}) => {
+    const either = bounded(signal, limits.archives.transferMs);
+    const stored = await forCallers(download(client, objectOf(location), either));
+    return stored && { sizeBytes: stored.sizeBytes, bytes: streamForCallers(stored.bytes) };
+  };
+
+  return {
+    locate(id) {
+      if (folder === null) throw new Error('no bucket takes new archives');
+      return { store: 's3', bucket: folder.bucket, key: `${root}${id}/${randomText(16)}${SUFFIX}` };
+    },
+
+    put: (_id, location, bytes, options = {}) => put(location, (signal) => abortable(bytes, signal), options),
+
+    async putFile(_id, location, file, options = {}) {
+      const size = await put(location, (signal) => createReadStream(file, { ...READ, signal }), options);
+      await rm(file);
+      return size;
+    },
+
+    get,
+
+    getFile: (id, location, spool, options = {}) =>
+      downloads.run(async () => {
+        const stored = await get(id, location, options);
+        if (stored === null) return null;
+        try {
+          await pipeline(stored.bytes, createWriteStream(spool, { mode: 0o600 }));
+        } catch (error) {
+          await rm(spool, { force: true });
+          throw error;
+        }
+        return spool;
+      }, options.signal),
+
+    async remove(_id, location, { signal } = {}) {
+      const object = objectOf(location);
+      const either = bounded(signal, limits.archives.removalMs);
+      await forCallers(client.deleteObject(object, either));
+    },
+
+    async *list({ signal } = {}) {
+      if (folder === null || root === null) return;
+      for await (const listed of streamForCallers(listObjects(client, folder.bucket, root, signal))) {
+        const id = sandboxOf(listed.key, root);
+        if (id === null) continue;
+        const location = { store: 's3', bucket: folder.bucket, key: listed.key } as const;
+        yield { id, location, sizeBytes: listed.sizeBytes, ageMs: listed.ageMs } satisfies StoredArchive;
+      }
+    },
+
+    async sweep(olderThanMs, { signal } = {}) {
+      if (folder === null || root === null) return;
+      const { bucket } = folder;
+      const old: { key: string; uploadId: string }[] = [];
+      for await (const begun of streamForCallers(listUploads(client, bucket, root, signal))) {
+        if (begun.ageMs >= olderThanMs && sandboxOf(begun.key, root) !== null) old.push(begun);
+      }
+      for (const { key, uploadId } of old)
+        await forCallers(client.abortMultipartUpload({ bucket, key }, uploadId, signal));
+    },
+
+    close,
+  };
+}
+
+const SUFFIX = '.tar.zst';
+/** Few and large reads: each is a turn of the thread pool. */
+const READ = { highWaterMark: 512 * 1024 };
+
+/** Returns the sandbox of a key that this instance wrote; null for every other key. */
+function sandboxOf(key: string, root: string): string | null {
+  const [id = '', name = '', ...more] = key.slice(root.length).split('/');
+  const own = key.startsWith(root) && sandboxIdPattern.test(id) && more.length === 0;
+  return own && /^[0-9a-z]{16}\.tar\.zst$/.test(name) ? id : null;
+}
+
+function objectOf(location: ArchiveLocation): S3Object {
+  if (location.store === 's3') return location;
+  throw new Error(`an archive in the store ${location.store} was asked of S3`);
+}
+
+async function forCallers<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw toCallerError(error);
+  }
+}
+
+async function* streamForCallers<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw toCallerError(error);
+  }
+}

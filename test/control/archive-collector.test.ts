@@ -1,0 +1,48 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { ArchiveCollector } from '../../src/control/archives/archive-collector.ts';
+import type { RemoteArchives } from '../../src/control/ports/index.ts';
+import { limits } from '../../src/model/limits.ts';
+import type { ArchiveLocation } from '../../src/model/sandbox.ts';
+import { sandboxId, sandboxRecord } from '../store/fixtures.ts';
+import { memoryStore } from '../store/memory/memory-store.ts';
+
+const log = { info() {}, warn() {}, error() {} };
+
+it('keeps every archive that a row names, however many pages they fill', async () => {
+  const { sandboxes } = memoryStore();
+  const rows = limits.archives.rowsAtOnce + 1;
+  for (let n = 0; n < rows; n++) {
+    const archive = { store: 's3', bucket: 'b', key: `k${n}`, digest: 'd', hmac: 'h', sizeBytes: 1 } as const;
+    await sandboxes.insert(sandboxRecord({ id: sandboxId(n), name: `n${n}`, archive }));
+  }
+  let named: ArchiveLocation[] = [];
+  let olderThanMs = 0;
+  const archives: RemoteArchives = {
+    async collect(request) {
+      named = await request.named();
+      olderThanMs = request.olderThanMs;
+      return 0;
+    },
+  };
+  const collector = new ArchiveCollector({ store: sandboxes, archives, log });
+  await collector.turn();
+  expect(new Set(named.map((one) => (one.store === 's3' ? one.key : ''))).size).toBe(rows);
+  // Longer than an upload may take with its commit: 6 hours.
+  expect(olderThanMs).toBe(24 * 60 * 60_000);
+});
+
+it('ends a collection when it is closed, and survives one that fails', async () => {
+  let turns = 0;
+  const archives: RemoteArchives = {
+    collect({ signal }) {
+      if (++turns === 1) return Promise.reject(new Error('away'));
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    },
+  };
+  const collector = new ArchiveCollector({ store: memoryStore().sandboxes, archives, log });
+  onTestFinished(() => collector.close());
+  await collector.turn();
+  collector.begin();
+  await collector.close();
+  expect(turns).toBe(2);
+});
