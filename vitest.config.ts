@@ -17,6 +17,10 @@ const alone = [
 /** They share one document database, which is started for them. */
 export const withDocuments = ['test/documentdb/**/*.test.ts'];
 
+/** They need a Kubernetes that takes minutes to build, and run in `make test-cluster` alone. */
+const withCluster = ['test/cluster/**/*.test.ts'];
+const hasCluster = process.env['SANDHAVEN_TEST_CLUSTER'] === '1';
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -27,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...alone, ...withDocuments],
+          exclude: ['**/node_modules/**', ...alone, ...withDocuments, ...withCluster],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -46,7 +50,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'alone',
-          include: alone,
+          include: hasCluster ? [...alone, ...withCluster] : alone,
           fileParallelism: false,
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
