@@ -71,7 +71,7 @@ it('connections ended by an administrator cost typed errors for a moment', async
   await store.sandboxes.insert(sandboxRecord());
 });
 
-it('a statement that waits for a lock for too long fails, and leaves no transaction open', async () => {
+it('a statement waits for another’s lock, and leaves no transaction open', async () => {
   const { url, store } = await openWithUser();
   const box = sandboxRecord();
   await store.sandboxes.insert(box);
