@@ -31,7 +31,7 @@ test: setup-checks
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
 simulate:
 	@setup/locked.sh setup/node.sh
-	@$(NODE) test/simulation/simulate.ts $(if $(SEED),--seed $(SEED)) $(if $(STEPS),--steps $(STEPS))
+	@$(NODE) test/simulation/simulate.ts $(if $(SEED),--seed $(SEED)) $(if $(STEPS),--steps $(STEPS)) $(if $(REPLICAS),--replicas $(REPLICAS))
 
 # One sandbox that does its worst, for ten minutes instead of one.
 test-worst-case: setup-checks build image

@@ -66,6 +66,7 @@ describe('imports', () => {
     'app/optional-parts.ts': whole,
     'app/ssh-worker.ts': whole,
     'app/wire-git.ts': whole,
+    'app/wire-replicas.ts': whole,
     'main.ts': { ...whole, run: [...whole.run, 'demo-database'] },
   };
   /** Areas that are held to a list of npm's packages; Node's own modules are free. */

@@ -75,6 +75,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     tokens: store.accessTokens,
     clock,
     previewKey: secrets.deriveKey('preview token'),
+    replicas: store.replicas,
   });
   const documents = await openDocuments(options.documentDb?.connectionString ?? null);
   const audit = auditLog({ data, secrets, store, keptDays: options.auditKeptDays, clock, log });

@@ -13,12 +13,12 @@ import type { AuditService } from '../control/audit/audit.ts';
 import { PreviewGrants } from '../control/audit/preview-grants.ts';
 import { DocumentService } from '../control/documents/documents.ts';
 import { OrderOfUse } from '../control/documents/order-of-use.ts';
+import { BASE_IMAGE } from '../control/images/base-image.ts';
 import { ImageCollector } from '../control/images/collector.ts';
 import { RegistryService } from '../control/images/registries.ts';
 import { SnapshotWork } from '../control/images/snapshot-work.ts';
 import { SnapshotService } from '../control/images/snapshots.ts';
 import { Activity } from '../control/lifecycle/activity.ts';
-import { BASE_IMAGE } from '../control/lifecycle/base-image.ts';
 import { Creation } from '../control/lifecycle/creation.ts';
 import { DiskPromises } from '../control/lifecycle/disk-promises.ts';
 import { Idempotency } from '../control/lifecycle/idempotency.ts';
@@ -32,6 +32,8 @@ import { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { Watches } from '../control/lifecycle/watches.ts';
 import { createPeople } from '../control/people/people.ts';
 import type { CodeHost, DocumentDatabase, Store } from '../control/ports/index.ts';
+import { heldRows } from '../control/replicas/held-rows.ts';
+import { Others } from '../control/replicas/others.ts';
 import type { Services } from '../control/services.ts';
 import { Environments } from '../control/work/environment.ts';
 import { ExecutionService } from '../control/work/execution.ts';
@@ -47,6 +49,7 @@ import { everyRegistry } from '../model/registry-rules.ts';
 import type { Engine } from './engine.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { wireGit } from './wire-git.ts';
+import { wireReplicas } from './wire-replicas.ts';
 
 const SCHEDULER_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 30_000;
@@ -84,9 +87,11 @@ export function wire(
   const unfinished = new Unfinished((work, error) =>
     log.error('work failed, and is repeated', { work, error }),
   );
-  const readiness = new Readiness({ ...engine, unfinished, clock, log });
+  const readiness = new Readiness({ ...engine, replicas: store.replicas, unfinished, clock, log });
   const runtime = readiness.watch(engine.runtime);
-  const { sandboxes, snapshots } = store;
+  const { snapshots, replicas } = store;
+  const sandboxes = heldRows(store.sandboxes, replicas);
+  const others = new Others(replicas, sandboxes);
   const people = createPeople({
     store,
     clock,
@@ -96,7 +101,7 @@ export function wire(
   });
   const { identity, quotas, standing } = people;
   const queue = createOperationQueue();
-  const activity = new Activity(clock, sandboxes);
+  const activity = new Activity(clock, sandboxes, replicas.shared);
   const watches = new Watches(agent, runtime, log);
   const disks = new DiskPromises({ store: sandboxes, runtime, overcommit: diskOvercommit });
   const machines = new Machines({
@@ -109,13 +114,15 @@ export function wire(
     disks,
     activity,
     watches,
+    replicas,
+    others,
     unfinished,
     clock,
     log,
   });
   const regionId = identity.home.id;
   const pool = new WarmPool({
-    ...{ store: sandboxes, runtime, images, machines, regionId, clock, log },
+    ...{ store: sandboxes, runtime, images, machines, replicas, regionId, clock, log },
     size: warmPool,
   });
   const onClaim = () => pool.refill();
@@ -131,13 +138,14 @@ export function wire(
     clock,
     onClaim,
   });
-  const idempotency = new Idempotency(store.idempotency, clock);
-  const uses = new Uses(sandboxes, queue, activity, standing);
+  const idempotency = new Idempotency(store.idempotency, clock, replicas);
+  const uses = new Uses(sandboxes, queue, activity, standing, others);
   const scheduler = new Scheduler({
     store: sandboxes,
     machines,
     agent,
     activity,
+    replicas,
     unfinished,
     clock,
     log,
@@ -147,6 +155,7 @@ export function wire(
     store: snapshots,
     images,
     runtime,
+    replicas,
     clock,
     log,
     keptMs: imageKeptMinutes * 60_000,
@@ -154,8 +163,12 @@ export function wire(
   });
   const { remoteArchives } = engine;
   const archiveCollector =
-    remoteArchives && new ArchiveCollector({ store: sandboxes, archives: remoteArchives, log });
-  const work = new SnapshotWork({ store: snapshots, images, unfinished, clock, log });
+    remoteArchives && new ArchiveCollector({ store: sandboxes, archives: remoteArchives, replicas, log });
+  const work = new SnapshotWork({ store: snapshots, images, replicas, unfinished, clock, log });
+  const replicaWork = wireReplicas({
+    ...{ store: sandboxes, runtime, machines, watches, pool, snapshots: work },
+    ...{ replicas, others, unfinished, log },
+  });
   const files = new FileService(uses, agent);
   const environments = new Environments(images, runtime);
   const services: Services = {
@@ -176,7 +189,7 @@ export function wire(
     documents: new DocumentService({
       database: documents,
       files,
-      order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce'),
+      order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce', replicas),
     }),
     audit,
   };
@@ -197,7 +210,8 @@ export function wire(
       });
       const keepsInPool = (sandbox: { imageDigest: string }) =>
         warmPool > 0 && sandbox.imageDigest === base?.digest;
-      await reconcile({ store: sandboxes, runtime, machines, unfinished, log, keepsInPool });
+      if (replicas.shared) replicaWork.begin(keepsInPool);
+      else await reconcile({ store: sandboxes, runtime, machines, unfinished, log, keepsInPool });
       await work.resume();
       const prune = async () => {
         await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
@@ -207,9 +221,11 @@ export function wire(
       await prune().catch((error: unknown) => log.warn('old rows could not be removed', { error }));
     },
     async close() {
+      others.close();
       await services.documents.close();
       await readiness.close();
       await scheduler.close();
+      await replicaWork.close();
       await collector.close();
       await archiveCollector?.close();
       await work.close();

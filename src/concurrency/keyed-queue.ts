@@ -72,6 +72,12 @@ export class KeyedQueue {
     });
   }
 
+  /** Rejects the waiting pieces of the key and cancels the running one; a pre-empting piece still comes to its turn. */
+  cancel(key: string): void {
+    const line = this.#lines.get(key);
+    if (line) this.#cancel(line);
+  }
+
   /** Resolves when no piece of this key runs or waits. */
   async idle(key: string): Promise<void> {
     await this.#lines.get(key)?.ended;

@@ -32,6 +32,11 @@ export function newCommandId(): string {
   return `cmd_${randomText(16)}`;
 }
 
+/** Id of one process among those that serve an installation together. */
+export function newReplicaId(): string {
+  return `rep_${randomText(16)}`;
+}
+
 export function newUserId(): string {
   return `user_${randomText(16)}`;
 }

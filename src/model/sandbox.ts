@@ -51,6 +51,8 @@ export interface Sandbox {
   /** The last settled state. */
   state: SandboxState;
   operation: Operation | null;
+  /** The replica that carries out the operation; null without one, and where there is one process only. */
+  holder: string | null;
   stateReason: string | null;
   /** Raised whenever an operation begins; a result with an older one is dropped. */
   generation: number;

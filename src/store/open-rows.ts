@@ -15,7 +15,7 @@ import type { Secrets } from './secrets.ts';
 import { type Sql, statement } from './sql/sql.ts';
 
 /** Rejects a database of another secret key with `failed_precondition`. The caller closes `sql` then. */
-export async function openRows(sql: Sql, secrets: Secrets): Promise<Store> {
+export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 'replicas'>> {
   await pairWithKey(sql, secrets.keyId);
   return {
     sandboxes: new SandboxRows(sql, secrets),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findTool } from '../../src/catalog/call.ts';
 import { describeTool } from '../../src/catalog/describe.ts';
 import type { JsonSchema } from '../../src/catalog/json-schema.ts';
-import { defaultResources } from '../../src/control/lifecycle/base-image.ts';
+import { defaultResources } from '../../src/control/images/base-image.ts';
 import type { AgentSessions } from '../../src/control/ports/index.ts';
 import type { Environments } from '../../src/control/work/environment.ts';
 import { SessionService } from '../../src/control/work/sessions.ts';

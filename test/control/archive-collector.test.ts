@@ -3,6 +3,7 @@ import { ArchiveCollector } from '../../src/control/archives/archive-collector.t
 import type { RemoteArchives } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { ArchiveLocation } from '../../src/model/sandbox.ts';
+import { createAlone } from '../../src/store/alone.ts';
 import { sandboxId, sandboxRecord } from '../store/fixtures.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 
@@ -24,7 +25,7 @@ it('keeps every archive that a row names, however many pages they fill', async (
       return 0;
     },
   };
-  const collector = new ArchiveCollector({ store: sandboxes, archives, log });
+  const collector = new ArchiveCollector({ replicas: createAlone(), store: sandboxes, archives, log });
   await collector.turn();
   expect(new Set(named.map((one) => (one.store === 's3' ? one.key : ''))).size).toBe(rows);
   // Longer than an upload may take with its commit: 6 hours.
@@ -39,7 +40,12 @@ it('ends a collection when it is closed, and survives one that fails', async () 
       return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     },
   };
-  const collector = new ArchiveCollector({ store: memoryStore().sandboxes, archives, log });
+  const collector = new ArchiveCollector({
+    replicas: createAlone(),
+    store: memoryStore().sandboxes,
+    archives,
+    log,
+  });
   onTestFinished(() => collector.close());
   await collector.turn();
   collector.begin();

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ImageCollector } from '../../src/control/images/collector.ts';
 import type { Images } from '../../src/control/ports/index.ts';
+import { createAlone } from '../../src/store/alone.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 const HOUR = 3_600_000;
@@ -17,6 +18,7 @@ function collectorWith(freeDiskBytes: () => number, collect: Images['collect']):
     freeGpus: 0,
   });
   return new ImageCollector({
+    replicas: createAlone(),
     store: { imagesInUse: async () => new Set(['used']) },
     images: { collect },
     runtime: { capacity },

@@ -4,6 +4,7 @@ import type { Machines } from '../../src/control/lifecycle/machines.ts';
 import { Scheduler } from '../../src/control/lifecycle/scheduler.ts';
 import type { Log, Schedulable, SessionsOverview } from '../../src/control/ports/index.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
+import { createAlone } from '../../src/store/alone.ts';
 
 const MINUTE = 60_000;
 const id = 'sb_0123456789abcdef';
@@ -33,6 +34,7 @@ beforeEach(() => {
   };
   const clock = { now: () => now };
   scheduler = new Scheduler({
+    replicas: createAlone(),
     store: { schedulable: async () => [sandbox] },
     machines: { command: async () => void stops.push(now) } as unknown as Machines,
     agent: {

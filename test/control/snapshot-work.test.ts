@@ -4,6 +4,7 @@ import { SnapshotWork } from '../../src/control/images/snapshot-work.ts';
 import type { Image, Images } from '../../src/control/ports/index.ts';
 import { notFound } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
+import { createAlone } from '../../src/store/alone.ts';
 import { snapshotRecord } from '../store/conformance/snapshot-conformance.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 
@@ -34,6 +35,7 @@ function newWork(): SnapshotWork {
   };
   const images = { use } as unknown as Images;
   return new SnapshotWork({
+    replicas: createAlone(),
     store: store.snapshots,
     images,
     unfinished: { add() {} },

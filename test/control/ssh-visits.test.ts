@@ -5,10 +5,12 @@ import { Activity } from '../../src/control/lifecycle/activity.ts';
 import { createOperationQueue } from '../../src/control/lifecycle/operation-queue.ts';
 import { Standing } from '../../src/control/people/standing.ts';
 import type { AccessToken, SandboxStore } from '../../src/control/ports/index.ts';
+import { Others } from '../../src/control/replicas/others.ts';
 import { Environments } from '../../src/control/work/environment.ts';
 import { Uses } from '../../src/control/work/use.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
+import { createAlone } from '../../src/store/alone.ts';
 import { alice, sandboxRecord } from '../store/fixtures.ts';
 
 const TOKEN = 'a'.repeat(26);
@@ -29,7 +31,11 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
     kind: 'ssh',
     expiresAt: changes.expiresAt ?? null,
   } as AccessToken;
-  const store = { get: async () => sandbox, touch: async () => {} } as unknown as SandboxStore;
+  const store = {
+    get: async () => sandbox,
+    reread: async () => sandbox,
+    touch: async () => {},
+  } as unknown as SandboxStore;
   const activity = new Activity(Date, store);
   const owner = { ...alice };
   const standing = new Standing({ findUser: async () => owner }, Date);
@@ -40,7 +46,7 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
       check: async (_kind, text) => (text === TOKEN ? token : null),
       whileGranted: () => () => {},
     },
-    uses: new Uses(store, createOperationQueue(), activity, standing),
+    uses: new Uses(store, createOperationQueue(), activity, standing, new Others(createAlone(), store)),
     agent: {
       watch: () =>
         new Promise((resolve) => {

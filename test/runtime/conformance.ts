@@ -109,6 +109,15 @@ export function runtimeConformance(name: string, factory: () => Promise<RuntimeU
         await runtime.stop(newSandboxId(), 0);
       });
 
+      it('leaves a machine alone that is newer than the stop', async () => {
+        const machine = spec();
+        await runtime.start(machine, 3);
+        await runtime.stop(machine.id, 0, 2);
+        expect((await runtime.inspect(machine.id))?.runningGeneration).toBe(3);
+        await runtime.stop(machine.id, 0, 3);
+        expect((await runtime.inspect(machine.id))?.runningGeneration).toBeNull();
+      });
+
       it('notices that PID 1 ended, and starts again after a stop', async () => {
         const machine = await started();
         await host.inside.endInit(runtime, machine.id);

@@ -72,9 +72,9 @@ export class Callers {
     );
   }
 
-  /** The callers of a killed process see their connections break. */
-  broken(): void {
-    this.#open.clear();
+  /** The callers of killed processes see their connections break. */
+  broken(ended: Process[]): void {
+    for (const [number, { process }] of this.#open) if (ended.includes(process)) this.#open.delete(number);
   }
 
   #ended(number: number, what: string, how: string): void {
@@ -82,7 +82,8 @@ export class Callers {
     this.#note(`answer: ${what}: ${how}`);
   }
 
-  async #call({ control: { services, readiness } }: Process, kind: Kind, user: User): Promise<void> {
+  async #call(process: Process, kind: Kind, user: User): Promise<void> {
+    const { services, readiness } = process.control;
     const { dice } = this.#world;
     if (kind === 'ready') return void (await readiness.check());
     if (kind === 'create') return this.#create(services, user);
@@ -110,7 +111,7 @@ export class Callers {
       case 'label':
         return void (await services.sandboxes.setLabels(user, id, { turn: String(this.#drawn) }));
       case 'write':
-        return this.#write(services, user, id);
+        return this.#write(process, user, id);
       case 'read':
         return void (await services.files.read(user, id, { path: 'file 1' }).catch(expectNotFound));
     }
@@ -173,12 +174,19 @@ export class Callers {
     await services.sandboxes.configure(user, id, { autoStopMinutes, autoArchiveMinutes, autoDeleteMinutes });
   }
 
-  async #write(services: Process['control']['services'], user: User, id: string): Promise<void> {
+  async #write(process: Process, user: User, id: string): Promise<void> {
+    const { stalls } = process;
     if (this.#expected.filesOf(id).size >= MOST_FILES) return;
     const path = `file ${++this.#drawn}`;
-    await services.files.write(user, id, { path, content: Buffer.from(path), createParents: false });
+    await process.control.services.files.write(user, id, {
+      path,
+      content: Buffer.from(path),
+      createParents: false,
+    });
     this.#expected.written(id, path);
     const { time } = this.#world;
+    // The others do not hear of uses at a replica that is suspended.
+    if (process.stalls > stalls) return;
     this.#expected.used(id, { at: time.now(), elapsedMs: time.elapsedMs });
   }
 

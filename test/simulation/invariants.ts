@@ -147,7 +147,10 @@ export class Invariants {
 
   #dropsDisk(id: string, { archive }: Traces): void {
     const row = this.#world.tables.sandboxes.get(id);
-    const copied = row?.state === 'archived' && row.operation === null && matches(row, archive);
+    const copied =
+      row?.state === 'archived' &&
+      ['archiving', 'stopping', 'restoring', null].includes(row.operation) &&
+      matches(row, archive);
     if (!copied) this.#found(`the disk of ${id} is dropped before its copy is committed`);
   }
 

@@ -13,14 +13,19 @@ const steps: Record<string, string[]> = {
   'started resizing': ['started', 'stopped'],
   stopped: ['stopped starting', 'stopped archiving', 'stopped resizing'],
   'stopped starting': ['started', 'stopped', 'error'],
-  'stopped archiving': ['archived', 'stopped', 'error'],
+  'stopped archiving': ['archived', 'stopped', 'error', 'archived archiving', 'error archiving'],
+  // Among replicas the spare copy goes within the operation.
+  'archived archiving': ['archived'],
+  'error archiving': ['error'],
+  'started restoring': ['started'],
   'stopped resizing': ['stopped'],
   archived: ['archived restoring'],
-  'archived restoring': ['started', 'archived', 'error'],
+  'archived restoring': ['started', 'archived', 'error', 'started restoring'],
   error: ['error starting', 'error restoring', 'error stopping'],
   'error starting': ['started', 'error'],
-  'error restoring': ['started', 'error'],
-  'error stopping': ['stopped', 'archived', 'error'],
+  'error restoring': ['started', 'error', 'started restoring'],
+  'error stopping': ['stopped', 'archived', 'error', 'archived stopping'],
+  'archived stopping': ['archived'],
 };
 
 export const snapshotSteps: Record<SnapshotState, SnapshotState[]> = {

@@ -24,21 +24,24 @@ export async function rest(
   note: (line: string) => void,
 ): Promise<void> {
   const until = world.time.elapsedMs + REST_MS;
+  const waiting = () => world.processes.filter(({ effects }) => effects.size > 0);
+  const deliver = () => world.dice.oneOf(waiting()).effects.deliverOne(world.dice, () => null);
   for (let turn = 0; world.time.elapsedMs < until; turn++) {
-    const process = world.process ?? world.boot();
+    world.bootAll();
     await settled();
-    if (turn > MOST_TURNS) throw new Violation(`no rest: ${process.effects.labels().slice(0, 10)}`);
-    if (process.effects.size > 0) note(process.effects.deliverOne(world.dice, () => null));
+    if (turn > MOST_TURNS)
+      throw new Violation(`no rest: ${waiting().flatMap(({ effects }) => effects.labels())}`);
+    if (waiting().length > 0) note(deliver());
     else world.time.pass(Math.min(world.time.untilNextMs() ?? REST_MS, until - world.time.elapsedMs));
     await settled();
   }
-  const { process } = world;
-  while (process && process.effects.size > 0) {
-    process.effects.deliverOne(world.dice, () => null);
+  while (waiting().length > 0) {
+    deliver();
     await settled();
   }
-  if (!process?.serves) throw new Violation('the service does not start');
-  const open = callers.open(process);
+  const process = world.dice.oneOf(world.processes);
+  if (world.processes.some(({ serves }) => !serves)) throw new Violation('the service does not start');
+  const open = world.processes.flatMap((each) => callers.open(each));
   if (open.length > 0) throw new Violation(`calls without an answer: ${open}`);
   for (const row of world.tables.sandboxes.values()) atRest(world, row);
   await startsAgain(world, process, settled);
@@ -58,7 +61,8 @@ async function startsAgain(world: World, process: Process, settled: () => Promis
   const { id, state } = world.dice.oneOf(idle.filter(({ ownerId }) => ownerId === owner.id));
   let fault: unknown = null;
   let answered = false;
-  process.control.services.sandboxes.start(owner, id).then(
+  const start = () => process.control.services.sandboxes.start(owner, id);
+  world.time.of(process.effects, start).then(
     () => {
       answered = true;
     },
@@ -68,8 +72,9 @@ async function startsAgain(world: World, process: Process, settled: () => Promis
     },
   );
   await settled();
-  while (!answered && process.effects.size > 0) {
-    process.effects.deliverOne(world.dice, () => null);
+  for (let turn = 0; !answered && turn < MOST_TURNS; turn++) {
+    if (process.effects.size > 0) process.effects.deliverOne(world.dice, () => null);
+    else world.time.pass(world.time.untilNextMs() ?? 1);
     await settled();
   }
   const full = fault instanceof SandhavenError && fault.code === 'resource_exhausted';
@@ -80,7 +85,10 @@ async function startsAgain(world: World, process: Process, settled: () => Promis
 function atRest(world: World, row: Sandbox): void {
   const { host } = world;
   const { id, state } = row;
-  if (row.operation !== null) throw new Violation(`${id} stays ${shapeOf(row)}`);
+  if (row.operation !== null)
+    throw new Violation(
+      `${id} stays ${shapeOf(row)}, held by ${row.holder} of ${[...(world.tables.replicas?.keys() ?? [])]}`,
+    );
   const machine = host.running(id);
   if (state === 'started' && machine?.generation !== row.runGeneration) {
     throw new Violation(`${id} is started at ${row.runGeneration}, its machine is ${machine?.generation}`);

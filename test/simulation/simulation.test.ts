@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { type Outcome, simulate } from './simulation.ts';
 
 const SEEDS = 20;
+const SEEDS_OF_REPLICAS = 20;
 const STEPS = 5_000;
 const first = randomInt(2 ** 31);
 
@@ -17,17 +18,23 @@ describe('the core', () => {
     async (seed) => judge(await simulate(seed, STEPS)),
   );
 
+  it.each(Array.from({ length: SEEDS_OF_REPLICAS }, (_, at) => first + at))(
+    'keeps every invariant in several replicas, from seed %i',
+    { timeout: 60_000 },
+    async (seed) => judge(await simulate(seed, STEPS, 2 + (seed % 2)), 2 + (seed % 2)),
+  );
+
   it('does the same again from the same seed', { timeout: 60_000 }, async () => {
     const [one, other] = [await simulate(first, 2_000), await simulate(first, 2_000)];
     expect(other).toEqual(one);
   });
 });
 
-function judge({ seed, steps, violation, trace, kills, calls }: Outcome): void {
+function judge({ seed, steps, violation, trace, kills, calls }: Outcome, replicas = 1): void {
   if (violation === null) {
     expect({ kills: kills > 0, calls: calls > 0 }).toEqual({ kills: true, calls: true });
     return;
   }
   console.error(trace.join('\n'));
-  expect.fail(`${violation}\nAgain: make simulate SEED=${seed} STEPS=${steps + 1}`);
+  expect.fail(`${violation}\nAgain: make simulate SEED=${seed} STEPS=${steps + 1} REPLICAS=${replicas}`);
 }

@@ -12,7 +12,7 @@ import { Expectations } from './expectations.ts';
 import { Invariants } from './invariants.ts';
 import { rest } from './rest.ts';
 import { Violation } from './violation.ts';
-import { World } from './world.ts';
+import { type Process, World } from './world.ts';
 
 export interface Outcome {
   seed: number;
@@ -38,6 +38,7 @@ const weights = {
   kill: 0.5,
   powerCut: 0.15,
   restart: 0.1,
+  stall: 0.3,
 };
 const STEPS_BETWEEN_RESTS = 1_500;
 /** Twice the time after which the activity of sandboxes is stored. */
@@ -47,8 +48,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
-export async function simulate(seed: number, steps: number): Promise<Outcome> {
-  const simulation = new Simulation(seed);
+/** @param replicas Processes over one store; 1: one that serves alone. */
+export async function simulate(seed: number, steps: number, replicas = 1): Promise<Outcome> {
+  const simulation = new Simulation(seed, replicas);
   return simulation.run(steps);
 }
 
@@ -63,10 +65,10 @@ class Simulation {
   /** By the monotonic clock, in ms: when the store could last refuse a write. */
   #troubleAt = 0;
 
-  constructor(seed: number) {
+  constructor(seed: number, replicas: number) {
     this.#seed = seed;
     const note = (line: string) => this.#note(line);
-    this.#world = new World(seed, note);
+    this.#world = new World(seed, replicas, note);
     this.#callers = new Callers(this.#world, this.#expected, note);
     this.#invariants = new Invariants(this.#world, this.#expected, note);
   }
@@ -87,7 +89,7 @@ class Simulation {
       if (!(error instanceof Violation)) throw error;
       violation = error.message;
     } finally {
-      world.kill();
+      world.killAll();
       for (const undo of giveBack) undo();
     }
     return { seed: this.#seed, steps: step, ...this.#counts, violation, trace: this.#trace };
@@ -96,15 +98,17 @@ class Simulation {
   async #step(): Promise<void> {
     const world = this.#world;
     const { dice, time } = world;
-    const process = world.process ?? this.#boot();
+    const process = this.#some();
     switch (dice.weighted(weights)) {
       case 'deliver':
-        if (process.effects.size > 0) this.#note(process.effects.deliverOne(dice, this.#strike));
+        if (!process.stalled && process.effects.size > 0) {
+          this.#note(process.effects.deliverOne(dice, this.#strike));
+        }
         break;
       case 'call':
-        if (!process.serves) break;
+        if (!process.serves || process.stalled) break;
         this.#counts.calls++;
-        this.#callers.begin(process);
+        world.time.of(process.effects, () => this.#callers.begin(process));
         break;
       case 'pass':
         time.pass(dice.oneOf([1, 20, 300, 5_000]));
@@ -126,14 +130,17 @@ class Simulation {
         break;
       case 'kill':
         this.#expected.killed(this.#storedUntil(ACTIVITY_STORED_MS));
-        this.#end('kill', () => world.kill());
+        this.#end('kill', [process], () => world.kill(process));
         break;
       case 'powerCut':
         this.#expected.killed(0);
-        this.#end('power cut', () => world.cutPower());
+        this.#end('power cut', [...world.processes], () => world.cutPower());
         break;
       case 'restart':
-        await this.#restart();
+        await this.#restart(process);
+        break;
+      case 'stall':
+        this.#stall(process);
     }
     await this.#settled();
   }
@@ -147,16 +154,35 @@ class Simulation {
     if (this.#callers.fault) throw this.#callers.fault;
   }
 
-  #boot() {
+  /** Returns one of the processes, started when it is not there. */
+  #some(): Process {
+    const world = this.#world;
+    const at = world.dice.below(world.most);
+    const process = world.processes[at];
+    if (process) return process;
     this.#note('the service starts');
-    return this.#world.boot();
+    return world.boot();
   }
 
-  #end(how: string, end: () => void): void {
+  /** Suspends a replica beside others, or lets it go on. */
+  #stall(process: Process): void {
+    const world = this.#world;
+    if (world.most === 1) return;
+    this.#note(process.stalled ? 'a replica goes on' : 'a replica is suspended');
+    if (process.stalled) {
+      world.resume(process);
+      return;
+    }
+    // Uses that it has not stored yet are not known to the others.
+    this.#expected.killed(this.#storedUntil(ACTIVITY_STORED_MS));
+    world.stall(process);
+  }
+
+  #end(how: string, ended: Process[], end: () => void): void {
     this.#note(how);
     this.#counts.kills++;
     end();
-    this.#callers.broken();
+    this.#callers.broken(ended);
     this.#invariants.restart();
   }
 
@@ -202,31 +228,36 @@ class Simulation {
   };
 
   /** Ends the process as SIGTERM does. */
-  async #restart(): Promise<void> {
+  async #restart(process: Process): Promise<void> {
     const world = this.#world;
-    if (!world.process?.serves) return;
+    if (!process.serves || process.stalled) return;
     this.#note('the service is stopped');
     this.#counts.restarts++;
-    const { effects, control } = world.process;
+    const { effects, control } = process;
     let closed = false;
-    const close = control.close().then(
-      () => {
-        closed = true;
-      },
-      (error: unknown) => {
-        this.#note(`close: ${error}`);
-        closed = true;
-      },
-    );
+    const close = world.time
+      .of(effects, () => control.close())
+      .then(
+        () => {
+          closed = true;
+        },
+        (error: unknown) => {
+          this.#note(`close: ${error}`);
+          closed = true;
+        },
+      );
     for (let turn = 0; !closed; turn++) {
       if (turn > 10_000) throw new Violation(`the service does not close: ${effects.labels()}`);
-      if (effects.size > 0) this.#note(effects.deliverOne(world.dice, this.#strike));
-      else world.time.pass(world.time.untilNextMs() ?? 1);
+      // It may wait for an operation of another replica.
+      const waiting = world.processes.filter((each) => !each.stalled && each.effects.size > 0);
+      if (waiting.length > 0) {
+        this.#note(world.dice.oneOf(waiting).effects.deliverOne(world.dice, this.#strike));
+      } else world.time.pass(world.time.untilNextMs() ?? 1);
       await this.#settled();
     }
     await close;
-    this.#expected.killed(this.#storedUntil(0));
-    this.#end('closed', () => world.kill());
+    this.#expected.killed(this.#storedUntil(world.most === 1 ? 0 : ACTIVITY_STORED_MS));
+    this.#end('closed', [process], () => world.kill(process));
   }
 
   async #rest(): Promise<void> {
@@ -235,7 +266,8 @@ class Simulation {
     world.failing = 0;
     world.storeIsFull = false;
     Object.assign(world.host, { freeDiskGb: 500, freeMemoryGb: 64 });
-    if (!world.process) this.#boot();
+    for (const process of world.processes) world.resume(process);
+    world.bootAll();
     await rest(
       world,
       this.#callers,

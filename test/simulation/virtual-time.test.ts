@@ -48,10 +48,23 @@ it('fires a timer that a timer sets within the same stretch', () => {
 
 it('never fires a cleared timer, and none after the end of the process', () => {
   clearTimeout(setTimeout(note('cleared'), 5));
-  setTimeout(note('of a dead process'), 5);
-  time.clear();
+  const [dead, living] = [{}, {}];
+  time.of(dead, () => setTimeout(note('of a dead process'), 5));
+  time.of(living, () => setTimeout(note('of a living one'), 5));
+  time.clear(dead);
   time.pass(10);
+  expect(events).toEqual(['of a living one at 5']);
+});
+
+it('fires the timers of a suspended process once it goes on, those that they set included', () => {
+  const process = {};
+  time.of(process, () => setTimeout(() => setTimeout(note('inner'), 5), 10));
+  time.stall(process);
+  time.pass(100);
   expect(events).toEqual([]);
+  time.resume(process);
+  time.pass(5);
+  expect(events).toEqual(['inner at 105']);
 });
 
 it('sets the wall clock without moving timers', () => {

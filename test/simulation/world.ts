@@ -3,6 +3,7 @@ import { wire } from '../../src/app/wiring.ts';
 import { AccessService } from '../../src/control/access/tokens.ts';
 import type { AuditService } from '../../src/control/audit/audit.ts';
 import type { AgentLink, Log, Store } from '../../src/control/ports/index.ts';
+import { assertTenure } from '../../src/control/replicas/tenure.ts';
 import type { Quota } from '../../src/model/quota.ts';
 import type { User } from '../../src/model/user.ts';
 import { memoryStore, type Tables } from '../store/memory/memory-store.ts';
@@ -14,6 +15,7 @@ import { createFakeAgent } from './host/fake-agent.ts';
 import { gatedStore } from './host/gated-store.ts';
 import { MemoryHost } from './host/memory-host.ts';
 import { createMemoryImages } from './host/memory-images.ts';
+import { type Bus, memoryReplicas } from './host/memory-replicas.ts';
 import { createMemoryRuntime } from './host/memory-runtime.ts';
 
 type Control = ReturnType<typeof wire>;
@@ -23,6 +25,10 @@ export interface Process {
   control: Control;
   /** false until it has reconciled: it takes no calls before. */
   serves: boolean;
+  /** true: suspended; nothing of it runs. */
+  stalled: boolean;
+  /** Number of times that it was suspended. */
+  stalls: number;
 }
 
 export const quota: Quota = { sandboxes: 6, cpu: 14, memory: 28, disk: 130, snapshots: 4 };
@@ -40,18 +46,26 @@ export class World {
     sandboxes: new JournaledMap(this.journal),
     snapshots: new JournaledMap(this.journal),
     answers: new JournaledMap(this.journal),
+    held: new JournaledMap(this.journal),
+    replicas: null,
   };
   readonly users: User[] = [];
   storeIsFull = false;
   /** Probability that a point, or a write of the store, fails. */
   failing = 0;
-  process: Process | null = null;
+  /** The living processes. */
+  readonly processes: Process[] = [];
+  /** Processes that serve together; 1: one that serves alone. */
+  readonly most: number;
   readonly #store: Store = memoryStore(this.tables);
+  readonly #bus: Bus = new Set();
   readonly #note: (line: string) => void;
 
   /** @param note Takes a line about each event. */
-  constructor(seed: number, note: (line: string) => void) {
+  constructor(seed: number, replicas: number, note: (line: string) => void) {
     this.dice = new Dice(seed);
+    this.most = replicas;
+    if (replicas > 1) this.tables.replicas = new Map();
     this.#note = note;
   }
 
@@ -69,38 +83,73 @@ export class World {
     }
   }
 
-  /** Starts the service over what an earlier process has left. */
+  /** Starts a process of the service over what earlier ones have left. */
   boot(): Process {
     const effects = new Effects();
-    const process: Process = { effects, control: this.#wire(effects), serves: false };
-    this.process = process;
-    const begin = async () => {
-      await process.control.reconcile();
-      process.control.scheduler.begin();
-      process.control.collector.begin();
-      process.control.pool.refill(0);
-      process.serves = true;
-    };
-    begin().catch((error: unknown) => {
+    const { process, begin } = this.time.of(effects, () => this.#assemble(effects));
+    this.processes.push(process);
+    this.time.of(effects, begin).catch((error: unknown) => {
       this.#note(`the start failed: ${error}`);
-      this.kill();
+      this.kill(process);
     });
     return process;
   }
 
-  /** Ends the process where it stands. Everything that it waited for never comes. */
-  kill(): void {
-    this.process?.effects.kill();
-    this.time.clear();
-    for (const { machine } of this.host.sandboxes.values()) machine?.onEnd.clear();
-    this.process = null;
+  /** Starts what is missing. */
+  bootAll(): void {
+    while (this.processes.length < this.most) this.boot();
   }
 
-  /** Ends the process and all machines, and loses rows that are not settled: a prefix of the writes survives. */
+  /** Ends the process where it stands. Everything that it waited for never comes. */
+  kill(process: Process): void {
+    process.effects.kill();
+    this.time.clear(process.effects);
+    const at = this.processes.indexOf(process);
+    if (at >= 0) this.processes.splice(at, 1);
+  }
+
+  killAll(): void {
+    for (const process of [...this.processes]) this.kill(process);
+  }
+
+  /**
+   * Ends the process and all machines, and loses rows that are not settled: a prefix of the writes survives. The store of
+   * several processes lies elsewhere and loses none.
+   */
   cutPower(): void {
-    this.kill();
+    this.killAll();
     this.host.reboot();
-    this.journal.cut(this.dice.below(this.journal.unsettled + 1));
+    if (this.most === 1) this.journal.cut(this.dice.below(this.journal.unsettled + 1));
+  }
+
+  stall(process: Process): void {
+    process.stalled = true;
+    process.stalls += 1;
+    this.time.stall(process.effects);
+  }
+
+  resume(process: Process): void {
+    process.stalled = false;
+    this.time.resume(process.effects);
+  }
+
+  #assemble(effects: Effects): { process: Process; begin(): Promise<void> } {
+    const process: Process = {
+      effects,
+      control: this.#wire(effects),
+      serves: false,
+      stalled: false,
+      stalls: 0,
+    };
+    const begin = async () => {
+      await process.control.reconcile();
+      process.control.scheduler.begin();
+      // Several replicas leave images to the nodes that pull them.
+      if (this.most === 1) process.control.collector.begin();
+      process.control.pool.refill(0);
+      process.serves = true;
+    };
+    return { process, begin };
   }
 
   #fails(): boolean {
@@ -111,10 +160,24 @@ export class World {
     const { host, time: clock, journal } = this;
     const point = (label: string) => effects.point(label);
     const answer = (label: string) => effects.answer(label);
-    const store = gatedStore(this.#store, { journal, answer, full: () => this.storeIsFull || this.#fails() });
+    const { replicas } = this.tables;
+    const alike = replicas
+      ? memoryReplicas({
+          table: replicas,
+          time: clock,
+          dice: this.dice,
+          bus: this.#bus,
+          full: () => this.storeIsFull,
+        })
+      : null;
+    const store = gatedStore(alike ? { ...this.#store, replicas: alike } : this.#store, {
+      journal,
+      answer,
+      full: () => this.storeIsFull || this.#fails(),
+    });
     const log = this.#log();
     const engine = {
-      runtime: createMemoryRuntime({ host, point }),
+      runtime: createMemoryRuntime({ host, point, fence: () => alike && assertTenure(alike) }),
       images: createMemoryImages({ host, clock, point }),
       agent: createFakeAgent({ host, point, answer, idleMs: () => null }) as AgentLink,
     };

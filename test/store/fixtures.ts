@@ -38,6 +38,7 @@ export function sandboxRecord(overrides: Partial<Sandbox> = {}): Sandbox {
     name: `box ${id}`,
     state: 'started',
     operation: null,
+    holder: null,
     stateReason: null,
     generation: 1,
     runGeneration: 1,

@@ -1,9 +1,16 @@
 /** Registry of open work by the id that permits it, so that it ends with that id. */
+import type { Replicas } from '../ports/index.ts';
 
 export type End = () => void;
 
 export class OpenEnds {
   readonly #open = new Map<string, Set<End>>();
+  readonly #replicas: Pick<Replicas, 'tell' | 'onTold'> | undefined;
+
+  constructor(replicas?: Pick<Replicas, 'tell' | 'onTold'>) {
+    this.#replicas = replicas;
+    replicas?.onTold('over', (id) => this.#end(id));
+  }
 
   /** Calls `end` once `id` is over; never after a call of the returned function. */
   watch(id: string, end: End): () => void {
@@ -17,10 +24,11 @@ export class OpenEnds {
   }
 
   /**
-   * Ends all work under `id`, after the store has recorded that `id` is over. The second pass, one turn of the event
+   * Ends all work under `id`, at every replica, after the store has recorded that `id` is over. The second pass, one turn of the event
    * loop later, ends work that was being admitted at that moment.
    */
   over(id: string): void {
+    this.#replicas?.tell('over', id);
     this.#end(id);
     setImmediate(() => this.#end(id));
   }

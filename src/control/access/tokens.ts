@@ -8,7 +8,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { SandhavenError } from '../../model/errors.ts';
 import { newTokenId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import type { AccessKind, AccessToken, AccessTokenStore, Clock } from '../ports/index.ts';
+import type { AccessKind, AccessToken, AccessTokenStore, Clock, Replicas } from '../ports/index.ts';
 import { type End, OpenEnds } from './open-ends.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -23,14 +23,16 @@ export interface AccessDependencies {
   clock: Clock;
   /** Key of standard preview tokens; secret, and unchanged for the lifetime of the data directory. */
   previewKey: Buffer;
+  replicas?: Pick<Replicas, 'tell' | 'onTold'>;
 }
 
 export class AccessService {
   readonly #d: AccessDependencies;
-  readonly #open = new OpenEnds();
+  readonly #open: OpenEnds;
 
   constructor(dependencies: AccessDependencies) {
     this.#d = dependencies;
+    this.#open = new OpenEnds(dependencies.replicas);
   }
 
   /** Returns the token in clear, for the only time. Rejects with `not_found` when the sandbox is gone. */

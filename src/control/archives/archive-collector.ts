@@ -1,11 +1,12 @@
 /** Removes archives outside this host that no sandbox names, of interrupted uploads and of removals that failed. */
 import { limits } from '../../model/limits.ts';
 import type { ArchiveLocation } from '../../model/sandbox.ts';
-import type { Log, RemoteArchives, SandboxStore } from '../ports/index.ts';
+import type { Log, RemoteArchives, Replicas, SandboxStore } from '../ports/index.ts';
 
 export interface ArchiveCollectorDependencies {
   store: Pick<SandboxStore, 'archives'>;
   archives: RemoteArchives;
+  replicas: Pick<Replicas, 'isMine'>;
   log: Log;
 }
 
@@ -44,6 +45,7 @@ export class ArchiveCollector {
   }
 
   async #collect(): Promise<void> {
+    if (!this.#d.replicas.isMine('unnamed archives')) return;
     await this.#d.archives.collect({
       named: () => this.#named(),
       olderThanMs: limits.archives.orphanAgeMs,

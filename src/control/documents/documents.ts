@@ -70,7 +70,7 @@ export class DocumentService {
   ): Promise<CollectionSchema> {
     const database = this.#database();
     const { keyId } = caller;
-    const notes = this.#p.order.check(keyId, [name], 'discovered');
+    const notes = await this.#p.order.check(keyId, [name], 'discovered');
     const schema = await this.#inTurn(caller, signal, () => database.schema(name, sampleSize, signal));
     this.#schemas.keep(schema);
     this.#p.order.loaded(keyId, name);
@@ -83,7 +83,7 @@ export class DocumentService {
     { signal }: CallOptions,
   ): Promise<{ count: number; notes: string[] }> {
     const query = await this.#read(caller, request, (database) => database.count(request), signal);
-    const notes = this.#p.order.check(caller.keyId, query.sources, 'schema');
+    const notes = await this.#p.order.check(caller.keyId, query.sources, 'schema');
     const { count, notes: found } = await this.#inTurn(caller, signal, () =>
       query.run(this.#options(signal)),
     );
@@ -156,7 +156,7 @@ export class DocumentService {
     maxBytes: number,
     { signal }: CallOptions,
   ): Promise<QueryResult> {
-    const notes = this.#p.order.check(caller.keyId, query.sources, 'schema');
+    const notes = await this.#p.order.check(caller.keyId, query.sources, 'schema');
     const result = await this.#inTurn(caller, signal, async () => {
       const found = await query.run({ ...this.#options(signal), maxBytes });
       const bytes = found.documents.reduce((sum, text) => sum + text.length, 0);
@@ -172,7 +172,7 @@ export class DocumentService {
     target: SaveTarget,
     { signal, onSaved }: CallOptions,
   ): Promise<SavedResult> {
-    const notes = this.#p.order.check(caller.keyId, query.sources, 'schema');
+    const notes = await this.#p.order.check(caller.keyId, query.sources, 'schema');
     const options = { ...this.#options(signal), onSaved };
     const saved = await this.#inTurn(caller, signal, () =>
       saveResult(this.#p.files, caller, query, target, options),

@@ -7,6 +7,7 @@ import type { CollectionName } from '../../model/documents/schema.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
+import type { Replicas } from '../ports/index.ts';
 
 /** Mode for calls out of order: `enforce` refuses them, `advise` runs them with a note. */
 export type OrderMode = 'enforce' | 'advise';
@@ -19,18 +20,35 @@ interface Known {
   loaded: Set<string>;
 }
 
+/** A step as replicas tell it to each other. */
+type Seen =
+  | { keyId: string; database: string; collections: string[]; adds: boolean }
+  | { keyId: string; loaded: CollectionName };
+
 const SUGGESTIONS = 3;
 
 export class OrderOfUse {
   readonly #mode: OrderMode;
+  readonly #replicas: Replicas;
   /** Knowledge of each key, in order of last use. */
   readonly #known = new Map<string, Known>();
 
-  constructor(mode: OrderMode) {
+  /** @param replicas Hear from each other what a caller has seen: the next call may go to another one. */
+  constructor(mode: OrderMode, replicas: Replicas) {
     this.#mode = mode;
+    this.#replicas = replicas;
+    replicas.onTold('seen', (text) => this.#hear(JSON.parse(text)));
   }
 
   discovered(keyId: string, database: string, collections: readonly string[]): void {
+    this.#discovered(keyId, database, collections);
+    if (!this.#replicas.shared) return;
+    for (const [at, part] of inMessages(collections).entries()) {
+      this.#tell({ keyId, database, collections: part, adds: at > 0 });
+    }
+  }
+
+  #discovered(keyId: string, database: string, collections: readonly string[]): void {
     const { discovered } = this.#of(keyId);
     discovered.delete(database);
     discovered.set(database, new Set(collections));
@@ -43,6 +61,11 @@ export class OrderOfUse {
   }
 
   loaded(keyId: string, name: CollectionName): void {
+    this.#loaded(keyId, name);
+    this.#tell({ keyId, loaded: name });
+  }
+
+  #loaded(keyId: string, name: CollectionName): void {
     const { loaded } = this.#of(keyId);
     const key = keyOf(name);
     loaded.delete(key);
@@ -53,11 +76,20 @@ export class OrderOfUse {
     }
   }
 
+  /** Like `checkNow`; waits for news of another replica before it refuses. */
+  async check(keyId: string, sources: readonly CollectionName[], step: Step): Promise<string[]> {
+    const known = this.#of(keyId);
+    if (this.#replicas.shared && sources.some((source) => problemWith(known, source, step))) {
+      await new Promise((resolve) => setTimeout(resolve, limits.replicas.hearsayMs));
+    }
+    return this.checkNow(keyId, sources, step);
+  }
+
   /**
    * Throws `failed_precondition` with the call to make first, or `not_found` for a collection that was not there at
    * discovery. In `advise` mode it returns these as notes.
    */
-  check(keyId: string, sources: readonly CollectionName[], step: Step): string[] {
+  checkNow(keyId: string, sources: readonly CollectionName[], step: Step): string[] {
     const known = this.#of(keyId);
     const notes: string[] = [];
     for (const source of sources) {
@@ -67,6 +99,20 @@ export class OrderOfUse {
       notes.push(`${problem.message} ${problem.fields.hint}`);
     }
     return notes;
+  }
+
+  #tell(seen: Seen): void {
+    this.#replicas.tell('seen', JSON.stringify(seen));
+  }
+
+  #hear(seen: Seen): void {
+    if ('loaded' in seen) {
+      this.#loaded(seen.keyId, seen.loaded);
+      return;
+    }
+    const { keyId, database, collections, adds } = seen;
+    const before = adds ? (this.#of(keyId).discovered.get(database) ?? []) : [];
+    this.#discovered(keyId, database, [...before, ...collections]);
   }
 
   #of(keyId: string): Known {
@@ -112,4 +158,19 @@ function outOfOrder(detail: string, hint: string): SandhavenError {
 
 function keyOf({ database, collection }: CollectionName): string {
   return JSON.stringify([database, collection]);
+}
+
+/** Splits names so that each part fits a message, escapes included. */
+function inMessages(names: readonly string[]): string[][] {
+  const parts: string[][] = [[]];
+  let bytes = 0;
+  for (const name of names) {
+    bytes += Buffer.byteLength(JSON.stringify(JSON.stringify(name))) + 1;
+    if (bytes > limits.replicas.messageBytes / 2) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1)?.push(name);
+  }
+  return parts;
 }

@@ -1,8 +1,8 @@
 /** The standard base image as the snapshot `base`, which every user has and no user owns. */
 import { SandhavenError } from '../../model/errors.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
-import { BASE_IMAGE, defaultResources } from '../lifecycle/base-image.ts';
 import type { Clock, Image, Images } from '../ports/index.ts';
+import { BASE_IMAGE, defaultResources } from './base-image.ts';
 
 const BASE_ID = 'snap_base000000000000';
 

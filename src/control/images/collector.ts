@@ -1,10 +1,11 @@
 /** Removes images that no sandbox and no snapshot has used for a while; immediately when the disk is short of space. */
-import type { Clock, Images, Log, Runtime, SnapshotStore } from '../ports/index.ts';
+import type { Clock, Images, Log, Replicas, Runtime, SnapshotStore } from '../ports/index.ts';
 
 export interface ImageCollectorDependencies {
   store: Pick<SnapshotStore, 'imagesInUse'>;
   images: Pick<Images, 'collect'>;
   runtime: Pick<Runtime, 'capacity'>;
+  replicas: Pick<Replicas, 'isMine'>;
   clock: Clock;
   log: Log;
   /** Retention of an unused image. */
@@ -43,7 +44,8 @@ export class ImageCollector {
   }
 
   async #collect(): Promise<void> {
-    const { store, images, runtime, clock, keptMs, log } = this.#d;
+    const { store, images, runtime, replicas, clock, keptMs, log } = this.#d;
+    if (!replicas.isMine('unused images')) return;
     const { freeDiskBytes, reserveDiskBytes } = await runtime.capacity();
     const short = freeDiskBytes < reserveDiskBytes;
     if (short) log.warn('disk space is short: removing all unused images', { freeDiskBytes });

@@ -8,11 +8,12 @@ import { FairQueue } from '../../fairness/fair-queue.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
-import type { Clock, Images, Log, SnapshotPatch, SnapshotStore } from '../ports/index.ts';
+import type { Clock, Images, Log, Replicas, SnapshotPatch, SnapshotStore } from '../ports/index.ts';
 
 export interface SnapshotWorkDependencies {
   store: SnapshotStore;
   images: Images;
+  replicas: Pick<Replicas, 'shared' | 'isMine'>;
   unfinished: Pick<Unfinished, 'add'>;
   clock: Clock;
   log: Log;
@@ -35,9 +36,15 @@ export class SnapshotWork {
     this.#d = dependencies;
   }
 
-  /** Resumes the unfinished snapshots of an earlier process. Called once. */
+  /** Resumes the unfinished snapshots of an earlier process, or of a replica that is gone. */
   async resume(): Promise<void> {
-    for (const snapshot of await this.#d.store.unfinished()) this.begin(snapshot);
+    const { store, replicas, clock } = this.#d;
+    for (const snapshot of await store.unfinished()) {
+      // A clock that was set back makes it look new for long.
+      const isOld = Math.abs(clock.now() - snapshot.updatedAt) >= limits.replicas.leaseMs;
+      const isLeft = !replicas.shared || (isOld && replicas.isMine(snapshot.id));
+      if (isLeft && !this.#breaks.has(snapshot.id)) this.begin(snapshot);
+    }
   }
 
   /** Queues the work and returns at once. Owners take turns, and each has a share of the slots. */

@@ -5,11 +5,11 @@ import { limits } from '../../model/limits.ts';
 import type { Resources } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { User } from '../../model/user.ts';
-import { BASE_IMAGE, defaultResources } from '../lifecycle/base-image.ts';
 import type { Idempotency } from '../lifecycle/idempotency.ts';
 import type { IdentityService } from '../people/identity.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type { Clock, Images, Page, SnapshotStore } from '../ports/index.ts';
+import { BASE_IMAGE, defaultResources } from './base-image.ts';
 import { baseSnapshot, isBase } from './base-snapshot.ts';
 import type { SnapshotWork } from './snapshot-work.ts';
 

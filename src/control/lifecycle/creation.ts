@@ -4,6 +4,7 @@ import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Language, Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
+import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type {
   Allowance,
@@ -15,7 +16,6 @@ import type {
   SandboxStore,
   SnapshotStore,
 } from '../ports/index.ts';
-import { BASE_IMAGE, defaultResources } from './base-image.ts';
 import { assertRoomToStart } from './capacity.ts';
 import type { DiskPromises } from './disk-promises.ts';
 import type { Machines } from './machines.ts';
@@ -54,7 +54,9 @@ export interface CreationDependencies {
 }
 
 /** Values set at creation, for a claimed and for a new sandbox. */
-type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'generation' | 'runGeneration'> & { ownerId: string };
+type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'holder' | 'generation' | 'runGeneration'> & {
+  ownerId: string;
+};
 
 const NAME_TRIES = 5;
 
@@ -100,6 +102,7 @@ export class Creation {
       id: newSandboxId(),
       state: 'stopped',
       operation: 'creating',
+      holder: null,
       generation: 1,
       runGeneration: null,
     };

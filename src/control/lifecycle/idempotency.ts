@@ -2,16 +2,21 @@
 import { createHash } from 'node:crypto';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import type { Clock, IdempotencyStore } from '../ports/index.ts';
+import type { Clock, IdempotencyStore, Replicas } from '../ports/index.ts';
+import { underLease } from '../replicas/tenure.ts';
 
 export class Idempotency {
   readonly #store: IdempotencyStore;
   readonly #clock: Clock;
+  readonly #replicas: Replicas;
+  /** Releases of keys under way, by slot. */
+  readonly #releases = new Map<string, Promise<void>>();
   readonly #inFlight = new Map<string, { digest: string; result: Promise<unknown> }>();
 
-  constructor(store: IdempotencyStore, clock: Clock) {
+  constructor(store: IdempotencyStore, clock: Clock, replicas: Replicas) {
     this.#store = store;
     this.#clock = clock;
+    this.#replicas = replicas;
   }
 
   /**
@@ -29,12 +34,45 @@ export class Idempotency {
     const slot = `${ownerId} ${key}`;
     const running = this.#inFlight.get(slot);
     if (running) return same(digest, running.digest, running.result as Promise<T>);
-    const result = this.#lookUpOrWork(ownerId, key, digest, work);
+    const begin = () => this.#lookUpOrWork(ownerId, key, digest, work);
+    const result = underLease(this.#replicas, () => this.#holding(ownerId, key, begin));
     this.#inFlight.set(slot, { digest, result });
     try {
       return await result;
     } finally {
       this.#inFlight.delete(slot);
+    }
+  }
+
+  /** Works once no other live replica works under the key. */
+  async #holding<T>(ownerId: string, key: string, work: () => Promise<T>): Promise<T> {
+    const { id } = this.#replicas;
+    if (id === null) return work();
+    const slot = `${ownerId} ${key}`;
+    // The late release of an earlier call would release this one's hold.
+    await this.#releases.get(slot);
+    for (let dead: string | null = null; ; ) {
+      const holder = await this.#store.hold(ownerId, key, id, dead);
+      if (holder === id) break;
+      dead = (await this.#replicas.lives(holder)) ? null : holder;
+      if (dead === null) await pause(limits.replicas.lookAgainMs);
+    }
+    try {
+      return await work();
+    } finally {
+      const release = this.#release(ownerId, key, id).then(() => void this.#releases.delete(slot));
+      this.#releases.set(slot, release);
+    }
+  }
+
+  /** A key that could not be released stays this replica's until it is: its retries come to it again. */
+  async #release(ownerId: string, key: string, id: string): Promise<void> {
+    while (this.#replicas.id === id) {
+      try {
+        return await this.#store.release(ownerId, key, id);
+      } catch {
+        await pause(limits.replicas.lookAgainMs);
+      }
     }
   }
 
@@ -58,4 +96,8 @@ function same<T>(digest: string, known: string, result: T): T {
     parameter: 'Idempotency-Key',
     hint: 'Use a new key for a new request.',
   });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

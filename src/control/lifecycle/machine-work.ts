@@ -36,7 +36,9 @@ export class MachineWork {
         return this.bringUp(sandbox, signal);
       case 'stopping':
         watches.end(id);
-        return deletedByStop(sandbox) ? runtime.destroy(id) : runtime.stop(id, limits.stopGraceMs);
+        return deletedByStop(sandbox)
+          ? runtime.destroy(id)
+          : runtime.stop(id, limits.stopGraceMs, sandbox.generation);
       case 'archiving':
         await this.#d.saveArchive(sandbox, await runtime.archive(id, { signal }));
         return;
@@ -77,7 +79,7 @@ export class MachineWork {
     if (!archive) throw new Error(`sandbox ${id} is archived without an archive`);
     const running = (await runtime.inspect(id))?.runningGeneration ?? null;
     if (running === generation) return;
-    if (running !== null) await runtime.stop(id, 0);
+    if (running !== null) await runtime.stop(id, 0, generation);
     await runtime.restore(id, archive, { signal });
   }
 

@@ -4,8 +4,8 @@
  * sandbox after its creation.
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
-import { SandhavenError } from '../../model/errors.ts';
-import { type Command, decide } from '../../model/lifecycle.ts';
+import { type Command, type Decision, decide } from '../../model/lifecycle.ts';
+import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type {
@@ -14,15 +14,19 @@ import type {
   Clock,
   Images,
   Log,
+  Replicas,
   Runtime,
   SandboxPatch,
   SandboxStore,
 } from '../ports/index.ts';
+import type { Others } from '../replicas/others.ts';
+import { underLease } from '../replicas/tenure.ts';
 import type { Activity } from './activity.ts';
 import { assertRoomToStart } from './capacity.ts';
 import type { DiskPromises } from './disk-promises.ts';
 import type { OperationQueue } from './operation-queue.ts';
-import { Operations, type Settled } from './operations.ts';
+import { Operations, overtaken, type Settled } from './operations.ts';
+import { Turns } from './turns.ts';
 import type { Watches } from './watches.ts';
 
 export interface MachinesDependencies {
@@ -35,6 +39,8 @@ export interface MachinesDependencies {
   disks: Pick<DiskPromises, 'assertRoomFor'>;
   activity: Activity;
   watches: Watches;
+  replicas: Replicas;
+  others: Others;
   unfinished: Unfinished;
   clock: Clock;
   log: Log;
@@ -53,14 +59,17 @@ export interface CommandOptions {
 export class Machines {
   readonly #d: MachinesDependencies;
   readonly #operations: Operations;
+  readonly #turns: Turns;
 
   constructor(dependencies: MachinesDependencies) {
     this.#d = dependencies;
+    const finishLater = (id: string) => dependencies.unfinished.add(`finish ${id}`, () => this.finish(id));
     this.#operations = new Operations({
       ...dependencies,
-      finishLater: (id) => dependencies.unfinished.add(`finish ${id}`, () => this.finish(id)),
+      finishLater,
       exited: (...machine) => this.exited(...machine),
     });
+    this.#turns = new Turns({ ...dependencies, operations: this.#operations, finishLater });
   }
 
   /** Decides and performs a command in the sandbox's turn. A refused command changes nothing. */
@@ -69,39 +78,35 @@ export class Machines {
     command: Exclude<Command, { type: 'use' }>,
     options: CommandOptions = {},
   ): Promise<Settled> {
+    const preempts = command.type === 'delete';
+    const comesNext = preempts && !options.stillWanted;
     const work = async (signal: AbortSignal): Promise<Settled> => {
-      const found = await this.#current(id);
-      const sandbox = command.type === 'delete' ? found : await this.#finished(found, signal);
-      if (options.stillWanted?.(sandbox) === false) return { sandbox, deleted: false };
-      const decision = decide(sandbox, command);
-      if (decision.kind === 'refused') throw decision.error;
-      if (decision.kind === 'unchanged') return { sandbox, deleted: false };
-      const { operation, resizeTarget } = decision;
-      const starts = operation === 'starting' || operation === 'restoring';
-      if (starts) await assertRoomToStart(this.#d.runtime, sandbox.resources);
-      const grows = resizeTarget !== null && resizeTarget.disk > sandbox.resources.disk;
-      if (grows) await this.#d.disks.assertRoomFor(resizeTarget.disk, sandbox.resources.disk);
-      const reason = options.reason === undefined ? {} : { stateReason: options.reason };
-      const patch = { operation, resizeTarget, generation: sandbox.generation + 1, ...reason };
-      const takesMore = starts || operation === 'resizing';
-      const begun = await this.#operations.advance(
-        sandbox,
-        patch,
-        takesMore ? await this.#allowance(sandbox) : undefined,
-      );
-      return this.#operations.carryOut(begun, signal);
+      for (let attempt = 1; attempt <= limits.replicas.overtaken; attempt++) {
+        const sandbox = preempts
+          ? await this.#turns.alone(id, comesNext, signal)
+          : await this.#turns.settled(id, signal);
+        if (options.stillWanted?.(sandbox) === false) return { sandbox, deleted: false };
+        const decision = decide(sandbox, command);
+        if (decision.kind === 'refused') throw decision.error;
+        if (decision.kind === 'unchanged') return { sandbox, deleted: false };
+        const begun = await this.#begin(sandbox, decision, options);
+        if (begun) return this.#operations.carryOut(begun, signal);
+      }
+      throw overtaken();
     };
-    return command.type === 'delete' && !options.stillWanted
-      ? this.#d.queue.preempt(id, work)
-      : this.#d.queue.run(id, work);
+    return comesNext ? this.#turns.preempt(id, work) : this.#turns.run(id, work);
   }
 
   /** Changes settings in the sandbox's turn; leaves its machine alone. */
   change(id: string, patch: (sandbox: Sandbox) => SandboxPatch): Promise<Sandbox> {
-    return this.#d.queue.run(id, async (signal) => {
-      // Settings say what a stop does, so they do not change beneath one.
-      const sandbox = await this.#finished(await this.#current(id), signal);
-      return this.#operations.advance(sandbox, patch(sandbox));
+    return this.#turns.run(id, async (signal) => {
+      for (let attempt = 1; attempt <= limits.replicas.overtaken; attempt++) {
+        // Settings say what a stop does, so they do not change beneath one.
+        const sandbox = await this.#turns.settled(id, signal);
+        const changed = await this.#operations.tryAdvance(sandbox, patch(sandbox));
+        if (changed) return changed;
+      }
+      throw overtaken();
     });
   }
 
@@ -111,32 +116,24 @@ export class Machines {
    */
   finish(id: string): Promise<void> {
     return this.#d.unfinished.attempt(`finish ${id}`, () =>
-      this.#d.queue.run(id, async (signal) => {
-        const sandbox = await this.#d.store.get(id);
-        if (sandbox) await this.#operations.finish(sandbox, signal);
-      }),
+      this.#turns.run(id, (signal) => this.#turns.finish(id, signal)),
     );
   }
 
   /** Starts the machine of a row that is `creating`, and settles it. A failure leaves neither machine nor row. */
   create(sandbox: Sandbox): Promise<Sandbox> {
-    return this.#d.queue.run(sandbox.id, async (signal) => {
-      try {
-        await this.#operations.bringUp(sandbox, signal);
-        const now = this.#d.clock.now();
-        const created = await this.#operations.advance(sandbox, {
-          operation: null,
-          state: 'started',
-          runGeneration: sandbox.generation,
-          startedAt: now,
-          lastActivityAt: now,
-        });
-        this.#operations.watch(created);
-        return created;
-      } catch (error) {
-        await this.discard(sandbox);
-        throw error;
-      }
+    return this.#orDiscard(sandbox, async (signal) => {
+      await this.#operations.bringUp(sandbox, signal);
+      const now = this.#d.clock.now();
+      const created = await this.#operations.advance(sandbox, {
+        operation: null,
+        state: 'started',
+        runGeneration: sandbox.generation,
+        startedAt: now,
+        lastActivityAt: now,
+      });
+      this.#operations.watch(created);
+      return created;
     });
   }
 
@@ -145,14 +142,9 @@ export class Machines {
    * nor row.
    */
   fit(sandbox: Sandbox): Promise<Sandbox> {
-    return this.#d.queue.run(sandbox.id, async () => {
-      try {
-        await this.#d.runtime.resizeLive(sandbox.id, sandbox.resources);
-        return await this.#operations.advance(sandbox, { operation: null });
-      } catch (error) {
-        await this.discard(sandbox);
-        throw error;
-      }
+    return this.#orDiscard(sandbox, async () => {
+      await this.#d.runtime.resizeLive(sandbox.id, sandbox.resources);
+      return this.#operations.advance(sandbox, { operation: null });
     });
   }
 
@@ -160,17 +152,19 @@ export class Machines {
   async discard(sandbox: Sandbox): Promise<void> {
     const { id, generation } = sandbox;
     this.#d.watches.end(id);
-    await this.#d.unfinished.attempt(`discard ${id}`, async () => {
-      await this.#d.runtime.destroy(id);
-      await this.#d.store.remove(id, generation);
-    });
+    await this.#d.unfinished.attempt(`discard ${id}`, () =>
+      underLease(this.#d.replicas, async () => {
+        await this.#d.runtime.destroy(id);
+        await this.#d.store.remove(id, generation);
+      }),
+    );
   }
 
   /** Settles the unexpected end of the machine of this generation; repeated when it fails. */
   exited(id: string, runGeneration: number, reason: string): Promise<void> {
     return this.#d.unfinished.attempt(`settle the end of ${id}`, () =>
-      this.#d.queue.run(id, async () => {
-        const sandbox = await this.#d.store.get(id);
+      this.#turns.run(id, async () => {
+        const sandbox = await this.#d.store.reread(id);
         if (sandbox?.runGeneration === runGeneration && sandbox.operation === null) {
           await this.#operations.lose(sandbox, reason);
         }
@@ -181,9 +175,11 @@ export class Machines {
   /** Ends the machine of a settled sandbox that has none; repeated when it fails. */
   end(id: string): Promise<void> {
     return this.#d.unfinished.attempt(`end ${id}`, () =>
-      this.#d.queue.run(id, async () => {
-        const sandbox = await this.#d.store.get(id);
-        if (sandbox?.operation === null && sandbox.runGeneration === null) await this.#d.runtime.stop(id, 0);
+      this.#turns.run(id, async () => {
+        const sandbox = await this.#d.store.reread(id);
+        if (sandbox?.operation === null && sandbox.runGeneration === null) {
+          await this.#d.runtime.stop(id, 0, sandbox.generation);
+        }
       }),
     );
   }
@@ -191,8 +187,8 @@ export class Machines {
   /** Deletes a pool sandbox that nobody has claimed; repeated when it fails. */
   retire(id: string): Promise<void> {
     return this.#d.unfinished.attempt(`retire ${id}`, () =>
-      this.#d.queue.run(id, async (signal) => {
-        const sandbox = await this.#d.store.get(id);
+      this.#turns.run(id, async (signal) => {
+        const sandbox = await this.#d.store.reread(id);
         if (sandbox?.ownerId === null && sandbox.operation === null)
           await this.#operations.drop(sandbox, signal);
       }),
@@ -211,20 +207,41 @@ export class Machines {
     return this.#d.runtime.pausedReason(id);
   }
 
-  /** Returns the sandbox without an operation: one that could not be settled is finished before anything else. */
-  async #finished(sandbox: Sandbox, signal: AbortSignal): Promise<Sandbox> {
-    if (sandbox.operation === null || sandbox.operation === 'deleting') return sandbox;
-    await this.#operations.finish(sandbox, signal);
-    return this.#current(sandbox.id);
+  /** Breaks off the operation that runs here, for a delete by another replica. */
+  giveWay(id: string): void {
+    this.#turns.giveWay(id);
   }
 
-  async #current(id: string): Promise<Sandbox> {
-    const sandbox = await this.#d.store.get(id);
-    if (sandbox) return sandbox;
-    throw new SandhavenError('not_found', 'The sandbox was deleted.', {
-      resource: 'sandbox',
-      hint: 'Call Sandbox.ListSandboxes to see the ones there are.',
-    });
+  async #orDiscard(sandbox: Sandbox, work: (signal: AbortSignal) => Promise<Sandbox>): Promise<Sandbox> {
+    try {
+      return await this.#turns.run(sandbox.id, work);
+    } catch (error) {
+      await this.discard(sandbox);
+      throw error;
+    }
+  }
+
+  /** Stores the operation; null when the row has moved on. */
+  async #begin(
+    sandbox: Sandbox,
+    { operation, resizeTarget }: Extract<Decision, { kind: 'begin' }>,
+    { reason, stillWanted }: CommandOptions,
+  ): Promise<Sandbox | null> {
+    const starts = operation === 'starting' || operation === 'restoring';
+    if (starts) await assertRoomToStart(this.#d.runtime, sandbox.resources);
+    const grows = resizeTarget !== null && resizeTarget.disk > sandbox.resources.disk;
+    if (grows) await this.#d.disks.assertRoomFor(resizeTarget.disk, sandbox.resources.disk);
+    const patch = {
+      operation,
+      resizeTarget,
+      generation: sandbox.generation + 1,
+      ...(reason === undefined ? {} : { stateReason: reason }),
+    };
+    const takesMore = starts || operation === 'resizing';
+    const allowance = takesMore ? await this.#allowance(sandbox) : undefined;
+    // Another replica may have begun a use since the row was read.
+    const unusedSince = stillWanted ? sandbox.lastActivityAt : undefined;
+    return this.#operations.tryAdvance(sandbox, patch, allowance, unusedSince);
   }
 
   async #allowance({ ownerId }: Sandbox): Promise<Allowance | undefined> {

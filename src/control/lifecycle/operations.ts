@@ -5,16 +5,19 @@
 import { SandhavenError } from '../../model/errors.ts';
 import { deletedByStop, type Outcome, type Settlement, settle } from '../../model/lifecycle.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
+import { dropSpare, type Spare, spareAfter, spareLeft } from '../archives/spare-copy.ts';
 import type {
   AgentLink,
   Allowance,
   Clock,
   Images,
   Log,
+  Replicas,
   Runtime,
   SandboxPatch,
   SandboxStore,
 } from '../ports/index.ts';
+import { leaseIsOver } from '../replicas/tenure.ts';
 import type { Activity } from './activity.ts';
 import { consequences } from './consequences.ts';
 import { MachineWork } from './machine-work.ts';
@@ -27,6 +30,7 @@ export interface OperationsDependencies {
   agent: AgentLink;
   activity: Activity;
   watches: Watches;
+  replicas: Replicas;
   clock: Clock;
   log: Log;
   /** Called for an operation that stays stored. */
@@ -53,25 +57,35 @@ export class Operations {
     });
   }
 
-  /** Updates by compare-and-set on the generation at the start of this work. */
-  async advance(sandbox: Sandbox, patch: SandboxPatch, allowance?: Allowance): Promise<Sandbox> {
+  /** Updates by compare-and-set on the generation at the start of this work; null when it has moved on. */
+  async tryAdvance(
+    sandbox: Sandbox,
+    patch: SandboxPatch,
+    allowance?: Allowance,
+    unusedSince?: number,
+  ): Promise<Sandbox | null> {
     const { store, clock } = this.#d;
     const dated = { updatedAt: clock.now(), ...patch };
-    const updated = await store.update(sandbox.id, sandbox.generation, dated, allowance);
+    return store.update(sandbox.id, sandbox.generation, dated, allowance, unusedSince);
+  }
+
+  /** Like `tryAdvance`, and rejects with `invalid_state` when the generation has moved on. */
+  async advance(sandbox: Sandbox, patch: SandboxPatch, allowance?: Allowance): Promise<Sandbox> {
+    const updated = await this.tryAdvance(sandbox, patch, allowance);
     if (updated) return updated;
-    throw new SandhavenError('invalid_state', 'Another operation on the sandbox came in between.', {
-      parameter: 'sandbox',
-      hint: 'Call Sandbox.GetSandbox, then try again.',
-      retryable: true,
-    });
+    throw overtaken();
   }
 
   /** Performs the stored operation and settles it. Rejects with the error of work that failed. */
   async carryOut(sandbox: Sandbox, signal: AbortSignal): Promise<Settled> {
+    const spare = spareLeft(sandbox);
+    if (spare !== null) return { sandbox: await this.#dropLast(sandbox, spare), deleted: false };
     try {
       await this.#work.perform(sandbox, signal);
     } catch (error) {
-      await this.#settleFailure(sandbox, error);
+      // The others go on from here: what this one did now might undo it.
+      if (leaseIsOver(this.#d.replicas)) this.#d.finishLater(sandbox.id);
+      else await this.#settleFailure(sandbox, error);
       throw error;
     }
     return this.#settle(sandbox, { type: 'succeeded' });
@@ -100,7 +114,7 @@ export class Operations {
     this.#d.watches.end(id);
     this.#d.log.warn('machine ended', { sandbox: id, reason });
     if (deletedByStop(sandbox) || sandbox.ownerId === null) return this.drop(sandbox);
-    await this.#d.runtime.stop(id, 0);
+    await this.#d.runtime.stop(id, 0, sandbox.generation);
     return this.#settle(sandbox, { type: 'exited', reason });
   }
 
@@ -145,30 +159,46 @@ export class Operations {
       };
     }
     const { state, stateReason, resources } = settlement;
-    const settled = await this.advance(sandbox, {
+    const patch: SandboxPatch = {
       operation: null,
       resizeTarget: null,
       state,
       stateReason,
       resources,
       ...consequences(sandbox, state, clock.now()),
-    });
-    await this.#dropSpareCopy(sandbox, settled);
+    };
+    const settled = await this.#withoutSpare(sandbox, patch);
     const fresh = settled.runGeneration === settled.generation;
     if (state === 'started' && (fresh || !this.#d.watches.has(settled.id))) this.watch(settled);
     return { sandbox: settled, deleted: false };
   }
 
-  /** Keeps the one copy of the disk that the row names. The next start repairs a failure here. */
-  async #dropSpareCopy(before: Sandbox, settled: Sandbox): Promise<void> {
+  /** Settles the row, and keeps the one copy of the disk that it names. */
+  async #withoutSpare(sandbox: Sandbox, patch: SandboxPatch): Promise<Sandbox> {
+    const { runtime, replicas, log } = this.#d;
+    const spare = spareAfter(sandbox, patch);
+    if (replicas.shared && spare !== null) {
+      const { operation } = sandbox;
+      return this.#dropLast(await this.advance(sandbox, { ...patch, operation }), spare);
+    }
+    const settled = await this.advance(sandbox, patch);
+    // The next start repairs a failure here.
+    await dropSpare(runtime, sandbox.id, spare).catch((error: unknown) => {
+      log.warn('a spare copy of a disk could not be dropped', { sandbox: sandbox.id, error });
+    });
+    return settled;
+  }
+
+  /** Drops the spare copy, then ends the operation; tried again later when it fails. */
+  async #dropLast(sandbox: Sandbox, spare: Spare): Promise<Sandbox> {
     const { runtime, log } = this.#d;
-    const { id } = settled;
-    const hadArchive = before.archive !== null || before.operation === 'archiving';
     try {
-      if (settled.state === 'archived') await runtime.dropDisk(id);
-      else if (hadArchive && settled.archive === null) await runtime.dropArchive(id);
+      await dropSpare(runtime, sandbox.id, spare);
+      return await this.advance(sandbox, { operation: null });
     } catch (error) {
-      log.warn('a spare copy of a disk could not be dropped', { sandbox: id, error });
+      log.warn('a spare copy of a disk could not be dropped', { sandbox: sandbox.id, error });
+      this.#d.finishLater(sandbox.id);
+      return sandbox;
     }
   }
 
@@ -182,7 +212,7 @@ export class Operations {
     if (operation === 'resizing' && !(await this.#undoneResize(sandbox)))
       return this.#d.finishLater(sandbox.id);
     if (operation === 'starting' || operation === 'restoring') {
-      await this.#d.runtime.stop(sandbox.id, 0).catch((cause: unknown) => {
+      await this.#d.runtime.stop(sandbox.id, 0, sandbox.generation).catch((cause: unknown) => {
         this.#d.log.error('clean-up after a failed start failed', { sandbox: sandbox.id, error: cause });
       });
     }
@@ -201,6 +231,14 @@ export class Operations {
       return false;
     }
   }
+}
+
+export function overtaken(): SandhavenError {
+  return new SandhavenError('invalid_state', 'Another operation on the sandbox came in between.', {
+    parameter: 'sandbox',
+    hint: 'Call Sandbox.GetSandbox, then try again.',
+    retryable: true,
+  });
 }
 
 /** Returns true for an error that came before the operation had changed anything. */

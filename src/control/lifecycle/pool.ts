@@ -5,8 +5,8 @@
 import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { Clock, Images, Log, Runtime, SandboxStore } from '../ports/index.ts';
-import { BASE_IMAGE, defaultResources } from './base-image.ts';
+import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
+import type { Clock, Images, Log, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
 import { assertRoomToStart } from './capacity.ts';
 import type { Machines } from './machines.ts';
 
@@ -18,6 +18,7 @@ export interface WarmPoolDependencies {
   regionId: string;
   clock: Clock;
   log: Log;
+  replicas: Pick<Replicas, 'isMine'>;
   /** Number of ready sandboxes; 0 turns the pool off. */
   size: number;
 }
@@ -38,7 +39,7 @@ export class WarmPool {
 
   /** Schedules a refill; every call restarts the delay. */
   refill(delayMs = REFILL_DELAY_MS): void {
-    if (this.#closed || this.#d.size === 0) return;
+    if (this.#closed || this.#d.size === 0 || !this.#d.replicas.isMine('warm pool')) return;
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timer = null;
@@ -63,7 +64,7 @@ export class WarmPool {
   async #fill(): Promise<void> {
     try {
       await this.#d.images.use({ reference: BASE_IMAGE }, async ({ digest }) => {
-        while (!this.#closed && this.#timer === null) {
+        while (!this.#closed && this.#timer === null && this.#d.replicas.isMine('warm pool')) {
           const ready = await this.#d.store.pool();
           if (ready.length >= this.#d.size) return;
           await assertRoomToStart(this.#d.runtime, defaultResources);
@@ -90,6 +91,7 @@ function poolSandbox(id: string, imageDigest: string, regionId: string, now: num
     name: id,
     state: 'stopped',
     operation: 'creating',
+    holder: null,
     stateReason: null,
     generation: 1,
     runGeneration: null,

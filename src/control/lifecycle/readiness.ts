@@ -11,13 +11,14 @@ import { SandhavenError } from '../../model/errors.ts';
 import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Resources } from '../../model/sandbox.ts';
-import type { AgentLink, Clock, Images, Log, Runtime } from '../ports/index.ts';
-import { BASE_IMAGE } from './base-image.ts';
+import { BASE_IMAGE } from '../images/base-image.ts';
+import type { AgentLink, Clock, Images, Log, Replicas, Runtime } from '../ports/index.ts';
 
 export interface ReadinessDependencies {
   runtime: Runtime;
   images: Pick<Images, 'use'>;
   agent: Pick<AgentLink, 'hello'>;
+  replicas: Pick<Replicas, 'shared' | 'assertLeased'>;
   unfinished: Pick<Unfinished, 'attempt'>;
   clock: Clock;
   log: Log;
@@ -60,7 +61,8 @@ export class Readiness {
 
   /** Resolves to true when machines can be started; otherwise rejects with `unavailable` and the reason. */
   async check(): Promise<true> {
-    const { clock } = this.#d;
+    const { clock, replicas } = this.#d;
+    replicas.assertLeased();
     if (this.#madeAt !== null && clock.now() - this.#madeAt < limits.readiness.freshMs) return true;
     if (this.#failure && clock.now() - this.#failure.at < limits.readiness.failureKeptMs)
       throw this.#failure.error;
@@ -87,7 +89,9 @@ export class Readiness {
   async #try(): Promise<void> {
     const { clock, log } = this.#d;
     try {
-      await this.#makeOne();
+      // Many replicas that try would use the cluster up: each asks whether it can be reached.
+      if (this.#d.replicas.shared) await this.#d.runtime.capacity();
+      else await this.#makeOne();
       this.#madeAt = clock.now();
       this.#failure = null;
     } catch (error) {

@@ -5,7 +5,7 @@
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { nextDeadline } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
-import type { AgentSessions, Clock, Log, SandboxStore, Schedulable } from '../ports/index.ts';
+import type { AgentSessions, Clock, Log, Replicas, SandboxStore, Schedulable } from '../ports/index.ts';
 import type { Activity } from './activity.ts';
 import type { Machines } from './machines.ts';
 
@@ -14,6 +14,7 @@ export interface SchedulerDependencies {
   machines: Machines;
   agent: Pick<AgentSessions, 'listSessions'>;
   activity: Activity;
+  replicas: Pick<Replicas, 'shared' | 'isMine'>;
   unfinished: Pick<Unfinished, 'turn'>;
   clock: Clock;
   log: Log;
@@ -21,6 +22,11 @@ export interface SchedulerDependencies {
 }
 
 type TimedCommand = 'stop' | 'archive' | 'delete';
+
+interface Act {
+  sandbox: Schedulable;
+  command: TimedCommand | null;
+}
 
 const RETRY_AFTER_MS = 60_000;
 const STOP_REASON = 'Stopped automatically after auto_stop_minutes without activity.';
@@ -30,6 +36,8 @@ export class Scheduler {
   readonly #acting = new Set<string>();
   /** Time of the next try of a failed command, in ms since the epoch. */
   readonly #retryAt = new Map<string, number>();
+  /** Number of turns in a row for which a command has been due. */
+  #looks: ReadonlyMap<string, number> = new Map();
   readonly #turns = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;
 
@@ -59,10 +67,12 @@ export class Scheduler {
     try {
       await this.#d.activity.flush();
       const acts = (await this.#d.store.schedulable())
-        .filter(({ id }) => !this.#acting.has(id) && !this.#waits(id))
+        .filter(({ id }) => this.#d.replicas.isMine(id) && !this.#acting.has(id) && !this.#waits(id))
         .map((sandbox) => ({ sandbox, command: this.#due(sandbox) }));
       await Promise.all(
-        acts.map(({ sandbox, command }) => (command ? this.#act(sandbox, command) : undefined)),
+        this.#dueLongEnough(acts).map(({ sandbox, command }) =>
+          command ? this.#act(sandbox, command) : undefined,
+        ),
       );
     } catch (error) {
       this.#d.log.error('scheduler turn failed', { error });
@@ -73,6 +83,18 @@ export class Scheduler {
   #waits(id: string): boolean {
     const left = (this.#retryAt.get(id) ?? 0) - this.#d.clock.now();
     return left > 0 && left <= RETRY_AFTER_MS;
+  }
+
+  /**
+   * Leaves those that are due. Among replicas they have been due for some turns: one whose clock was set, or that could
+   * not write for a while, may not have stored a use yet.
+   */
+  #dueLongEnough(acts: Act[]): Act[] {
+    const due = acts.filter(({ command }) => command !== null);
+    if (!this.#d.replicas.shared) return due;
+    const looks = new Map(due.map(({ sandbox: { id } }) => [id, (this.#looks.get(id) ?? 0) + 1]));
+    this.#looks = looks;
+    return due.filter(({ sandbox: { id } }) => (looks.get(id) ?? 0) >= limits.replicas.looksUntilDue);
   }
 
   /** Returns the command due for the sandbox. */

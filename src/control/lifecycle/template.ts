@@ -3,9 +3,9 @@ import { notFound, SandhavenError } from '../../model/errors.ts';
 import type { Resources, Sandbox } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { User } from '../../model/user.ts';
+import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
 import { isBase } from '../images/base-snapshot.ts';
 import type { SnapshotStore } from '../ports/index.ts';
-import { BASE_IMAGE, defaultResources } from './base-image.ts';
 
 /** Fields of a request that choose the template. */
 export interface TemplateRequest extends Resources {

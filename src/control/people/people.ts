@@ -13,7 +13,7 @@ import { Standing } from './standing.ts';
 import { UserService } from './users.ts';
 
 export interface PeopleDependencies {
-  store: Pick<Store, 'users' | 'keys'> & {
+  store: Pick<Store, 'users' | 'keys' | 'replicas'> & {
     sandboxes: Pick<Store['sandboxes'], 'usage'>;
     snapshots: Pick<Store['snapshots'], 'count'>;
   };
@@ -37,10 +37,10 @@ export interface People {
 
 export function createPeople({ store, clock, quota, rate, regions }: PeopleDependencies): People {
   const quotas = new Quotas({ ...store, defaults: quota });
-  const standing = new Standing(store.users, clock);
+  const standing = new Standing(store.users, clock, store.replicas);
   const use = new KeyUse(store.keys, clock);
   const users = new UserService({ store: store.users, quotas, standing, clock });
-  const rates = new Rates(rate, clock);
+  const rates = new Rates(rate, clock, store.replicas);
   return {
     ...{ users, quotas, standing },
     identity: new IdentityService({ keys: store.keys, use, standing, rates, regions, clock }),

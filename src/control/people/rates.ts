@@ -7,24 +7,28 @@ import type { Caller } from '../../model/user.ts';
 import type { Clock } from '../ports/index.ts';
 
 export class Rates {
-  readonly #rate: Rate | null;
+  readonly #whole: Rate | null;
   readonly #clock: Clock;
+  readonly #replicas: { readonly count: number };
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(rate: Rate | null, clock: Clock) {
-    this.#rate = rate;
+  /** @param replicas Each allows its part of the rate: a front spreads the calls among them. */
+  constructor(rate: Rate | null, clock: Clock, replicas: { readonly count: number } = { count: 1 }) {
+    this.#whole = rate;
     this.#clock = clock;
+    this.#replicas = replicas;
   }
 
   /** Counts one call of the key. Throws `resource_exhausted` with the time to wait, before any work. */
   count({ keyId }: Pick<Caller, 'keyId'>): void {
-    if (!this.#rate) return;
+    const rate = this.#rate();
+    if (!rate || !this.#whole) return;
     const now = this.#clock.now();
-    const { bucket, waitMs } = takeOne(this.#rate, this.#buckets.get(keyId), now);
+    const { bucket, waitMs } = takeOne(rate, this.#buckets.get(keyId), now);
     this.#buckets.set(keyId, bucket);
-    if (this.#buckets.size > limits.rateBuckets) this.#forget(this.#rate, now);
+    if (this.#buckets.size > limits.rateBuckets) this.#forget(rate, now);
     if (waitMs === 0) return;
-    const { perSecond, burst } = this.#rate;
+    const { perSecond, burst } = this.#whole;
     throw new SandhavenError(
       'resource_exhausted',
       `The rate limit of this key is ${perSecond} calls a second, ${burst} at once, and it is reached.`,
@@ -34,6 +38,13 @@ export class Rates {
         retry_after_seconds: Math.ceil(waitMs / 1_000),
       },
     );
+  }
+
+  #rate(): Rate | null {
+    const { count } = this.#replicas;
+    if (!this.#whole || count === 1) return this.#whole;
+    const { perSecond, burst } = this.#whole;
+    return { perSecond: perSecond / count, burst: Math.max(1, Math.ceil(burst / count)) };
   }
 
   #forget(rate: Rate, now: number): void {

@@ -7,16 +7,21 @@ import { at } from '../../concurrency/deadline.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Caller } from '../../model/user.ts';
 import { type End, OpenEnds } from '../access/open-ends.ts';
-import type { Clock, UserStore } from '../ports/index.ts';
+import type { Clock, Replicas, UserStore } from '../ports/index.ts';
 
 export class Standing {
   readonly #users: Pick<UserStore, 'findUser'>;
   readonly #clock: Clock;
-  readonly #open = new OpenEnds();
+  readonly #open: OpenEnds;
 
-  constructor(users: Pick<UserStore, 'findUser'>, clock: Clock) {
+  constructor(
+    users: Pick<UserStore, 'findUser'>,
+    clock: Clock,
+    replicas?: Pick<Replicas, 'tell' | 'onTold'>,
+  ) {
     this.#users = users;
     this.#clock = clock;
+    this.#open = new OpenEnds(replicas);
   }
 
   /**

@@ -14,6 +14,7 @@ export type * from './common.ts';
 export type * from './document-database.ts';
 export type * from './git-gateway.ts';
 export type * from './registry-store.ts';
+export type * from './replicas.ts';
 export type * from './runtime.ts';
 export type * from './snapshot-store.ts';
 export type * from './store.ts';

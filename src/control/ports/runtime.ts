@@ -61,8 +61,9 @@ export interface Runtime {
   /**
    * Sends SIGTERM to PID 1, and kills after the grace period; resolves when nothing of the machine is left and the disk
    * is free.
+   * @param newest Leaves a machine of a newer generation alone: a later operation has started it.
    */
-  stop(id: string, graceMs: number): Promise<void>;
+  stop(id: string, graceMs: number, newest?: number): Promise<void>;
   /** Changes cpu and memory of a running machine. */
   resizeLive(id: string, resources: Resources): Promise<void>;
   /** Grows the disk of a machine that is not running, to exactly diskGb; leaves a disk that is large enough. */

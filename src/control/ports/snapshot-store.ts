@@ -20,7 +20,7 @@ export interface SnapshotStore {
   count(ownerId: string): Promise<number>;
   /** Returns the snapshots that are neither active nor in error: a restart finishes them. */
   unfinished(): Promise<Snapshot[]>;
-  /** Returns null when the row is gone. */
+  /** Updates a snapshot that is neither active nor in error; null when there is none. */
   update(id: string, patch: SnapshotPatch): Promise<Snapshot | null>;
   /** Returns false when it did not exist. Sandboxes created from it keep its data in their own rows. */
   delete(id: string): Promise<boolean>;

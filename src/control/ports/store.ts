@@ -6,6 +6,7 @@ import type { AuditStore } from './audit-store.ts';
 import type { AuthorizationStore } from './code-host.ts';
 import type { Allowance, Page } from './common.ts';
 import type { RegistryCredentialStore } from './registry-store.ts';
+import type { Replicas } from './replicas.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import type { KeyStore, UserStore } from './user-store.ts';
 
@@ -31,14 +32,19 @@ export type Schedulable = Pick<
   | 'stoppedAt'
 >;
 
+/** An operation, and the replica that carries it out. */
+export type InProgress = Pick<Sandbox, 'id' | 'operation' | 'holder' | 'generation'>;
+
 /**
  * Rows of sandboxes. A method has committed (durably) when its promise resolves. Env vars are encrypted at rest. Only
- * `get`, `all` and `pool` return sandboxes that are `creating` or have no owner.
+ * `get`, `reread`, `all`, `inProgress` and `pool` return sandboxes that are `creating` or have no owner.
  */
 export interface SandboxStore {
   /** Rejects with `already_exists` when the owner has a sandbox of this name, one being created included. */
   insert(sandbox: Sandbox, allowance?: Allowance): Promise<void>;
   get(id: string): Promise<Sandbox | null>;
+  /** Like `get`, with what other replicas have committed a moment ago. */
+  reread(id: string): Promise<Sandbox | null>;
   /** Finds by id or by name; only the owner's, and none that is being created. */
   find(ownerId: string, idOrName: string): Promise<Sandbox | null>;
   /** Newest first (createdAt, then id, descending). */
@@ -48,6 +54,8 @@ export interface SandboxStore {
   /** Returns the owner's newest sandbox created under this Idempotency-Key since then; none that is being created. */
   createdUnder(ownerId: string, creationKey: string, since: number): Promise<Sandbox | null>;
   all(): Promise<Sandbox[]>;
+  /** Returns sandboxes with an operation in progress, for those who finish what is left; at most 1,000. */
+  inProgress(): Promise<InProgress[]>;
   /** Returns sandboxes with an owner and no operation in progress, for deadlines; decrypts no env vars. */
   schedulable(): Promise<Schedulable[]>;
   /**
@@ -65,8 +73,17 @@ export interface SandboxStore {
     patch: SandboxPatch,
     allowance?: Allowance,
   ): Promise<Sandbox | null>;
-  /** Applies the patch if the stored generation is `generation`; null when it has moved on or the row is gone. */
-  update(id: string, generation: number, patch: SandboxPatch, allowance?: Allowance): Promise<Sandbox | null>;
+  /**
+   * Applies the patch if the stored generation is `generation`; null when it has moved on or the row is gone.
+   * @param unusedSince null also when the stored last activity is later than this.
+   */
+  update(
+    id: string,
+    generation: number,
+    patch: SandboxPatch,
+    allowance?: Allowance,
+    unusedSince?: number,
+  ): Promise<Sandbox | null>;
   /** Returns true when a row of this generation existed; it is gone then. */
   remove(id: string, generation: number): Promise<boolean>;
   /** Returns the usage of the owner's sandboxes, those being created included. */
@@ -85,6 +102,13 @@ export interface IdempotencyStore {
   /** `requestDigest` covers tool and parameters, to detect another request under the same key. */
   get(ownerId: string, key: string): Promise<{ requestDigest: string; result: unknown } | null>;
   put(ownerId: string, key: string, requestDigest: string, result: unknown, now: number): Promise<void>;
+  /**
+   * Gives the key to this replica, unless another has it; returns the one that has it now. Given up in its stead: a
+   * replica that has died with it.
+   */
+  hold(ownerId: string, key: string, replica: string, dead: string | null): Promise<string>;
+  /** Ends `hold`. */
+  release(ownerId: string, key: string, replica: string): Promise<void>;
   prune(olderThan: number): Promise<void>;
 }
 
@@ -99,5 +123,7 @@ export interface Store {
   audit: AuditStore;
   registryCredentials: RegistryCredentialStore;
   authorizations: AuthorizationStore;
+  /** The processes that share this store. */
+  replicas: Replicas;
   close(): Promise<void>;
 }

@@ -11,12 +11,14 @@ import type { OperationQueue } from '../lifecycle/operation-queue.ts';
 import { resolveSandbox } from '../lifecycle/resolve.ts';
 import type { Standing } from '../people/standing.ts';
 import type { SandboxStore } from '../ports/index.ts';
+import type { Others } from '../replicas/others.ts';
 
 export class Uses {
   readonly #store: SandboxStore;
   readonly #queue: OperationQueue;
   readonly #activity: Activity;
   readonly #standing: Pick<Standing, 'whileEnabled'>;
+  readonly #others: Others;
   readonly #calls = new UseCounts(limits.concurrentUses, 'calls are already working');
   readonly #connections = new UseCounts(limits.concurrentConnections, 'connections are already open');
 
@@ -25,11 +27,13 @@ export class Uses {
     queue: OperationQueue,
     activity: Activity,
     standing: Pick<Standing, 'whileEnabled'>,
+    others: Others,
   ) {
     this.#store = store;
     this.#queue = queue;
     this.#activity = activity;
     this.#standing = standing;
+    this.#others = others;
   }
 
   /**
@@ -42,7 +46,11 @@ export class Uses {
     work: (sandbox: Sandbox) => Promise<T>,
   ): Promise<T> {
     const sandbox = await resolveSandbox(this.#store, caller, reference);
-    return this.#use(this.#calls, sandbox, () => resolveSandbox(this.#store, caller, sandbox.id), work);
+    const again = async () => {
+      await this.#store.reread(sandbox.id);
+      return resolveSandbox(this.#store, caller, sandbox.id);
+    };
+    return this.#use(this.#calls, sandbox, again, work);
   }
 
   /**
@@ -56,15 +64,19 @@ export class Uses {
     work: (sandbox: Sandbox) => Promise<T>,
     end: () => void = () => {},
   ): Promise<T> {
-    const resolve = async () => {
-      const sandbox = await this.#store.get(id);
+    const resolve = (sandbox: Sandbox | null) => {
       if (sandbox && sandbox.operation !== 'creating' && isOwned(sandbox)) return sandbox;
       throw notFound('sandbox', 'There is no such sandbox.', 'It was deleted; create another.');
     };
-    const found = await resolve();
+    const found = resolve(await this.#store.get(id));
     const stop = await this.#standing.whileEnabled(found.ownerId, end);
     try {
-      return await this.#use(this.#connections, found, resolve, work);
+      return await this.#use(
+        this.#connections,
+        found,
+        async () => resolve(await this.#store.reread(id)),
+        work,
+      );
     } finally {
       stop();
     }
@@ -76,16 +88,12 @@ export class Uses {
     again: () => Promise<Sandbox>,
     work: (sandbox: Sandbox) => Promise<T>,
   ): Promise<T> {
-    let sandbox = found;
-    if (this.#queue.busy(sandbox.id)) {
-      await this.#queue.idle(sandbox.id);
-      sandbox = await again();
-    }
-    const decision = decide(sandbox, { type: 'use' });
-    if (decision.kind === 'refused') throw decision.error;
-    const leave = counts.enter(sandbox);
-    const end = this.#activity.begin(sandbox.id);
+    const ready = await this.#ready(found, again);
+    const leave = counts.enter(ready);
+    const end = this.#activity.begin(ready.id);
+    let sandbox = ready;
     try {
+      if (await this.#activity.announce(ready)) sandbox = await this.#ready(await again(), again);
       return await work(sandbox);
     } catch (error) {
       throw await this.#explain(sandbox, error);
@@ -95,13 +103,34 @@ export class Uses {
     }
   }
 
+  /** Returns the started sandbox once the operations before this use have ended. */
+  async #ready(found: Sandbox, again: () => Promise<Sandbox>): Promise<Sandbox> {
+    let sandbox = found;
+    if (this.#queue.busy(sandbox.id)) {
+      await this.#queue.idle(sandbox.id);
+      sandbox = await again();
+    }
+    if (sandbox.holder !== null && (await this.#others.workOn(sandbox))) {
+      await this.#others.done(sandbox, false);
+      sandbox = await again();
+    }
+    let decision = decide(sandbox, { type: 'use' });
+    // Another replica may have started it a moment ago.
+    if (decision.kind === 'refused' && this.#others.exist) {
+      sandbox = await again();
+      decision = decide(sandbox, { type: 'use' });
+    }
+    if (decision.kind === 'refused') throw decision.error;
+    return sandbox;
+  }
+
   /**
    * Replaces `unavailable` when a stop or a delete of the sandbox broke the connection: that is no fault of the engine.
    */
   async #explain(sandbox: Sandbox, error: unknown): Promise<unknown> {
     if (!(error instanceof SandhavenError) || error.code !== 'unavailable') return error;
     await this.#queue.idle(sandbox.id).catch(() => {});
-    const now = await this.#store.get(sandbox.id);
+    const now = await this.#store.reread(sandbox.id);
     if (now?.state === 'started' && now.runGeneration === sandbox.runGeneration) return error;
     return new SandhavenError(
       'invalid_state',

@@ -6,6 +6,7 @@ import type pg from 'pg';
 import { SandhavenError } from '../../model/errors.ts';
 import { type Migration, migrations } from '../sql/schema.ts';
 import { createNews } from './cache/news.ts';
+import { createFence } from './replicas/fence.ts';
 import { advisoryLock } from './sql.ts';
 
 /**
@@ -32,7 +33,10 @@ export async function migrate(
       await connection.query('UPDATE sandhaven_schema SET version = $1', [version]);
     });
   }
-  await inTransaction(connection, () => createNews(connection));
+  await inTransaction(connection, async () => {
+    await createNews(connection);
+    await createFence(connection);
+  });
 }
 
 /** The step in PostgreSQL's words. */

@@ -1,18 +1,23 @@
 /** The store in a PostgreSQL database. */
+import type { Pool } from 'pg';
 import type { Log, Store } from '../../control/ports/index.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
+import { createAlone } from '../alone.ts';
 import { openRows } from '../open-rows.ts';
 import type { Secrets } from '../secrets.ts';
 import { createCaches } from './cache/caches.ts';
 import { explainedAtOpening } from './errors.ts';
 import { Occupancy } from './occupancy.ts';
 import { openPool } from './pool.ts';
+import { Membership } from './replicas/membership.ts';
 import { migrate } from './schema.ts';
 import { postgresSql } from './sql.ts';
 
 export interface PostgresStoreOptions {
   address: StoreAddress;
   secrets: Secrets;
+  /** true: other processes may serve the same database beside this one. */
+  shared?: boolean;
   /** Receives failures of background work. */
   log?: Pick<Log, 'warn'>;
 }
@@ -21,27 +26,33 @@ export interface PostgresStoreOptions {
  * Opens the database, which must exist, and migrates it to the newest schema. Rejects one of a newer service, of another
  * program, of another secret key, or in use by another service with `failed_precondition`.
  */
-export async function openPostgresStore({ address, secrets, log }: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { address, secrets, shared = false, log } = options;
   await using opened = new AsyncDisposableStack();
   try {
     const caches = createCaches();
     const pool = openPool(address, log);
     opened.defer(() => pool.end());
-    const occupancy = await Occupancy.take({ address, caches, log });
-    opened.defer(() => occupancy.close());
-    const connection = await pool.connect();
-    try {
-      await migrate(connection);
-    } finally {
-      connection.release();
-    }
-    const rows = await openRows(
-      postgresSql(pool, () => occupancy.assertTaken()),
-      secrets,
-    );
+    const place = shared
+      ? await Membership.join({ address, pool, caches, log })
+      : await Occupancy.take({ address, caches, log });
+    opened.defer(() => place.close());
+    if (!shared) await migrateOn(pool);
+    const usable = () => (place instanceof Membership ? place.assertLeased() : place.assertTaken());
+    const rows = await openRows(postgresSql(pool, usable), secrets);
     const all = opened.move();
-    return { ...caches.before(rows), close: () => all.disposeAsync() };
+    const replicas = place instanceof Membership ? place : createAlone();
+    return { ...caches.before({ ...rows, replicas }), close: () => all.disposeAsync() };
   } catch (error) {
     throw explainedAtOpening(error);
+  }
+}
+
+async function migrateOn(pool: Pool): Promise<void> {
+  const connection = await pool.connect();
+  try {
+    await migrate(connection);
+  } finally {
+    connection.release();
   }
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { IdempotencyStore } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import type { Secrets } from '../secrets.ts';
-import { type Sql, statement } from '../sql/sql.ts';
+import { type Row, type Sql, statement } from '../sql/sql.ts';
 
 const answer = z.strictObject({ requestDigest: z.string(), result: z.unknown() });
 
@@ -41,6 +41,19 @@ export class IdempotencyRows implements IdempotencyStore {
     });
   }
 
+  async hold(ownerId: string, key: string, replica: string, dead: string | null): Promise<string> {
+    const row = { owner: ownerId, key, replica };
+    const taken = holderIn(await this.#sql.writeOne(() => statements.hold.get({ ...row, dead })));
+    if (taken !== null) return taken;
+    const holder = holderIn(await this.#sql.read(() => statements.holder.get({ owner: ownerId, key })));
+    // Released in between.
+    return holder ?? this.hold(ownerId, key, replica, dead);
+  }
+
+  async release(ownerId: string, key: string, replica: string): Promise<void> {
+    await this.#sql.writeOne(() => statements.release.run({ owner: ownerId, key, replica }));
+  }
+
   async prune(olderThan: number): Promise<void> {
     await this.#sql.writeOne(() => statements.prune.run({ older_than: olderThan }));
   }
@@ -56,8 +69,22 @@ const statements = {
     `DELETE FROM idempotency WHERE rowid IN (SELECT rowid FROM idempotency WHERE owner_id = :owner
        ORDER BY created_at DESC, rowid DESC LIMIT 1000 OFFSET :kept)`,
   ),
+  hold: statement(
+    `INSERT INTO idempotency_held (owner_id, key, holder) VALUES (:owner, :key, :replica)
+       ON CONFLICT (owner_id, key) DO UPDATE SET holder = excluded.holder
+         WHERE idempotency_held.holder = excluded.holder OR idempotency_held.holder = :dead
+       RETURNING holder`,
+  ),
+  holder: statement('SELECT holder FROM idempotency_held WHERE owner_id = :owner AND key = :key'),
+  release: statement(
+    'DELETE FROM idempotency_held WHERE owner_id = :owner AND key = :key AND holder = :replica',
+  ),
   prune: statement('DELETE FROM idempotency WHERE created_at < :older_than'),
 };
+
+function holderIn(row: Row | undefined): string | null {
+  return row ? String(row['holder']) : null;
+}
 
 function placeOf(ownerId: string, key: string) {
   return { table: 'idempotency', row: JSON.stringify([ownerId, key]), column: 'answer' };

@@ -42,6 +42,7 @@ const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   name: plain('name'),
   state: plain('state'),
   operation: plain('operation'),
+  holder: plain('holder'),
   stateReason: plain('state_reason'),
   generation: plain('generation'),
   runGeneration: plain('run_generation'),

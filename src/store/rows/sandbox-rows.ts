@@ -4,6 +4,7 @@
  */
 import type {
   Allowance,
+  InProgress,
   Page,
   SandboxFilter,
   SandboxPatch,
@@ -28,6 +29,14 @@ const schedulableColumns = [
   'lastActivityAt',
   'stoppedAt',
 ] as const satisfies readonly (keyof Schedulable)[];
+
+const inProgressColumns = [
+  'id',
+  'operation',
+  'holder',
+  'generation',
+] as const satisfies readonly (keyof InProgress)[];
+const IN_PROGRESS_AT_MOST = 1_000;
 
 const VISIBLE = `owner_id = :owner AND operation IS DISTINCT FROM 'creating'`;
 const READY_IN_POOL = `owner_id IS NULL AND operation IS NULL AND state = 'started'`;
@@ -55,6 +64,11 @@ export class SandboxRows implements SandboxStore {
 
   async get(id: string): Promise<Sandbox | null> {
     return this.#one(await this.#sql.read(() => this.#statements.get.get({ id })));
+  }
+
+  /** Every read of the database shows what is committed. */
+  reread(id: string): Promise<Sandbox | null> {
+    return this.get(id);
   }
 
   async find(ownerId: string, idOrName: string): Promise<Sandbox | null> {
@@ -91,6 +105,12 @@ export class SandboxRows implements SandboxStore {
   async all(): Promise<Sandbox[]> {
     await this.#sql.settled();
     return this.#many(await this.#sql.read(() => this.#statements.all.all()));
+  }
+
+  async inProgress(): Promise<InProgress[]> {
+    await this.#sql.settled();
+    const rows = await this.#sql.read(() => this.#statements.inProgress.all());
+    return rows.map((row) => this.#codec.decodeOnly(row, inProgressColumns));
   }
 
   async schedulable(): Promise<Schedulable[]> {
@@ -136,9 +156,10 @@ export class SandboxRows implements SandboxStore {
     generation: number,
     patch: SandboxPatch,
     allowance?: Allowance,
+    unusedSince?: number,
   ): Promise<Sandbox | null> {
     return this.#refusingTakenName(patch.name, () =>
-      this.#quota.writeOne(allowance, () => this.#change(id, generation, patch)),
+      this.#quota.writeOne(allowance, () => this.#change(id, generation, patch, unusedSince)),
     );
   }
 
@@ -163,11 +184,18 @@ export class SandboxRows implements SandboxStore {
     });
   }
 
-  *#change(id: string, generation: number, patch: SandboxPatch): Work<Sandbox | null> {
+  *#change(
+    id: string,
+    generation: number,
+    patch: SandboxPatch,
+    unusedSince = Number.MAX_SAFE_INTEGER,
+  ): Work<Sandbox | null> {
     const values = this.#codec.encode(id, patch);
     if ('id' in values) throw new Error('the id of a sandbox never changes');
     const update = this.#updateOf(Object.keys(values));
-    return this.#one(yield* update.get({ ...values, this_id: id, this_generation: generation }));
+    return this.#one(
+      yield* update.get({ ...values, this_id: id, this_generation: generation, unused_since: unusedSince }),
+    );
   }
 
   #updateOf(columns: string[]): Statement {
@@ -176,6 +204,7 @@ export class SandboxRows implements SandboxStore {
     if (known) return known;
     const update = statement(
       `UPDATE sandboxes SET ${settings} WHERE id = :this_id AND generation = :this_generation
+         AND last_activity_at <= :unused_since
        RETURNING ${columnList()}`,
     );
     this.#updates.set(settings, update);
@@ -223,6 +252,10 @@ function prepare({ includesPairs, integerIn, lockingFree }: Dialect) {
       `${VISIBLE} AND creation_key = :key AND created_at >= :since ORDER BY created_at DESC LIMIT 1`,
     ),
     all: select('true ORDER BY created_at, id'),
+    inProgress: select(
+      `operation IS NOT NULL ORDER BY id LIMIT ${IN_PROGRESS_AT_MOST}`,
+      columnList(inProgressColumns),
+    ),
     schedulable: select('owner_id IS NOT NULL AND operation IS NULL', columnList(schedulableColumns)),
     archives: select(
       'archive IS NOT NULL AND id > :after ORDER BY id LIMIT :limit',

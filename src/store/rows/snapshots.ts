@@ -24,6 +24,8 @@ const columns = {
   updatedAt: 'updated_at',
 } as const satisfies Record<keyof Snapshot, string>;
 
+const UNFINISHED = `state IN ('pending', 'pulling')`;
+
 const properties = Object.keys(columns) as (keyof Snapshot)[];
 const all = Object.values(columns).join(', ');
 
@@ -86,7 +88,7 @@ export class SnapshotRows implements SnapshotStore {
   async update(id: string, patch: SnapshotPatch): Promise<Snapshot | null> {
     const values = encode(patch);
     const settings = Object.keys(values).map((column) => `${column} = :${column}`);
-    const sql = `UPDATE snapshots SET ${settings.join(', ') || 'id = id'} WHERE id = :this_id RETURNING ${all}`;
+    const sql = `UPDATE snapshots SET ${settings.join(', ') || 'id = id'} WHERE id = :this_id AND ${UNFINISHED} RETURNING ${all}`;
     return one(await this.#sql.writeOne(() => statement(sql).get({ ...values, this_id: id })));
   }
 
@@ -113,7 +115,7 @@ const statements = {
   ),
   count: statement('SELECT count(*) AS count FROM snapshots WHERE owner_id = :owner'),
   list: select('owner_id = :owner ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset'),
-  unfinished: select(`state IN ('pending', 'pulling') ORDER BY created_at, id`),
+  unfinished: select(`${UNFINISHED} ORDER BY created_at, id`),
   imagesInUse: statement(
     `SELECT image_digest FROM snapshots WHERE image_digest IS NOT NULL
        UNION SELECT image_digest FROM sandboxes`,

@@ -90,6 +90,22 @@ const registries = `
   ) STRICT;
 `;
 
+/** Processes that share the store, and the work of each. */
+const replicas = `
+  CREATE TABLE replicas (
+    id TEXT PRIMARY KEY,
+    renewed_at INTEGER NOT NULL
+  ) STRICT;
+  ALTER TABLE sandboxes ADD COLUMN holder TEXT;
+  CREATE INDEX sandboxes_in_operation ON sandboxes (id) WHERE operation IS NOT NULL;
+  CREATE TABLE idempotency_held (
+    owner_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    holder TEXT NOT NULL,
+    PRIMARY KEY (owner_id, key)
+  ) STRICT;
+`;
+
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -211,4 +227,5 @@ export const migrations: readonly Migration[] = [
   { version: 3, sql: [people, auditLog, registries, provider].join('') },
   { version: 4, sql: previewEpochs },
   { version: 5, sql: idempotencyByOwner },
+  { version: 6, sql: replicas },
 ];

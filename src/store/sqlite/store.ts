@@ -1,5 +1,6 @@
 /** The store in one SQLite file. The caller owns the lock of the data directory, so there is one writer. */
 import type { Log, Store } from '../../control/ports/index.ts';
+import { createAlone } from '../alone.ts';
 import { openRows } from '../open-rows.ts';
 import type { Secrets } from '../secrets.ts';
 import { Database } from './database.ts';
@@ -21,7 +22,7 @@ export async function openSqliteStore({ file, secrets, log }: StoreOptions): Pro
   const database = new Database(file, log);
   try {
     migrate(database);
-    return await openRows(sqliteSql(database), secrets);
+    return { ...(await openRows(sqliteSql(database), secrets)), replicas: createAlone() };
   } catch (error) {
     await database.close();
     throw error;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { OrderOfUse } from '../../../src/control/documents/order-of-use.ts';
 import type { SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
+import { createAlone } from '../../../src/store/alone.ts';
 
 const orders = { database: 'shop', collection: 'orders' };
 const customers = { database: 'shop', collection: 'customers' };
@@ -14,7 +15,7 @@ function refusal(
   ...sources: (typeof orders)[]
 ) {
   try {
-    order.check(key, sources, step);
+    order.checkNow(key, sources, step);
   } catch (error) {
     const { code, message, fields } = error as SandhavenError;
     return { code, message, hint: fields.hint };
@@ -24,7 +25,7 @@ function refusal(
 
 describe('the order of use', () => {
   it('[DDB-ORDER-01] refuses a collection that was not discovered, with the call to make first', () => {
-    expect(refusal(new OrderOfUse('enforce'), 'a', 'discovered', orders)).toEqual({
+    expect(refusal(new OrderOfUse('enforce', createAlone()), 'a', 'discovered', orders)).toEqual({
       code: 'failed_precondition',
       message: "The collections of database 'shop' were not discovered yet.",
       hint: 'Call DocumentDb.DiscoverCollections with {"database_name":"shop"} first.',
@@ -32,7 +33,7 @@ describe('the order of use', () => {
   });
 
   it('[DDB-ORDER-02] refuses to query a collection whose schema was not loaded, and any other of the query', () => {
-    const order = new OrderOfUse('enforce');
+    const order = new OrderOfUse('enforce', createAlone());
     order.discovered('a', 'shop', ['orders', 'customers']);
     expect(refusal(order, 'a', 'discovered', orders)).toBeNull();
     expect(refusal(order, 'a', 'schema', orders)).toEqual({
@@ -48,14 +49,14 @@ describe('the order of use', () => {
   });
 
   it('is kept for each key', () => {
-    const order = new OrderOfUse('enforce');
+    const order = new OrderOfUse('enforce', createAlone());
     order.discovered('a', 'shop', ['orders']);
     order.loaded('a', orders);
     expect(refusal(order, 'b', 'schema', orders)?.code).toBe('failed_precondition');
   });
 
   it('names the nearest of what was discovered, and how to look again', () => {
-    const order = new OrderOfUse('enforce');
+    const order = new OrderOfUse('enforce', createAlone());
     order.discovered('a', 'shop', ['orders', 'customers']);
     const mistaken = { database: 'shop', collection: 'order' };
     expect(refusal(order, 'a', 'schema', mistaken)).toEqual({
@@ -66,20 +67,20 @@ describe('the order of use', () => {
   });
 
   it('returns the same advice in notes when it only advises', () => {
-    const order = new OrderOfUse('advise');
-    expect(order.check('a', [orders], 'schema')).toEqual([
+    const order = new OrderOfUse('advise', createAlone());
+    expect(order.checkNow('a', [orders], 'schema')).toEqual([
       "The collections of database 'shop' were not discovered yet. " +
         'Call DocumentDb.DiscoverCollections with {"database_name":"shop"} first.',
     ]);
     order.discovered('a', 'shop', ['orders']);
     order.loaded('a', orders);
-    expect(order.check('a', [orders], 'schema')).toEqual([]);
+    expect(order.checkNow('a', [orders], 'schema')).toEqual([]);
   });
 
   it('does not mix names up, whatever they are made of', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string(), fc.string(), (a, b, c, d) => {
-        const order = new OrderOfUse('enforce');
+        const order = new OrderOfUse('enforce', createAlone());
         order.discovered('k', a, [b]);
         order.discovered('k', c, a === c ? [b, d] : [d]);
         order.loaded('k', { database: a, collection: b });
@@ -91,7 +92,7 @@ describe('the order of use', () => {
   });
 
   it('remembers so many keys, and forgets the one that was used longest ago', () => {
-    const order = new OrderOfUse('enforce');
+    const order = new OrderOfUse('enforce', createAlone());
     for (let key = 0; key <= limits.documents.rememberedKeys; key++) {
       order.discovered(`k${key}`, 'shop', ['orders']);
       if (key > 0) expect(refusal(order, 'k0', 'discovered', orders)).toBeNull();
@@ -100,14 +101,14 @@ describe('the order of use', () => {
   });
 
   it('remembers as many keys as its bound, in any order of use', () => {
-    const order = new OrderOfUse('enforce');
+    const order = new OrderOfUse('enforce', createAlone());
     const keys = Array.from({ length: limits.documents.rememberedKeys }, (_, index) => `k${index}`);
     for (const key of keys) order.discovered(key, 'shop', ['orders']);
     expect(keys.filter((key) => refusal(order, key, 'discovered', orders) !== null)).toEqual([]);
   });
 
   it('remembers a database with more collections than its bound', () => {
-    const order = new OrderOfUse('enforce');
+    const order = new OrderOfUse('enforce', createAlone());
     const many = Array.from(
       { length: limits.documents.rememberedCollections + 1 },
       (_, index) => `c${index}`,
@@ -117,7 +118,7 @@ describe('the order of use', () => {
   });
 
   it('remembers so many collections of a key', () => {
-    const order = new OrderOfUse('enforce');
+    const order = new OrderOfUse('enforce', createAlone());
     const many = Array.from({ length: limits.documents.rememberedCollections }, (_, index) => `c${index}`);
     order.discovered('a', 'shop', ['orders']);
     order.discovered('a', 'big', many);
@@ -126,7 +127,7 @@ describe('the order of use', () => {
   });
 
   it('remembers so many schemas of a key, and forgets the one that was loaded longest ago', () => {
-    const order = new OrderOfUse('enforce');
+    const order = new OrderOfUse('enforce', createAlone());
     const many = Array.from({ length: limits.documents.rememberedCollections }, (_, index) => `c${index}`);
     const name = (collection: string) => ({ database: 'big', collection });
     order.discovered('a', 'big', many);
@@ -140,7 +141,7 @@ describe('the order of use', () => {
   });
 
   it('forgets no database while all collections fit', () => {
-    const order = new OrderOfUse('enforce');
+    const order = new OrderOfUse('enforce', createAlone());
     const many = Array.from(
       { length: limits.documents.rememberedCollections - 1 },
       (_, index) => `c${index}`,
@@ -157,14 +158,14 @@ describe('the order of use', () => {
   });
 
   it('suggests at most three names, and none that is far', () => {
-    const order = new OrderOfUse('enforce');
+    const order = new OrderOfUse('enforce', createAlone());
     order.discovered('a', 'shop', ['order1', 'order2', 'order3', 'order4']);
     const wrong = (collection: string) =>
       refusal(order, 'a', 'schema', { database: 'shop', collection })?.hint;
     expect(wrong('order')).toBe(
       'Did you mean order1 or order2 or order3? DocumentDb.DiscoverCollections lists what is there now.',
     );
-    expect(() => order.check('a', [{ database: 'shop', collection: 'zebra' }], 'schema')).toThrow(
+    expect(() => order.checkNow('a', [{ database: 'shop', collection: 'zebra' }], 'schema')).toThrow(
       expect.objectContaining({ fields: expect.objectContaining({ resource: 'collection' }) }),
     );
     expect(wrong('zebra')).toBe('DocumentDb.DiscoverCollections lists what is there now.');

@@ -5,6 +5,7 @@ import { OrderOfUse } from '../../../src/control/documents/order-of-use.ts';
 import type { DocumentDatabase } from '../../../src/control/ports/index.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { Caller } from '../../../src/model/user.ts';
+import { createAlone } from '../../../src/store/alone.ts';
 
 const caller = (id: string) => ({ id, keyId: `key of ${id}` }) as Caller;
 
@@ -19,7 +20,11 @@ describe('queries that are long', () => {
         return { sources: [], run: async () => ({ count: 0, notes: [] }) };
       },
     } as unknown as DocumentDatabase;
-    const service = new DocumentService({ database, files: {} as never, order: new OrderOfUse('advise') });
+    const service = new DocumentService({
+      database,
+      files: {} as never,
+      order: new OrderOfUse('advise', createAlone()),
+    });
     const count = (id: string, name: string, chars: number) =>
       service.count(caller(id), { database: 'd', collection: 'c', filter: `"${name}"`.padEnd(chars) }, {});
     const first = count('mallory', 'long 1', 4_097);
@@ -39,7 +44,7 @@ describe('queries', () => {
       databases: () => new Promise((resolve) => asked.push(() => resolve([]))),
     } as unknown as DocumentDatabase;
     const files = { info: async () => null, write: async () => null } as never;
-    const service = new DocumentService({ database, files, order: new OrderOfUse('advise') });
+    const service = new DocumentService({ database, files, order: new OrderOfUse('advise', createAlone()) });
     const all = Array.from({ length: 8 }, () => service.databases(caller('mallory'), {}));
     await expect.poll(() => asked.length).toBe(6);
     const besides = service.databases(caller('alice'), {});

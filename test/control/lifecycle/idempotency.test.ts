@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Idempotency } from '../../../src/control/lifecycle/idempotency.ts';
 import type { IdempotencyStore } from '../../../src/control/ports/index.ts';
+import { createAlone } from '../../../src/store/alone.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -23,7 +24,7 @@ beforeEach(() => {
 
 /** A service that knows only the store. */
 function restarted(): Idempotency {
-  return new Idempotency(store, { now: () => now });
+  return new Idempotency(store, { now: () => now }, createAlone());
 }
 
 const run = async () => ({ run: ++runs });

@@ -117,7 +117,7 @@ describe('a start from an archive', () => {
     during['inspect'] = async () => runs(6);
     await restore();
     expect(names()).toEqual(['inspect', 'stop', 'restore', 'assign', 'start', 'hello']);
-    expect(steps[1]).toEqual(['stop', 'sb_1', 0]);
+    expect(steps[1]).toEqual(['stop', 'sb_1', 0, 7]);
   });
 
   it('starts nothing after a failed restore', async () => {
@@ -128,7 +128,7 @@ describe('a start from an archive', () => {
 });
 
 it.each([
-  ['a stop gives the machine 2 s', 'stopping', {}, ['stop', 'sb_1', 2_000]],
+  ['a stop gives the machine 2 s', 'stopping', {}, ['stop', 'sb_1', 2_000, 7]],
   [
     '[SBX-STATE-10] a stop destroys an ephemeral sandbox',
     'stopping',

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Operations, type OperationsDependencies } from '../../../src/control/lifecycle/operations.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Resources } from '../../../src/model/sandbox.ts';
+import { createAlone } from '../../../src/store/alone.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
@@ -40,6 +41,7 @@ beforeEach(() => {
       ...{ stop: async () => {}, dropArchive: async () => {}, dropDisk: async () => {} },
     },
     watches: { begin() {}, end() {}, has: () => true },
+    replicas: createAlone(),
     activity: {},
     clock: { now: () => 1_000 },
     log: { info() {}, warn() {}, error() {} },

@@ -5,6 +5,7 @@ import { WarmPool } from '../../../src/control/lifecycle/pool.ts';
 import type { Image, Images, Runtime, SandboxStore } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
+import { createAlone } from '../../../src/store/alone.ts';
 import { alice, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
@@ -47,6 +48,7 @@ function newPool(size = 3): WarmPool {
   const discard: Machines['discard'] = async ({ id, generation }) =>
     void (await store.remove(id, generation));
   return new WarmPool({
+    replicas: createAlone(),
     store,
     runtime: { capacity: async () => ({ ...enough, freeSlots: host.freeSlots }) } as unknown as Runtime,
     images: { use } as unknown as Images,

@@ -2,6 +2,7 @@
  * Time that passes only when it is told to. Timers follow a monotonic clock; the wall clock is that plus an offset,
  * which jumps when somebody sets it.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../../src/control/ports/index.ts';
 
 interface Timer {
@@ -10,6 +11,8 @@ interface Timer {
   due: number;
   everyMs: number | null;
   act: () => void;
+  /** The process that set it. */
+  owner: object | undefined;
 }
 
 /** Node fires a timer of 0 ms after 1. */
@@ -21,6 +24,9 @@ export class VirtualTime implements Clock {
   readonly #setBack: { at: number; ms: number }[] = [];
   #drawn = 0;
   readonly #timers = new Map<number, Timer>();
+
+  readonly #owner = new AsyncLocalStorage<object>();
+  readonly #stalled = new Set<object>();
 
   /** @param startMs Time of the wall clock, in ms since the epoch. */
   constructor(startMs: number) {
@@ -61,14 +67,29 @@ export class VirtualTime implements Clock {
       this.#monotonic = Math.max(this.#monotonic, next.due);
       if (next.everyMs === null) this.#timers.delete(next.id);
       else next.due += next.everyMs;
-      next.act();
+      this.#act(next);
     }
     this.#monotonic = end;
   }
 
-  /** Forgets all timers, as the end of a process does. */
-  clear(): void {
-    this.#timers.clear();
+  /** Runs code of a process: the timers that it sets, and whatever follows from it, are that process's. */
+  of<T>(owner: object, run: () => T): T {
+    return this.#owner.run(owner, run);
+  }
+
+  /** Forgets the timers of a process, as its end does. */
+  clear(owner: object): void {
+    for (const timer of [...this.#timers.values()]) if (timer.owner === owner) this.#timers.delete(timer.id);
+    this.#stalled.delete(owner);
+  }
+
+  /** Holds the timers of a process up, as a suspended one; they come late. */
+  stall(owner: object): void {
+    this.#stalled.add(owner);
+  }
+
+  resume(owner: object): void {
+    this.#stalled.delete(owner);
   }
 
   /** Replaces the global timers until the returned function is called. */
@@ -85,9 +106,17 @@ export class VirtualTime implements Clock {
     return () => void Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval });
   }
 
+  #act({ owner, act }: Timer): void {
+    if (owner) this.#owner.run(owner, act);
+    else act();
+  }
+
   #set(act: () => void, ms: number, everyMs: number | null) {
     const id = ++this.#drawn;
-    this.#timers.set(id, { id, due: this.#monotonic + Math.max(SHORTEST_MS, ms), everyMs, act });
+    this.#timers.set(id, {
+      ...{ id, due: this.#monotonic + Math.max(SHORTEST_MS, ms), everyMs, act },
+      owner: this.#owner.getStore(),
+    });
     return { [Symbol.toPrimitive]: () => id, unref() {}, ref() {} };
   }
 
@@ -95,6 +124,7 @@ export class VirtualTime implements Clock {
   #next(): Timer | null {
     let next: Timer | null = null;
     for (const timer of this.#timers.values()) {
+      if (timer.owner && this.#stalled.has(timer.owner)) continue;
       if (!next || timer.due < next.due || (timer.due === next.due && timer.id < next.id)) next = timer;
     }
     return next;

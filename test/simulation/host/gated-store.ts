@@ -16,8 +16,19 @@ export interface Gate {
 
 type Method = (...given: never[]) => Promise<unknown>;
 
-const writes = new Set(['insert', 'claim', 'update', 'remove', 'touch', 'put', 'prune', 'delete']);
-const readsSettled = new Set(['all', 'schedulable', 'archives', 'pool']);
+const writes = new Set([
+  'insert',
+  'claim',
+  'update',
+  'remove',
+  'touch',
+  'put',
+  'prune',
+  'delete',
+  'hold',
+  'release',
+]);
+const readsSettled = new Set(['all', 'inProgress', 'schedulable', 'archives', 'pool']);
 
 export function gatedStore(store: Store, gate: Gate): Store {
   return {

@@ -16,16 +16,19 @@ export interface MemoryRuntimeOptions {
   host: MemoryHost;
   /** Resolves when the host has done the next small part of the work; rejects where it fails. */
   point(label: string): Promise<void>;
+  /** Throws when this process may change nothing any more. */
+  fence?(): unknown;
 }
 
 const KEY = 'installation';
 const RESERVE_GB = 4;
 
-export function createMemoryRuntime({ host, point }: MemoryRuntimeOptions): Runtime {
+export function createMemoryRuntime({ host, point, fence = () => {} }: MemoryRuntimeOptions): Runtime {
   const { inTurn, atOnce, close } = createTurns();
   const step = async (label: string, signal?: AbortSignal): Promise<void> => {
     signal?.throwIfAborted();
     await point(`engine: ${label}`);
+    fence();
     signal?.throwIfAborted();
   };
   const parts = { host, step };
@@ -36,7 +39,7 @@ export function createMemoryRuntime({ host, point }: MemoryRuntimeOptions): Runt
     close,
     start: (spec, generation, options) =>
       inTurn(spec.id, (signal) => start(parts, spec, generation, signal), options?.signal),
-    stop: (id) => inTurn(id, () => stop(parts, id)),
+    stop: (id, _, newest) => inTurn(id, () => stop(parts, id, newest)),
     resizeLive: (id, { cpu, memory }) =>
       inTurn(id, async () => {
         const machine = host.running(id);
@@ -153,9 +156,14 @@ async function launch(
   traces.bundles = [generation];
 }
 
-async function stop({ host, step }: Dependencies, id: string): Promise<void> {
+async function stop(
+  { host, step }: Dependencies,
+  id: string,
+  newest = Number.POSITIVE_INFINITY,
+): Promise<void> {
   if (!host.sandboxes.has(id)) return;
   await step('terminate');
+  if ((host.running(id)?.generation ?? 0) > newest) return;
   clear(host, id);
 }
 

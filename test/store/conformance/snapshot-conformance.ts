@@ -42,17 +42,27 @@ export function snapshotConformance(name: string, create: StoreFactory): void {
       const patch = { state: 'active', imageDigest: 'd2', sizeBytes: 5, updatedAt: 9 } as const;
       expect(await store.snapshots.update(plain.id, patch)).toEqual({ ...plain, ...patch });
       expect(await store.snapshots.find(alice.id, plain.id)).toEqual({ ...plain, ...patch });
-      expect(await store.snapshots.update(plain.id, {})).toEqual({ ...plain, ...patch });
+      expect(await store.snapshots.find(alice.id, full.id)).toEqual(full);
       expect(await store.snapshots.update('snap_none', patch)).toBeNull();
     });
 
+    it('change only until they are finished: of two who make one, the first is right', async () => {
+      for (const state of ['active', 'error'] as const) {
+        const { id } = await insert({ name: state });
+        expect(await store.snapshots.update(id, { state: 'pulling' })).toMatchObject({ state: 'pulling' });
+        expect(await store.snapshots.update(id, { state, imageDigest: 'd1' })).toMatchObject({ state });
+        expect(await store.snapshots.update(id, { state: 'pulling', imageDigest: 'd2' })).toBeNull();
+        expect(await store.snapshots.find(alice.id, id)).toMatchObject({ state, imageDigest: 'd1' });
+      }
+    });
+
     it('[WIRE-SNAP-04] have a name that is unique per owner, and take the place of one in error', async () => {
-      const first = await insert({ name: 'a' });
       const taken = { code: 'already_exists', fields: { parameter: 'name' } };
       for (const state of ['pending', 'pulling', 'active'] as const) {
-        await store.snapshots.update(first.id, { state });
-        await expect(insert({ name: 'a' }), state).rejects.toMatchObject(taken);
+        await insert({ name: state, state });
+        await expect(insert({ name: state }), state).rejects.toMatchObject(taken);
       }
+      const first = await insert({ name: 'a' });
       await insert({ name: 'a', ownerId: bob.id, state: 'error' });
       await store.snapshots.update(first.id, { state: 'error', stateReason: 'why' });
       const second = await insert({ name: 'a' });

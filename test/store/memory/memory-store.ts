@@ -1,4 +1,5 @@
 /** The store's port in the plainest way there is: the model that property tests compare a real store with. */
+
 import type {
   AccessToken,
   Allowance,
@@ -14,6 +15,7 @@ import { limits } from '../../../src/model/limits.ts';
 import { assertWithinQuota } from '../../../src/model/quota.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
+import { createAlone } from '../../../src/store/alone.ts';
 import { memoryAudit } from './memory-audit.ts';
 import { memoryAuthorizations } from './memory-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
@@ -26,10 +28,14 @@ export interface Tables {
   snapshots: Map<string, Snapshot>;
   /** Answers of idempotent calls, by owner and key. */
   answers: Map<string, { requestDigest: string; result: unknown; at: number }>;
+  /** Replicas at work on a key, by owner and key. */
+  held: Map<string, string>;
+  /** Live replicas with the time of their last renewal; null where there is one process only. */
+  replicas: Map<string, number> | null;
 }
 
 export function emptyTables(): Tables {
-  return { sandboxes: new Map(), snapshots: new Map(), answers: new Map() };
+  return { sandboxes: new Map(), snapshots: new Map(), answers: new Map(), held: new Map(), replicas: null };
 }
 
 export function memoryStore(tables: Tables = emptyTables()): Store {
@@ -44,6 +50,7 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     ...memoryAudit(),
     registryCredentials: memoryRegistryCredentials(),
     ...memoryAuthorizations(),
+    replicas: createAlone(),
     close: async () => {},
   };
 }
@@ -93,7 +100,7 @@ function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'
   };
 }
 
-function memorySandboxes({ sandboxes: rows }: Tables): Pick<Store, 'sandboxes'> {
+function memorySandboxes({ sandboxes: rows, replicas }: Tables): Pick<Store, 'sandboxes'> {
   const sorted = () => [...rows.values()].sort(byAge);
   const visible = (ownerId: string) =>
     sorted().filter((row) => row.ownerId === ownerId && row.operation !== 'creating');
@@ -120,16 +127,22 @@ function memorySandboxes({ sandboxes: rows }: Tables): Pick<Store, 'sandboxes'> 
     generation: number,
     patch: SandboxPatch,
     allowance?: Allowance,
+    unusedSince = Number.MAX_SAFE_INTEGER,
   ): Sandbox | null => {
     const row = rows.get(id);
-    if (row?.generation !== generation) return null;
+    if (row && row.lastActivityAt > unusedSince) return null;
+    if (row?.generation !== generation || (isLeft(row) && patch.generation === undefined)) return null;
     save({ ...row, ...patch }, allowance);
     return structuredClone(rows.get(id) ?? null);
   };
 
+  /** Left by a replica that was given up: only a new generation may go on. */
+  const isLeft = ({ holder }: Sandbox) => holder !== null && replicas?.has(holder) === false;
+
   const sandboxes: SandboxStore = {
     insert: async (sandbox, allowance) => save(sandbox, allowance),
     get: async (id) => structuredClone(rows.get(id) ?? null),
+    reread: async (id) => structuredClone(rows.get(id) ?? null),
     find: async (ownerId, idOrName) => {
       const key = idOrName.startsWith('sb_') ? 'id' : 'name';
       return structuredClone(visible(ownerId).find((row) => row[key] === idOrName) ?? null);
@@ -156,6 +169,11 @@ function memorySandboxes({ sandboxes: rows }: Tables): Pick<Store, 'sandboxes'> 
           .find((row) => row.creationKey === creationKey && row.createdAt >= since) ?? null,
       ),
     all: async () => structuredClone(sorted()),
+    inProgress: async () =>
+      sorted()
+        .filter(({ operation }) => operation !== null)
+        .map(({ id, operation, holder, generation }) => ({ id, operation, holder, generation }))
+        .sort((a, b) => (a.id < b.id ? -1 : 1)),
     schedulable: async () =>
       sorted()
         .filter((row) => row.ownerId !== null && row.operation === null)
@@ -181,10 +199,13 @@ function memorySandboxes({ sandboxes: rows }: Tables): Pick<Store, 'sandboxes'> 
       const found = ready().find((row) => row.imageDigest === imageDigest && row.resources.disk === diskGb);
       return found ? change(found.id, found.generation, patch, allowance) : null;
     },
-    update: async (id, generation, patch, allowance) => change(id, generation, patch, allowance),
+    update: async (...given) => change(...given),
     usage: async (ownerId) => usageOf([...rows.values()], ownerId),
     promisedDiskGb: async () => promisedDiskGbOf([...rows.values()]),
-    remove: async (id, generation) => rows.get(id)?.generation === generation && rows.delete(id),
+    remove: async (id, generation) => {
+      const row = rows.get(id);
+      return row?.generation === generation && !isLeft(row) && rows.delete(id);
+    },
     touch: async (activity) => {
       for (const [id, at] of activity) {
         const row = rows.get(id);
@@ -235,7 +256,7 @@ function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 's
         .filter(({ state }) => state === 'pending' || state === 'pulling'),
     update: async (id, patch: SnapshotPatch) => {
       const row = rows.get(id);
-      if (!row) return null;
+      if (row?.state !== 'pending' && row?.state !== 'pulling') return null;
       rows.set(id, { ...row, ...patch });
       return structuredClone(rows.get(id) ?? null);
     },
@@ -248,7 +269,7 @@ function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 's
   return { snapshots };
 }
 
-function memoryIdempotency({ answers }: Tables): Pick<Store, 'idempotency'> {
+function memoryIdempotency({ answers, held }: Tables): Pick<Store, 'idempotency'> {
   const slot = (ownerId: string, key: string) => JSON.stringify([ownerId, key]);
   return {
     idempotency: {
@@ -262,6 +283,16 @@ function memoryIdempotency({ answers }: Tables): Pick<Store, 'idempotency'> {
         if (answers.size <= 4_096) return;
         const own = [...answers].filter(([of]) => JSON.parse(of)[0] === ownerId);
         for (const [oldest] of own.slice(0, Math.max(0, own.length - 4_096))) answers.delete(oldest);
+      },
+      hold: async (ownerId, key, replica, dead) => {
+        const at = slot(ownerId, key);
+        const holder = held.get(at);
+        if (holder !== undefined && holder !== replica && holder !== dead) return holder;
+        held.set(at, replica);
+        return replica;
+      },
+      release: async (ownerId, key, replica) => {
+        if (held.get(slot(ownerId, key)) === replica) held.delete(slot(ownerId, key));
       },
       prune: async (olderThan) => {
         for (const [at, answer] of answers) if (answer.at < olderThan) answers.delete(at);

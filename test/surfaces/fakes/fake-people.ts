@@ -5,6 +5,7 @@ import type { Rate } from '../../../src/fairness/rate.ts';
 import { unlimited } from '../../../src/model/quota.ts';
 import { localRegion } from '../../../src/model/region.ts';
 import type { Account, Caller } from '../../../src/model/user.ts';
+import { createAlone } from '../../../src/store/alone.ts';
 import { memoryPeople } from '../../store/memory/memory-people.ts';
 
 export const API_KEY = 'shv_test';
@@ -40,7 +41,7 @@ export function fakePeople(rate: Rate | null = null): Pick<Services, 'identity' 
   void keys.add(member.id, MEMBER_KEY, details);
   const { identity, ...people } = createPeople({
     store: {
-      ...{ users, keys },
+      ...{ users, keys, replicas: createAlone() },
       sandboxes: { usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }) },
       snapshots: { count: async () => 1 },
     },

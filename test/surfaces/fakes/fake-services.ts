@@ -340,6 +340,7 @@ function newSandbox(
     name,
     state: 'started',
     operation: null,
+    holder: null,
     stateReason: null,
     generation: 1,
     runGeneration: 1,

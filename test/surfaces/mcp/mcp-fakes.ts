@@ -131,6 +131,7 @@ function sandbox(name: string): Sandbox {
     name,
     state: 'started',
     operation: null,
+    holder: null,
     stateReason: null,
     generation: 1,
     runGeneration: 1,

@@ -50,7 +50,11 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
         options?.signal,
       ),
 
-    stop: (id, graceMs) => work.inTurn(id, 'The machine could not be stopped.', () => stop(id, graceMs)),
+    stop: (id, graceMs, newest = Number.POSITIVE_INFINITY) =>
+      work.inTurn(id, 'The machine could not be stopped.', async () => {
+        const present = newest === Number.POSITIVE_INFINITY ? null : await machines.running(id);
+        if (present === null || present.generation <= newest) await stop(id, graceMs);
+      }),
 
     resizeLive: (id, resources) =>
       work.inTurn(id, 'The machine could not be resized.', async () => {

@@ -14,9 +14,13 @@ export function cachedSandboxes(store: SandboxStore, cache: RowCache<Sandbox>): 
   };
   return {
     get: (id) => cache.get(`id ${id}`, () => store.get(id)),
+    async reread(id) {
+      cache.forget(id);
+      return cache.get(`id ${id}`, () => store.get(id));
+    },
     find: (ownerId, wanted) => cache.get(`of ${ownerId} ${wanted}`, () => store.find(ownerId, wanted)),
     insert: (sandbox, allowance) => writing(sandbox.id, store.insert(sandbox, allowance)),
-    update: (id, generation, patch, allowance) => writing(id, store.update(id, generation, patch, allowance)),
+    update: (id, ...change) => writing(id, store.update(id, ...change)),
     remove: (id, generation) => writing(id, store.remove(id, generation)),
     async claim(match, patch, allowance) {
       const claimed = await store.claim(match, patch, allowance);
@@ -31,6 +35,7 @@ export function cachedSandboxes(store: SandboxStore, cache: RowCache<Sandbox>): 
     names: (ownerId, limit) => store.names(ownerId, limit),
     createdUnder: (ownerId, key, since) => store.createdUnder(ownerId, key, since),
     all: () => store.all(),
+    inProgress: () => store.inProgress(),
     schedulable: () => store.schedulable(),
     archives: (afterId, limit) => store.archives(afterId, limit),
     pool: () => store.pool(),

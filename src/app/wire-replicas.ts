@@ -1,0 +1,54 @@
+/** Wires what several replicas of one installation do for each other; nothing where there is one process only. */
+import type { Unfinished } from '../concurrency/unfinished.ts';
+import type { SnapshotWork } from '../control/images/snapshot-work.ts';
+import type { Machines } from '../control/lifecycle/machines.ts';
+import type { WarmPool } from '../control/lifecycle/pool.ts';
+import type { Watches } from '../control/lifecycle/watches.ts';
+import type { Log, Replicas, Runtime, SandboxStore } from '../control/ports/index.ts';
+import { Comparison } from '../control/replicas/comparison.ts';
+import type { Others } from '../control/replicas/others.ts';
+import { TakeOver } from '../control/replicas/take-over.ts';
+import type { Sandbox } from '../model/sandbox.ts';
+
+export interface ReplicaDependencies {
+  store: SandboxStore;
+  runtime: Runtime;
+  machines: Machines;
+  watches: Watches;
+  pool: WarmPool;
+  snapshots: SnapshotWork;
+  replicas: Replicas;
+  others: Others;
+  unfinished: Unfinished;
+  log: Log;
+}
+
+export interface ReplicaWork {
+  begin(keepsInPool: (sandbox: Sandbox) => boolean): void;
+  close(): Promise<void>;
+}
+
+export function wireReplicas(d: ReplicaDependencies): ReplicaWork {
+  const { store, runtime, machines, watches, pool, snapshots, replicas, others, unfinished, log } = d;
+  const takeOver = new TakeOver({ store, replicas, others, finish: (id) => machines.finish(id), log });
+  let comparison: Comparison | null = null;
+  replicas.onTold('yield', (id) => machines.giveWay(id));
+  return {
+    begin(keepsInPool) {
+      const onLook = async () => {
+        await snapshots.resume();
+        pool.refill();
+      };
+      comparison = new Comparison({
+        ...{ store, runtime, machines, watches, replicas, unfinished, log },
+        ...{ keepsInPool, onLook },
+      });
+      takeOver.begin();
+      comparison.begin();
+    },
+    async close() {
+      await takeOver.close();
+      await comparison?.close();
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * Turns of a sandbox: work on it waits for the work before it, of this replica in its queue, of others by the row. What
+ * was left half done is finished first.
+ */
+import { SandhavenError } from '../../model/errors.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import type { Log, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
+import type { Others } from '../replicas/others.ts';
+import { underLease } from '../replicas/tenure.ts';
+import type { OperationQueue } from './operation-queue.ts';
+import type { Operations } from './operations.ts';
+
+export interface TurnDependencies {
+  store: Pick<SandboxStore, 'reread' | 'remove'>;
+  runtime: Pick<Runtime, 'destroy'>;
+  queue: OperationQueue;
+  operations: Operations;
+  replicas: Replicas;
+  others: Others;
+  log: Log;
+  /** Repeats `finish` until it succeeds. */
+  finishLater(id: string): void;
+}
+
+type Work<T> = (signal: AbortSignal) => Promise<T>;
+
+export class Turns {
+  readonly #d: TurnDependencies;
+
+  constructor(dependencies: TurnDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Runs work that ends with the lease of this replica: another one goes on with it. */
+  run<T>(id: string, work: Work<T>): Promise<T> {
+    return this.#d.queue.run(id, (signal) => this.#leased(signal, work));
+  }
+
+  /** Like `run`, before all waiting work, which is rejected; the running one is broken off. */
+  preempt<T>(id: string, work: Work<T>): Promise<T> {
+    return this.#d.queue.preempt(id, (signal) => this.#leased(signal, work));
+  }
+
+  /** Breaks off the work of this replica, for a delete by another one. */
+  giveWay(id: string): void {
+    this.#d.queue.cancel(id);
+  }
+
+  /** Returns the row with no operation in progress, or with one that deletes. Rejects with `not_found`. */
+  async settled(id: string, signal: AbortSignal): Promise<Sandbox> {
+    const sandbox = await this.alone(id, false, signal);
+    if (sandbox.operation === null || sandbox.operation === 'deleting') return sandbox;
+    await this.#d.operations.finish(await this.#taken(sandbox), signal);
+    const finished = await this.alone(id, false, signal);
+    if (finished.operation === null || finished.operation === 'deleting') return finished;
+    throw stillBusy(finished.name);
+  }
+
+  /**
+   * Returns the row once no other replica works on it. Rejects with `not_found`.
+   * @param asks Whether the other replica is asked to break off.
+   */
+  async alone(id: string, asks: boolean, signal: AbortSignal): Promise<Sandbox> {
+    const sandbox = await this.#d.others.done(await this.#d.store.reread(id), asks, signal);
+    if (sandbox) return sandbox;
+    throw new SandhavenError('not_found', 'The sandbox was deleted.', {
+      resource: 'sandbox',
+      hint: 'Call Sandbox.ListSandboxes to see the ones there are.',
+    });
+  }
+
+  /** Finishes an operation that was stored and not settled. */
+  async finish(id: string, signal: AbortSignal): Promise<void> {
+    const sandbox = await this.#d.others.done(await this.#d.store.reread(id), false, signal);
+    if (!sandbox) return;
+    if (sandbox.operation === 'creating') await this.#discardLeft(sandbox);
+    else await this.#d.operations.finish(await this.#taken(sandbox), signal);
+  }
+
+  /**
+   * Removes what is left of a creation that a replica which was given up, or an earlier try of this, did not finish: no
+   * caller has seen it. A creation of this replica has its turn, so none is under way here.
+   */
+  async #discardLeft(sandbox: Sandbox): Promise<void> {
+    const { id, generation } = await this.#taken(sandbox);
+    await this.#d.runtime.destroy(id);
+    await this.#d.store.remove(id, generation);
+  }
+
+  /** Returns the row of an operation that this replica may finish: a new generation fences the one that left it. */
+  async #taken(sandbox: Sandbox): Promise<Sandbox> {
+    if (!(await this.#d.others.haveLeft(sandbox))) return sandbox;
+    const { id, operation, generation } = sandbox;
+    this.#d.log.info('taking over the operation of a replica that is gone', { sandbox: id, operation });
+    const taken = await this.#d.operations.advance(sandbox, { operation, generation: generation + 1 });
+    // From here on nobody else looks after it, whatever fails next.
+    this.#d.finishLater(id);
+    return taken;
+  }
+
+  #leased<T>(signal: AbortSignal, work: Work<T>): Promise<T> {
+    const { replicas } = this.#d;
+    return underLease(replicas, (lease) => work(replicas.shared ? AbortSignal.any([signal, lease]) : signal));
+  }
+}
+
+function stillBusy(name: string): SandhavenError {
+  return new SandhavenError('unavailable', `An earlier operation on sandbox '${name}' is not finished yet.`, {
+    hint: 'Try again in a moment: the service goes on with it.',
+    retryable: true,
+  });
+}

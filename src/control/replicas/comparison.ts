@@ -1,0 +1,113 @@
+/**
+ * Compares the store with the machines, again and again, while several replicas change both. What one look finds may be
+ * the work of another replica, seen in the midst; what two looks find is acted on, in the sandbox's turn.
+ */
+import type { Unfinished } from '../../concurrency/unfinished.ts';
+import { limits } from '../../model/limits.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import type { Machines } from '../lifecycle/machines.ts';
+import type { Watches } from '../lifecycle/watches.ts';
+import type { Log, Observed, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
+import { underLease } from './tenure.ts';
+
+export interface ComparisonDependencies {
+  store: Pick<SandboxStore, 'all'>;
+  runtime: Pick<Runtime, 'observe' | 'destroy'>;
+  machines: Pick<Machines, 'adopt' | 'exited' | 'end' | 'retire'>;
+  watches: Pick<Watches, 'has' | 'end'>;
+  replicas: Replicas;
+  unfinished: Unfinished;
+  log: Log;
+  /** Returns true for a warm pool sandbox that is still usable. */
+  keepsInPool(sandbox: Sandbox): boolean;
+  /** Called at each look. */
+  onLook(): Promise<void>;
+}
+
+/** Faults by a name that is the same at the next look, each with its repair. */
+type Findings = Map<string, () => Promise<void>>;
+
+const GONE_REASON = 'Its machine ended while no replica watched it.';
+
+export class Comparison {
+  readonly #d: ComparisonDependencies;
+  #timer: NodeJS.Timeout | null = null;
+  #turn: Promise<void> | null = null;
+  #before: ReadonlySet<string> = new Set();
+
+  constructor(dependencies: ComparisonDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Looks now, at every interval, and when replicas have come or gone. */
+  begin(): void {
+    this.#d.replicas.onChange(() => void this.turn());
+    this.#timer = setInterval(() => void this.turn(), limits.replicas.compareMs);
+    void this.turn();
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#turn;
+  }
+
+  /** Looks once; a call during a look joins it. */
+  turn(): Promise<void> {
+    this.#turn ??= this.#look()
+      .catch((error: unknown) => this.#d.log.warn('machines could not be compared', { error }))
+      .finally(() => {
+        this.#turn = null;
+      });
+    return this.#turn;
+  }
+
+  async #look(): Promise<void> {
+    const { store, runtime, replicas } = this.#d;
+    await this.#d.onLook();
+    // A machine without a row that is read later is nobody's; a row is always there before its machine.
+    const observed = new Map((await runtime.observe()).map((seen) => [seen.id, seen]));
+    const sandboxes = await store.all();
+    const findings: Findings = new Map();
+    for (const sandbox of sandboxes) {
+      const seen = observed.get(sandbox.id) ?? null;
+      observed.delete(sandbox.id);
+      if (replicas.isMine(sandbox.id)) await this.#compare(sandbox, seen, findings);
+      else this.#d.watches.end(sandbox.id);
+    }
+    for (const id of observed.keys()) if (replicas.isMine(id)) this.#orphan(id, findings);
+    const again = [...findings].filter(([name]) => this.#before.has(name));
+    this.#before = new Set(findings.keys());
+    for (const [name, mend] of again) {
+      this.#d.log.warn('store and machines differ', { finding: name });
+      await mend();
+    }
+  }
+
+  async #compare(sandbox: Sandbox, seen: Observed | null, findings: Findings): Promise<void> {
+    const { machines, watches, log, keepsInPool } = this.#d;
+    const { id, state, runGeneration } = sandbox;
+    if (sandbox.operation !== null) return;
+    if (sandbox.ownerId === null && !keepsInPool(sandbox)) return void machines.retire(id);
+    const running = seen?.runningGeneration ?? null;
+    if (state !== 'started') {
+      if (running !== null) findings.set(`${id} runs at ${running}`, () => machines.end(id));
+      return;
+    }
+    if (running !== runGeneration && runGeneration !== null) {
+      findings.set(`${id} is lost at ${runGeneration}`, () =>
+        machines.exited(id, runGeneration, GONE_REASON),
+      );
+    } else if (!watches.has(id)) {
+      await machines.adopt(sandbox).catch((error: unknown) => {
+        log.warn('a sandbox does not answer', { sandbox: id, error });
+      });
+    }
+  }
+
+  #orphan(id: string, findings: Findings): void {
+    const { runtime, replicas, unfinished } = this.#d;
+    findings.set(`${id} has no row`, () =>
+      unfinished.attempt(`remove ${id}`, () => underLease(replicas, () => runtime.destroy(id))),
+    );
+  }
+}

@@ -1,0 +1,55 @@
+/** Finishes the operations that replicas have left which were given up. Each live replica takes its part. */
+import { limits } from '../../model/limits.ts';
+import type { Log, Replicas, SandboxStore } from '../ports/index.ts';
+import type { Others } from './others.ts';
+
+export interface TakeOverDependencies {
+  store: Pick<SandboxStore, 'inProgress'>;
+  replicas: Replicas;
+  others: Others;
+  /** Repeats what fails. */
+  finish(id: string): Promise<void>;
+  log: Log;
+}
+
+export class TakeOver {
+  readonly #d: TakeOverDependencies;
+  #timer: NodeJS.Timeout | null = null;
+  readonly #finishing = new Map<string, Promise<void>>();
+  #turn: Promise<void> | null = null;
+
+  constructor(dependencies: TakeOverDependencies) {
+    this.#d = dependencies;
+  }
+
+  begin(): void {
+    this.#d.replicas.onChange(() => void this.turn());
+    this.#timer = setInterval(() => void this.turn(), limits.replicas.takeOverMs);
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#turn;
+    await Promise.all(this.#finishing.values());
+  }
+
+  /** Looks once, and begins what is to be done; a call during a look joins it. */
+  turn(): Promise<void> {
+    this.#turn ??= this.#look()
+      .catch((error: unknown) => this.#d.log.warn('operations in progress could not be read', { error }))
+      .finally(() => {
+        this.#turn = null;
+      });
+    return this.#turn;
+  }
+
+  async #look(): Promise<void> {
+    const { store, replicas, others } = this.#d;
+    for (const row of await store.inProgress()) {
+      if (this.#finishing.size >= limits.replicas.takenOverAtOnce) return;
+      if (this.#finishing.has(row.id) || !replicas.isMine(row.id) || !(await others.haveLeft(row))) continue;
+      const finishing = this.#d.finish(row.id).finally(() => this.#finishing.delete(row.id));
+      this.#finishing.set(row.id, finishing);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** Bounds of the replicas of one installation. */
+
+export const replicasLimits = {
+  replicas: {
+    /** By the database's clock: a replica that has not renewed its lease for so long is given up. */
+    leaseMs: 15_000,
+    /** By its own clock: a replica without a renewal for so long stops work. The rest of the lease is for requests under way. */
+    workMs: 9_000,
+    renewMs: 2_000,
+    /** Wait for another replica's operation until the row is read again; news of a write end it early. */
+    lookAgainMs: 1_000,
+    /** Time between two looks for operations of replicas that were given up. */
+    takeOverMs: 2_000,
+    /** Time between two comparisons of the store with the machines. */
+    compareMs: 20_000,
+    /** The longest time until the others know of activity at one replica: it is stored every 5 s. */
+    activityKnownMs: 20_000,
+    /** Turns of the scheduler, 5 s each, for which a deadline has passed before it is acted on. */
+    looksUntilDue: 4,
+    /** Operations of given-up replicas that one replica finishes at once. */
+    takenOverAtOnce: 16,
+    /** Updates of a row that another replica has changed in between, before the caller gets an error. */
+    overtaken: 10,
+    /** Wait for news of a call at another replica, before a call out of order is refused. */
+    hearsayMs: 250,
+    /** Messages on their way to the database; further ones are dropped. */
+    messagesUnderWay: 100,
+    /** Bytes of a message between replicas; PostgreSQL takes 8,000. */
+    messageBytes: 7_500,
+  },
+} as const;

@@ -1,0 +1,53 @@
+/** Messages between replicas, by NOTIFY. They may be lost; nothing that must happen depends on one. */
+import type pg from 'pg';
+import type { Log, Topic } from '../../../control/ports/index.ts';
+import { limits } from '../../../model/limits.ts';
+
+export const MESSAGE_CHANNEL = 'sandhaven_replicas';
+
+const form = /^(\S+) (yield|over|seen) ([\s\S]*)$/;
+
+export class Messages {
+  readonly #pool: Pick<pg.Pool, 'query'>;
+  readonly #id: () => string;
+  readonly #log: Pick<Log, 'warn'> | undefined;
+  readonly #listeners = new Map<Topic, ((text: string) => void)[]>();
+  #underWay = 0;
+
+  /** @param id Returns the present id of this replica, which does not listen to itself. */
+  constructor(pool: Pick<pg.Pool, 'query'>, id: () => string, log?: Pick<Log, 'warn'>) {
+    this.#pool = pool;
+    this.#id = id;
+    this.#log = log;
+  }
+
+  on(topic: Topic, listener: (text: string) => void): void {
+    this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
+  }
+
+  send(topic: Topic, text: string): void {
+    const message = `${this.#id()} ${topic} ${text}`;
+    const { messageBytes, messagesUnderWay } = limits.replicas;
+    if (Buffer.byteLength(message) > messageBytes || this.#underWay >= messagesUnderWay) {
+      this.#drop(topic);
+      return;
+    }
+    this.#underWay += 1;
+    this.#pool
+      .query('SELECT pg_notify($1, $2)', [MESSAGE_CHANNEL, message])
+      .catch(() => this.#drop(topic))
+      .finally(() => {
+        this.#underWay -= 1;
+      });
+  }
+
+  hear(payload: string): void {
+    const [, sender, topic, text] = form.exec(payload) ?? [];
+    if (sender === this.#id() || text === undefined) return;
+    for (const listener of this.#listeners.get(topic as Topic) ?? []) listener(text);
+  }
+
+  #drop(topic: Topic): void {
+    this.#log?.warn('a message to the other replicas was lost', { topic });
+  }
+}
