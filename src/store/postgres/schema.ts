@@ -4,6 +4,7 @@
  */
 import type pg from 'pg';
 import { SandhavenError } from '../../model/errors.ts';
+import { refuseNewer } from '../sql/newest-version.ts';
 import { type Migration, migrations } from '../sql/schema.ts';
 import { createNews } from './cache/news.ts';
 import { createFence } from './replicas/fence.ts';
@@ -17,15 +18,7 @@ export async function migrate(
   connection: pg.ClientBase,
   steps: readonly Migration[] = migrations,
 ): Promise<void> {
-  const newest = steps.at(-1)?.version ?? 0;
-  const found = await inTransaction(connection, () => currentVersion(connection));
-  if (found > newest) {
-    throw new SandhavenError(
-      'failed_precondition',
-      `The database has schema version ${found}; this service knows versions up to ${newest}.`,
-      { hint: 'Start the newer service that wrote it, or restore a backup from before that one.' },
-    );
-  }
+  refuseNewer(await inTransaction(connection, () => currentVersion(connection)), steps);
   for (const { version, sql } of steps) {
     await inTransaction(connection, async () => {
       if ((await currentVersion(connection)) >= version) return;

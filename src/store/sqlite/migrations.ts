@@ -1,5 +1,6 @@
 /** Brings a SQLite file to the newest step of the schema. `user_version` of the file is the number of its last step. */
 import { SandhavenError } from '../../model/errors.ts';
+import { refuseNewer } from '../sql/newest-version.ts';
 import { type Migration, migrations } from '../sql/schema.ts';
 import type { Database } from './database.ts';
 
@@ -12,15 +13,7 @@ const APPLICATION_ID = 0x5348564e;
  */
 export function migrate(database: Database, steps: readonly Migration[] = migrations): void {
   refuseForeign(database);
-  const newest = steps.at(-1)?.version ?? 0;
-  const found = pragma(database, 'user_version');
-  if (found > newest) {
-    throw new SandhavenError(
-      'failed_precondition',
-      `The database has schema version ${found}; this service knows versions up to ${newest}.`,
-      { hint: 'Start the newer service that wrote it, or restore a backup from before that one.' },
-    );
-  }
+  refuseNewer(pragma(database, 'user_version'), steps);
   for (const { version, sql } of steps) {
     database.writeUnsettled(() => {
       if (pragma(database, 'user_version') >= version) return;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Store } from '../../../src/control/ports/index.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { secretsOf } from '../../../src/store/secrets.ts';
+import { migrations } from '../../../src/store/sql/schema.ts';
 import { authorization, authorizationConformance } from '../conformance/authorization-conformance.ts';
 import { storeConformance } from '../conformance/conformance.ts';
 import { propertyConformance } from '../conformance/property-conformance.ts';
@@ -60,7 +61,8 @@ describe('the database', () => {
     await server.query(url, 'UPDATE sandhaven_schema SET version = 1000');
     await expect(open(url)).rejects.toMatchObject({
       code: 'failed_precondition',
-      message: expect.stringContaining('schema version 1000'),
+      message: `The database has schema version 1000; this service knows versions up to ${migrations.length}.`,
+      fields: { hint: expect.stringContaining('newer service') },
     });
   });
 
