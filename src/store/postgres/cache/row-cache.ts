@@ -18,7 +18,7 @@ export class RowCache<T> {
   readonly #values = new Map<string, T>();
   #bytes = 0;
   readonly #keysByRow = new Map<string, Set<string>>();
-  /** Raised by every write; a read that began under another version is not stored. */
+  /** Raised by every write and when the news arrive again; a read that began under another version is not stored. */
   #version = 0;
   #open = false;
 
@@ -42,8 +42,9 @@ export class RowCache<T> {
     for (const key of [...(this.#keysByRow.get(row) ?? [])]) this.#drop(key);
   }
 
-  /** Stores what is read from now on: the news arrive. */
+  /** Stores what is read from now on: the news arrive. A read under way may have missed some. */
   open(): void {
+    this.#version += 1;
     this.#open = true;
   }
 

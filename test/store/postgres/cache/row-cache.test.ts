@@ -67,6 +67,18 @@ describe('a cache of rows', () => {
     expect(await cache.get('a', never)).toMatchObject({ text: '4' });
   });
 
+  it('does not store what was read from before the news arrived', async () => {
+    const cache = newCache();
+    cache.close();
+    const old = Promise.withResolvers<Value>();
+    const reading = cache.get('a', () => old.promise);
+    // Another service writes the row now, and nobody hears of it.
+    cache.open();
+    old.resolve({ row: 'r', text: 'old' });
+    expect(await reading).toMatchObject({ text: 'old' });
+    expect(await cache.get('a', load('new'))).toMatchObject({ text: 'new' });
+  });
+
   it('keeps so many bytes, the newest', async () => {
     const cache = newCache(10);
     for (const key of ['a', 'b', 'c']) await cache.get(key, async () => ({ row: key, text: '12345' }));
