@@ -8,7 +8,7 @@ const up: Command = {
   summary: 'run the service in the foreground',
   async run(argv, { env, stdout, signal }) {
     const { parseUpOptions } = await import('./app/options/up-options.ts');
-    const { parseDocumentDbOptions, secretVariables } = await import('./app/options/environment.ts');
+    const { parseDocumentDbOptions } = await import('./app/options/environment.ts');
     const { upHelp } = await import('./app/options/help.ts');
     if (argv.includes('--help')) {
       stdout.write(upHelp);
@@ -16,9 +16,6 @@ const up: Command = {
     }
     const options = parseUpOptions(argv, env);
     const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb: parseDocumentDbOptions(env) };
-    for (const name of secretVariables) delete env[name];
-    // Only the service uses the allocator chosen by bin/sandhaven; its child programs use their own.
-    if (env['LD_PRELOAD']?.endsWith('/libjemalloc.so.2')) delete env['LD_PRELOAD'];
     const { up } = await import('./app/up.ts');
     try {
       return await up(options, secrets, signal);
@@ -166,8 +163,21 @@ const demoDb: Command = {
   },
 };
 
+/** A command that starts programs of the host, which see none of the secrets in its environment. */
+function onHost(command: Command): Command {
+  return {
+    ...command,
+    async run(argv, io) {
+      const { takeEnvironment } = await import('./app/options/environment.ts');
+      return command.run(argv, { ...io, env: { ...takeEnvironment(process.env), ...io.env } });
+    },
+  };
+}
+
+const hostCommands = { up: onHost(up), purge: onHost(purge), store: onHost(store), doctor: onHost(doctor) };
+
 // No process.exit: anything that keeps the process running is a leak worth seeing.
 process.exitCode = await runCli(process.argv.slice(2), processIo(), {
   version,
-  commands: { up, purge, store, doctor, mcp, 'demo-db': demoDb },
+  commands: { ...hostCommands, mcp, 'demo-db': demoDb },
 });

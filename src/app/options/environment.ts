@@ -1,8 +1,7 @@
 /** Secret options, which come by environment alone. */
 import { invalidArgument } from '../../model/errors.ts';
 
-/** Removed from the environment after reading, so that no child process inherits them. */
-export const secretVariables = [
+const secretVariables = [
   'SANDBOX_API_KEY',
   'DOCUMENTDB_CONNECTION_STRING',
   'SANDHAVEN_GITHUB_CLIENT_SECRET',
@@ -11,6 +10,17 @@ export const secretVariables = [
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
 ];
+
+/**
+ * Returns the environment that this process was given, and takes the secrets out of `env`, which child processes inherit.
+ * The allocator that bin/sandhaven chose goes too: only the service uses it.
+ */
+export function takeEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const given = { ...env };
+  for (const name of secretVariables) delete env[name];
+  if (env['LD_PRELOAD']?.endsWith('/libjemalloc.so.2')) delete env['LD_PRELOAD'];
+  return given;
+}
 
 export interface DocumentDbOptions {
   /** null without a database. */
