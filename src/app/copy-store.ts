@@ -14,8 +14,9 @@ import { parseUpOptions } from './options/up-options.ts';
 const help = `Usage: sandhaven store copy --to postgres://user@host/name [--data-dir …]
 
 Moves the store of a data directory from its file sandhaven.db to a PostgreSQL database, which must exist and be
-empty. All of it is copied, or nothing. The service must not be running; start it with --store afterwards. The old
-file stays, as sandhaven.db.copied. The password comes from PGPASSWORD or ~/.pgpass.
+empty: one that holds a store already is refused, and stays as it is. All of it is copied, or nothing; a copy that was
+interrupted can be tried again. The service must not be running; start it with --store afterwards. The old file stays,
+as sandhaven.db.copied. The password comes from PGPASSWORD or ~/.pgpass.
 `;
 
 /** @returns the exit status */

@@ -19,8 +19,8 @@ export interface CopiedTable {
 }
 
 /**
- * Replaces what the database has of this installation, such as an earlier copy that was never put to use.
- * Rejects a database of another installation, of another program, or in use, with `failed_precondition`.
+ * Rejects a database that holds a store already, of whichever installation, one of another program, and one in use, with
+ * `failed_precondition`.
  * @param file A SQLite database at the newest version of the schema.
  */
 export async function copyToPostgres(
@@ -40,7 +40,7 @@ export async function copyToPostgres(
     opened.defer(() => target.end());
     await migrate(target);
     await target.query('BEGIN');
-    await refuseAnother(source, target);
+    await refuseFilled(target);
     await copyTables(source, target, onTable);
     await target.query('COMMIT');
   } catch (error) {
@@ -53,9 +53,7 @@ async function copyTables(
   target: pg.Client,
   onTable: (copied: CopiedTable) => void,
 ): Promise<void> {
-  const tables = tablesOf(source);
-  await target.query(`TRUNCATE ${tables.join(', ')}`);
-  for (const table of tables) onTable({ table, rows: await copyTable(source, target, table) });
+  for (const table of tablesOf(source)) onTable({ table, rows: await copyTable(source, target, table) });
 }
 
 /** In the order of their creation: a table refers to earlier ones alone. */
@@ -119,11 +117,11 @@ async function continueCounting(target: pg.Client, table: string, column: string
   );
 }
 
-async function refuseAnother(source: DatabaseSync, target: pg.Client): Promise<void> {
-  const wanted = source.prepare('SELECT secret_key_id AS id FROM installation').get()?.['id'];
-  const { rows } = await target.query('SELECT secret_key_id AS id FROM installation');
-  if (rows.length === 0 || rows[0].id === wanted) return;
-  throw new SandhavenError('failed_precondition', 'The database belongs to another installation.', {
-    hint: 'Copy into a database of its own. Nothing was changed.',
+/** A store of the same key may be the one in use, and the file an old copy of what it was made from. */
+async function refuseFilled(target: pg.Client): Promise<void> {
+  const { rows } = await target.query('SELECT 1 FROM installation');
+  if (rows.length === 0) return;
+  throw new SandhavenError('failed_precondition', 'The database holds the store of a service already.', {
+    hint: 'Copy into an empty database. Nothing was changed.',
   });
 }

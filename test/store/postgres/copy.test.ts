@@ -1,11 +1,15 @@
 /** `sandhaven store copy`: a SQLite store arrives in PostgreSQL whole, in its order, or not at all. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { cpSync, existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { type DataDirectory, openDataDirectory } from '../../../src/store/data-directory.ts';
 import { openStore } from '../../../src/store/open-store.ts';
+import { connectionSettings } from '../../../src/store/postgres/pool.ts';
+import { migrate } from '../../../src/store/postgres/schema.ts';
 import { openSecrets } from '../../../src/store/secrets.ts';
 import { bin } from '../../support/service.ts';
 import { authorization } from '../conformance/authorization-conformance.ts';
@@ -44,7 +48,7 @@ it('moves every row, and the service then keeps to PostgreSQL', async () => {
   await expect(copy(data, to)).rejects.toMatchObject({ code: 5 });
 });
 
-it('leaves the file in use when PostgreSQL refuses, and a second try takes the place of half a first one', async () => {
+it('leaves the file in use when PostgreSQL refuses', async () => {
   const { data, whole } = await filled();
   const foreign = await server.database();
   await server.query(foreign, 'CREATE TABLE bookmarks (url text)');
@@ -55,11 +59,46 @@ it('leaves the file in use when PostgreSQL refuses, and a second try takes the p
   const unchanged = await openStore({ data, address: null, secrets });
   expect(await wholeOf(unchanged)).toEqual(whole);
   await unchanged.close();
+});
+
+it('refuses the store of a stopped service, also from an old copy of its data directory', async () => {
+  const { data } = await filled();
+  const old = temporaryDirectory();
+  cpSync(data.path, old, { recursive: true });
   const to = await server.database();
-  const { copyToPostgres } = await import('../../../src/store/postgres/copy.ts');
-  // As if killed after the copy, before the data directory knows.
-  await copyToPostgres(data.databaseFile, { url: to, password: null }, () => {});
   await copy(data, to);
+  const secrets = openSecrets({ keyFile: data.secretKeyFile });
+  const open = () => openStore({ data, address: { url: to, password: null }, secrets });
+  const before = await open();
+  await before.sandboxes.insert(sandboxRecord({ name: 'made since' }));
+  const whole = await wholeOf(before);
+  await before.close();
+  await expect(copy(openDataDirectory(old), to)).rejects.toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('holds the store of a service already'),
+  });
+  const after = await open();
+  expect(await wholeOf(after)).toEqual(whole);
+  await after.close();
+});
+
+it('leaves nothing in the database when it is killed midway, and is then tried again', async () => {
+  const { data, whole } = await filled();
+  const to = await server.database();
+  const connection = new pg.Client(connectionSettings({ url: to, password: null }));
+  await connection.connect();
+  onTestFinished(() => connection.end());
+  await migrate(connection);
+  // The copy has written users when it comes to this table.
+  await connection.query('BEGIN; LOCK TABLE registry_credentials');
+  const first = execFile(bin, argumentsOf(data, to));
+  const waits = `SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+  await expect.poll(() => server.query(to, waits), { timeout: 20_000 }).toEqual([{ count: '1' }]);
+  first.kill('SIGKILL');
+  await once(first, 'close');
+  await connection.query('ROLLBACK');
+  await expect.poll(() => copy(data, to).then(({ stdout }) => stdout, String)).toContain('Copied.');
+  const secrets = openSecrets({ keyFile: data.secretKeyFile });
   const store = await openStore({ data, address: { url: to, password: null }, secrets });
   expect(await wholeOf(store)).toEqual(whole);
   await store.close();
@@ -78,8 +117,12 @@ it('refuses a password in the address, and a service that runs', async () => {
 
 const run = promisify(execFile);
 
-function copy({ path }: DataDirectory, to: string) {
-  return run(bin, ['store', 'copy', '--to', to, '--data-dir', path]);
+function copy(data: DataDirectory, to: string) {
+  return run(bin, argumentsOf(data, to));
+}
+
+function argumentsOf({ path }: DataDirectory, to: string): string[] {
+  return ['store', 'copy', '--to', to, '--data-dir', path];
 }
 
 async function filled(): Promise<{ data: DataDirectory; whole: unknown }> {
