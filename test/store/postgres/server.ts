@@ -1,6 +1,9 @@
-/** A real PostgreSQL server on a Unix socket and a loopback port, and empty databases in it. */
+/**
+ * A real PostgreSQL server on a Unix socket and a loopback port, and empty databases in it. The kernel ends it with this
+ * process, however that ends; the folder that then stays is removed by the next start.
+ */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chownSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
@@ -24,12 +27,24 @@ export interface PostgresServer {
 /** The server refuses to run as root. */
 const OWNER = 'postgres';
 
+/** Not below TMPDIR, which is in root's home. The number of the process that it belongs to follows. */
+const FOLDERS = '/tmp/sandhaven-postgres-';
+
 /** @param password Asked of every connection; none by default. */
 export async function startPostgres({ password }: { password?: string } = {}): Promise<PostgresServer> {
+  removeFoldersOfTheDead();
+  const folder = mkdtempSync(`${FOLDERS}${process.pid}-`);
+  try {
+    return await startIn(folder, password);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function startIn(folder: string, password: string | undefined): Promise<PostgresServer> {
   const programs = globSync('/usr/lib/postgresql/*/bin').sort().at(-1);
   if (programs === undefined) throw new Error('PostgreSQL is missing: run setup/setup.sh --checks');
-  // Not below TMPDIR, which is in root's home.
-  const folder = mkdtempSync('/tmp/sandhaven-postgres-');
   const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, OWNER]))) as [
     number,
     number,
@@ -79,6 +94,13 @@ export async function startPostgres({ password }: { password?: string } = {}): P
   };
 }
 
+function removeFoldersOfTheDead(): void {
+  for (const folder of globSync(`${FOLDERS}*-*`)) {
+    const owner = folder.slice(FOLDERS.length).split('-')[0];
+    if (!existsSync(`/proc/${owner}`)) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 interface LaunchOptions {
   uid: number;
   gid: number;
@@ -89,7 +111,7 @@ interface LaunchOptions {
   port: number;
 }
 
-async function launch(programs: string, { data, folder, port, ...owner }: LaunchOptions) {
+async function launch(programs: string, { data, folder, port, uid, gid, ...others }: LaunchOptions) {
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
@@ -99,8 +121,10 @@ async function launch(programs: string, { data, folder, port, ...owner }: Launch
     shared_buffers: '32MB',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(join(programs, 'postgres'), ['-D', data, ...flags], {
-    ...owner,
+  // An immediate shutdown, as `kill` does.
+  const bound = ['--pdeathsig', 'QUIT', '--reuid', String(uid), '--regid', String(gid), '--clear-groups'];
+  const child = spawn('/usr/bin/setpriv', [...bound, join(programs, 'postgres'), '-D', data, ...flags], {
+    ...others,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
