@@ -1,4 +1,5 @@
 /** Failures of PostgreSQL, by the SQLSTATE that it gives them (PostgreSQL manual, appendix A) or by its client's. */
+import pg from 'pg';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 
@@ -81,11 +82,27 @@ function lacksPassword(error: unknown): boolean {
   return error instanceof Error && error.message.includes('client password must be');
 }
 
-function isLost(error: unknown): boolean {
+/** Returns true when the server, or the way to it, is gone for now. */
+export function isLost(error: unknown): boolean {
   if (unavailable.some((pattern) => pattern.test(codeOf(error)))) return true;
   return error instanceof Error && lost.test(error.message);
 }
 
-function codeOf(error: unknown): string {
+/** Returns true when a query was sent, maybe, and its connection broke before the server's answer. */
+export function isUnanswered(error: unknown): error is Error {
+  return isLost(error) && !(error instanceof pg.DatabaseError);
+}
+
+/** A change that may have been made. */
+export function outcomeUnknown(cause: unknown): SandhavenError {
+  return new SandhavenError(
+    'unavailable',
+    'The database of the service broke off in the middle of a change, which may have been made.',
+    { hint: 'Look whether it was made before you try again.', retryable: false },
+    cause,
+  );
+}
+
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

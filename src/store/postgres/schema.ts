@@ -8,6 +8,7 @@ import { refuseNewer } from '../sql/newest-version.ts';
 import { type Migration, migrations } from '../sql/schema.ts';
 import { createNews } from './cache/news.ts';
 import { createFence } from './replicas/fence.ts';
+import { createBootMark } from './outcome.ts';
 import { advisoryLock } from './sql.ts';
 
 /**
@@ -29,6 +30,7 @@ export async function migrate(
   await inTransaction(connection, async () => {
     await createNews(connection);
     await createFence(connection);
+    await createBootMark(connection);
   });
 }
 

@@ -6,23 +6,16 @@ import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { KeyedQueue } from '../../concurrency/keyed-queue.ts';
-import type { Answer, Dialect, Request, Sql, Work } from '../sql/sql.ts';
+import type { Dialect, Sql } from '../sql/sql.ts';
+import { Connections } from './connections.ts';
 import { explained, isDuplicate, isRepeatable } from './errors.ts';
-import { numbered, valuesOf } from './placeholders.ts';
-
-type Connection = Pick<pg.ClientBase, 'query'>;
+import { finish, readTogether, write, writeOne } from './transaction.ts';
 
 /** @param usable Throws while another service may use the database. */
 export function postgresSql(pool: pg.Pool, usable: () => void): Sql {
+  const connections = new Connections(pool);
   // Works of this process wait here for their lock: a lock takes one connection at most from the others.
   const locked = new KeyedQueue({ preempted: () => new Error('no work of the store is pre-empted') });
-  const alone = async <T>(work: () => Work<T>): Promise<T> => {
-    try {
-      return await finish(work(), pool);
-    } catch (error) {
-      throw explained(error);
-    }
-  };
   const repeatedly = async <T>(run: () => Promise<T>): Promise<T> => {
     usable();
     for (let attempt = 1; ; attempt++) {
@@ -36,21 +29,24 @@ export function postgresSql(pool: pg.Pool, usable: () => void): Sql {
   };
   return {
     dialect,
-    read: alone,
-    readTogether: (work) => {
-      const run = () => transaction(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY', work);
-      return run().catch((error: unknown) => Promise.reject(explained(error)));
-    },
-    writeOne: (work) => repeatedly(() => finish(work(), pool)),
-    write: (lock, work) => {
-      const begin = `BEGIN; SELECT pg_advisory_xact_lock(${advisoryLock(lock)})`;
-      return locked.run(lock, () => repeatedly(() => transaction(pool, begin, work)));
-    },
+    read: (work) => explaining(connections.use((connection) => finish(work(), connection))),
+    readTogether: (work) => explaining(readTogether(connections, work)),
+    writeOne: (work) => repeatedly(() => writeOne(connections, work)),
+    write: (lock, work) =>
+      locked.run(lock, () => repeatedly(() => write(connections, advisoryLock(lock), work))),
     // A commit is on the disk before anybody sees it.
     settled: async () => {},
     isDuplicate,
-    close: () => pool.end(),
+    close: () => connections.close(),
   };
+}
+
+async function explaining<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    throw explained(error);
+  }
 }
 
 const dialect: Dialect = {
@@ -75,36 +71,4 @@ export function advisoryLock(name: string): bigint {
  */
 function readable(json: string): string {
   return String.raw`CAST(replace(replace(CAST(${json} AS text), '\\', '\u005c'), '\u', '\\u') AS json)`;
-}
-
-async function transaction<T>(pool: pg.Pool, begin: string, work: () => Work<T>): Promise<T> {
-  const connection = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    await connection.query(begin);
-    const result = await finish(work(), connection);
-    await connection.query('COMMIT');
-    return result;
-  } catch (error) {
-    // A connection that cannot roll back is closed, which rolls back too.
-    await connection.query('ROLLBACK').catch((late: Error) => {
-      broken = late;
-    });
-    throw error;
-  } finally {
-    connection.release(broken);
-  }
-}
-
-async function finish<T>(work: Work<T>, connection: Connection): Promise<T> {
-  let step = work.next();
-  while (!step.done) step = work.next(await answer(connection, step.value));
-  return step.value;
-}
-
-async function answer(connection: Connection, { statement, values, wanted }: Request): Promise<Answer> {
-  const { text, name, ...rest } = numbered(statement);
-  const found = await connection.query({ text, name, values: valuesOf({ text, name, ...rest }, values) });
-  const changes = wanted === 'changes' ? (found.rowCount ?? 0) : 0;
-  return { rows: wanted === 'changes' ? [] : found.rows, changes };
 }

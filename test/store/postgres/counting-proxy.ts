@@ -1,6 +1,7 @@
 /** A proxy before PostgreSQL that counts round trips: messages after which a client waits for an answer. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { frameReader, QUERY, SYNC } from './frame-reader.ts';
 
 export interface CountingProxy {
   /** The address through the proxy. */
@@ -10,9 +11,6 @@ export interface CountingProxy {
   close(): Promise<void>;
 }
 
-/** Query and Sync, as the PostgreSQL manual has them (frontend/backend protocol, message formats). */
-const QUERY = 'Q'.charCodeAt(0);
-const SYNC = 'S'.charCodeAt(0);
 /** The check of the connection that holds the database's lock, whenever it comes. */
 const heartbeat = Buffer.from('SELECT 1\0');
 
@@ -44,23 +42,5 @@ export async function startCountingProxy(port: number): Promise<CountingProxy> {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
-}
-
-/** The first message of a connection has no type. */
-function frameReader(onFrame: (type: number, body: Buffer) => void): (chunk: Buffer) => void {
-  let rest = Buffer.alloc(0);
-  let started = false;
-  return (chunk) => {
-    rest = Buffer.concat([rest, chunk]);
-    for (;;) {
-      const head = started ? 1 : 0;
-      if (rest.length < head + 4) return;
-      const end = head + rest.readUInt32BE(head);
-      if (rest.length < end) return;
-      if (started) onFrame(rest[0] ?? 0, rest.subarray(5, end));
-      started = true;
-      rest = rest.subarray(end);
-    }
   };
 }

@@ -11,6 +11,9 @@ export const postgresLimits = {
     lockTimeoutMs: 10_000,
     /** Of work that PostgreSQL rolled back for another's sake. */
     attempts: 5,
+    /** Longest wait for the outcome of a commit whose connection was lost, and the pause between two questions. */
+    outcomeWaitMs: 5_000,
+    outcomePauseMs: 50,
     /** Time between two checks of the connection that holds the database's lock. */
     heartbeatMs: 5_000,
     /** Pause before a lost connection is opened again. */
