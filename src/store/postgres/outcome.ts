@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { within } from '../../concurrency/deadline.ts';
 import { limits } from '../../model/limits.ts';
-import type { Connection, Connections } from './connections.ts';
+import type { Connection, Lender } from './connections.ts';
 import { codeOf } from './errors.ts';
 
 export type Outcome = 'committed' | 'aborted' | 'unknown';
@@ -49,11 +49,11 @@ export async function begin(connection: Connection, lock: bigint): Promise<Mark>
 }
 
 /** Asks on another connection, also while the transaction has not ended, for a bounded time. Never rejects. */
-export async function outcomeOf(connections: Connections, mark: Mark): Promise<Outcome> {
+export async function outcomeOf(lender: Lender, mark: Mark): Promise<Outcome> {
   let over = false;
   const settled = async (): Promise<Outcome> => {
     while (!over) {
-      const outcome = await connections.use((connection) => ask(connection, mark)).catch(() => null);
+      const outcome = await lender.aside((connection) => ask(connection, mark)).catch(() => null);
       if (outcome) return outcome;
       await pause(outcomePauseMs);
     }

@@ -6,6 +6,8 @@ import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { KeyedQueue } from '../../concurrency/keyed-queue.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
 import type { Dialect, Sql } from '../sql/sql.ts';
 import { Connections } from './connections.ts';
 import { explained, isDuplicate, isRepeatable } from './errors.ts';
@@ -15,7 +17,12 @@ import { finish, readTogether, write, writeOne } from './transaction.ts';
 export function postgresSql(pool: pg.Pool, usable: () => void): Sql {
   const connections = new Connections(pool);
   // Works of this process wait here for their lock: a lock takes one connection at most from the others.
-  const locked = new KeyedQueue({ preempted: () => new Error('no work of the store is pre-empted') });
+  const locked = new KeyedQueue({
+    maxWaiting: limits.postgres.waiting,
+    full: tooManyWait,
+    preempted: () => new Error('no work of the store is pre-empted'),
+  });
+  const of = (share: string | undefined) => connections.of(share);
   const repeatedly = async <T>(run: () => Promise<T>): Promise<T> => {
     usable();
     for (let attempt = 1; ; attempt++) {
@@ -29,16 +36,23 @@ export function postgresSql(pool: pg.Pool, usable: () => void): Sql {
   };
   return {
     dialect,
-    read: (work) => explaining(connections.use((connection) => finish(work(), connection))),
-    readTogether: (work) => explaining(readTogether(connections, work)),
-    writeOne: (work) => repeatedly(() => writeOne(connections, work)),
-    write: (lock, work) =>
-      locked.run(lock, () => repeatedly(() => write(connections, advisoryLock(lock), work))),
+    read: (work, share) => explaining(of(share).use((connection) => finish(work(), connection))),
+    readTogether: (work, share) => explaining(readTogether(of(share), work)),
+    writeOne: (work, share) => repeatedly(() => writeOne(of(share), work)),
+    write: (lock, work, share) =>
+      locked.run(lock, () => repeatedly(() => write(of(share), advisoryLock(lock), work))),
     // A commit is on the disk before anybody sees it.
     settled: async () => {},
     isDuplicate,
     close: () => connections.close(),
   };
+}
+
+function tooManyWait(): SandhavenError {
+  return new SandhavenError('resource_exhausted', 'Too many changes of this kind wait for each other.', {
+    hint: 'Wait for some of them to end, then try again.',
+    retryable: true,
+  });
 }
 
 async function explaining<T>(result: Promise<T>): Promise<T> {

@@ -1,13 +1,13 @@
 /** Runs a work in a transaction. A commit whose connection is lost is asked for on another one. */
 import type { Answer, Request, Work } from '../sql/sql.ts';
-import type { Connection, Connections } from './connections.ts';
+import type { Connection, Lender } from './connections.ts';
 import { isLost, isUnanswered, outcomeUnknown } from './errors.ts';
 import { begin, type Mark, outcomeOf } from './outcome.ts';
 import { numbered, valuesOf } from './placeholders.ts';
 
 /** Runs statements that only read, on one state of the database. */
-export function readTogether<T>(connections: Connections, work: () => Work<T>): Promise<T> {
-  return connections.use((connection) =>
+export function readTogether<T>(lender: Lender, work: () => Work<T>): Promise<T> {
+  return lender.use((connection) =>
     orRollBack(connection, async () => {
       await connection.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       const result = await finish(work(), connection);
@@ -18,11 +18,11 @@ export function readTogether<T>(connections: Connections, work: () => Work<T>): 
 }
 
 /** Rejects with `unavailable`, not retryable, when nobody can say whether the work was committed. */
-export async function write<T>(connections: Connections, lock: bigint, work: () => Work<T>): Promise<T> {
+export async function write<T>(lender: Lender, lock: bigint, work: () => Work<T>): Promise<T> {
   /** Set when only the commit is left. */
   let done: { result: T; mark: Mark } | undefined;
   try {
-    return await connections.use((connection) =>
+    return await lender.use((connection) =>
       orRollBack(connection, async () => {
         const mark = await begin(connection, lock);
         const result = await finish(work(), connection);
@@ -33,7 +33,7 @@ export async function write<T>(connections: Connections, lock: bigint, work: () 
     );
   } catch (error) {
     if (!done || !isLost(error)) throw error;
-    const outcome = await outcomeOf(connections, done.mark);
+    const outcome = await outcomeOf(lender, done.mark);
     if (outcome === 'committed') return done.result;
     throw outcome === 'aborted' ? error : outcomeUnknown(error);
   }
@@ -43,8 +43,8 @@ export async function write<T>(connections: Connections, lock: bigint, work: () 
  * Runs one statement that writes, which commits itself. Rejects with `unavailable`, not retryable, when its connection was
  * lost on the way: it has no number to ask by.
  */
-export async function writeOne<T>(connections: Connections, work: () => Work<T>): Promise<T> {
-  return connections.use(async (connection) => {
+export async function writeOne<T>(lender: Lender, work: () => Work<T>): Promise<T> {
+  return lender.use(async (connection) => {
     try {
       return await finish(work(), connection);
     } catch (error) {

@@ -37,7 +37,7 @@ export class KeyRows implements KeyStore {
   }
 
   async callerOf(apiKey: string, now: number): Promise<Caller | null> {
-    const row = await this.#sql.read(() => matching(hashOf(apiKey)));
+    const row = await this.#sql.read(() => matching(hashOf(apiKey)), 'callers');
     if (!row || row['revoked_at'] !== null || row['disabled_at'] !== null) return null;
     const { id, userId, expiresAt } = keyOf(row);
     if (expiresAt !== null && expiresAt <= now) return null;
@@ -60,11 +60,11 @@ export class KeyRows implements KeyStore {
     return this.#sql.readTogether(function* () {
       const keys = (yield* list.all({ user_id: userId, ...window })).map(keyOf);
       return { keys, totalCount: Number((yield* count.get({ user_id: userId }))?.['count']) };
-    });
+    }, userId ?? undefined);
   }
 
   async countLive(userId: string, now: number): Promise<number> {
-    const row = await this.#sql.read(() => statements.countLive.get({ user_id: userId, now }));
+    const row = await this.#sql.read(() => statements.countLive.get({ user_id: userId, now }), userId);
     return Number(row?.['count']);
   }
 

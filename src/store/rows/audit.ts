@@ -42,9 +42,13 @@ export class AuditRows implements AuditStore {
 
   async append(rows: readonly AuditRow[]): Promise<void> {
     try {
-      await this.#sql.write('audit', function* () {
-        for (const row of rows) yield* statements.insert.run(encode(row));
-      });
+      await this.#sql.write(
+        'audit',
+        function* () {
+          for (const row of rows) yield* statements.insert.run(encode(row));
+        },
+        'audit',
+      );
     } catch (error) {
       if (!this.#sql.isDuplicate(error, 'key')) throw error;
       throw new SandhavenError('already_exists', 'The audit log has a row of this sequence.');
@@ -52,12 +56,12 @@ export class AuditRows implements AuditStore {
   }
 
   async last(): Promise<ChainEnd | null> {
-    const row = await this.#sql.read(() => statements.last.get());
+    const row = await this.#sql.read(() => statements.last.get(), 'audit');
     return row ? { sequence: Number(row['sequence']), hash: bytesOf(row['hash']) } : null;
   }
 
   async read(after: number, limit: number): Promise<AuditRow[]> {
-    return (await this.#sql.read(() => statements.read.all({ after, limit }))).map(decode);
+    return (await this.#sql.read(() => statements.read.all({ after, limit }), 'audit')).map(decode);
   }
 
   async search(
@@ -69,7 +73,10 @@ export class AuditRows implements AuditStore {
     const where = ['sequence > :after', 'sequence <= :through', ...given.map(([name]) => conditions[name])];
     const order = which === 'first' ? 'ASC' : 'DESC';
     const sql = `SELECT ${all} FROM audit_log WHERE ${where.join(' AND ')} ORDER BY sequence ${order} LIMIT :limit`;
-    const found = await this.#sql.read(() => statement(sql).all({ ...filter, after, through, limit }));
+    const found = await this.#sql.read(
+      () => statement(sql).all({ ...filter, after, through, limit }),
+      'audit',
+    );
     const rows = found.map(decode);
     return which === 'first' ? rows : rows.reverse();
   }
@@ -88,20 +95,24 @@ export class AuditRows implements AuditStore {
       }
       // Sequence numbers may have gaps: the row found there counts.
       return Number((yield* from.get({ sequence: low }))?.['sequence'] ?? low);
-    });
+    }, 'audit');
   }
 
   async anchor(): Promise<SealedEnd | null> {
-    const row = await this.#sql.read(() => statements.anchor.get());
+    const row = await this.#sql.read(() => statements.anchor.get(), 'audit');
     if (!row) return null;
     return { sequence: Number(row['sequence']), hash: bytesOf(row['hash']), seal: bytesOf(row['seal']) };
   }
 
   async prune({ sequence, hash, seal }: SealedEnd): Promise<void> {
-    await this.#sql.write('audit', function* () {
-      yield* statements.setAnchor.run({ sequence, hash, seal });
-      yield* statements.removeThrough.run({ sequence });
-    });
+    await this.#sql.write(
+      'audit',
+      function* () {
+        yield* statements.setAnchor.run({ sequence, hash, seal });
+        yield* statements.removeThrough.run({ sequence });
+      },
+      'audit',
+    );
   }
 }
 

@@ -16,12 +16,12 @@ export class AuthorizationRows implements AuthorizationStore {
   }
 
   async get(userId: string, provider: string): Promise<Authorization | null> {
-    const row = await this.#sql.read(() => statements.get.get({ user: userId, provider }));
+    const row = await this.#sql.read(() => statements.get.get({ user: userId, provider }), userId);
     return row ? this.#decode(row) : null;
   }
 
   async list(userId: string): Promise<Authorization[]> {
-    const rows = await this.#sql.read(() => statements.list.all({ user: userId }));
+    const rows = await this.#sql.read(() => statements.list.all({ user: userId }), userId);
     return rows.map((row) => this.#decode(row));
   }
 
@@ -36,10 +36,14 @@ export class AuthorizationRows implements AuthorizationStore {
       updated: rest.updatedAt,
       ...this.#encode(rest.id, tokens),
     };
-    await this.#sql.write(`authorizations of ${rest.userId}`, function* () {
-      yield* statements.clear.run({ user: rest.userId, provider: rest.provider });
-      yield* statements.insert.run(row);
-    });
+    await this.#sql.write(
+      `authorizations of ${rest.userId}`,
+      function* () {
+        yield* statements.clear.run({ user: rest.userId, provider: rest.provider });
+        yield* statements.insert.run(row);
+      },
+      rest.userId,
+    );
   }
 
   async renew(id: string, tokens: ProviderTokens, now: number): Promise<boolean> {

@@ -20,7 +20,7 @@ export class IdempotencyRows implements IdempotencyStore {
   }
 
   async get(ownerId: string, key: string): Promise<{ requestDigest: string; result: unknown } | null> {
-    const row = await this.#sql.read(() => statements.get.get({ owner: ownerId, key }));
+    const row = await this.#sql.read(() => statements.get.get({ owner: ownerId, key }), ownerId);
     if (!row) return null;
     return answer.parse(JSON.parse(this.#secrets.open(row['answer'], placeOf(ownerId, key))));
   }
@@ -35,10 +35,14 @@ export class IdempotencyRows implements IdempotencyStore {
   ): Promise<void> {
     const plaintext = JSON.stringify({ requestDigest, result: result ?? null });
     const sealed = this.#secrets.seal(plaintext, placeOf(ownerId, key));
-    await this.#sql.write(`answers of ${ownerId}`, function* () {
-      yield* statements.put.run({ owner: ownerId, key, now, answer: sealed });
-      yield* statements.forget.run({ owner: ownerId, kept: limits.idempotencyKeptPerOwner });
-    });
+    await this.#sql.write(
+      `answers of ${ownerId}`,
+      function* () {
+        yield* statements.put.run({ owner: ownerId, key, now, answer: sealed });
+        yield* statements.forget.run({ owner: ownerId, kept: limits.idempotencyKeptPerOwner });
+      },
+      ownerId,
+    );
   }
 
   async hold(ownerId: string, key: string, replica: string, dead: string | null): Promise<string> {

@@ -59,7 +59,9 @@ export class SandboxRows implements SandboxStore {
   async insert(sandbox: Sandbox, allowance?: Allowance): Promise<void> {
     const row = this.#codec.encode(sandbox.id, sandbox);
     const insert = () => this.#statements.insert.run(row);
-    await this.#refusingTakenName(sandbox.name, () => this.#quota.writeOne(allowance, insert));
+    await this.#refusingTakenName(sandbox.name, () =>
+      this.#quota.writeOne(allowance, insert, sandbox.ownerId ?? undefined),
+    );
   }
 
   async get(id: string): Promise<Sandbox | null> {
@@ -74,7 +76,7 @@ export class SandboxRows implements SandboxStore {
   async find(ownerId: string, idOrName: string): Promise<Sandbox | null> {
     const { findById, findByName } = this.#statements;
     const find = idOrName.startsWith('sb_') ? findById : findByName;
-    return this.#one(await this.#sql.read(() => find.get({ owner: ownerId, wanted: idOrName })));
+    return this.#one(await this.#sql.read(() => find.get({ owner: ownerId, wanted: idOrName }), ownerId));
   }
 
   async list(filter: SandboxFilter, page: Page): Promise<{ sandboxes: Sandbox[]; totalCount: number }> {
@@ -88,18 +90,18 @@ export class SandboxRows implements SandboxStore {
     const { rows, totalCount } = await this.#sql.readTogether(function* () {
       const rows = yield* list.all({ ...where, ...window });
       return { rows, totalCount: Number((yield* count.get(where))?.['count']) };
-    });
+    }, filter.ownerId);
     return { sandboxes: this.#many(rows), totalCount };
   }
 
   async names(ownerId: string, limit: number): Promise<{ id: string; name: string }[]> {
-    const rows = await this.#sql.read(() => this.#statements.names.all({ owner: ownerId, limit }));
+    const rows = await this.#sql.read(() => this.#statements.names.all({ owner: ownerId, limit }), ownerId);
     return rows.map((row) => this.#codec.decodeOnly(row, ['id', 'name']));
   }
 
   async createdUnder(ownerId: string, creationKey: string, since: number): Promise<Sandbox | null> {
     const values = { owner: ownerId, key: creationKey, since };
-    return this.#one(await this.#sql.read(() => this.#statements.createdUnder.get(values)));
+    return this.#one(await this.#sql.read(() => this.#statements.createdUnder.get(values), ownerId));
   }
 
   async all(): Promise<Sandbox[]> {
@@ -141,13 +143,14 @@ export class SandboxRows implements SandboxStore {
     const { firstInPool } = this.#statements;
     const codec = this.#codec;
     const change = this.#change.bind(this);
+    const claim = function* () {
+      const found = yield* firstInPool.get({ image_digest: match.imageDigest, disk: match.diskGb });
+      if (!found) return null;
+      const { id, generation } = codec.decodeOnly(found, ['id', 'generation']);
+      return yield* change(id, generation, patch);
+    };
     return this.#refusingTakenName(patch.name, () =>
-      this.#quota.write(allowance, `claims of ${patch.ownerId}`, function* () {
-        const found = yield* firstInPool.get({ image_digest: match.imageDigest, disk: match.diskGb });
-        if (!found) return null;
-        const { id, generation } = codec.decodeOnly(found, ['id', 'generation']);
-        return yield* change(id, generation, patch);
-      }),
+      this.#quota.write(allowance, `claims of ${patch.ownerId}`, claim, patch.ownerId ?? undefined),
     );
   }
 
@@ -164,7 +167,10 @@ export class SandboxRows implements SandboxStore {
   }
 
   async usage(ownerId: string): Promise<Omit<Usage, 'snapshots'>> {
-    const { snapshots: _, ...usage } = await this.#sql.readTogether(() => this.#quota.usage(ownerId));
+    const { snapshots: _, ...usage } = await this.#sql.readTogether(
+      () => this.#quota.usage(ownerId),
+      ownerId,
+    );
     return usage;
   }
 

@@ -44,10 +44,15 @@ export class SnapshotRows implements SnapshotStore {
   async insert(snapshot: Snapshot, allowance?: Allowance): Promise<void> {
     const { ownerId, name } = snapshot;
     try {
-      await this.#quota.write(allowance, `snapshots of ${ownerId}`, function* () {
-        yield* statements.dropFailed.run({ owner: ownerId, name });
-        yield* statements.insert.run(encode(snapshot));
-      });
+      await this.#quota.write(
+        allowance,
+        `snapshots of ${ownerId}`,
+        function* () {
+          yield* statements.dropFailed.run({ owner: ownerId, name });
+          yield* statements.insert.run(encode(snapshot));
+        },
+        ownerId,
+      );
     } catch (error) {
       if (!this.#sql.isDuplicate(error, 'columns')) throw error;
       throw new SandhavenError('already_exists', `There is a snapshot named '${name}' already.`, {
@@ -59,12 +64,12 @@ export class SnapshotRows implements SnapshotStore {
 
   async find(ownerId: string, idOrName: string): Promise<Snapshot | null> {
     const find = idOrName.startsWith('snap_') ? statements.findById : statements.findByName;
-    return one(await this.#sql.read(() => find.get({ owner: ownerId, wanted: idOrName })));
+    return one(await this.#sql.read(() => find.get({ owner: ownerId, wanted: idOrName }), ownerId));
   }
 
   async createdUnder(ownerId: string, creationKey: string, since: number): Promise<Snapshot | null> {
     const values = { owner: ownerId, key: creationKey, since };
-    return one(await this.#sql.read(() => statements.createdUnder.get(values)));
+    return one(await this.#sql.read(() => statements.createdUnder.get(values), ownerId));
   }
 
   async list(ownerId: string, page: Page): Promise<{ snapshots: Snapshot[]; totalCount: number }> {
@@ -73,11 +78,11 @@ export class SnapshotRows implements SnapshotStore {
     return this.#sql.readTogether(function* () {
       const snapshots = (yield* list.all({ owner: ownerId, ...window })).map(decode);
       return { snapshots, totalCount: Number((yield* count.get({ owner: ownerId }))?.['count']) };
-    });
+    }, ownerId);
   }
 
   async count(ownerId: string): Promise<number> {
-    const row = await this.#sql.read(() => statements.count.get({ owner: ownerId }));
+    const row = await this.#sql.read(() => statements.count.get({ owner: ownerId }), ownerId);
     return Number(row?.['count']);
   }
 

@@ -13,14 +13,14 @@ export class QuotaGuard {
   }
 
   /** Runs one writing statement and commits it, or rolls it back and fails with `resource_exhausted`. */
-  writeOne<T>(allowance: Allowance | undefined, work: () => Work<T>): Promise<T> {
-    if (!allowance || isUnlimited(allowance.quota)) return this.#sql.writeOne(work);
+  writeOne<T>(allowance: Allowance | undefined, work: () => Work<T>, owner?: string): Promise<T> {
+    if (!allowance || isUnlimited(allowance.quota)) return this.#sql.writeOne(work, owner);
     return this.#writeWithin(allowance, work);
   }
 
   /** As `writeOne`, of several statements. */
-  write<T>(allowance: Allowance | undefined, lock: string, work: () => Work<T>): Promise<T> {
-    if (!allowance || isUnlimited(allowance.quota)) return this.#sql.write(lock, work);
+  write<T>(allowance: Allowance | undefined, lock: string, work: () => Work<T>, owner?: string): Promise<T> {
+    if (!allowance || isUnlimited(allowance.quota)) return this.#sql.write(lock, work, owner);
     return this.#writeWithin(allowance, work);
   }
 
@@ -48,12 +48,13 @@ export class QuotaGuard {
 
   #writeWithin<T>({ ownerId, quota }: Allowance, work: () => Work<T>): Promise<T> {
     const usage = () => this.usage(ownerId);
-    return this.#sql.write(`quota of ${ownerId}`, function* () {
+    const guarded = function* () {
       const before = yield* usage();
       const result = yield* work();
       assertWithinQuota(quota, before, yield* usage());
       return result;
-    });
+    };
+    return this.#sql.write(`quota of ${ownerId}`, guarded, ownerId);
   }
 }
 

@@ -27,19 +27,20 @@ export interface Answer {
 
 export type Work<T> = Generator<Request, T, Answer>;
 
+/** `share` is the user on whose behalf a work runs, when the rows know one: PostgreSQL divides its connections by it. */
 export interface Sql {
   readonly dialect: Dialect;
   /** Runs one statement that only reads. */
-  read<T>(work: () => Work<T>): Promise<T>;
+  read<T>(work: () => Work<T>, share?: string): Promise<T>;
   /** Runs statements that only read, all on one state of the database. */
-  readTogether<T>(work: () => Work<T>): Promise<T>;
+  readTogether<T>(work: () => Work<T>, share?: string): Promise<T>;
   /** Runs one statement that writes. Resolves when the commit is on the disk. */
-  writeOne<T>(work: () => Work<T>): Promise<T>;
+  writeOne<T>(work: () => Work<T>, share?: string): Promise<T>;
   /**
    * Runs `work` and commits it, or rolls it back. Resolves when the commit is on the disk. Works of one lock run one
    * after another; works of different locks may run side by side, each statement seeing what was committed before it.
    */
-  write<T>(lock: string, work: () => Work<T>): Promise<T>;
+  write<T>(lock: string, work: () => Work<T>, share?: string): Promise<T>;
   /** Resolves when every commit that a read may have seen is on the disk. */
   settled(): Promise<void>;
   /** Returns true when a row with this primary key, or these unique columns, already exists. */

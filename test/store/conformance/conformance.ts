@@ -1,5 +1,6 @@
 /** What every implementation of the store's port does. */
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { mapBounded } from '../../../src/concurrency/map-bounded.ts';
 import type { Page, Store } from '../../../src/control/ports/index.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
@@ -405,7 +406,11 @@ export function storeConformance(name: string, create: StoreFactory): void {
     it('are 4,096 of one owner: the oldest goes, and nobody else’s', async () => {
       await store.idempotency.put(bob.id, 'of bob', 'd', 0, 1);
       const put = (at: number) => store.idempotency.put(alice.id, `key ${at}`, 'd', at, 1_000 + at);
-      await Promise.all(Array.from({ length: 4_097 }, (_, at) => put(at)));
+      await mapBounded(
+        Array.from({ length: 4_097 }, (_, at) => at),
+        512,
+        put,
+      );
       expect(await store.idempotency.get(alice.id, 'key 0')).toBeNull();
       for (const at of [1, 4_096]) {
         expect(await store.idempotency.get(alice.id, `key ${at}`)).toEqual({

@@ -5,7 +5,12 @@ export const postgresLimits = {
   postgres: {
     /** Statements of one service that run at once; further ones wait. */
     connections: 10,
-    /** Also the longest wait for a free connection. */
+    /** Of one user; and of the service, for statements that no user is known of. */
+    connectionsPerShare: 4,
+    /** Works of one share that wait for a connection, or for their lock; and the longest wait for a connection. */
+    waiting: 1_024,
+    waitMs: 15_000,
+    /** Longest wait until a new connection is open. */
     connectTimeoutMs: 5_000,
     statementTimeoutMs: 15_000,
     lockTimeoutMs: 10_000,
