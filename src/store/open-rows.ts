@@ -9,6 +9,7 @@ import { GitCredentialRows } from './rows/git-credentials.ts';
 import { IdempotencyRows } from './rows/idempotency.ts';
 import { RegistryCredentialRows } from './rows/registry-credentials.ts';
 import { SandboxRows } from './rows/sandbox-rows.ts';
+import { ServiceSecretRows } from './rows/service-secrets.ts';
 import { SnapshotRows } from './rows/snapshots.ts';
 import { UserRows } from './rows/users.ts';
 import type { Secrets } from './secrets.ts';
@@ -27,6 +28,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     gitCredentials: new GitCredentialRows(sql, secrets),
     audit: new AuditRows(sql),
     registryCredentials: new RegistryCredentialRows(sql, secrets),
+    serviceSecrets: new ServiceSecretRows(sql, secrets),
     authorizations: new AuthorizationRows(sql, secrets),
     close: () => sql.close(),
   };

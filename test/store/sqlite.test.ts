@@ -152,6 +152,7 @@ describe('secrets in the database', () => {
       { ownerId: alice.id, name: 'claimed', envVars: { SECRET: `${canary}-3` } },
     );
     await store.keys.add(alice.id, `${canary}-4`, { name: 'one', createdAt: 1, expiresAt: null });
+    await store.serviceSecrets.getOrCreate('one', () => `${canary}-7`);
     await store.idempotency.put(alice.id, 'key', `${canary}-5`, { answer: `${canary}-6` }, 1);
     const seen = () =>
       readdirSync(join(file, '..')).filter((name) => readFileSync(join(file, '..', name)).includes(canary));

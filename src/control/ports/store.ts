@@ -7,6 +7,7 @@ import type { AuthorizationStore } from './code-host.ts';
 import type { Allowance, Page } from './common.ts';
 import type { RegistryCredentialStore } from './registry-store.ts';
 import type { Replicas } from './replicas.ts';
+import type { ServiceSecretStore } from './secret-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import type { KeyStore, UserStore } from './user-store.ts';
 
@@ -122,6 +123,7 @@ export interface Store {
   gitCredentials: GitCredentialStore;
   audit: AuditStore;
   registryCredentials: RegistryCredentialStore;
+  serviceSecrets: ServiceSecretStore;
   authorizations: AuthorizationStore;
   /** The processes that share this store. */
   replicas: Replicas;

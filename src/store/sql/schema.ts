@@ -106,6 +106,13 @@ const replicas = `
   ) STRICT;
 `;
 
+const serviceSecrets = `
+  CREATE TABLE service_secrets (
+    name TEXT PRIMARY KEY,
+    box BLOB NOT NULL
+  ) STRICT;
+`;
+
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -228,4 +235,5 @@ export const migrations: readonly Migration[] = [
   { version: 4, sql: previewEpochs },
   { version: 5, sql: idempotencyByOwner },
   { version: 6, sql: replicas },
+  { version: 7, sql: serviceSecrets },
 ];

@@ -10,6 +10,7 @@ import { auditConformance } from './audit-conformance.ts';
 import { peopleConformance } from './people-conformance.ts';
 import { quotaConformance } from './quota-conformance.ts';
 import { registryConformance } from './registry-conformance.ts';
+import { serviceSecretConformance } from './service-secret-conformance.ts';
 
 export type StoreFactory = () => Promise<Store>;
 
@@ -434,6 +435,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
   peopleConformance(name, () => store);
   auditConformance(name, () => store);
   registryConformance(name, () => store);
+  serviceSecretConformance(name, () => store);
   quotaConformance(name, () => store);
   describe(`${name}: credentials of Git remotes`, () => {
     const at = (sandboxId: string, url = 'https://h/a', password = 'p\0é"') => ({

@@ -20,6 +20,7 @@ import { memoryAudit } from './memory-audit.ts';
 import { memoryAuthorizations } from './memory-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
 import { memoryRegistryCredentials } from './memory-registries.ts';
+import { memoryServiceSecrets } from './memory-service-secrets.ts';
 import { promisedDiskGbOf, usageOf } from './memory-usage.ts';
 
 /** Rows of the tables that the lifecycle writes; a row is replaced, never changed. */
@@ -49,6 +50,7 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     ...memoryGitCredentials(sandboxes),
     ...memoryAudit(),
     registryCredentials: memoryRegistryCredentials(),
+    serviceSecrets: memoryServiceSecrets(),
     ...memoryAuthorizations(),
     replicas: createAlone(),
     close: async () => {},

@@ -143,6 +143,7 @@ async function filled(): Promise<{ data: DataDirectory; whole: unknown }> {
   await store.authorizations.put(authorization());
   await store.gitCredentials.put({ sandboxId: box.id, url: 'https://a/b', username: 'a', password: 'b' });
   await store.registryCredentials.put({ registry: 'r.example.org', username: 'a', password: 'b' }, 1);
+  await store.serviceSecrets.getOrCreate('one', () => 'kept \u{F0000}');
   const whole = await wholeOf(store);
   await store.close();
   return { data, whole };
@@ -159,5 +160,6 @@ async function wholeOf(store: Store) {
     authorizations: await store.authorizations.list(alice.id),
     git: await store.gitCredentials.get(boxes.at(-1)?.id ?? '', 'https://a/b'),
     registry: await store.registryCredentials.get('r.example.org'),
+    secret: await store.serviceSecrets.getOrCreate('one', () => 'made anew'),
   };
 }

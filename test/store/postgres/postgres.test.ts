@@ -1,6 +1,9 @@
 /** The PostgreSQL store: the port's conformance, and what is true of this implementation alone. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../src/control/ports/index.ts';
+import { openRows } from '../../../src/store/open-rows.ts';
+import { openPool } from '../../../src/store/postgres/pool.ts';
+import { postgresSql } from '../../../src/store/postgres/sql.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { secretsOf } from '../../../src/store/secrets.ts';
 import { migrations } from '../../../src/store/sql/schema.ts';
@@ -98,12 +101,34 @@ describe('the database', () => {
     await store.keys.add(alice.id, 'canary-2', { name: 'one', createdAt: 1, expiresAt: null });
     await store.idempotency.put(alice.id, 'key', 'canary-3', { answer: 'canary-4' }, 1);
     await store.authorizations.put(authorization());
+    await store.serviceSecrets.getOrCreate('one', () => 'canary-5');
     expect(server.filesWith('canary-')).toBe('');
     expect(server.filesWith('alice-at-work')).not.toBe('');
   });
 });
 
 describe('callers at once', () => {
+  it('get one secret of the service, also from several replicas', async () => {
+    const { url } = await openWithUser();
+    const replicas = await Promise.all(
+      [1, 2, 3].map(() => {
+        const pool = openPool({ url, password: null });
+        return openRows(
+          postgresSql(pool, () => {}),
+          secrets,
+        );
+      }),
+    );
+    for (const replica of replicas) onTestFinished(() => replica.close());
+    const made = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        replicas[n % 3]?.serviceSecrets.getOrCreate('shared', () => `secret ${n}`),
+      ),
+    );
+    expect(made[0]).toMatch(/^secret \d+$/);
+    expect(new Set(made).size).toBe(1);
+  });
+
   it('claim each sandbox of the pool once', async () => {
     const { store } = await openWithUser();
     await store.users.insertUser(bob);
