@@ -18,7 +18,7 @@ import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from '../st
 import { lockDataDirectory } from '../store/lock.ts';
 import { openStore } from '../store/open-store.ts';
 import { openSecrets } from '../store/secrets.ts';
-import { type HostKey, readOrCreateHostKey } from '../store/ssh-host-key.ts';
+import { type HostKey, openHostKey } from '../store/ssh-host-key.ts';
 import { auditLog } from './audit-log.ts';
 import { openEngine } from './engine.ts';
 import { openCodeHost, openDocuments, openRemoteArchives } from './optional-parts.ts';
@@ -67,6 +67,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   opened.defer(() => store.close());
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);
+  const hostKey = await openHostKey(store.serviceSecrets, data.sshHostKeyFile, log);
   const { gpuKind, registryRules: rules = everyRegistry } = options;
   const registries = { rules, credentials: store.registryCredentials };
   const remotePlace = await openRemoteArchives(options.archives ?? onThisHost, data.instance, log);
@@ -98,7 +99,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     apiKey,
     apiKeyFile: options.apiKey === undefined ? data.apiKeyFile : null,
     scheduler: control.scheduler,
-    ssh: { visits: control.sshVisits, hostKey: readOrCreateHostKey(data.sshHostKeyFile) },
+    ssh: { visits: control.sshVisits, hostKey },
     previewAccess: control.previewAccess,
     readiness: control.readiness,
     close: () => opened.disposeAsync(),

@@ -15,6 +15,7 @@ export interface DataDirectory {
   storeAddressFile: string;
   secretKeyFile: string;
   apiKeyFile: string;
+  /** Of versions that did not keep the key in the store. */
   sshHostKeyFile: string;
   auditCheckpointFile: string;
 }

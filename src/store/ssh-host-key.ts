@@ -3,8 +3,10 @@
  * the service by it.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { renameSync } from 'node:fs';
+import type { Log, ServiceSecretStore } from '../control/ports/index.ts';
 import { SandhavenError } from '../model/errors.ts';
-import { readOrCreate } from './durable-file.ts';
+import { readIfThere } from './durable-file.ts';
 
 export interface HostKey {
   /** In OpenSSH's format. */
@@ -13,6 +15,8 @@ export interface HostKey {
   publicKey: string;
 }
 
+/** In the store. */
+const NAME = 'ssh host key';
 const TYPE = 'ssh-ed25519';
 const MAGIC = 'openssh-key-v1\0';
 const BEGIN = '-----BEGIN OPENSSH PRIVATE KEY-----';
@@ -20,11 +24,28 @@ const END = '-----END OPENSSH PRIVATE KEY-----';
 const LINE_CHARS = 70;
 const BLOCK_BYTES = 8;
 
-/** Returns the key in the file; writes a new one when the file is missing. */
-export function readOrCreateHostKey(file: string): HostKey {
-  const privateKey = readOrCreate(file, () => Buffer.from(newPrivateKey())).toString();
+/**
+ * Returns the key that the store keeps, sealed, for all replicas. At first it is the one in the file of an older version,
+ * or a new one; the file is then renamed to `….imported`. A file with another key stays, and is not used.
+ */
+export async function openHostKey(
+  secrets: ServiceSecretStore,
+  file: string,
+  log: Pick<Log, 'warn'>,
+): Promise<HostKey> {
+  const older = readIfThere(file)?.toString() ?? null;
+  const privateKey = await secrets.getOrCreate(NAME, () => imported(file, older) ?? newPrivateKey());
+  if (older === privateKey) renameSync(file, `${file}.imported`);
+  else if (older !== null)
+    log.warn('the file holds another SSH host key than the store, and is not used', { file });
   const publicKey = publicPart(privateKey);
-  if (publicKey !== null) return { privateKey, publicKey };
+  if (publicKey === null) throw new Error('the store does not hold an SSH host key');
+  return { privateKey, publicKey };
+}
+
+/** Throws `failed_precondition` for a file without a key: a new one would look like an attack to clients. */
+function imported(file: string, privateKey: string | null): string | null {
+  if (privateKey === null || publicPart(privateKey) !== null) return privateKey;
   throw new SandhavenError('failed_precondition', `The file ${file} does not hold an SSH host key.`, {
     hint: 'Put back the one that belongs to this data directory, or remove the file to get a new one.',
   });
