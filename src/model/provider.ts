@@ -33,6 +33,11 @@ export interface Authorization {
   updatedAt: number;
 }
 
+/** The end of an authorization that was under way. */
+export type AuthorizationOutcome =
+  | { status: 'authorized'; account: ProviderAccount }
+  | { status: 'denied'; reason: string };
+
 /** owner/name of a repository at the provider. */
 export interface RepositoryName {
   owner: string;

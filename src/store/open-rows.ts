@@ -7,6 +7,7 @@ import { AuditRows } from './rows/audit.ts';
 import { AuthorizationRows } from './rows/authorizations.ts';
 import { GitCredentialRows } from './rows/git-credentials.ts';
 import { IdempotencyRows } from './rows/idempotency.ts';
+import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
 import { RegistryCredentialRows } from './rows/registry-credentials.ts';
 import { SandboxRows } from './rows/sandbox-rows.ts';
 import { ServiceSecretRows } from './rows/service-secrets.ts';
@@ -30,6 +31,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     registryCredentials: new RegistryCredentialRows(sql, secrets),
     serviceSecrets: new ServiceSecretRows(sql, secrets),
     authorizations: new AuthorizationRows(sql, secrets),
+    pendingAuthorizations: new PendingAuthorizationRows(sql, secrets),
     close: () => sql.close(),
   };
 }

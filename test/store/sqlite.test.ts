@@ -9,14 +9,27 @@ import { Database } from '../../src/store/sqlite/database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { authorization, authorizationConformance } from './conformance/authorization-conformance.ts';
 import { storeConformance } from './conformance/conformance.ts';
+import {
+  browserFlow,
+  deviceFlow,
+  expectOldestGone,
+  fillPending,
+  pendingAuthorizationConformance,
+} from './conformance/pending-authorization-conformance.ts';
 import { propertyConformance } from './conformance/property-conformance.ts';
 import { snapshotConformance } from './conformance/snapshot-conformance.ts';
-import { alice, poolRecord, sandboxRecord, temporaryDirectory } from './fixtures.ts';
+import { alice, bob, poolRecord, sandboxRecord, temporaryDirectory } from './fixtures.ts';
 import { memoryStore } from './memory/memory-store.ts';
 
 const secrets = secretsOf(Buffer.alloc(32, 1));
 
-for (const conformance of [storeConformance, snapshotConformance, authorizationConformance]) {
+const suites = [
+  storeConformance,
+  snapshotConformance,
+  authorizationConformance,
+  pendingAuthorizationConformance,
+];
+for (const conformance of suites) {
   describe('the port', () => conformance('SQLite', () => openSqliteStore({ file: newFile(), secrets })));
   describe('the port', () => conformance('the model in memory', async () => memoryStore()));
 }
@@ -69,6 +82,13 @@ describe('the database file', () => {
   it('takes no sandbox of an unknown user', async () => {
     const { store } = await openWithUser();
     await expect(store.sandboxes.insert(sandboxRecord({ ownerId: 'user_none' }))).rejects.toThrow(/FOREIGN/);
+  });
+
+  it('drops the oldest authorization under way when there are 10,000', async () => {
+    const { file, store } = await openWithUser();
+    await store.users.insertUser(bob);
+    tamper(file, fillPending);
+    await expectOldestGone(store);
   });
 
   it('takes no value outside the model', async () => {
@@ -165,8 +185,11 @@ describe('secrets in the database', () => {
   it('[WIRE-GIT-14] are in none of its files: tokens of a code-hosting provider', async () => {
     const { file, store } = await openWithUser();
     await store.authorizations.put(authorization());
+    await store.pendingAuthorizations.addBrowser(browserFlow(), 0);
+    await store.pendingAuthorizations.addDevice(deviceFlow({ id: 'auth_device' }));
     const bytes = Buffer.concat([readFileSync(file), readFileSync(`${file}-wal`)]).toString('latin1');
     expect(bytes).toContain('alice-at-work');
+    expect(bytes).toContain('auth_device');
     expect(bytes).not.toContain('canary-');
   });
 

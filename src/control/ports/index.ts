@@ -13,6 +13,7 @@ export type * from './code-host.ts';
 export type * from './common.ts';
 export type * from './document-database.ts';
 export type * from './git-gateway.ts';
+export type * from './pending-authorization-store.ts';
 export type * from './registry-store.ts';
 export type * from './replicas.ts';
 export type * from './runtime.ts';

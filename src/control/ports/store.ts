@@ -5,6 +5,7 @@ import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { AuthorizationStore } from './code-host.ts';
 import type { Allowance, Page } from './common.ts';
+import type { PendingAuthorizationStore } from './pending-authorization-store.ts';
 import type { RegistryCredentialStore } from './registry-store.ts';
 import type { Replicas } from './replicas.ts';
 import type { ServiceSecretStore } from './secret-store.ts';
@@ -127,5 +128,6 @@ export interface Store {
   authorizations: AuthorizationStore;
   /** The processes that share this store. */
   replicas: Replicas;
+  pendingAuthorizations: PendingAuthorizationStore;
   close(): Promise<void>;
 }

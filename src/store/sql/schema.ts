@@ -34,6 +34,28 @@ const previewEpochs = `
   ) STRICT;
 `;
 
+/** `state` is also kept sealed, since repeated calls show the same URL. */
+const pendingAuthorizations = `
+  CREATE TABLE pending_authorizations (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    provider TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    state_hash BLOB CHECK (length(state_hash) = 32),
+    interval_ms INTEGER,
+    next_poll_at INTEGER,
+    outcome TEXT,
+    state BLOB,
+    verifier BLOB,
+    device_code BLOB
+  ) STRICT;
+  CREATE UNIQUE INDEX pending_authorizations_by_state ON pending_authorizations (state_hash);
+  CREATE INDEX pending_authorizations_by_user ON pending_authorizations (user_id, created_at);
+  CREATE INDEX pending_authorizations_by_age ON pending_authorizations (created_at, expires_at);
+  CREATE INDEX pending_authorizations_by_end ON pending_authorizations (expires_at);
+`;
+
 const idempotencyByOwner = `
   CREATE INDEX idempotency_by_owner ON idempotency (owner_id, created_at);
 `;
@@ -236,4 +258,5 @@ export const migrations: readonly Migration[] = [
   { version: 5, sql: idempotencyByOwner },
   { version: 6, sql: replicas },
   { version: 7, sql: serviceSecrets },
+  { version: 8, sql: pendingAuthorizations },
 ];

@@ -18,6 +18,7 @@ import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { memoryAudit } from './memory-audit.ts';
 import { memoryAuthorizations } from './memory-authorizations.ts';
+import { memoryPendingAuthorizations } from './memory-pending-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
 import { memoryRegistryCredentials } from './memory-registries.ts';
 import { memoryServiceSecrets } from './memory-service-secrets.ts';
@@ -41,10 +42,11 @@ export function emptyTables(): Tables {
 
 export function memoryStore(tables: Tables = emptyTables()): Store {
   const { sandboxes } = memorySandboxes(tables);
+  const people = memoryPeople();
   return {
     sandboxes,
     ...memorySnapshots(tables),
-    ...memoryPeople(),
+    ...people,
     ...memoryIdempotency(tables),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
@@ -53,6 +55,7 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     serviceSecrets: memoryServiceSecrets(),
     ...memoryAuthorizations(),
     replicas: createAlone(),
+    ...memoryPendingAuthorizations(people),
     close: async () => {},
   };
 }

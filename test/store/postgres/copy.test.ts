@@ -13,6 +13,7 @@ import { migrate } from '../../../src/store/postgres/schema.ts';
 import { openSecrets } from '../../../src/store/secrets.ts';
 import { bin } from '../../support/service.ts';
 import { authorization } from '../conformance/authorization-conformance.ts';
+import { browserFlow, deviceFlow } from '../conformance/pending-authorization-conformance.ts';
 import { alice, bob, poolRecord, sandboxRecord, temporaryDirectory } from '../fixtures.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 
@@ -141,6 +142,8 @@ async function filled(): Promise<{ data: DataDirectory; whole: unknown }> {
     await store.keys.add(alice.id, name, { name, createdAt: 1, expiresAt: null });
   await store.idempotency.put(alice.id, 'key', 'digest', { answer: 1 }, 1);
   await store.authorizations.put(authorization());
+  await store.pendingAuthorizations.addBrowser(browserFlow(), 0);
+  await store.pendingAuthorizations.addDevice(deviceFlow({ id: 'auth_device' }));
   await store.gitCredentials.put({ sandboxId: box.id, url: 'https://a/b', username: 'a', password: 'b' });
   await store.registryCredentials.put({ registry: 'r.example.org', username: 'a', password: 'b' }, 1);
   await store.serviceSecrets.getOrCreate('one', () => 'kept \u{F0000}');
@@ -158,6 +161,8 @@ async function wholeOf(store: Store) {
     keys: await store.keys.list(null, page),
     answer: await store.idempotency.get(alice.id, 'key'),
     authorizations: await store.authorizations.list(alice.id),
+    browser: await store.pendingAuthorizations.addBrowser(browserFlow({ id: 'auth_other' }), 0),
+    device: await store.pendingAuthorizations.progress(deviceFlow({ id: 'auth_device' }), 0),
     git: await store.gitCredentials.get(boxes.at(-1)?.id ?? '', 'https://a/b'),
     registry: await store.registryCredentials.get('r.example.org'),
     secret: await store.serviceSecrets.getOrCreate('one', () => 'made anew'),

@@ -9,6 +9,13 @@ import { secretsOf } from '../../../src/store/secrets.ts';
 import { migrations } from '../../../src/store/sql/schema.ts';
 import { authorization, authorizationConformance } from '../conformance/authorization-conformance.ts';
 import { storeConformance } from '../conformance/conformance.ts';
+import {
+  browserFlow,
+  deviceFlow,
+  expectOldestGone,
+  fillPending,
+  pendingAuthorizationConformance,
+} from '../conformance/pending-authorization-conformance.ts';
 import { propertyConformance } from '../conformance/property-conformance.ts';
 import { snapshotConformance } from '../conformance/snapshot-conformance.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from '../fixtures.ts';
@@ -22,7 +29,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server?.stop());
 
-for (const conformance of [storeConformance, snapshotConformance, authorizationConformance]) {
+const suites = [
+  storeConformance,
+  snapshotConformance,
+  authorizationConformance,
+  pendingAuthorizationConformance,
+];
+for (const conformance of suites) {
   describe('the port', () => conformance('PostgreSQL', async () => open(await emptyDatabase())));
 }
 propertyConformance('PostgreSQL', { runs: 60, place: emptyDatabase, open });
@@ -88,6 +101,13 @@ describe('the database', () => {
     expect(await store.sandboxes.all()).toEqual([]);
   });
 
+  it('drops the oldest authorization under way when there are 10,000', async () => {
+    const { url, store } = await openWithUser();
+    await store.users.insertUser(bob);
+    await server.query(url, fillPending);
+    await expectOldestGone(store);
+  });
+
   it('orders names by their bytes, whatever its collation', async () => {
     const { store } = await openWithUser();
     for (const name of ['a', 'B', 'é', 'Z', '_']) await store.sandboxes.insert(sandboxRecord({ name }));
@@ -102,6 +122,8 @@ describe('the database', () => {
     await store.idempotency.put(alice.id, 'key', 'canary-3', { answer: 'canary-4' }, 1);
     await store.authorizations.put(authorization());
     await store.serviceSecrets.getOrCreate('one', () => 'canary-5');
+    await store.pendingAuthorizations.addBrowser(browserFlow(), 0);
+    await store.pendingAuthorizations.addDevice(deviceFlow({ id: 'auth_device' }));
     expect(server.filesWith('canary-')).toBe('');
     expect(server.filesWith('alice-at-work')).not.toBe('');
   });
