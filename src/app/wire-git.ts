@@ -33,7 +33,7 @@ export function wireGit(parts: GitDependencies): {
     return { git: new GitService({ ...common, gateway, provider: null }), authorizations: null };
   }
   const shared = { store: store.authorizations, host, clock, log };
-  const authorizations = new AuthorizationService(shared);
+  const authorizations = new AuthorizationService({ ...shared, pending: store.pendingAuthorizations });
   const provider = new ProviderRemotes(authorizations, new UserTokens(shared));
   // The operator chose the provider, so it may have any address.
   const gateway = createGitGateway({ allowed: [...allowed, remoteAt(host.url)] });

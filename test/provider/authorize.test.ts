@@ -5,11 +5,13 @@ import { alice, bob } from '../store/fixtures.ts';
 import { CALLBACK, returned, startHarness } from './harness.ts';
 
 const MINUTE = 60_000;
+/** Alice, as the page names her. */
+const asking = { id: 'user_alice', name: 'Alice', email: 'alice@example.org' };
 
 describe('by browser', () => {
   it('[SBX-GIT-25, SBX-GIT-26] asks for the scope repo, with a state and PKCE, and keeps the tokens for this user', async () => {
     const { server, authorizations, store } = await startHarness();
-    const { id, url } = authorizations.startBrowser(alice);
+    const { id, url } = await authorizations.startBrowser(alice);
     const query = new URL(url).searchParams;
     expect(url.startsWith(`${server.url}/login/oauth/authorize?`)).toBe(true);
     expect(query.get('scope')).toBe('repo');
@@ -19,9 +21,9 @@ describe('by browser', () => {
     expect(query.get('redirect_uri')).toBe(`${CALLBACK}/auth/github/callback`);
     expect(await authorizations.poll(alice, id)).toMatchObject({ status: 'pending' });
     const { state, code } = returned(await server.authorize(url, 'ada'));
-    expect(authorizations.whoAsks(state)).toEqual(alice);
+    expect(await authorizations.whoAsks(state)).toEqual(asking);
     expect(await authorizations.complete(state, code)).toMatchObject({
-      user: alice,
+      user: asking,
       outcome: { status: 'authorized', account: { login: 'ada' } },
     });
     expect(await authorizations.poll(alice, id)).toMatchObject({ status: 'authorized' });
@@ -30,13 +32,13 @@ describe('by browser', () => {
 
   it('[SBX-GIT-27] asks for no scope in the mode of an app: its permissions are its installation’s', async () => {
     const { authorizations } = await startHarness('app');
-    expect(new URL(authorizations.startBrowser(alice).url).searchParams.has('scope')).toBe(false);
+    expect(new URL((await authorizations.startBrowser(alice)).url).searchParams.has('scope')).toBe(false);
   });
 
   it('of two users are two: neither sees, polls or uses what is the other’s', async () => {
     const harness = await startHarness();
     const { authorizations, tokens, store } = harness;
-    const { id } = authorizations.startBrowser(alice);
+    const { id } = await authorizations.startBrowser(alice);
     await expect(authorizations.poll(bob, id)).rejects.toMatchObject({ code: 'not_found' });
     await harness.authorize(alice, 'ada');
     expect(await tokens.current(bob)).toBeNull();
@@ -52,24 +54,24 @@ describe('by browser', () => {
   it('takes a state once, for ten minutes, and no other', async () => {
     const harness = await startHarness();
     const { server, authorizations } = harness;
-    const first = returned(await server.authorize(authorizations.startBrowser(alice).url, 'ada'));
+    const first = returned(await server.authorize((await authorizations.startBrowser(alice)).url, 'ada'));
     expect(await authorizations.complete('A'.repeat(43), first.code)).toBeNull();
     expect(await authorizations.complete('', first.code)).toBeNull();
     expect(await authorizations.complete(first.state, first.code)).not.toBeNull();
-    const again = returned(await server.authorize(authorizations.startBrowser(alice).url, 'ada'));
+    const again = returned(await server.authorize((await authorizations.startBrowser(alice)).url, 'ada'));
     expect(again.state).not.toBe(first.state);
     expect(await authorizations.complete(first.state, again.code)).toBeNull();
-    expect(authorizations.whoAsks(first.state)).toBeNull();
+    expect(await authorizations.whoAsks(first.state)).toBeNull();
     harness.pass(10 * MINUTE);
-    expect(authorizations.whoAsks(again.state)).toBeNull();
+    expect(await authorizations.whoAsks(again.state)).toBeNull();
     expect(await authorizations.complete(again.state, again.code)).toBeNull();
     expect(server.state.asked.filter((what) => what === 'exchange')).toHaveLength(1);
   });
 
   it('of somebody else’s code fails by PKCE, and uses the state up', async () => {
     const { server, authorizations, store } = await startHarness();
-    const ours = returned(await server.authorize(authorizations.startBrowser(alice).url, 'ada'));
-    const theirs = returned(await server.authorize(authorizations.startBrowser(bob).url, 'bob'));
+    const ours = returned(await server.authorize((await authorizations.startBrowser(alice)).url, 'ada'));
+    const theirs = returned(await server.authorize((await authorizations.startBrowser(bob)).url, 'bob'));
     const done = await authorizations.complete(ours.state, theirs.code);
     expect(done?.outcome).toMatchObject({ status: 'denied' });
     expect(await authorizations.complete(ours.state, ours.code)).toBeNull();
@@ -78,14 +80,14 @@ describe('by browser', () => {
 
   it('stores nothing when the person denies, or grants less than is needed', async () => {
     const { server, authorizations, store } = await startHarness();
-    const denied = authorizations.startBrowser(alice);
+    const denied = await authorizations.startBrowser(alice);
     const { state, error } = returned(await server.authorize(denied.url, 'ada', false));
     expect(error).toBe('access_denied');
-    expect(authorizations.deny(state)).toEqual(alice);
-    expect(authorizations.deny(state)).toBeNull();
+    expect(await authorizations.deny(state)).toEqual(asking);
+    expect(await authorizations.deny(state)).toBeNull();
     expect(await authorizations.poll(alice, denied.id)).toMatchObject({ status: 'denied' });
     server.state.grantedScopes = ['public_repo'];
-    const less = returned(await server.authorize(authorizations.startBrowser(alice).url, 'ada'));
+    const less = returned(await server.authorize((await authorizations.startBrowser(alice)).url, 'ada'));
     expect((await authorizations.complete(less.state, less.code))?.outcome).toEqual({
       status: 'denied',
       reason: expect.stringContaining('scope repo'),
@@ -96,13 +98,13 @@ describe('by browser', () => {
   it('is shown by one URL for a while, however often it is asked for; then by a fresh one', async () => {
     const harness = await startHarness();
     const { authorizations } = harness;
-    const { url } = authorizations.startBrowser(alice);
+    const { url } = await authorizations.startBrowser(alice);
     harness.pass(4 * MINUTE);
-    expect(authorizations.startBrowser(alice).url).toBe(url);
-    expect(authorizations.startBrowser(bob).url).not.toBe(url);
+    expect((await authorizations.startBrowser(alice)).url).toBe(url);
+    expect((await authorizations.startBrowser(bob)).url).not.toBe(url);
     harness.pass(2 * MINUTE);
-    expect(authorizations.startBrowser(alice).url).not.toBe(url);
-    expect(authorizations.whoAsks(new URL(url).searchParams.get('state') ?? '')).toEqual(alice);
+    expect((await authorizations.startBrowser(alice)).url).not.toBe(url);
+    expect(await authorizations.whoAsks(new URL(url).searchParams.get('state') ?? '')).toEqual(asking);
   });
 });
 

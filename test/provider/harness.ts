@@ -20,6 +20,7 @@ import {
 
 export const readOnly: GitPurpose = { service: 'git-upload-pack' };
 export const push: GitPurpose = { service: 'git-receive-pack', ref: 'refs/heads/main' };
+export const secrets = secretsOf(Buffer.alloc(32, 3));
 export const CALLBACK = 'http://127.0.0.1:7420';
 
 export interface Harness {
@@ -29,6 +30,8 @@ export interface Harness {
   authorizations: AuthorizationService;
   tokens: UserTokens;
   remotes: ProviderRemotes;
+  /** What a second replica has, or the same one after a restart; with another provider where a URL is given. */
+  beside(url?: string): Promise<AuthorizationService>;
   /** What was logged, as text. */
   log(): string;
   /** Lets time go by, for the service and for the provider. */
@@ -39,31 +42,37 @@ export interface Harness {
   entry(user: User, url: string, purpose?: GitPurpose): ReturnType<ProviderRemotes['access']>;
 }
 
-export async function startHarness(mode: 'oauth' | 'app' = 'oauth'): Promise<Harness> {
+/** @param open Opens the store of the harness; the same one each time. */
+export async function startHarness(
+  mode: 'oauth' | 'app' = 'oauth',
+  open: () => Promise<Store> = inOneFile(),
+): Promise<Harness> {
   let now = 1_800_000_000_000;
   const clock = { now: () => now };
   const server = await startCodeHost({ mode, now: clock.now });
-  const store = await openSqliteStore({
-    file: join(temporaryDirectory(), 'sandhaven.db'),
-    secrets: secretsOf(Buffer.alloc(32, 3)),
-  });
+  const stores: Store[] = [];
   onTestFinished(async () => {
-    await store.close();
+    for (const each of stores) await each.close();
     await server.close();
   });
-  await store.users.insertUser(alice);
-  await store.users.insertUser(bob);
-  const { id, slug } = server.state.app;
-  const app = mode === 'app' ? { id, slug, privateKeyPem: server.privateKeyPem } : null;
-  const { url, apiUrl } = server;
-  const host = createGitHub({ url, apiUrl, clientId, clientSecret, app }, clock);
   const lines: unknown[] = [];
   const write = (...line: unknown[]) => void lines.push(line);
   const log: Log = { info: write, warn: write, error: write };
-  const parts = { host, store: store.authorizations, clock, log };
-  const authorizations = new AuthorizationService(parts);
-  authorizations.servedAt(CALLBACK);
-  const tokens = new UserTokens(parts);
+  const { id, slug } = server.state.app;
+  const app = mode === 'app' ? { id, slug, privateKeyPem: server.privateKeyPem } : null;
+  const beside = async (url: string = server.url) => {
+    const store = await open();
+    stores.push(store);
+    const { apiUrl } = server;
+    const host = createGitHub({ url, apiUrl, clientId, clientSecret, app }, clock);
+    const parts = { host, store: store.authorizations, clock, log };
+    const authorizations = new AuthorizationService({ ...parts, pending: store.pendingAuthorizations });
+    authorizations.servedAt(CALLBACK);
+    return { store, host, authorizations, tokens: new UserTokens(parts) };
+  };
+  const { store, host, authorizations, tokens } = await beside();
+  await store.users.insertUser(alice);
+  await store.users.insertUser(bob);
   const remotes = new ProviderRemotes(authorizations, tokens);
   return {
     server,
@@ -72,17 +81,24 @@ export async function startHarness(mode: 'oauth' | 'app' = 'oauth'): Promise<Har
     authorizations,
     tokens,
     remotes,
+    beside: async (url) => (await beside(url)).authorizations,
     log: () => JSON.stringify(lines),
     pass(ms) {
       now += ms;
     },
     async authorize(user, login) {
-      const { state, code } = returned(await server.authorize(authorizations.startBrowser(user).url, login));
+      const { url } = await authorizations.startBrowser(user);
+      const { state, code } = returned(await server.authorize(url, login));
       const done = await authorizations.complete(state, code);
       if (done?.outcome.status !== 'authorized') throw new Error(`not authorized: ${JSON.stringify(done)}`);
     },
     entry: (user, address, purpose = readOnly) => remotes.access(user, parseGitUrl(address), purpose),
   };
+}
+
+function inOneFile(): () => Promise<Store> {
+  const file = join(temporaryDirectory(), 'sandhaven.db');
+  return () => openSqliteStore({ file, secrets });
 }
 
 /** What the browser was sent back with. */

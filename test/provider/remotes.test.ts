@@ -40,7 +40,7 @@ describe('without an authorization', () => {
     expect(await entry?.explain?.()).toMatchObject({
       code: 'authorization_required',
       fields: {
-        authorization_url: harness.authorizations.startBrowser(alice).url,
+        authorization_url: (await harness.authorizations.startBrowser(alice)).url,
         hint: expect.stringContaining('sandhaven auth github'),
       },
     });

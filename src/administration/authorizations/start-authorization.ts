@@ -28,7 +28,7 @@ export const startAuthorization = defineAction({
   async handler({ method }, { services, caller }) {
     const authorizations = providerOf(services);
     if (method === 'browser') {
-      const { id, url, expiresAt, intervalMs } = authorizations.startBrowser(caller);
+      const { id, url, expiresAt, intervalMs } = await authorizations.startBrowser(caller);
       return {
         ...{ authorization_id: id, method, authorization_url: url, user_code: null },
         ...{ expires_at: timeOf(expiresAt), interval_seconds: seconds(intervalMs) },

@@ -3,18 +3,16 @@
  * user enters there. The result belongs to the user who began it.
  */
 import { notFound, SandhavenError } from '../../model/errors.ts';
-import { newAuthorizationId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import type { Authorization, ProviderAccount, ProviderTokens } from '../../model/provider.ts';
+import type { Authorization, AuthorizationOutcome, ProviderAccount } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
-import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports/index.ts';
-import { type Outcome, PendingAuthorizations, type PendingBrowser, type PendingDevice } from './pending.ts';
+import type { CodeHost, PendingAuthorizationStore, TakenFlow } from '../ports/index.ts';
+import { DevicePolls } from './device-polls.ts';
+import { type GrantDependencies, storeGranted } from './granted.ts';
+import { challengeOf, hasFormOfState, newBrowserFlow, newDeviceFlow } from './pending.ts';
 
-export interface AuthorizationDependencies {
-  host: CodeHost;
-  store: AuthorizationStore;
-  clock: Clock;
-  log: Log;
+export interface AuthorizationDependencies extends GrantDependencies {
+  pending: PendingAuthorizationStore;
 }
 
 export interface StartedBrowser {
@@ -34,13 +32,13 @@ export interface StartedDevice {
 }
 
 export type AuthorizationProgress =
-  | Outcome
+  | AuthorizationOutcome
   | { status: 'pending'; intervalMs: number }
   | { status: 'expired' };
 
 export interface Completed {
   user: User;
-  outcome: Outcome;
+  outcome: AuthorizationOutcome;
 }
 
 const BROWSER_INTERVAL_MS = 2_000;
@@ -48,13 +46,13 @@ const BROWSER_INTERVAL_MS = 2_000;
 export class AuthorizationService {
   readonly host: CodeHost;
   readonly #parts: AuthorizationDependencies;
-  readonly #pending: PendingAuthorizations;
+  readonly #devicePolls: DevicePolls;
   #callbackUrl: string | null = null;
 
   constructor(parts: AuthorizationDependencies) {
     this.host = parts.host;
     this.#parts = parts;
-    this.#pending = new PendingAuthorizations(parts.clock);
+    this.#devicePolls = new DevicePolls(parts);
   }
 
   /** @param url URL of the service for its users' browsers; without a slash at its end. */
@@ -62,49 +60,65 @@ export class AuthorizationService {
     this.#callbackUrl = `${url}/auth/${this.host.name}/callback`;
   }
 
-  startBrowser(user: User): StartedBrowser {
-    const { id, expiresAt, state, challenge } = this.#pending.browser(user);
+  /** Returns an authorization that has half of its time left, else a new one: repeated calls show no new URLs. */
+  async startBrowser(user: User): Promise<StartedBrowser> {
+    const { pending, clock } = this.#parts;
     const redirectUri = this.#redirectUri();
-    const url = this.host.authorizationUrl({ state: state ?? '', challenge, redirectUri });
+    const now = clock.now();
+    const flow = newBrowserFlow(user, this.host.url, now);
+    const { id, expiresAt, state, verifier } = await pending.addBrowser(
+      flow,
+      now + limits.provider.stateMs / 2,
+    );
+    const url = this.host.authorizationUrl({ state, challenge: challengeOf(verifier), redirectUri });
     return { id, expiresAt, url, intervalMs: BROWSER_INTERVAL_MS };
   }
 
   async startDevice(user: User): Promise<StartedDevice> {
-    const pending = this.#pending.device(user, await this.host.startDevice());
-    const { userCode, verificationUrl } = pending.device;
-    const { id, expiresAt, intervalMs } = pending;
+    const { pending, clock } = this.#parts;
+    const device = await this.host.startDevice();
+    const flow = newDeviceFlow(user, this.host.url, device, clock.now());
+    await pending.addDevice(flow);
+    const { id, expiresAt, intervalMs } = flow;
+    const { userCode, verificationUrl } = device;
     return { id, expiresAt, userCode, verificationUrl, intervalMs };
   }
 
   /** Rejects with `not_found` for an authorization that is another user's, or ended long ago. */
   async poll(user: User, id: string): Promise<AuthorizationProgress> {
-    const pending = this.#pending.get(user, id);
-    if (!pending) {
+    const { pending, clock } = this.#parts;
+    const now = clock.now();
+    const found = await pending.progress({ id, userId: user.id, provider: this.host.url }, now);
+    if (!found) {
       throw notFound('authorization', 'There is no such authorization under way.', 'Start another one.');
     }
-    if (pending.method === 'device' && this.#isDue(pending)) {
-      pending.polling ??= this.#pollProvider(pending).finally(() => {
-        pending.polling = null;
-      });
-      await pending.polling;
-    }
-    if (pending.outcome) return pending.outcome;
-    if (pending.expiresAt <= this.#parts.clock.now()) return { status: 'expired' };
-    const intervalMs = pending.method === 'device' ? pending.intervalMs : BROWSER_INTERVAL_MS;
-    return { status: 'pending', intervalMs };
+    const { polls } = found;
+    const polled =
+      polls !== null && found.outcome === null && now < found.expiresAt
+        ? await this.#devicePolls.poll(user, id, { ...found, polls })
+        : found;
+    if (polled.outcome) return polled.outcome;
+    if (polled.expiresAt <= clock.now()) return { status: 'expired' };
+    return { status: 'pending', intervalMs: polled.polls?.intervalMs ?? BROWSER_INTERVAL_MS };
   }
 
   /** Returns the user who began the authorization of this state; null for a used, expired or unknown state. */
-  whoAsks(state: string): User | null {
-    return this.#pending.peek(state)?.user ?? null;
+  async whoAsks(state: string): Promise<User | null> {
+    const { pending, clock } = this.#parts;
+    return hasFormOfState(state) ? pending.userOf(state, this.host.url, clock.now()) : null;
   }
 
   /** Records a denial by the user or the provider. Returns null like `whoAsks`. */
-  deny(state: string): User | null {
-    const pending = this.#pending.take(state);
-    if (!pending) return null;
-    pending.outcome = { status: 'denied', reason: 'The authorization was denied at the provider.' };
-    return pending.user;
+  async deny(state: string): Promise<User | null> {
+    // Anybody may send any state: one that leads nowhere writes nothing.
+    if (!(await this.whoAsks(state))) return null;
+    const taken = await this.#take(state);
+    if (!taken) return null;
+    await this.#parts.pending.decide(taken.id, {
+      status: 'denied',
+      reason: 'The authorization was denied at the provider.',
+    });
+    return taken.user;
   }
 
   /**
@@ -112,16 +126,15 @@ export class AuthorizationService {
    * `whoAsks`.
    */
   async complete(state: string, code: string): Promise<Completed | null> {
-    const pending = this.#pending.take(state);
-    if (!pending) return null;
-    const { user } = pending;
+    const taken = await this.#take(state);
+    if (!taken) return null;
+    let outcome: AuthorizationOutcome = { status: 'denied', reason: 'The request to the provider failed.' };
     try {
-      pending.outcome = await this.#exchanged(pending, code);
-    } catch (error) {
-      pending.outcome = { status: 'denied', reason: 'The request to the provider failed.' };
-      throw error;
+      outcome = await this.#exchanged(taken, code);
+    } finally {
+      await this.#parts.pending.decide(taken.id, outcome);
     }
-    return { user, outcome: pending.outcome };
+    return { user: taken.user, outcome };
   }
 
   list(user: User): Promise<Authorization[]> {
@@ -143,53 +156,15 @@ export class AuthorizationService {
     return { account: found.account, atProvider };
   }
 
-  async #exchanged({ user, verifier }: PendingBrowser, code: string): Promise<Outcome> {
+  async #take(state: string): Promise<TakenFlow | null> {
+    const { pending, clock } = this.#parts;
+    return hasFormOfState(state) ? pending.take(state, this.host.url, clock.now()) : null;
+  }
+
+  async #exchanged({ user, verifier }: TakenFlow, code: string): Promise<AuthorizationOutcome> {
     const tokens = await this.host.exchange({ code, verifier, redirectUri: this.#redirectUri() });
-    if (tokens) return this.#settle(user, tokens);
+    if (tokens) return storeGranted(this.#parts, user, tokens);
     return { status: 'denied', reason: 'The provider rejects the code that it issued.' };
-  }
-
-  #isDue({ outcome, nextPollAt, expiresAt, polling }: PendingDevice): boolean {
-    const now = this.#parts.clock.now();
-    return outcome === null && now < expiresAt && (polling !== null || now >= nextPollAt);
-  }
-
-  async #pollProvider(pending: PendingDevice): Promise<void> {
-    const { clock } = this.#parts;
-    const answer = await this.host.pollDevice(pending.device.deviceCode).finally(() => {
-      pending.nextPollAt = clock.now() + pending.intervalMs;
-    });
-    if (answer.status === 'granted') pending.outcome = await this.#settle(pending.user, answer.tokens);
-    else if (answer.status === 'denied') {
-      pending.outcome = { status: 'denied', reason: 'The authorization was denied at the provider.' };
-    } else if (answer.status === 'expired') pending.expiresAt = clock.now();
-    else this.#slowDown(pending, answer);
-  }
-
-  #slowDown(pending: PendingDevice, answer: { slowDown: boolean; intervalMs: number | null }): void {
-    const { slowDownMs, deviceIntervalMs } = limits.provider;
-    if (!answer.slowDown) return;
-    const asked = answer.intervalMs ?? pending.intervalMs + slowDownMs;
-    pending.intervalMs = Math.min(Math.max(asked, pending.intervalMs), deviceIntervalMs.max);
-    pending.nextPollAt = this.#parts.clock.now() + pending.intervalMs;
-  }
-
-  async #settle(user: User, tokens: ProviderTokens): Promise<Outcome> {
-    const { store, clock, log } = this.#parts;
-    const { scope, url } = this.host;
-    if (scope !== null && !tokens.scopes.includes(scope)) {
-      return {
-        status: 'denied',
-        reason: `The scope ${scope} was not granted, and Sandhaven requires it.`,
-      };
-    }
-    const account = await this.host.account(tokens.accessToken);
-    if (!account) return { status: 'denied', reason: 'The provider rejects the token that it issued.' };
-    const now = clock.now();
-    const times = { createdAt: now, updatedAt: now };
-    await store.put({ id: newAuthorizationId(), userId: user.id, provider: url, account, tokens, ...times });
-    log.info('a user authorized the service at the provider', { user: user.id });
-    return { status: 'authorized', account };
   }
 
   #redirectUri(): string {

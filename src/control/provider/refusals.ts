@@ -16,8 +16,8 @@ export class ProviderRefusals {
     this.#name = new URL(this.#host.url).host;
   }
 
-  notAuthorized(user: User): SandhavenError {
-    const { url } = this.#authorizations.startBrowser(user);
+  async notAuthorized(user: User): Promise<SandhavenError> {
+    const { url } = await this.#authorizations.startBrowser(user);
     return new SandhavenError(
       'authorization_required',
       `${this.#name} requires authentication, and you have no valid authorization for Sandhaven there.`,

@@ -42,7 +42,7 @@ export class ProviderRemotes {
     return this.#asApp(user, authorization, repository, purpose);
   }
 
-  #asAnybody(refused: () => SandhavenError): GitAccess {
+  #asAnybody(refused: () => SandhavenError | Promise<SandhavenError>): GitAccess {
     return { login: null, explain: async () => refused() };
   }
 

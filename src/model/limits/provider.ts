@@ -19,6 +19,8 @@ export const providerLimits = {
     deviceIntervalMs: { min: 1_000, default: 5_000, max: 60_000 },
     /** Extra interval when the provider demands slower polling and names none. */
     slowDownMs: 5_000,
+    /** Turn of one replica to poll: two requests at their timeout. A replica that is gone holds it no longer. */
+    pollTurnMs: 30_000,
     /** A token that expires within this time is renewed before use: a clone may take as long. */
     renewAheadMs: 10 * 60_000,
     /** Installation tokens in memory. */

@@ -45,10 +45,10 @@ async function returned(
   const { state, code, error } = textsOf(request.query);
   const host = new URL(authorizations.host.url).host;
   if (state !== undefined && error !== undefined) {
-    const user = authorizations.deny(state);
+    const user = await authorizations.deny(state);
     if (user) return show(reply, 200, messagePage('Not authorized', `Nothing was allowed at ${host}.`));
   }
-  const user = state === undefined ? null : authorizations.whoAsks(state);
+  const user = state === undefined ? null : await authorizations.whoAsks(state);
   if (!user || state === undefined || code === undefined)
     return show(reply, 400, messagePage('Too late', GONE));
   return show(reply, 200, askPage({ host, user, action: request.routeOptions.url ?? '', state, code }));
@@ -84,7 +84,7 @@ async function completed(
   state: string,
   code: string,
 ): Promise<Completed | null> {
-  const user = authorizations.whoAsks(state);
+  const user = await authorizations.whoAsks(state);
   if (!user) return null;
   const subject = {
     action: auditActions.providerAuthorize,
