@@ -200,6 +200,23 @@ describe('as an OAuth app', () => {
     await tool('GitPull', { path: 'long-1' });
   });
 
+  it('an authorization under way outlives a restart of the service, by browser and by device code', async () => {
+    const browser = await admin('StartAuthorization', { method: 'browser' });
+    const device = await admin('StartAuthorization', { method: 'device' });
+    await service.restart();
+    const stateOf = ({ authorization_url: url }: Record<string, unknown>) =>
+      new URL(String(url)).searchParams.get('state');
+    const again = await admin('StartAuthorization', { method: 'browser' });
+    expect(stateOf(again)).toBe(stateOf(browser));
+    expect((await throughBrowser(String(again['authorization_url']), 'ada')).status).toBe(200);
+    host.enter(String(device['user_code']), 'ada');
+    for (const { authorization_id } of [browser, device]) {
+      await expect
+        .poll(() => admin('PollAuthorization', { authorization_id }), { interval: 500, timeout: 20_000 })
+        .toMatchObject({ status: 'authorized', account: { login: 'ada' } });
+    }
+  });
+
   it('another user’s authorization is not this one’s, nor the other way round', async () => {
     const { user_id: user } = await admin('CreateUser', { name: 'Bob', email: 'bob@example.org' });
     const { api_key: apiKey } = await admin('CreateKey', { name: 'test', user });
