@@ -31,7 +31,7 @@ export class DevicePolls {
     const { intervalMs, nextPollAt } = flow.polls;
     const now = clock.now();
     if (now < nextPollAt) return flow;
-    // With the interval, so that the poll after a replica was lost is not early either.
+    // Includes the interval: a poll that follows a lost replica's must not be early.
     const claimed = now + intervalMs + limits.provider.pollTurnMs;
     const deviceCode = await pending.claimPoll(id, nextPollAt, claimed);
     if (deviceCode === null) return flow;

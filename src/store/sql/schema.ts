@@ -52,7 +52,6 @@ const pendingAuthorizations = `
   ) STRICT;
   CREATE UNIQUE INDEX pending_authorizations_by_state ON pending_authorizations (state_hash);
   CREATE INDEX pending_authorizations_by_user ON pending_authorizations (user_id, created_at);
-  CREATE INDEX pending_authorizations_by_age ON pending_authorizations (created_at, expires_at);
   CREATE INDEX pending_authorizations_by_end ON pending_authorizations (expires_at);
 `;
 
