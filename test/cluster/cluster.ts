@@ -13,14 +13,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { debianFolder, kubernetesFolder } from '../../setup/cluster/folders.ts';
 import { type Api, connectApi } from './api.ts';
-import { startControlPlane } from './control-plane.ts';
-import { createAuthority } from './identities.ts';
 import { pushPause } from './images.ts';
-import { linkRooms } from './links.ts';
-import { type Node, startNode } from './node.ts';
+import type { Node } from './node.ts';
+import { type ControlPlaneParts, startControlPlane } from './parts/control-plane.ts';
+import { createAuthority } from './parts/identities.ts';
+import { type Machine, startMachine } from './parts/machine.ts';
 import { enforcePolicies } from './policies/enforce.ts';
-import { openRoom, type Room } from './room.ts';
-import { type Slot, takeSlot } from './slot.ts';
+import { HOST, linkRooms } from './rooms/links.ts';
+import { openRoom, type Room } from './rooms/room.ts';
+import { type Slot, takeSlot } from './rooms/slot.ts';
 import { provideVolumes } from './volumes.ts';
 
 export interface Cluster {
@@ -29,7 +30,13 @@ export interface Cluster {
   api: Api;
   /** host:port of the registry, without accounts or TLS; reachable from the host and from the nodes. */
   registry: string;
-  nodes: Node[];
+  nodes: Machine[];
+  /** The control plane's programs, each to kill and start alone. */
+  parts: ControlPlaneParts;
+  /** The host's address in the network of the nodes, where Pods reach it. */
+  hostAddress: string;
+  /** Calls back in `stop`, before the programs end. */
+  onStop(end: () => Promise<void>): void;
   /** The last lines that each program wrote, for a test that failed. */
   logs(): string;
   /** Ends all programs and removes all traces; safe to call twice. */
@@ -47,12 +54,14 @@ export async function startCluster({ nodes: count = 1 } = {}): Promise<Cluster> 
   const folder = mkdtempSync(join(tmpdir(), 'sandhaven-cluster-'));
   const slot = await takeSlot(folder);
   const rooms: Room[] = [];
+  const atStop: (() => Promise<void>)[] = [];
   const ending = new AbortController();
   let api: Api | null = null;
   let stopping: Promise<void> | null = null;
   const stop = () => {
     stopping ??= (async () => {
       ending.abort();
+      await Promise.allSettled(atStop.map((end) => end()));
       api?.close();
       await Promise.all(rooms.map((room) => room.end()));
       removeLink(slot);
@@ -65,7 +74,9 @@ export async function startCluster({ nodes: count = 1 } = {}): Promise<Cluster> 
     api = connectApi(parts.kubeconfig);
     await pushWhenReady(parts.registry);
     await makeReady(api, parts.nodes, ending.signal);
-    return { ...parts, api, logs: () => lastLines(folder), stop };
+    const onStop = (end: () => Promise<void>) => void atStop.push(end);
+    const logs = () => lastLines(folder);
+    return { ...parts, api, hostAddress: slot.address(HOST), onStop, logs, stop };
   } catch (error) {
     const said = lastLines(folder);
     await stop();
@@ -96,8 +107,9 @@ async function startParts(folder: string, slot: Slot, count: number, rooms: Room
   const authority = createAuthority(join(folder, 'identities'));
   const plane = startControlPlane({ room: control, slot, authority, folder, logFile });
   const { server, registry, kubeconfig } = plane;
-  for (const node of nodes) startNode({ node, slot, authority, server, registry, logFile });
-  return { kubeconfig, registry, nodes };
+  const common = { slot, authority, server, registry, logFile, control, nodes, openRoom: open };
+  const machines = nodes.map((node) => startMachine({ node, ...common }));
+  return { kubeconfig, registry, nodes: machines, parts: plane.parts };
 }
 
 async function pushWhenReady(registry: string): Promise<void> {
@@ -109,11 +121,17 @@ async function pushWhenReady(registry: string): Promise<void> {
   pushPause(registry);
 }
 
-async function makeReady(api: Api, nodes: Node[], signal: AbortSignal): Promise<void> {
+async function makeReady(api: Api, nodes: Machine[], signal: AbortSignal): Promise<void> {
   await api.until('/api/v1/namespaces/default', ({ kind }) => kind === 'Namespace', READY_TIMEOUT_MS);
   const failed = (error: unknown) => console.error(error);
-  enforcePolicies(api, nodes, signal, failed);
-  await provideVolumes(api, nodes, signal, failed);
+  const loadPolicies = enforcePolicies(api, nodes, signal, failed);
+  const provideAgain = await provideVolumes(api, nodes, signal, failed);
+  for (const node of nodes) {
+    node.onStart(() => {
+      loadPolicies();
+      provideAgain();
+    });
+  }
   for (const { name } of nodes) {
     const isReady = ({ status }: { status?: { conditions?: { type: string; status: string }[] } }) =>
       status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;

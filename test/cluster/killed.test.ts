@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
-import { takeSlot } from './slot.ts';
+import { takeSlot } from './rooms/slot.ts';
 
 const START_TIMEOUT_MS = 100_000;
 

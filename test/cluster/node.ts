@@ -2,18 +2,27 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { debianFolder, kubernetesFolder, runcFolder } from '../../setup/cluster/folders.ts';
-import type { Authority } from './identities.ts';
-import type { Room } from './room.ts';
-import type { Slot } from './slot.ts';
+import type { Authority } from './parts/identities.ts';
+import { type Part, startPart } from './parts/part.ts';
+import type { Room } from './rooms/room.ts';
+import type { Slot } from './rooms/slot.ts';
+import { mountDisks } from './storage/disks.ts';
 
 export interface Node {
   name: string;
   address: string;
   /** Addresses of its Pods. */
   podRange: string;
+  /** Another one after each start of the node. */
   room: Room;
   /** Its files; `lib` in it is the room's /var/lib. */
   folder: string;
+}
+
+export interface NodeParts {
+  containerd: Part;
+  kubelet: Part;
+  proxy: Part;
 }
 
 export interface NodeOptions {
@@ -56,7 +65,8 @@ cd /
 exec "$@"
 `;
 
-export function startNode(options: NodeOptions): void {
+/** Starts the programs of a node in its room, which is linked to the others. */
+export function startNode(options: NodeOptions): NodeParts {
   const { node, logFile } = options;
   const { room, folder } = node;
   for (const name of ['lib/kubelet', 'lib/config/cni', 'log']) {
@@ -64,26 +74,24 @@ export function startNode(options: NodeOptions): void {
   }
   writeConfiguration(options);
   room.run(['sh', '-c', OWN_FOLDERS, 'sh', folder]);
+  mountDisks(node);
+  const start = (name: string, argv: string[]) => startPart(room, argv, logFile(`${node.name}-${name}`));
   const path = [join(debianFolder, 'usr/bin'), '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(':');
-  room.start(
-    ['env', `PATH=${path}`, 'containerd', '--config', `${CONFIG}/containerd.toml`],
-    logFile(`${node.name}-containerd`),
-  );
-  room.start(
-    [
+  return {
+    containerd: start('containerd', [
+      ...['env', `PATH=${path}`],
+      ...['containerd', '--config', `${CONFIG}/containerd.toml`],
+    ]),
+    kubelet: start('kubelet', [
       ...['unshare', '--mount', '--propagation', 'unchanged', 'sh', '-c', KERNEL_SETTINGS_SHOWN, 'sh'],
       join(kubernetesFolder, 'kubelet'),
       `--config=${CONFIG}/kubelet.json`,
       `--kubeconfig=${kubeconfigOf(options)}`,
       `--hostname-override=${node.name}`,
       `--node-ip=${node.address}`,
-    ],
-    logFile(`${node.name}-kubelet`),
-  );
-  room.start(
-    [join(kubernetesFolder, 'kube-proxy'), ...proxyFlags(options)],
-    logFile(`${node.name}-kube-proxy`),
-  );
+    ]),
+    proxy: start('kube-proxy', [join(kubernetesFolder, 'kube-proxy'), ...proxyFlags(options)]),
+  };
 }
 
 function writeConfiguration(options: NodeOptions): void {
@@ -163,6 +171,9 @@ function kubeletConfig({ node, slot, authority }: NodeOptions): object {
     imageGCLowThresholdPercent: 99,
     serializeImagePulls: false,
     registryPullQPS: 0,
+    // A lease is renewed four times in its life: each second, so that a dead node is soon known.
+    nodeLeaseDurationSeconds: 4,
+    nodeStatusUpdateFrequency: '1s',
     kubeAPIQPS: 100,
     kubeAPIBurst: 200,
   };

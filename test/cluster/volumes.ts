@@ -1,69 +1,97 @@
 /**
- * Gives claims of the default storage class their volumes: an ext4 image of the size asked for, mounted on the node that
- * the scheduler chose. Data stays on that node, as on a local disk.
+ * Gives claims of two storage classes their volumes: an ext4 image of the size asked for, mounted on the node that the
+ * scheduler chose. Data stays on that node, as on a local disk. Claims of one class can grow.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Api, KubeObject } from './api.ts';
 import type { Node } from './node.ts';
+import { DISKS, makeDisk, removeDisk } from './storage/disks.ts';
+import { bytesOf } from './storage/quantity.ts';
+import { grow } from './storage/resize.ts';
 
+/** The default class, whose claims keep their size. */
 export const STORAGE_CLASS = 'test-disk';
+
+/** The class with `allowVolumeExpansion`. */
+export const GROWING_STORAGE_CLASS = 'growing-test-disk';
 
 const PROVISIONER = 'test.sandhaven/disk';
 const CLAIMS = '/api/v1/persistentvolumeclaims';
 const VOLUMES = '/api/v1/persistentvolumes';
-const MOUNTS = '/var/lib/volumes';
+/** Between two looks at a claim whose volume cannot grow yet. */
+const AGAIN_MS = 200;
 
-const units: Record<string, number> = {
-  '': 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-};
-
-/** @param failed Receives what goes wrong with one claim; the next change of any claim tries it again. */
+/**
+ * @param failed Receives what goes wrong with one claim; the next change of any claim tries it again.
+ * @returns a function that looks at all claims again, for a node that has come back.
+ */
 export async function provideVolumes(
   api: Api,
   nodes: Node[],
   signal: AbortSignal,
   failed: (error: unknown) => void,
-): Promise<void> {
-  await api.create('/apis/storage.k8s.io/v1/storageclasses', {
-    metadata: { name: STORAGE_CLASS, annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+): Promise<() => void> {
+  const isDefault = { 'storageclass.kubernetes.io/is-default-class': 'true' };
+  await createClass(api, { name: STORAGE_CLASS, annotations: isDefault }, false);
+  await createClass(api, { name: GROWING_STORAGE_CLASS }, true);
+  const report = (error: unknown) => {
+    if (!signal.aborted) failed(error);
+  };
+  let turn = Promise.resolve();
+  const look = () => {
+    turn = turn
+      .then(async () => {
+        const isDone = await settle(api, nodes, report);
+        if (!isDone && !signal.aborted) setTimeout(look, AGAIN_MS).unref();
+      })
+      .catch(report);
+  };
+  api.watch(CLAIMS, look, signal);
+  api.watch(VOLUMES, look, signal);
+  return look;
+}
+
+function createClass(api: Api, metadata: KubeObject, allowVolumeExpansion: boolean): Promise<KubeObject> {
+  return api.create('/apis/storage.k8s.io/v1/storageclasses', {
+    metadata,
+    allowVolumeExpansion,
     provisioner: PROVISIONER,
     reclaimPolicy: 'Delete',
     // The node is known only when the Pod has been scheduled.
     volumeBindingMode: 'WaitForFirstConsumer',
   });
-  let turn = Promise.resolve();
-  const look = () => {
-    turn = turn
-      .then(() => settle(api, nodes))
-      .catch((error) => {
-        if (!signal.aborted) failed(error);
-      });
-  };
-  api.watch(CLAIMS, look, signal);
-  api.watch(VOLUMES, look, signal);
 }
 
-async function settle(api: Api, nodes: Node[]): Promise<void> {
+/** Nodes that are down keep their disks and claims as they are. @returns whether no claim waits for more space. */
+async function settle(api: Api, nodes: Node[], failed: (error: unknown) => void): Promise<boolean> {
   const [claims, volumes] = await Promise.all([api.get(CLAIMS), api.get(VOLUMES)]);
-  const names = new Set(volumes.items.map((volume: KubeObject) => volume.metadata.name));
-  for (const claim of claims.items) {
+  const up = nodes.filter(({ room }) => room.isOpen);
+  let isDone = true;
+  for (const claim of claims.items.filter(isOurs)) {
+    const volume = volumes.items.find(({ metadata }: KubeObject) => metadata.name === nameOf(claim));
     const chosen = claim.metadata.annotations?.['volume.kubernetes.io/selected-node'];
-    const node = nodes.find(({ name }) => name === chosen);
-    const wanted = claim.spec.storageClassName === STORAGE_CLASS && claim.status.phase === 'Pending';
-    if (wanted && node && !names.has(nameOf(claim))) await provide(api, claim, node);
+    const node = up.find(({ name }) => name === (volume ? placeOf(volume) : chosen));
+    if (!node) continue;
+    if (!volume && claim.status.phase === 'Pending') await provide(api, claim, node).catch(failed);
+    if (volume && claim.status.phase === 'Bound') {
+      isDone = (await grow(api, claim, volume, node).catch(failed)) !== false && isDone;
+    }
   }
-  for (const volume of volumes.items) {
-    const ours = volume.spec.storageClassName === STORAGE_CLASS && !volume.metadata.deletionTimestamp;
-    if (ours && volume.status.phase === 'Released') await remove(api, volume, nodes);
+  for (const volume of volumes.items.filter(isOurs)) {
+    const node = up.find(({ name }) => name === placeOf(volume));
+    const isReleased = volume.status.phase === 'Released' && !volume.metadata.deletionTimestamp;
+    if (isReleased && node) await remove(api, volume, node).catch(failed);
   }
+  return isDone;
+}
+
+function isOurs({ spec }: KubeObject): boolean {
+  return [STORAGE_CLASS, GROWING_STORAGE_CLASS].includes(spec.storageClassName);
+}
+
+/** Name of the node that has its disk. */
+function placeOf(volume: KubeObject): string {
+  const [term] = volume.spec.nodeAffinity.required.nodeSelectorTerms;
+  return term.matchExpressions[0].values[0];
 }
 
 async function provide(api: Api, claim: KubeObject, node: Node): Promise<void> {
@@ -77,13 +105,13 @@ async function provide(api: Api, claim: KubeObject, node: Node): Promise<void> {
       capacity: { storage },
       accessModes: claim.spec.accessModes,
       persistentVolumeReclaimPolicy: 'Delete',
-      storageClassName: STORAGE_CLASS,
+      storageClassName: claim.spec.storageClassName,
       claimRef: {
         apiVersion: 'v1',
         kind: 'PersistentVolumeClaim',
         ...{ namespace: claim.metadata.namespace, name: claim.metadata.name, uid: claim.metadata.uid },
       },
-      local: { path: `${MOUNTS}/${name}` },
+      local: { path: `${DISKS}/${name}` },
       nodeAffinity: {
         required: {
           nodeSelectorTerms: [
@@ -95,39 +123,12 @@ async function provide(api: Api, claim: KubeObject, node: Node): Promise<void> {
   });
 }
 
-async function remove(api: Api, volume: KubeObject, nodes: Node[]): Promise<void> {
+async function remove(api: Api, volume: KubeObject, node: Node): Promise<void> {
   const { name } = volume.metadata;
-  const [term] = volume.spec.nodeAffinity.required.nodeSelectorTerms;
-  const node = nodes.find((one) => one.name === term.matchExpressions[0].values[0]);
-  if (node) {
-    node.room.run(['umount', `${MOUNTS}/${name}`]);
-    rmSync(imageOf(node, name));
-  }
+  removeDisk(node, name);
   await api.delete(`${VOLUMES}/${name}`);
-}
-
-function makeDisk(node: Node, name: string, bytes: number): void {
-  const image = imageOf(node, name);
-  const folder = join(node.folder, 'lib/volumes', name);
-  mkdirSync(folder, { recursive: true });
-  mkdirSync(join(node.folder, 'disks'), { recursive: true });
-  writeFileSync(image, '');
-  truncateSync(image, bytes);
-  execFileSync('mkfs.ext4', ['-q', '-m', '0', image], { stdio: 'pipe' });
-  node.room.run(['mount', '-o', 'loop', image, `${MOUNTS}/${name}`]);
-}
-
-function imageOf(node: Node, name: string): string {
-  return join(node.folder, 'disks', name);
 }
 
 function nameOf(claim: KubeObject): string {
   return `pvc-${claim.metadata.uid}`;
-}
-
-function bytesOf(quantity: string): number {
-  const [, number, unit = ''] = /^(\d+)([A-Za-z]*)$/.exec(quantity) ?? [];
-  const factor = units[unit];
-  if (number === undefined || factor === undefined) throw new Error(`no size of a volume: ${quantity}`);
-  return Number(number) * factor;
 }

@@ -11,13 +11,16 @@ const POLICIES = '/apis/networking.k8s.io/v1/networkpolicies';
 /** Changes come in groups: of a Pod that starts, several. */
 const GROUP_MS = 20;
 
-/** @param failed Receives what goes wrong; the rules before it stay until the next change. */
+/**
+ * @param failed Receives what goes wrong; the rules before it stay until the next change.
+ * @returns a function that loads all rules again, for a node that has come back without them.
+ */
 export function enforcePolicies(
   api: Api,
   nodes: Node[],
   signal: AbortSignal,
   failed: (error: unknown) => void,
-): void {
+): () => void {
   let loaded = '';
   let isDirty = false;
   let isRunning = false;
@@ -31,7 +34,7 @@ export function enforcePolicies(
       policies: policies.items.map(policyOf),
     });
     if (rules === loaded || signal.aborted) return;
-    for (const { room } of nodes) room.run(['nft', '-f', '-'], rules);
+    for (const { room } of nodes) if (room.isOpen) room.run(['nft', '-f', '-'], rules);
     loaded = rules;
   };
   // One load after the other: an older state must not replace a newer one.
@@ -49,6 +52,10 @@ export function enforcePolicies(
     isRunning = false;
   };
   for (const path of [PODS, NAMESPACES, POLICIES]) api.watch(path, () => void changed(), signal);
+  return () => {
+    loaded = '';
+    void changed();
+  };
 }
 
 function hasOwnAddress({ spec, status }: KubeObject): boolean {

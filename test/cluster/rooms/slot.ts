@@ -30,6 +30,8 @@ export interface Slot {
   serviceRange: string;
   /** Makes a cgroup of a node in every hierarchy, and returns its path below each. */
   makeCgroup(node: string): string;
+  /** Removes a node's cgroups once its processes, which have been killed, are gone. */
+  removeCgroup(node: string): Promise<void>;
   /** Removes what processes leave behind; call it after their end. */
   free(): Promise<void>;
 }
@@ -67,6 +69,7 @@ function slotOf(number: number): Slot {
       makeCgroups(`${nameOf(number)}/${node}`);
       return `/${nameOf(number)}/${node}`;
     },
+    removeCgroup: (node) => removeCgroups(`${nameOf(number)}/${node}`),
     free: () => clean(number),
   };
 }
@@ -93,12 +96,16 @@ function isOwned(run: string): boolean {
 async function clean(number: number): Promise<void> {
   const run = join(RUN, String(number));
   const folder = read(join(run, 'owner')).split('\n')[1];
-  // runc also makes groups in the one of version 2 that lies beside those of version 1.
-  for (const hierarchy of [...hierarchies(), join(CGROUPS, 'unified')]) {
-    await removeCgroup(join(hierarchy, nameOf(number)));
-  }
+  await removeCgroups(nameOf(number));
   if (folder) rmSync(folder, { recursive: true, force: true });
   rmSync(run, { recursive: true, force: true });
+}
+
+/** runc also makes groups in the one of version 2 that lies beside those of version 1. */
+async function removeCgroups(name: string): Promise<void> {
+  for (const hierarchy of [...hierarchies(), join(CGROUPS, 'unified')]) {
+    await removeCgroup(join(hierarchy, name));
+  }
 }
 
 /** Waits for the end of its processes, which have been killed. */

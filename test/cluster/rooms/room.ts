@@ -11,6 +11,8 @@ import { createInterface } from 'node:readline';
 export interface Room {
   /** Of its first process, as the host numbers it. */
   pid: number;
+  /** False from the moment that its end is asked for. */
+  readonly isOpen: boolean;
   /** Starts a program in it that runs until the room ends; its output goes into a file. */
   start(argv: string[], logFile: string): ChildProcess;
   /** Runs a program in it to its end, and returns its output. */
@@ -49,8 +51,12 @@ export async function openRoom(): Promise<Room> {
   const pid = Number(await Promise.race([line, ended.then(() => 'none')]));
   if (!Number.isInteger(pid)) throw new Error('the room has no first process');
   const enter = (argv: string[]) => ['--target', String(pid), ...NAMESPACES, '--', ...argv];
+  let isOpen = true;
   return {
     pid,
+    get isOpen() {
+      return isOpen;
+    },
     start(argv, logFile) {
       const log = openSync(logFile, 'a');
       const program = spawn('nsenter', enter(argv), { stdio: ['ignore', log, log], env: ENV, cwd: '/' });
@@ -60,6 +66,7 @@ export async function openRoom(): Promise<Room> {
     run: (argv, input = '') =>
       execFileSync('nsenter', enter(argv), { input, encoding: 'utf8', stdio: 'pipe', env: ENV, cwd: '/' }),
     async end() {
+      isOpen = false;
       child.stdin.end();
       child.kill('SIGKILL');
       await ended;
