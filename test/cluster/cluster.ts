@@ -14,10 +14,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { debianFolder, kubernetesFolder } from '../../setup/cluster/folders.ts';
 import { type Api, connectApi } from './api.ts';
 import { pushPause } from './images.ts';
+import { createNameService, nameServerPod, startNameServer } from './names/serve.ts';
 import type { Node } from './node.ts';
 import { type ControlPlaneParts, startControlPlane } from './parts/control-plane.ts';
 import { createAuthority } from './parts/identities.ts';
 import { type Machine, startMachine } from './parts/machine.ts';
+import type { Part } from './parts/part.ts';
 import { enforcePolicies } from './policies/enforce.ts';
 import { HOST, linkRooms } from './rooms/links.ts';
 import { openRoom, type Room } from './rooms/room.ts';
@@ -32,7 +34,7 @@ export interface Cluster {
   registry: string;
   nodes: Machine[];
   /** The control plane's programs, each to kill and start alone. */
-  parts: ControlPlaneParts;
+  parts: ControlPlaneParts & { nameServer: Part };
   /** The host's address in the network of the nodes, where Pods reach it. */
   hostAddress: string;
   /** Calls back in `stop`, before the programs end. */
@@ -73,7 +75,7 @@ export async function startCluster({ nodes: count = 1 } = {}): Promise<Cluster> 
     const parts = await startParts(folder, slot, count, rooms);
     api = connectApi(parts.kubeconfig);
     await pushWhenReady(parts.registry);
-    await makeReady(api, parts.nodes, ending.signal);
+    await makeReady(api, slot, parts.nodes, ending.signal);
     const onStop = (end: () => Promise<void>) => void atStop.push(end);
     const logs = () => lastLines(folder);
     return { ...parts, api, hostAddress: slot.address(HOST), onStop, logs, stop };
@@ -109,7 +111,8 @@ async function startParts(folder: string, slot: Slot, count: number, rooms: Room
   const { server, registry, kubeconfig } = plane;
   const common = { slot, authority, server, registry, logFile, control, nodes, openRoom: open };
   const machines = nodes.map((node) => startMachine({ node, ...common }));
-  return { kubeconfig, registry, nodes: machines, parts: plane.parts };
+  const nameServer = startNameServer({ control, slot, kubeconfig, logFile });
+  return { kubeconfig, registry, nodes: machines, parts: { ...plane.parts, nameServer } };
 }
 
 async function pushWhenReady(registry: string): Promise<void> {
@@ -121,11 +124,12 @@ async function pushWhenReady(registry: string): Promise<void> {
   pushPause(registry);
 }
 
-async function makeReady(api: Api, nodes: Machine[], signal: AbortSignal): Promise<void> {
+async function makeReady(api: Api, slot: Slot, nodes: Machine[], signal: AbortSignal): Promise<void> {
   await api.until('/api/v1/namespaces/default', ({ kind }) => kind === 'Namespace', READY_TIMEOUT_MS);
   const failed = (error: unknown) => console.error(error);
-  const loadPolicies = enforcePolicies(api, nodes, signal, failed);
+  const loadPolicies = enforcePolicies(api, nodes, signal, failed, [nameServerPod(slot)]);
   const provideAgain = await provideVolumes(api, nodes, signal, failed);
+  await createNameService(api, slot);
   for (const node of nodes) {
     node.onStart(() => {
       loadPolicies();

@@ -2,6 +2,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { debianFolder, kubernetesFolder, runcFolder } from '../../setup/cluster/folders.ts';
+import { DOMAIN } from './names/records.ts';
+import { nameServiceAddress } from './names/serve.ts';
 import type { Authority } from './parts/identities.ts';
 import { type Part, startPart } from './parts/part.ts';
 import type { Room } from './rooms/room.ts';
@@ -163,6 +165,8 @@ function kubeletConfig({ node, slot, authority }: NodeOptions): object {
     failSwapOn: false,
     oomScoreAdj: 0,
     makeIPTablesUtilChains: false,
+    clusterDNS: [nameServiceAddress(slot)],
+    clusterDomain: DOMAIN,
     resolvConf: `${CONFIG}/resolv.conf`,
     volumePluginDir: '/var/lib/kubelet/volume-plugins',
     // The host's disk is others' too; how full it is must not evict Pods of a test.

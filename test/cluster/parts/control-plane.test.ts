@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Cluster, startCluster } from '../cluster.ts';
 import { pushBusybox, pushFiles } from '../images.ts';
 import { PODS } from '../pods.ts';
-import type { ControlPlaneParts } from './control-plane.ts';
 import { caller, containers, runSurvivors } from './survivors.ts';
 import { untilWhole } from './whole.ts';
 
@@ -23,12 +22,13 @@ afterEach(({ task }) => {
 });
 
 describe('a kill of one part of the control plane', () => {
-  it.each<[keyof ControlPlaneParts]>([
+  it.each<[keyof Cluster['parts']]>([
     ['apiServer'],
     ['etcd'],
     ['controllerManager'],
     ['scheduler'],
     ['registry'],
+    ['nameServer'],
   ])('%s leaves Pods alone, and its start makes the cluster whole', { timeout: 90_000 }, async (name) => {
     const part = cluster.parts[name];
     const before = await containers(cluster);

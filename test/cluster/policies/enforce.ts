@@ -13,6 +13,7 @@ const GROUP_MS = 20;
 
 /**
  * @param failed Receives what goes wrong; the rules before it stay until the next change.
+ * @param others Servers that are no Pods, and that policies select as if they were.
  * @returns a function that loads all rules again, for a node that has come back without them.
  */
 export function enforcePolicies(
@@ -20,6 +21,7 @@ export function enforcePolicies(
   nodes: Node[],
   signal: AbortSignal,
   failed: (error: unknown) => void,
+  others: PolicyPod[] = [],
 ): () => void {
   let loaded = '';
   let isDirty = false;
@@ -29,7 +31,7 @@ export function enforcePolicies(
       [PODS, NAMESPACES, POLICIES].map((path) => api.get(path)),
     );
     const rules = rulesetOf({
-      pods: pods.items.filter(hasOwnAddress).map(podOf),
+      pods: [...pods.items.filter(hasOwnAddress).map(podOf), ...others],
       namespaces: namespaces.items.map(namespaceOf),
       policies: policies.items.map(policyOf),
     });
