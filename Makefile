@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster cluster cluster-programs simulate test-worst-case mutate setup setup-checks build image documentdb-image images s3-server lint bench generate sdk clean
+.PHONY: up quick test test-cluster cluster cluster-programs simulate test-worst-case mutate setup setup-checks build image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -25,7 +25,7 @@ quick:
 
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed".
 test: setup-checks
-	@$(AT_ONCE) build images s3-server
+	@$(AT_ONCE) build built-in-images s3-server image-libraries
 	@setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
@@ -38,7 +38,7 @@ test-worst-case: setup-checks build image
 	@SANDHAVEN_WORST_CASE_SECONDS=600 $(NODE) node_modules/.bin/vitest run test/hostile/worst-case.test.ts
 
 # The tests on a real Kubernetes of two nodes, on this machine. The first run builds it, which takes minutes.
-test-cluster: cluster-programs
+test-cluster: cluster-programs helm build image-libraries
 	@SANDHAVEN_TEST_CLUSTER=1 $(NODE) node_modules/.bin/vitest run --project alone test/cluster/
 
 # Such a Kubernetes in the foreground, with the address of its API and how to look around.
@@ -48,6 +48,10 @@ cluster: cluster-programs
 # The S3 server that tests of archives run against, into the cache.
 s3-server: setup-checks
 	@SETUP_LOCK=versitygw setup/locked.sh $(NODE) setup/go/versitygw.ts
+
+# Helm, which installs the chart in tests, into the cache.
+helm: setup-checks
+	@SETUP_LOCK=helm setup/locked.sh $(NODE) setup/go/helm.ts
 
 # Programs of the cluster, into the cache.
 cluster-programs: setup-checks
@@ -80,8 +84,19 @@ documentdb-image: setup
 	@setup/locked.sh $(NODE) setup/documentdb-image.ts
 
 # Both, one after the other.
-images: image
+built-in-images: image
 	@$(MAKE) --no-print-directory documentdb-image
+
+# Debian's libraries in the image of the service, into the cache.
+image-libraries: setup
+	@setup/locked.sh $(NODE) setup/images/fetch-libraries.ts
+
+# The images for a cluster, as OCI layouts in dist/: the service, the agent and the base image of sandboxes.
+oci-images: build image
+	@setup/locked.sh $(NODE) setup/images/make-all.ts
+
+# Every image.
+images: built-in-images oci-images
 
 lint: setup-checks
 	@setup/checks.sh --static

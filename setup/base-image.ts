@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { step } from './command.ts';
 import { sourcesOf } from './debian/mirror.ts';
-import { buildImage } from './image-build.ts';
+import { buildImage } from './images/image-build.ts';
 
 await step('base image', () =>
   buildImage({

@@ -3,7 +3,7 @@
  * it.
  */
 import { step } from './command.ts';
-import { buildImage } from './image-build.ts';
+import { buildImage } from './images/image-build.ts';
 
 await step('documentdb image', () =>
   buildImage({

@@ -5,7 +5,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { command } from '../command.ts';
-import { debianMirror } from './mirror.ts';
+import { debianMirror, sourcesOf } from './mirror.ts';
 
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
@@ -17,7 +17,11 @@ export async function downloadPackages(work: string, suite: string, names: strin
   const mirror = await debianMirror();
   if (!mirror) throw new Error('the machine’s apt names no Debian mirror (run apt-get update)');
   const sources = join(work, 'sources.list');
-  await writeFile(sources, `deb [signed-by=${KEYRING}] ${mirror.archiveUri} ${suite} main\n`);
+  const signed = `[signed-by=${KEYRING}] `;
+  // The unstable suite has no updates beside it.
+  const lines =
+    suite === 'sid' ? [`deb ${signed}${mirror.archiveUri} sid main`] : sourcesOf(mirror, suite, signed);
+  await writeFile(sources, `${lines.join('\n')}\n`);
   await mkdir(join(work, 'lists/partial'), { recursive: true });
   await mkdir(join(work, 'cache/archives/partial'), { recursive: true });
   await mkdir(join(work, 'packages'));

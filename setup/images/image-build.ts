@@ -10,11 +10,11 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { arch } from 'node:os';
 import { join, relative } from 'node:path';
-import { defaultCacheDir } from '../src/runtime/images/cache-dir.ts';
-import { type ImageRecord, imageConfig, readImageRecord } from '../src/runtime/images/record.ts';
-import { startProgram } from '../src/runtime/start-program.ts';
-import { command } from './command.ts';
-import { type DebianMirror, debianMirror } from './debian/mirror.ts';
+import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
+import { type ImageRecord, imageConfig, readImageRecord } from '../../src/runtime/images/record.ts';
+import { startProgram } from '../../src/runtime/start-program.ts';
+import { command } from '../command.ts';
+import { type DebianMirror, debianMirror } from '../debian/mirror.ts';
 
 /**
  * Its folder holds packages.txt, apt.conf, dpkg.cfg, config.json, npm/ with a lock file, and customize.sh, which
@@ -35,7 +35,7 @@ const LOCAL_CAS = '/usr/local/share/ca-certificates';
 /** Lines of mmdebstrap about its own settings. */
 const uninteresting = /automatically chosen|chroot architecture|finding correct|running --customize-hook/;
 
-const home = join(import.meta.dirname, '..');
+const home = join(import.meta.dirname, '../..');
 const nodeDist = join(home, `node_modules/node-linux-${arch()}`);
 
 export async function buildImage(recipe: Recipe): Promise<void> {
