@@ -99,6 +99,14 @@ const store: Command = {
   },
 };
 
+const images: Command = {
+  summary: 'push the images for a cluster to a registry',
+  async run(argv, io) {
+    const { imagesCommand } = await import('./app/push-images.ts');
+    return imagesCommand(argv, io);
+  },
+};
+
 const mcp: Command = {
   summary: 'MCP on standard input and output, for clients that start a program',
   async run(argv, io) {
@@ -179,5 +187,5 @@ const hostCommands = { up: onHost(up), purge: onHost(purge), store: onHost(store
 // No process.exit: anything that keeps the process running is a leak worth seeing.
 process.exitCode = await runCli(process.argv.slice(2), processIo(), {
   version,
-  commands: { ...hostCommands, mcp, 'demo-db': demoDb },
+  commands: { ...hostCommands, images, mcp, 'demo-db': demoDb },
 });

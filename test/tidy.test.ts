@@ -63,6 +63,7 @@ describe('imports', () => {
     'app/audit-log.ts': whole,
     'app/copy-store.ts': whole,
     'app/purge.ts': whole,
+    'app/push-images.ts': whole,
     'app/optional-parts.ts': whole,
     'app/ssh-worker.ts': whole,
     'app/wire-git.ts': whole,

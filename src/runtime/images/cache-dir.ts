@@ -1,4 +1,4 @@
-/** Cache folder of everything that can be built or downloaded anew: `base/`, `documentdb/`, `runc/` and `versitygw/`. */
+/** Cache folder of everything that can be built or downloaded anew: `base/`, `documentdb/`, `runc/` and others. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
