@@ -1,0 +1,96 @@
+{{/* Environment of the service: the flags of `sandhaven up` as variables, and its secrets. */}}
+
+{{- define "sandhaven.env" -}}
+- name: SANDHAVEN_LISTEN
+  value: 0.0.0.0:7420
+- name: SANDHAVEN_PREVIEW_LISTEN
+  value: 0.0.0.0:7421
+- name: SANDHAVEN_SSH_LISTEN
+  value: 0.0.0.0:7422
+- name: SANDHAVEN_PUBLIC_URL
+  value: {{ include "sandhaven.publicUrl" . | quote }}
+{{- with .Values.network.previewUrl }}
+- name: SANDHAVEN_PREVIEW_URL
+  value: {{ . | quote }}
+{{- end }}
+{{- with .Values.network.sshPublic }}
+- name: SANDHAVEN_SSH_PUBLIC
+  value: {{ . | quote }}
+{{- end }}
+{{- with .Values.network.trustedProxies }}
+- name: SANDHAVEN_TRUSTED_PROXY
+  value: {{ join "," . | quote }}
+{{- end }}
+# Below the volume, since a volume's own folder can be entered by its group.
+- name: SANDHAVEN_DATA_DIR
+  value: /var/lib/sandhaven/data
+# Folder of the installation's secret key, by systemd's name for it.
+- name: CREDENTIALS_DIRECTORY
+  value: /run/sandhaven/credentials
+- name: SANDBOX_API_KEY
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "sandhaven.apiKeySecret" . }}
+      key: {{ .Values.apiKey.key }}
+{{ include "sandhaven.runtimeEnv" . }}
+{{ include "sandhaven.storageEnv" . }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The engine that makes sandboxes of Pods. */}}
+{{- define "sandhaven.runtimeEnv" -}}
+- name: SANDHAVEN_RUNTIME
+  value: kubernetes
+- name: SANDHAVEN_KUBERNETES_NAMESPACE
+  value: {{ include "sandhaven.sandboxesNamespace" . }}
+- name: SANDHAVEN_KUBERNETES_AGENT_IMAGE
+  value: {{ required "images.agent is missing: push it with `sandhaven images push`" .Values.images.agent | quote }}
+- name: SANDHAVEN_KUBERNETES_BASE_IMAGE
+  value: {{ required "images.base is missing: push it with `sandhaven images push`" .Values.images.base | quote }}
+{{- with .Values.sandboxes.storageClass }}
+- name: SANDHAVEN_KUBERNETES_STORAGE_CLASS
+  value: {{ . | quote }}
+{{- end }}
+{{- end }}
+
+{{- define "sandhaven.storageEnv" -}}
+- name: SANDHAVEN_STORE
+  value: {{ required "store.url is missing: postgres://user@host/name" .Values.store.url | quote }}
+{{- if .Values.store.existingSecret }}
+- name: PGPASSWORD
+  valueFrom:
+    secretKeyRef:
+      name: {{ .Values.store.existingSecret }}
+      key: {{ .Values.store.passwordKey }}
+{{- end }}
+{{- with .Values.archives }}
+- name: SANDHAVEN_ARCHIVE_STORE
+  value: {{ .store | quote }}
+{{- if .endpoint }}
+- name: SANDHAVEN_S3_ENDPOINT
+  value: {{ .endpoint | quote }}
+{{- end }}
+{{- if .region }}
+- name: SANDHAVEN_S3_REGION
+  value: {{ .region | quote }}
+{{- end }}
+{{- if .pathStyle }}
+- name: SANDHAVEN_S3_PATH_STYLE
+  value: {{ .pathStyle | quote }}
+{{- end }}
+{{- if .existingSecret }}
+- name: AWS_ACCESS_KEY_ID
+  valueFrom:
+    secretKeyRef:
+      name: {{ .existingSecret }}
+      key: {{ .accessKeyIdKey }}
+- name: AWS_SECRET_ACCESS_KEY
+  valueFrom:
+    secretKeyRef:
+      name: {{ .existingSecret }}
+      key: {{ .secretAccessKeyKey }}
+{{- end }}
+{{- end }}
+{{- end }}

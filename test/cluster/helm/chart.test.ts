@@ -1,0 +1,134 @@
+/** The chart without a cluster: Helm finds no fault in it, and the schema finds those of values. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { chart, openTools, required, type Values } from './helm.ts';
+
+const tools = openTools(null);
+afterAll(() => tools.remove());
+
+const digest = `sha256:${'a'.repeat(64)}`;
+const least = required({
+  service: `registry.example:5000/team/sandhaven@${digest}`,
+  agent: 'registry.example/sandhaven-agent:1.0.0',
+  base: `registry.example/sandhaven-base@${digest}`,
+});
+const everything: Values = {
+  ...least,
+  replicas: 3,
+  sandboxes: { namespace: 'boxes', storageClass: 'fast' },
+  store: { url: 'postgres://sandhaven@db.example/sandhaven?sslmode=verify-full', existingSecret: 'database' },
+  archives: {
+    store: 's3://bucket/prefix',
+    endpoint: 'https://s3.example',
+    pathStyle: 'yes',
+    existingSecret: 's3',
+  },
+  secretKey: { existingSecret: 'sealed' },
+  apiKey: { existingSecret: 'admin', key: 'token' },
+  network: {
+    publicUrl: 'https://sandhaven.example.com',
+    previewUrl: 'https://*.previews.example.com',
+    sshPublic: 'ssh.example.com:22',
+    trustedProxies: ['10.0.0.0/8', '192.168.0.0/16'],
+  },
+  services: { ssh: { type: 'LoadBalancer', annotations: { a: 'b' } } },
+  ingress: {
+    enabled: true,
+    className: 'nginx',
+    apiHost: 'sandhaven.example.com',
+    previewsHost: '*.previews.example.com',
+    apiTlsSecret: 'api-tls',
+  },
+  gateway: { enabled: true, parentRefs: [{ name: 'public' }], apiHost: 'sandhaven.example.com' },
+  networkPolicy: { from: [{ namespaceSelector: {} }] },
+  autoscaling: { enabled: true, metric: 'calls_in_progress' },
+  nodeSelector: { disk: 'ssd' },
+  tolerations: [{ operator: 'Exists' }],
+  extraEnv: [{ name: 'SANDHAVEN_RATE', value: '10/s' }],
+};
+
+const render = (values: Values) =>
+  parseAllDocuments(tools.helm(['template', 'sandhaven', chart, '--namespace', 'tools'], values))
+    .map((document) => document.toJS())
+    .filter((object) => object !== null);
+const kinds = (values: Values) =>
+  render(values)
+    .map(({ kind }) => kind)
+    .toSorted();
+
+describe('the chart', () => {
+  it.each([
+    ['the least values', least],
+    ['every value', everything],
+  ])('has no fault with %s', (_name, values) => {
+    expect(tools.helm(['lint', '--strict', chart], values)).toContain('0 chart(s) failed');
+  });
+
+  it('makes these objects by default', () => {
+    expect(kinds(least)).toEqual([
+      'ClusterRole',
+      'ClusterRoleBinding',
+      'Deployment',
+      'Namespace',
+      'NetworkPolicy',
+      'Pod',
+      'Role',
+      'RoleBinding',
+      'Secret',
+      'Secret',
+      'Service',
+      'Service',
+      'Service',
+      'ServiceAccount',
+    ]);
+  });
+
+  it('makes routes, a disruption budget and an autoscaler when asked, and no Secret beside existing ones', () => {
+    const made = kinds(everything);
+    for (const kind of ['HTTPRoute', 'Ingress', 'PodDisruptionBudget', 'HorizontalPodAutoscaler']) {
+      expect(made).toContain(kind);
+    }
+    expect(made.filter((kind) => kind === 'Ingress')).toHaveLength(2);
+    expect(made).not.toContain('Secret');
+    const deployment = render(everything).find(({ kind }) => kind === 'Deployment');
+    expect(deployment.spec.replicas).toBeUndefined();
+  });
+
+  it('gives the service its settings by environment, and secrets by reference alone', () => {
+    const deployment = render(everything).find(({ kind }) => kind === 'Deployment');
+    const env: { name: string; value?: string; valueFrom?: object }[] =
+      deployment.spec.template.spec.containers[0].env;
+    const values = Object.fromEntries(env.map(({ name, value, valueFrom }) => [name, value ?? valueFrom]));
+    expect(values).toMatchObject({
+      SANDHAVEN_PUBLIC_URL: 'https://sandhaven.example.com',
+      SANDHAVEN_TRUSTED_PROXY: '10.0.0.0/8,192.168.0.0/16',
+      SANDHAVEN_RATE: '10/s',
+      SANDBOX_API_KEY: { secretKeyRef: { name: 'admin', key: 'token' } },
+      PGPASSWORD: { secretKeyRef: { name: 'database', key: 'password' } },
+      AWS_SECRET_ACCESS_KEY: { secretKeyRef: { name: 's3', key: 'secret-access-key' } },
+    });
+  });
+
+  it.each([
+    ['an unknown value', { ...least, replica: 2 }, 'replica'],
+    ['an unknown value inside another', { ...least, network: { url: 'x' } }, 'url'],
+    ['a password in the address of the store', { ...least, store: { url: 'postgres://a:b@db/x' } }, 'url'],
+    ['an image without a tag', { ...least, images: { service: 'registry.example/sandhaven' } }, 'service'],
+    ['no replica', { ...least, replicas: 0 }, 'replicas'],
+    [
+      'a preview address without a wildcard',
+      { ...least, network: { previewUrl: 'https://p.example' } },
+      'previewUrl',
+    ],
+    ['no store', { ...least, store: {} }, 'store.url is missing'],
+    ['no image', { store: { url: 'postgres://a@db/x' } }, 'is missing: push it'],
+    ['one namespace for all', { ...least, sandboxes: { namespace: 'tools' } }, 'must be another namespace'],
+    [
+      'an autoscaler without a metric',
+      { ...least, autoscaling: { enabled: true } },
+      'autoscaling.metric is missing',
+    ],
+  ])('refuses %s', (_name, values, why) => {
+    expect(() => render(values)).toThrow(why);
+  });
+});
