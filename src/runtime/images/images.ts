@@ -8,12 +8,7 @@ import type { CallOptions, Image, Images, Log, OnProgress, PullOptions } from '.
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import {
-  everyRegistry,
-  formatAllowedImages,
-  isImageAllowed,
-  type RegistryRules,
-} from '../../model/registry-rules.ts';
+import { everyRegistry, isImageAllowed, type RegistryRules } from '../../model/registry-rules.ts';
 import { canceled } from '../canceled.ts';
 import { Blobs } from './blobs.ts';
 import { BuiltInImage, builtInNames } from './built-in.ts';
@@ -21,6 +16,7 @@ import { collect } from './collect.ts';
 import { ImageFolders } from './folders.ts';
 import type { Helpers } from './helpers.ts';
 import { Holds } from './holds.ts';
+import { notAllowed } from './not-allowed.ts';
 import { pullImage } from './pull.ts';
 import type { ImageRecord } from './record.ts';
 import { resolve } from './registry/client.ts';
@@ -178,19 +174,4 @@ function gone(): SandhavenError {
     hint: 'Create the snapshot anew, under another name.',
     retryable: false,
   });
-}
-
-function notAllowed(reference: ImageReference, { allowed }: RegistryRules): SandhavenError {
-  const { rulesShown } = limits.registries;
-  const names = (allowed ?? []).map(formatAllowedImages);
-  const more = names.length > rulesShown ? ' and others' : '';
-  const hint =
-    names.length === 0
-      ? 'No images of registries may be pulled: leave image out for the standard base image.'
-      : `This service pulls from ${names.slice(0, rulesShown).join(', ')}${more} only.`;
-  return new SandhavenError(
-    'permission_denied',
-    `Images of ${reference.registry}/${reference.repository} may not be pulled.`,
-    { parameter: 'image', hint },
-  );
 }

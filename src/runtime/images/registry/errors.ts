@@ -27,11 +27,29 @@ export function registryError(error: unknown, reference: ImageReference, withCre
       error,
     );
   }
+  return unreachable(reference, error);
+}
+
+/** The same for the status of an HTTP answer; null when there was none. */
+export function registryAnswer(
+  status: number | null,
+  reference: ImageReference,
+  withCredentials: boolean,
+  cause?: unknown,
+): SandhavenError {
+  const name = formatReference(reference);
+  if (status === 404) return notFound('image', `There is no image ${name}.`, 'Check its name and tag.');
+  if (status === 401 || status === 403)
+    return withCredentials ? refusedToUs(reference, cause) : notForAll(reference);
+  return unreachable(reference, cause);
+}
+
+function unreachable(reference: ImageReference, cause: unknown): SandhavenError {
   return new SandhavenError(
     'unavailable',
     `The registry ${reference.registry} cannot be reached, or does not answer as a registry does.`,
     { parameter: 'image', hint: 'Check the name of the registry, then try again.', retryable: true },
-    error,
+    cause,
   );
 }
 
