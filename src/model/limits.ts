@@ -10,6 +10,7 @@ import { hostLimits } from './limits/host.ts';
 import { imagesLimits } from './limits/images.ts';
 import { insideLimits } from './limits/inside.ts';
 import { kernelLimits } from './limits/kernel.ts';
+import { kubernetesLimits } from './limits/kubernetes.ts';
 import { listenersLimits } from './limits/listeners.ts';
 import { loopLimits } from './limits/loop.ts';
 import { membersLimits } from './limits/members.ts';
@@ -128,6 +129,7 @@ export const limits = {
   ...gitLimits,
   ...insideLimits,
   ...kernelLimits,
+  ...kubernetesLimits,
   ...gatewaysLimits,
   ...listenersLimits,
   ...loopLimits,

@@ -17,6 +17,8 @@ export interface Observed {
   runningGeneration: number | null;
   hasDisk: boolean;
   hasArchive: boolean;
+  /** Present when the node of the machine does not answer: the machine may still run, or not. */
+  unreachable?: true;
 }
 
 export interface SandboxUsage {

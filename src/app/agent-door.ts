@@ -1,0 +1,35 @@
+/** Certificates of agents on a network, and the service's connections to them. */
+import {
+  type CertifiedKey,
+  certifySandbox,
+  certifyService,
+  makeAuthority,
+  serviceIdentity,
+} from '../agent-link/tls/authority.ts';
+import { createConnector } from '../agent-link/tls/connector.ts';
+import type { Clock } from '../control/ports/index.ts';
+import { AGENT_PORT, type AgentDoor } from '../runtime/kubernetes/settings.ts';
+
+/**
+ * Returns the authority of an installation, from which all its certificates follow. It is made anew at each start, so
+ * a service cannot reach the agents that an earlier one has started.
+ */
+export async function openAuthority(instance: string, clock: Clock): Promise<CertifiedKey> {
+  return makeAuthority(instance, clock.now());
+}
+
+export function createAgentDoor(authority: CertifiedKey, instance: string, clock: Clock): AgentDoor {
+  const own = certifyService(authority, instance, clock.now());
+  const connector = createConnector(authority.certificate, own);
+  return {
+    service: serviceIdentity(instance),
+
+    credentialsFor(id, generation) {
+      const { certificate, key } = certifySandbox(authority, id, generation, clock.now());
+      return { 'tls.key': key, 'tls.crt': certificate, 'ca.crt': authority.certificate };
+    },
+
+    connect: (host, sandboxId, generation, starting) =>
+      connector.open({ host, port: AGENT_PORT, sandboxId, generation }, starting),
+  };
+}

@@ -1,0 +1,48 @@
+/** Bounds of sandboxes that are Pods of a Kubernetes, and of the service's requests to its API. */
+import { KiB, MiB } from './units.ts';
+
+export const kubernetesLimits = {
+  kubernetes: {
+    /** Timeout of one request to the API, its answer included; a watch goes on. */
+    requestMs: 15_000,
+    /** Body of one answer, and of one event of a watch. */
+    answerBytes: 32 * MiB,
+    eventBytes: 4 * MiB,
+    /** Requests at once; watches have connections of their own. */
+    connections: 32,
+    /** Objects of one page of a list. */
+    page: 250,
+    /** Length of one watch, after which the server ends it; the next goes on where it ended. */
+    watchSeconds: 300,
+    /** Pause after a failed list or watch: the first, which doubles, and the longest. */
+    retryMs: { first: 100, longest: 10_000 },
+    /** Time without a watch after which what it showed is no answer any more. */
+    staleMs: 30_000,
+    /** A start, with the pull of its image. */
+    startMs: 10 * 60_000,
+    /** Time for which the scheduler may find no node before a start fails: an object may be younger than its look. */
+    unschedulableMs: 10_000,
+    /** The same for a volume that cannot be mounted, and the interval of looking for such events. */
+    mountMs: 45_000,
+    eventIntervalMs: 5_000,
+    /** Time until a Pod that was deleted is gone, after its grace period; less where its node does not answer. */
+    goneMs: 60_000,
+    goneUnreachableMs: 5_000,
+    /** Time for removing what a failed start has left. */
+    cleanUpMs: 20_000,
+    /** Time until a new size holds in a running Pod. */
+    resizeMs: 30_000,
+    /** Time until a claim has its new size. */
+    growMs: 5 * 60_000,
+    /** Text of another program's reason in an error. */
+    reasonChars: 300,
+    /** Answer about memory in use that is not asked for again where the cluster has no metrics. */
+    noMetricsMs: 60_000,
+    /** A value without a bound of its own: the storage class decides. 1 PiB. */
+    unboundedDiskBytes: 2 ** 50,
+    /** A token file, a kubeconfig. */
+    fileBytes: 256 * KiB,
+    /** Age after which a token file is read again: the kubelet replaces it. */
+    tokenMs: 30_000,
+  },
+} as const;

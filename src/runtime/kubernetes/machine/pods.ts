@@ -1,0 +1,113 @@
+/**
+ * Pods of sandboxes: read, made and removed by what the API itself answers, and waited for by the copy.
+ *
+ * Invariant: a Pod is removed with its UID as a precondition, and with a grace period of a second at least. Without one
+ * the API server would forget it while its container still runs, and another could be made beside it.
+ */
+import type { Log } from '../../../control/ports/index.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import type { Api } from '../client/api.ts';
+import { isConflict, isMissing } from '../client/failure.ts';
+import type { Pod } from '../client/objects.ts';
+import { inNamespace } from '../client/paths.ts';
+import type { KubernetesSettings } from '../settings.ts';
+import type { Copies } from './copies.ts';
+import { objectName } from './names.ts';
+import { isUnreachable } from './pod-state.ts';
+
+const { goneMs, goneUnreachableMs } = limits.kubernetes;
+
+export interface Pods {
+  /** Asks the API server itself. */
+  read(id: string, signal?: AbortSignal): Promise<Pod | null>;
+  /** Returns null when there is one of that name already. Not to be canceled: it would be made later. */
+  create(pod: Pod): Promise<Pod | null>;
+  /**
+   * Resolves when this very Pod is gone. Rejects with `unavailable` when its node does not confirm that; the Pod is then
+   * removed once the node is back.
+   */
+  remove(pod: Pod, graceMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+interface Dependencies {
+  api: Api;
+  copies: Pick<Copies, 'pods' | 'nodes'>;
+  settings: KubernetesSettings;
+  log: Log;
+}
+
+export function createPods({ api, copies, settings, log }: Dependencies): Pods {
+  const pathOf = (name?: string, part?: string) => inNamespace(settings.namespace, 'pods', name, part);
+
+  function nodeIsAway({ spec }: Pod): boolean {
+    const node = spec.nodeName === undefined ? undefined : copies.nodes.get(spec.nodeName);
+    return node !== undefined && isUnreachable(node);
+  }
+
+  /** Returns true when the Pod is gone within the time. */
+  async function gone({ metadata }: Pod, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    const isGone = (found: Pod | undefined) =>
+      found === undefined || found.metadata.uid !== metadata.uid ? true : undefined;
+    const late = new Error('late');
+    const wait = { timeoutMs, late: () => late, signal };
+    return copies.pods.until(metadata.name, isGone, wait).catch((error: unknown) => {
+      if (error === late) return false;
+      throw error;
+    });
+  }
+
+  return {
+    async read(id, signal) {
+      try {
+        return await api.get<Pod>(pathOf(objectName(id)), { signal });
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+
+    async create(pod) {
+      try {
+        return await api.create<Pod>(pathOf(), pod);
+      } catch (error) {
+        if (isConflict(error)) return null;
+        throw error;
+      }
+    },
+
+    async remove(pod, graceMs, signal) {
+      const { name, uid } = pod.metadata;
+      const body = {
+        gracePeriodSeconds: Math.max(1, Math.ceil(graceMs / 1000)),
+        preconditions: { uid },
+      };
+      try {
+        await api.remove(pathOf(name), body, { signal });
+      } catch (error) {
+        // Gone, or another one in its place.
+        if (!isMissing(error) && !isConflict(error)) throw error;
+      }
+      const deadline = performance.now() + graceMs + goneMs;
+      let awayAt: number | null = null;
+      while (!(await gone(pod, 1_000, signal))) {
+        const now = performance.now();
+        awayAt = nodeIsAway(pod) ? (awayAt ?? now) : null;
+        const isAway = awayAt !== null && now - awayAt >= goneUnreachableMs;
+        if (!isAway && now < deadline) continue;
+        log.warn('a Pod that was deleted is still there', { pod: name, node: pod.spec.nodeName, isAway });
+        throw stillThere(isAway);
+      }
+    },
+  };
+}
+
+function stillThere(isAway: boolean): SandhavenError {
+  return new SandhavenError(
+    'unavailable',
+    isAway
+      ? "The sandbox's node does not answer, so it is not known that its machine has ended."
+      : "The sandbox's node has not ended its machine in time.",
+    { hint: 'Try again once the node is back, or ask the operator to remove the node from the cluster.' },
+  );
+}

@@ -1,0 +1,108 @@
+/** Sandboxes and capacity of the cluster, as the copies show them. */
+import type { Capacity, Observed, Runtime, SandboxUsage } from '../../../control/ports/index.ts';
+import { GiB, limits } from '../../../model/limits.ts';
+import type { Api } from '../client/api.ts';
+import { isMissing } from '../client/failure.ts';
+import type { Node, Pod } from '../client/objects.ts';
+import { metricsPath } from '../client/paths.ts';
+import type { KubernetesSettings } from '../settings.ts';
+import type { Copies } from './copies.ts';
+import { generationOf, objectName, sandboxOf } from './names.ts';
+import { isOver, isUnreachable } from './pod-state.ts';
+import { amountOf } from './quantity.ts';
+
+type Survey = Pick<Runtime, 'observe' | 'inspect' | 'capacity' | 'usage'>;
+
+interface Dependencies {
+  api: Api;
+  copies: Copies;
+  settings: KubernetesSettings;
+}
+
+interface PodMetrics {
+  containers: { usage: { memory?: string } }[];
+}
+
+export function createSurvey({ api, copies, settings }: Dependencies): Survey {
+  const { pods, claims, secrets, nodes } = copies;
+  let noMetricsUntil = 0;
+
+  function look(id: string): Observed {
+    const pod = pods.get(objectName(id));
+    const claim = claims.get(objectName(id));
+    const node = pod?.spec.nodeName === undefined ? undefined : nodes.get(pod.spec.nodeName);
+    const mayRun = pod !== undefined && !isOver(pod);
+    return {
+      id,
+      // One that waits for its node or image begins at any moment, so it counts as running.
+      runningGeneration: mayRun ? generationOf(pod) : null,
+      hasDisk: claim !== undefined && claim.metadata.deletionTimestamp === undefined,
+      hasArchive: false,
+      ...(mayRun && node !== undefined && isUnreachable(node) ? { unreachable: true as const } : {}),
+    };
+  }
+
+  const current = () => Promise.all([pods.current(), claims.current(), secrets.current(), nodes.current()]);
+
+  const ids = (): Set<string> => {
+    const all = [...pods.values(), ...claims.values(), ...secrets.values()];
+    return new Set(all.map(sandboxOf).filter((id) => id !== null));
+  };
+
+  return {
+    async observe() {
+      await current();
+      return [...ids()].map(look);
+    },
+
+    async inspect(id) {
+      await current();
+      return ids().has(id) ? look(id) : null;
+    },
+
+    async capacity() {
+      await current();
+      return capacityOf(nodes.values(), pods.values(), settings.gpuResource);
+    },
+
+    async usage(id): Promise<SandboxUsage> {
+      const none = { memoryBytes: null, diskBytes: null };
+      if (!pods.get(objectName(id)) || performance.now() < noMetricsUntil) return none;
+      try {
+        const path = metricsPath(settings.namespace, objectName(id));
+        const { containers } = await api.get<PodMetrics>(path);
+        return { ...none, memoryBytes: amountOf(containers[0]?.usage.memory) };
+      } catch (error) {
+        // A cluster without metrics, or a Pod that has none yet; figures are not worth a failed call.
+        if (isMissing(error)) noMetricsUntil = performance.now() + limits.kubernetes.noMetricsMs;
+        return none;
+      }
+    },
+  };
+}
+
+/**
+ * Capacity of the nodes that take Pods, less what our own Pods request. Pods of others are not seen, so this is the most
+ * that can be free; the scheduler has the last word.
+ */
+export function capacityOf(nodes: Node[], pods: Pod[], gpuResource: string): Capacity {
+  const usable = nodes.filter((node) => !isUnreachable(node) && !node.spec?.unschedulable);
+  const names = new Set(usable.map(({ metadata }) => metadata.name));
+  const living = pods.filter(
+    (pod) => !isOver(pod) && (pod.spec.nodeName === undefined || names.has(pod.spec.nodeName)),
+  );
+  const all = (resource: string) =>
+    usable.reduce((sum, { status }) => sum + amountOf(status?.allocatable?.[resource]), 0);
+  const taken = (resource: string) =>
+    living.reduce((sum, { spec }) => sum + amountOf(spec.containers[0]?.resources?.requests?.[resource]), 0);
+  const gpus = all(gpuResource);
+  return {
+    freeMemoryBytes: Math.max(0, all('memory') - taken('memory')),
+    freeDiskBytes: limits.kubernetes.unboundedDiskBytes,
+    reserveMemoryBytes: limits.memoryGb.min * GiB,
+    reserveDiskBytes: 0,
+    freeSlots: Math.max(0, all('pods') - living.length),
+    gpus,
+    freeGpus: Math.max(0, gpus - taken(gpuResource)),
+  };
+}

@@ -1,0 +1,48 @@
+/** Settings of the runtime, and the interface to the part of the service that speaks with agents. */
+import type { Duplex } from 'node:stream';
+
+export interface KubernetesSettings {
+  /** Six of [0-9a-z]; the value of a label of all that belongs to this service. */
+  instanceId: string;
+  namespace: string;
+  /** Image that holds `sandhaven-agent` in its root; mounted read-only into every Pod. */
+  agentImage: string;
+  /** Name of the StorageClass of disks; null for the cluster's default. */
+  storageClass: string | null;
+  /** Name of the RuntimeClass of Pods; null for the nodes' default. */
+  runtimeClass: string | null;
+  /** Extended resource of a device plugin, such as nvidia.com/gpu. */
+  gpuResource: string;
+  network: NetworkSettings;
+}
+
+export interface NetworkSettings {
+  /** Networks that the service connects from, beside Pods of the namespace with its label. */
+  clients: string[];
+  /** Networks that sandboxes may not reach, beside all private ones and those that the API shows. */
+  refused: string[];
+}
+
+/** Certificates of agents, and connections to them. */
+export interface AgentDoor {
+  /** Identity of the service, the one client that agents serve. */
+  service: string;
+  /** Returns the files of the folder of an agent: tls.key, tls.crt, ca.crt. Another key each time. */
+  credentialsFor(id: string, generation: number): Record<string, string>;
+  /**
+   * Opens a stream to the agent of this sandbox and generation, and of no other. Tries again for a few seconds while
+   * `starting` holds. Rejects with `unavailable`.
+   */
+  connect(address: string, id: string, generation: number, starting: () => boolean): Promise<Duplex>;
+}
+
+/** Image of a Pod. */
+export interface PlacedImage {
+  /** registry/repository@sha256:… */
+  reference: string;
+  /** Secrets with the credentials of its registry, and of the agent image's. */
+  pullSecrets: string[];
+}
+
+/** TCP port that agents listen on. */
+export const AGENT_PORT = 7_421;

@@ -1,0 +1,96 @@
+/** Runtimes over a test cluster, with real agents in images of the cluster's registry. */
+import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAgentLink } from '../../../src/agent-link/agent-link.ts';
+import { createAgentDoor, openAuthority } from '../../../src/app/agent-door.ts';
+import type { AgentLink, Log, Runtime } from '../../../src/control/ports/index.ts';
+import { randomText } from '../../../src/model/ids.ts';
+import { createApi } from '../../../src/runtime/kubernetes/client/api.ts';
+import { findConnection } from '../../../src/runtime/kubernetes/client/connection.ts';
+import { DISK_FOLDER, ROOT_DISK } from '../../../src/runtime/kubernetes/machine/pod-spec.ts';
+import { createKubernetesRuntime } from '../../../src/runtime/kubernetes/runtime.ts';
+import type { KubernetesSettings } from '../../../src/runtime/kubernetes/settings.ts';
+import type { Cluster } from '../cluster.ts';
+import { pushBusybox, pushFiles } from '../images.ts';
+
+export interface KubernetesHost {
+  settings: KubernetesSettings;
+  /** Reference of the image that sandboxes have. */
+  image: string;
+  /** A further runtime of the same instance. Every call begins one with a memory of its own. */
+  open(): Promise<Runtime>;
+}
+
+const AGENT = join(
+  import.meta.dirname,
+  '../../../native/target/x86_64-unknown-linux-gnu/release/sandhaven-agent',
+);
+
+/** The folder of files that outlive a stop. */
+export const KEPT = ROOT_DISK ? '/workspace' : DISK_FOLDER;
+
+export const quiet: Log = { info() {}, warn() {}, error() {} };
+
+export function pushAgent(registry: string): string {
+  return pushFiles(registry, 'sandhaven-agent:1', {}, (root) => {
+    copyFileSync(AGENT, join(root, 'sandhaven-agent'));
+    chmodSync(join(root, 'sandhaven-agent'), 0o755);
+    for (const folder of ['proc', 'sys', 'dev']) mkdirSync(join(root, folder));
+  });
+}
+
+/** Address by which nodes see this machine. */
+export function hostAddress({ registry }: Cluster): string {
+  return `${registry.split('.').slice(0, 3).join('.')}.254`;
+}
+
+export async function openHost(
+  cluster: Cluster,
+  { log = quiet, image = pushBusybox(cluster.registry) }: { log?: Log; image?: string } = {},
+): Promise<KubernetesHost> {
+  const settings: KubernetesSettings = {
+    instanceId: randomText(6),
+    namespace: 'default',
+    agentImage: pushAgent(cluster.registry),
+    storageClass: null,
+    runtimeClass: null,
+    gpuResource: 'nvidia.com/gpu',
+    network: { clients: [`${hostAddress(cluster)}/32`], refused: [] },
+  };
+  const authority = await openAuthority(settings.instanceId, Date);
+  return {
+    settings,
+    image,
+    async open() {
+      const api = createApi(await findConnection(cluster.kubeconfig));
+      const runtime = createKubernetesRuntime({
+        api,
+        settings,
+        door: createAgentDoor(authority, settings.instanceId, Date),
+        place: async () => ({ reference: image, pullSecrets: [] }),
+        log,
+      });
+      await runtime.init();
+      const close = runtime.close;
+      return {
+        ...runtime,
+        async close() {
+          await close();
+          api.close();
+        },
+      };
+    },
+  };
+}
+
+export function agentOf(runtime: Runtime): AgentLink {
+  return createAgentLink({ openChannel: (id) => runtime.openChannel(id) });
+}
+
+/** Returns what a script prints; rejects when its status is not 0. */
+export async function sh(runtime: Runtime, id: string, script: string): Promise<string> {
+  const request = { argv: ['sh', '-c', script], cwd: '/', env: { PATH: '/bin:/usr/bin' }, timeoutMs: 30_000 };
+  const { exitCode, output } = await agentOf(runtime).exec(id, request);
+  if (exitCode !== 0) throw new Error(`status ${exitCode}: ${output}`);
+  return output.trim();
+}
