@@ -71,7 +71,12 @@ const purge: Command = {
     }
     const [{ purge }, { createLog }] = await Promise.all([import('./app/purge.ts'), import('./log.ts')]);
     const { parseUpOptions } = await import('./app/options/up-options.ts');
-    const { dataDir: usual, store, archives } = parseUpOptions([], env);
+    const { dataDir: usual, store, archives, kubernetes } = parseUpOptions([], env);
+    if (kubernetes !== null) {
+      throw new SandhavenError('failed_precondition', 'Sandboxes on Kubernetes are not purged from here.', {
+        hint: 'Delete all with the label app.kubernetes.io/managed-by=sandhaven in their namespace.',
+      });
+    }
     const dataDir = flagValue(flags, 'data-dir') ?? usual;
     await purge({ dataDir, store, archives, clock: Date, log: createLog() });
     stdout.write('Purged.\n');

@@ -7,18 +7,22 @@ import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
 import type {
   AgentLink,
   Clock,
+  Images,
   Log,
   RegistryCredentialStore,
   RemoteArchives,
+  Runtime,
 } from '../control/ports/index.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { defaultGpuKind, type GpuKind } from '../model/gpu-kind.ts';
+import type { MachineSize } from '../model/quota.ts';
 import { everyRegistry, type RegistryRules } from '../model/registry-rules.ts';
 import { collectArchives } from '../runtime/archives/collect.ts';
 import type { RemotePlace } from '../runtime/archives/places.ts';
 import { defaultCacheDir } from '../runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from '../runtime/images/images.ts';
 import { readImageRecord } from '../runtime/images/record.ts';
+import { machineSize } from '../runtime/machine-size.ts';
 import { createOwners } from '../runtime/oci/fairness/owners.ts';
 import { cdiFolders } from '../runtime/oci/gpu/cdi-folders.ts';
 import { examineGpus } from '../runtime/oci/gpu/examine.ts';
@@ -37,13 +41,21 @@ import { isLocked } from '../store/lock.ts';
 import type { Secrets } from '../store/secrets.ts';
 
 export interface Engine {
-  runtime: OciRuntime;
-  images: LocalImages;
+  runtime: Runtime;
+  images: Images;
   agent: AgentLink;
   /** null when archives lie on this host alone. */
   remoteArchives: RemoteArchives | null;
+  /** Size of what sandboxes are made on. */
+  size(): Promise<MachineSize>;
   /** Fences leftovers of an earlier process, then initializes. */
   init(): Promise<void>;
+}
+
+/** The engine of this host. */
+export interface HostEngine extends Engine {
+  runtime: OciRuntime;
+  images: LocalImages;
 }
 
 const SLOTS_READY = 4;
@@ -64,7 +76,7 @@ export interface EngineDependencies {
   remotePlace?: RemotePlace | null;
 }
 
-export function openEngine(parts: EngineDependencies): Engine {
+export function openEngine(parts: EngineDependencies): HostEngine {
   const { data, secrets, registries, log, gpuKind = defaultGpuKind, remotePlace = null } = parts;
   const cacheDir = defaultCacheDir();
   const runDir = runDirOf(data.instance);
@@ -115,6 +127,7 @@ export function openEngine(parts: EngineDependencies): Engine {
     remoteArchives: remotePlace && {
       collect: (request) => collectArchives(remotePlace.place, request, log),
     },
+    size: () => machineSize(data.path),
     async init() {
       await runtime.init();
       await images.init();

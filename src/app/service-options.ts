@@ -5,6 +5,7 @@ import type { Rate } from '../fairness/rate.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { AllowedRemote } from '../model/git/allowed-remotes.ts';
 import type { GpuKind } from '../model/gpu-kind.ts';
+import type { KubernetesOptions } from '../model/kubernetes/options.ts';
 import type { ProviderOptions } from '../model/provider-options.ts';
 import type { Quota } from '../model/quota.ts';
 import type { Regions } from '../model/region.ts';
@@ -24,6 +25,8 @@ export interface ServiceOptions {
   apiKey: string | undefined;
   /** Place of archives; this host by default. */
   archives?: ArchiveOptions;
+  /** The cluster whose Pods sandboxes are; the engine of this host makes them when absent. */
+  kubernetes?: KubernetesOptions | null;
   /** Devices that count as GPUs; by default NVIDIA's whole devices. */
   gpuKind?: GpuKind;
   /** Non-public Git remotes that may receive credentials; by default this host alone. */

@@ -13,14 +13,13 @@ import type { Services } from '../control/services.ts';
 import { onThisHost } from '../model/archive-options.ts';
 import { quotaOfMembers } from '../model/quota.ts';
 import { everyRegistry } from '../model/registry-rules.ts';
-import { machineSize } from '../runtime/machine-size.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from '../store/data-directory.ts';
 import { lockDataDirectory } from '../store/lock.ts';
 import { openStore } from '../store/open-store.ts';
 import { openSecrets } from '../store/secrets.ts';
 import { type HostKey, openHostKey } from '../store/ssh-host-key.ts';
 import { auditLog } from './audit-log.ts';
-import { openEngine } from './engine.ts';
+import { type Engine, openEngine } from './engine.ts';
 import { openCodeHost, openDocuments, openRemoteArchives } from './optional-parts.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { wire } from './wiring.ts';
@@ -70,8 +69,16 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const hostKey = await openHostKey(store.serviceSecrets, data.sshHostKeyFile, log);
   const { gpuKind, registryRules: rules = everyRegistry } = options;
   const registries = { rules, credentials: store.registryCredentials };
-  const remotePlace = await openRemoteArchives(options.archives ?? onThisHost, data.instance, log);
-  const engine = openEngine({ data, secrets, registries, gpuKind, remotePlace, clock, log });
+  const engine = await chooseEngine();
+  async function chooseEngine(): Promise<Engine> {
+    const { kubernetes, archives = onThisHost } = options;
+    if (kubernetes) {
+      const { openKubernetes } = await import('./kubernetes.ts');
+      return openKubernetes({ instance: data.instance, options: kubernetes, registries, clock, log });
+    }
+    const remotePlace = await openRemoteArchives(archives, data.instance, log);
+    return openEngine({ data, secrets, registries, gpuKind, remotePlace, clock, log });
+  }
   const access = new AccessService({
     tokens: store.accessTokens,
     clock,
@@ -81,7 +88,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const documents = await openDocuments(options.documentDb?.connectionString ?? null);
   const audit = auditLog({ data, secrets, store, keptDays: options.auditKeptDays, clock, log });
   const host = await openCodeHost(options.provider ?? null, clock);
-  const memberQuota = quotaOfMembers(await machineSize(data.path));
+  const memberQuota = quotaOfMembers(await engine.size());
   const control = wire({ store, engine, access, documents, host, audit, memberQuota }, options);
   opened.defer(() => engine.runtime.close());
   await engine.init();

@@ -31,7 +31,7 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
   raisePriority();
   const log = createLog();
   const tools = selectTools(options.toolsets, '--toolsets');
-  await assertUpCanStart(doctorFactsOf(options), options.dataDir);
+  await assertUpCanStart(doctorFactsOf(options), options.dataDir, options.kubernetes !== null);
   const unreached = missingPublicNames(options);
   if (unreached) log.warn(unreached.found, { advice: unreached.advice });
   const tls = await openTls(options, log);
@@ -77,6 +77,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     auditKeptDays: options.auditKeptDays,
     apiKey,
     archives: options.archives,
+    kubernetes: options.kubernetes,
     gpuKind: options.gpuKind,
     gitAllow: options.gitAllow,
     registryRules: options.registryRules,

@@ -21,7 +21,7 @@ describe('the options of `sandhaven up`', () => {
       toolsets: 'all',
       warmPool: 4,
       imageKeptMinutes: 1_440,
-      runtime: 'oci',
+      kubernetes: null,
       gpuKind: { kind: 'nvidia.com/gpu', names: null },
       gitAllow: [
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
@@ -63,6 +63,28 @@ describe('the options of `sandhaven up`', () => {
       { network: 'fd00::', prefix: 8, family: 'ipv6' },
       { network: '10.0.0.1', prefix: 32, family: 'ipv4' },
     ]);
+  });
+
+  it('describe a cluster for --runtime kubernetes alone', () => {
+    const images = ['--agent-image', 'r.example/agent:1', '--base-image', 'r.example/base:1'];
+    expect(parseUpOptions(images, {}).kubernetes).toBeNull();
+    const flags = ['--runtime', 'kubernetes', ...images, '--agent-clients', '10.0.0.7,10.1.0.0/16'];
+    expect(parseUpOptions(flags, { SANDHAVEN_NAMESPACE: 'sandboxes' }).kubernetes).toEqual({
+      kubeconfig: null,
+      namespace: 'sandboxes',
+      agentImage: 'r.example/agent:1',
+      baseImage: 'r.example/base:1',
+      storageClass: null,
+      runtimeClass: null,
+      gpuResource: 'nvidia.com/gpu',
+      agentClients: ['10.0.0.7/32', '10.1.0.0/16'],
+      clusterNetworks: [],
+    });
+    const refused = (...argv: string[]) => expect(() => parseUpOptions(['--runtime', ...argv], {}));
+    refused('kubernetes').toThrow('--agent-image is missing.');
+    refused('kubernetes', ...images, '--storage-class', 'Fast Disks').toThrow('--storage-class must be');
+    refused('kubernetes', ...images, '--gpu-resource', 'gpu').toThrow('--gpu-resource must be');
+    refused('docker').toThrow("The engine 'docker' is not known.");
   });
 
   it('set the quota of each user and the rate of each key, or none', () => {

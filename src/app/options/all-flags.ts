@@ -4,6 +4,15 @@ import { s3CredentialsFile } from './archives/s3-credentials-file.ts';
 import { s3Endpoint } from './archives/s3-endpoint.ts';
 import { s3PathStyle } from './archives/s3-path-style.ts';
 import { s3Region } from './archives/s3-region.ts';
+import { agentClients } from './kubernetes/agent-clients.ts';
+import { agentImage } from './kubernetes/agent-image.ts';
+import { baseImage } from './kubernetes/base-image.ts';
+import { clusterNetworks } from './kubernetes/cluster-networks.ts';
+import { gpuResource } from './kubernetes/gpu-resource.ts';
+import { kubeconfig } from './kubernetes/kubeconfig.ts';
+import { namespace } from './kubernetes/namespace.ts';
+import { runtimeClass } from './kubernetes/runtime-class.ts';
+import { storageClass } from './kubernetes/storage-class.ts';
 import { listen } from './network/listen.ts';
 import { previewDomain } from './network/preview-domain.ts';
 import { previewListen } from './network/preview-listen.ts';
@@ -83,6 +92,15 @@ export const allFlags = {
   quotaDiskGb,
   quotaSnapshots,
   rate,
+  kubeconfig,
+  namespace,
+  agentImage,
+  baseImage,
+  storageClass,
+  runtimeClass,
+  gpuResource,
+  agentClients,
+  clusterNetworks,
 };
 
 /** One value for each flag. */

@@ -5,6 +5,8 @@ export interface Flag<Name extends string, T> {
   name: Name;
   /** Text in place of a missing flag. */
   default: string;
+  /** Heading that the help puts it under; none for flags of every service. */
+  group?: 'kubernetes';
   /** One line of `sandhaven up --help`. */
   help: string;
   /** Rejects an invalid value with `invalid_argument` that names the flag. */

@@ -1,5 +1,6 @@
 /** Text of `sandhaven up --help`, built from the flags. */
 import { allFlags } from './all-flags.ts';
+import type { Flag } from './flag.ts';
 
 export const upHelp = `Usage: sandhaven up [flags]
 
@@ -7,10 +8,20 @@ Runs the service in the foreground. Each flag is also an environment variable:
 --data-dir is SANDHAVEN_DATA_DIR. SANDBOX_API_KEY, when set, is the first user's key;
 DOCUMENTDB_CONNECTION_STRING the database of the DocumentDb tools ("sandhaven demo-db" runs one to try).
 
-${Object.values(allFlags)
-  .map(
-    ({ name, default: value, help }) => `  --${`${name} …`.padEnd(20)} ${help}${value ? ` (${value})` : ''}`,
-  )
-  .join('\n')}
+${linesOf(undefined)}
   --prove              first create a sandbox, run code in it and delete it
+
+With --runtime kubernetes:
+
+${linesOf('kubernetes')}
 `;
+
+function linesOf(group: 'kubernetes' | undefined): string {
+  const flags: Flag<string, unknown>[] = Object.values(allFlags);
+  return flags
+    .filter((flag) => flag.group === group)
+    .map(({ name, default: value, help }) => {
+      return `  --${`${name} …`.padEnd(20)} ${help}${value ? ` (${value})` : ''}`;
+    })
+    .join('\n');
+}

@@ -7,6 +7,7 @@ import {
   type S3Environment,
 } from '../../model/archive-options.ts';
 import { invalidArgument } from '../../model/errors.ts';
+import { type KubernetesOptions, parseKubernetesOptions } from '../../model/kubernetes/options.ts';
 import type { PreviewSite } from '../../model/network/public-site.ts';
 import { type ProviderOptions, parseProviderOptions } from '../../model/provider-options.ts';
 import type { Quota } from '../../model/quota.ts';
@@ -16,6 +17,17 @@ import { allFlags, type FlagValues } from './all-flags.ts';
 import { environmentName } from './flag.ts';
 import { previewDomain as previewDomainFlag } from './network/preview-domain.ts';
 
+type KubernetesFlag =
+  | 'kubeconfig'
+  | 'namespace'
+  | 'agentImage'
+  | 'baseImage'
+  | 'storageClass'
+  | 'runtimeClass'
+  | 'gpuResource'
+  | 'agentClients'
+  | 'clusterNetworks';
+
 /** Flags that are combined into one option. */
 type Parts =
   | 'tlsCert'
@@ -24,6 +36,8 @@ type Parts =
   | 'allowedImages'
   | 'storeUrl'
   | 'archiveStore'
+  | 'runtime'
+  | KubernetesFlag
   | Extract<keyof FlagValues, `quota${string}` | `github${string}` | `s3${string}`>;
 
 export interface UpOptions extends Omit<FlagValues, Parts> {
@@ -37,6 +51,8 @@ export interface UpOptions extends Omit<FlagValues, Parts> {
   provider: ProviderOptions | null;
   /** Place of new archives, and the S3 server of those that lie in a bucket. */
   archives: ArchiveOptions;
+  /** The cluster whose Pods sandboxes are; null when the engine of this host makes them. */
+  kubernetes: KubernetesOptions | null;
   /** Quota of each user without one set by an admin; kinds at their defaults are absent. */
   quota: Partial<Quota>;
   /** Proves that the service works before it is ready: creates a sandbox, runs code in it and deletes it. */
@@ -59,7 +75,8 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     withoutQuotas,
     env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null,
   );
-  const { archives, ...single } = takeArchives(withoutProvider, parseS3Environment(env));
+  const { archives, ...withoutArchives } = takeArchives(withoutProvider, parseS3Environment(env));
+  const { kubernetes, ...single } = takeKubernetes(withoutArchives);
   return {
     ...single,
     ...previewNames(single.previewDomain, single.previewUrl),
@@ -68,6 +85,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     store: storeUrl === null ? null : { url: storeUrl, password: env['PGPASSWORD'] || null },
     provider,
     archives,
+    kubernetes,
     quota,
     prove: given['prove'] === true,
   };
@@ -167,4 +185,27 @@ function takeArchives<T extends OfArchives>(
     credentialsFile: s3CredentialsFile,
   };
   return { ...others, archives: parseArchiveOptions(texts, environment) };
+}
+
+type OfKubernetes = Pick<FlagValues, 'runtime' | KubernetesFlag>;
+
+function takeKubernetes<T extends OfKubernetes>(
+  values: T,
+): Omit<T, keyof OfKubernetes> & Pick<UpOptions, 'kubernetes'> {
+  const {
+    runtime,
+    kubeconfig,
+    namespace,
+    agentImage,
+    baseImage,
+    storageClass,
+    runtimeClass,
+    gpuResource,
+    agentClients,
+    clusterNetworks,
+    ...others
+  } = values;
+  const texts = { runtime, kubeconfig, namespace, agentImage, baseImage, storageClass, runtimeClass };
+  const kubernetes = parseKubernetesOptions({ ...texts, gpuResource, agentClients, clusterNetworks });
+  return { ...others, kubernetes };
 }

@@ -227,6 +227,7 @@ export class Machines {
     { operation, resizeTarget }: Extract<Decision, { kind: 'begin' }>,
     { reason, stillWanted }: CommandOptions,
   ): Promise<Sandbox | null> {
+    if (operation === 'archiving' && !this.#d.runtime.capabilities.archive) throw cannotArchive();
     const starts = operation === 'starting' || operation === 'restoring';
     if (starts) await assertRoomToStart(this.#d.runtime, sandbox.resources);
     const grows = resizeTarget !== null && resizeTarget.disk > sandbox.resources.disk;
@@ -247,4 +248,10 @@ export class Machines {
   async #allowance({ ownerId }: Sandbox): Promise<Allowance | undefined> {
     return ownerId === null ? undefined : this.#d.quotas.allowance(ownerId);
   }
+}
+
+function cannotArchive(): SandhavenError {
+  return new SandhavenError('failed_precondition', 'Sandboxes of this service cannot be archived.', {
+    hint: 'Stop the sandbox instead: its disk stays.',
+  });
 }

@@ -5,9 +5,13 @@ import { flag } from '../flag.ts';
 export const runtime = flag({
   name: 'runtime',
   default: 'oci',
-  help: 'the engine: oci',
-  parse(text, { flag }): 'oci' {
-    if (text === 'oci') return text;
-    throw invalidArgument(flag, `The engine '${text}' is not known.`, 'Use --runtime oci.');
+  help: 'the engine: oci on this host, or kubernetes',
+  parse(text, { flag }): 'oci' | 'kubernetes' {
+    if (text === 'oci' || text === 'kubernetes') return text;
+    throw invalidArgument(
+      flag,
+      `The engine '${text}' is not known.`,
+      'Use --runtime oci or --runtime kubernetes.',
+    );
   },
 });

@@ -117,16 +117,17 @@ export function createKubernetesImages(options: KubernetesImagesOptions): Kubern
     check: (text) => (text === BASE ? BASE : formatReference(parseAllowed(text))),
 
     async use(wanted, work, call) {
-      const image = 'digest' in wanted ? await get(wanted.digest) : await ensure(wanted.reference, call);
-      if (!image) throw gone();
-      const letGo = holds.hold(image.digest);
-      try {
-        // It may have been collected before it was held; a name is looked up again then.
-        if (await records.get(image.digest)) return await work(image);
-      } finally {
-        letGo();
+      for (;;) {
+        const image = 'digest' in wanted ? await get(wanted.digest) : await ensure(wanted.reference, call);
+        if (!image) throw gone();
+        const letGo = holds.hold(image.digest);
+        try {
+          // It may have been collected before it was held.
+          if (await get(image.digest)) return await work(image);
+        } finally {
+          letGo();
+        }
       }
-      throw gone();
     },
 
     async collect({ inUse, unusedSince }) {

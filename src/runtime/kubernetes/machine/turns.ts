@@ -3,7 +3,7 @@ import { KeyedQueue } from '../../../concurrency/keyed-queue.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
-import { canceled, isAbort } from '../../canceled.ts';
+import { canceled } from '../../canceled.ts';
 import { fromApi } from '../client/failure.ts';
 
 export interface Turns {
@@ -23,24 +23,39 @@ export interface Turns {
 export function createTurns(log: Log): Turns {
   const turns = new KeyedQueue({ preempted: () => canceled() });
 
-  async function asCallersSee<T>(id: string, what: string, begin: () => Promise<T>): Promise<T> {
+  async function asCallersSee<T>(
+    id: string,
+    what: string,
+    begin: () => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     checkId(id);
     try {
       return await begin();
     } catch (error) {
       if (error instanceof SandhavenError) throw error;
-      if (isAbort(error)) throw canceled(error);
+      if (signal?.aborted) throw canceled(error);
       log.error(what, { sandbox: id, error });
       throw fromApi(error, what);
     }
   }
 
   return {
-    inTurn: (id, what, work, signal) => asCallersSee(id, what, () => turns.run(id, work, signal)),
+    inTurn: (id, what, work, signal) =>
+      asCallersSee(id, what, () => turns.run(id, (either) => unlessCanceled(work, either), signal), signal),
     atOnce: (id, what, work) => asCallersSee(id, what, () => turns.preempt(id, work)),
     busy: (id) => turns.busy(id),
     close: () => turns.close(),
   };
+}
+
+/** Errors of work that was canceled are as many as the places at which it may be; one of its own passes. */
+async function unlessCanceled<T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await work(signal);
+  } catch (error) {
+    throw signal.aborted ? canceled(error) : error;
+  }
 }
 
 /** Rejects anything but an id, since ids become names of objects. */

@@ -54,10 +54,17 @@ export async function runDoctor(argv: string[], { stdout, env }: CliIo, facts: D
 }
 
 /**
+ * @param elsewhere true: sandboxes run on other machines, so only what the service itself needs of this one is checked.
  * @throws `failed_precondition` with the reasons that keep `up` from starting, before it has begun anything.
  */
-export async function assertUpCanStart(facts: DoctorFacts, dataDir: string): Promise<void> {
-  const checks = doctorChecks(facts, { dataDir, allowVulnerableRunc: true });
+export async function assertUpCanStart(
+  facts: DoctorFacts,
+  dataDir: string,
+  elsewhere = false,
+): Promise<void> {
+  const checks = elsewhere
+    ? [...portChecks(facts, dataDir), ...certificateChecks(facts)]
+    : doctorChecks(facts, { dataDir, allowVulnerableRunc: true });
   const failed = (await findings(checks.filter(({ neededByUp }) => neededByUp))).filter(
     ({ status }) => status === 'fail',
   );

@@ -1,0 +1,82 @@
+/** The engine of a service whose sandboxes are Pods of a Kubernetes. Loaded only with --runtime kubernetes. */
+import { createAgentLink } from '../agent-link/agent-link.ts';
+import type { Clock, Log, RegistryCredentialStore } from '../control/ports/index.ts';
+import type { KubernetesOptions } from '../model/kubernetes/options.ts';
+import { GiB } from '../model/limits.ts';
+import type { MachineSize } from '../model/quota.ts';
+import type { RegistryRules } from '../model/registry-rules.ts';
+import { type Api, createApi } from '../runtime/kubernetes/client/api.ts';
+import { findConnection } from '../runtime/kubernetes/client/connection.ts';
+import { fromApi } from '../runtime/kubernetes/client/failure.ts';
+import type { Node } from '../runtime/kubernetes/client/objects.ts';
+import { nodesPath } from '../runtime/kubernetes/client/paths.ts';
+import { createKubernetesImages } from '../runtime/kubernetes/images/images.ts';
+import { amountOf } from '../runtime/kubernetes/machine/quantity.ts';
+import { createKubernetesRuntime } from '../runtime/kubernetes/runtime.ts';
+import type { KubernetesSettings } from '../runtime/kubernetes/settings.ts';
+import { createAgentDoor, openAuthority } from './agent-door.ts';
+import type { Engine } from './engine.ts';
+
+export interface KubernetesDependencies {
+  /** Instance id of the service. */
+  instance: string;
+  options: KubernetesOptions;
+  registries: { rules: RegistryRules; credentials: RegistryCredentialStore };
+  clock: Clock;
+  log: Log;
+}
+
+/** Rejects with `failed_precondition` when no access to a cluster is found. Contacts nothing before `init`. */
+export async function openKubernetes(parts: KubernetesDependencies): Promise<Engine> {
+  const { instance, options, registries, clock, log } = parts;
+  const connection = await findConnection(options.kubeconfig);
+  const settings: KubernetesSettings = {
+    instanceId: instance,
+    namespace: options.namespace ?? connection.namespace ?? 'default',
+    agentImage: options.agentImage,
+    storageClass: options.storageClass,
+    runtimeClass: options.runtimeClass,
+    gpuResource: options.gpuResource,
+    network: { clients: options.agentClients, refused: options.clusterNetworks },
+  };
+  const api = createApi(connection);
+  const images = createKubernetesImages({
+    ...{ api, settings, log },
+    baseImage: options.baseImage,
+    rules: registries.rules,
+    credentials: (registry) => registries.credentials.get(registry),
+  });
+  const door = createAgentDoor(await openAuthority(instance, clock), instance, clock);
+  const runtime = createKubernetesRuntime({ api, settings, door, place: images.place, log });
+  return {
+    runtime: {
+      ...runtime,
+      async close() {
+        await runtime.close();
+        api.close();
+      },
+    },
+    images,
+    agent: createAgentLink({ openChannel: (id) => runtime.openChannel(id) }),
+    remoteArchives: null,
+    size: () => sizeOf(api),
+    async init() {
+      log.info('access to Kubernetes found', { from: connection.from, server: connection.server.host });
+      await runtime.init();
+      await images.init();
+    },
+  };
+}
+
+/** All nodes together; disks are the storage class's, so they count as none. */
+async function sizeOf(api: Api): Promise<MachineSize> {
+  const nodes: Node[] = [];
+  try {
+    await api.list<Node>(nodesPath, (page) => nodes.push(...page), {});
+  } catch (error) {
+    throw fromApi(error, 'The nodes of Kubernetes could not be listed.');
+  }
+  const sum = (resource: string) =>
+    nodes.reduce((total, { status }) => total + amountOf(status?.allocatable?.[resource]), 0);
+  return { processors: sum('cpu'), memoryGb: sum('memory') / GiB, diskGb: 0 };
+}
