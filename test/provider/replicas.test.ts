@@ -2,10 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/control/ports/index.ts';
-import { openRows } from '../../src/store/open-rows.ts';
-import { openPool } from '../../src/store/postgres/pool.ts';
-import { migrate } from '../../src/store/postgres/schema.ts';
-import { postgresSql } from '../../src/store/postgres/sql.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { alice, bob } from '../store/fixtures.ts';
 import { type PostgresServer, startPostgres } from '../store/postgres/server.ts';
 import { type Harness, returned, secrets, startHarness } from './harness.ts';
@@ -143,20 +140,7 @@ describe.each([
   });
 });
 
-/** Each with connections of its own, as a replica has. */
 async function inOneDatabase(): Promise<() => Promise<Store>> {
   const address = { url: await postgres.database(), password: null };
-  return async () => {
-    const pool = openPool(address);
-    const connection = await pool.connect();
-    try {
-      await migrate(connection);
-    } finally {
-      connection.release();
-    }
-    return openRows(
-      postgresSql(pool, () => {}),
-      secrets,
-    );
-  };
+  return () => openPostgresStore({ address, secrets, shared: true });
 }

@@ -4,6 +4,7 @@
  * sandbox after its creation.
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
+import { SandhavenError } from '../../model/errors.ts';
 import { type Command, type Decision, decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
