@@ -18,7 +18,7 @@ export interface RuntimeUnderTest {
   /** Exchanges the archives of two sandboxes. */
   exchangeArchives(one: string, other: string): Promise<void>;
   /** Lists everything that the host still has of the sandbox, in words. */
-  traces(id: string): string[];
+  traces(id: string): string[] | Promise<string[]>;
   remove(): Promise<void>;
   inside: Inside;
 }
@@ -37,7 +37,18 @@ export interface Inside {
 const small: Resources = { cpu: 1, memory: 1, disk: 1, gpu: 0 };
 const unavailable = { code: 'unavailable' };
 
-export function runtimeConformance(name: string, factory: () => Promise<RuntimeUnderTest>): void {
+/** Bounds of the host under test. */
+export interface Abilities {
+  archives?: boolean;
+  /** Small machines that it runs at once. */
+  atOnce?: number;
+}
+
+export function runtimeConformance(
+  name: string,
+  factory: () => Promise<RuntimeUnderTest>,
+  { archives = true, atOnce = 8 }: Abilities = {},
+): void {
   describe(`${name} as a Runtime`, { timeout: 120_000 }, () => {
     let host: RuntimeUnderTest;
     let runtime: Runtime;
@@ -63,7 +74,7 @@ export function runtimeConformance(name: string, factory: () => Promise<RuntimeU
       return machine;
     };
     const observed = async (id: string) => (await runtime.observe()).find((one) => one.id === id) ?? null;
-    const running = async (id: string) => (await observed(id))?.runningGeneration;
+    const running = async (id: string) => (await observed(id))?.runningGeneration ?? null;
     const write = (id: string, file: string, text: string) => host.inside.write(runtime, id, file, text);
     const read = (id: string, file: string) => host.inside.read(runtime, id, file);
     const boot = (id: string) => host.inside.boot(runtime, id);
@@ -121,7 +132,7 @@ export function runtimeConformance(name: string, factory: () => Promise<RuntimeU
       it('notices that PID 1 ended, and starts again after a stop', async () => {
         const machine = await started();
         await host.inside.endInit(runtime, machine.id);
-        await expect.poll(() => running(machine.id)).toBeNull();
+        await expect.poll(() => running(machine.id), { timeout: 10_000 }).toBeNull();
         await expect(runtime.openChannel(machine.id)).rejects.toMatchObject(unavailable);
         await runtime.stop(machine.id, 0);
         await runtime.start(machine, 2);
@@ -129,10 +140,10 @@ export function runtimeConformance(name: string, factory: () => Promise<RuntimeU
       });
 
       it('starts several at once', async () => {
-        const machines = Array.from({ length: 8 }, () => spec());
+        const machines = Array.from({ length: atOnce }, () => spec());
         await Promise.all(machines.map((machine) => runtime.start(machine, 1)));
         const boots = await Promise.all(machines.map(({ id }) => boot(id)));
-        expect(boots).toHaveLength(8);
+        expect(boots).toHaveLength(atOnce);
         for (const { id } of machines) expect(await running(id)).toBe(1);
       });
 
@@ -175,7 +186,7 @@ export function runtimeConformance(name: string, factory: () => Promise<RuntimeU
       it('leaves no trace', async () => {
         const { id } = await started();
         await runtime.destroy(id);
-        expect(host.traces(id)).toEqual([]);
+        expect(await host.traces(id)).toEqual([]);
         expect(await runtime.inspect(id)).toBeNull();
         await runtime.destroy(id);
       });
@@ -186,9 +197,9 @@ export function runtimeConformance(name: string, factory: () => Promise<RuntimeU
           const starting = runtime.start(machine, 1).catch((error: unknown) => error);
           await new Promise((resolve) => setTimeout(resolve, delay));
           await runtime.destroy(machine.id);
-          expect(host.traces(machine.id)).toEqual([]);
+          expect(await host.traces(machine.id)).toEqual([]);
           await starting;
-          expect(host.traces(machine.id)).toEqual([]);
+          expect(await host.traces(machine.id)).toEqual([]);
         }
       });
 
@@ -197,7 +208,7 @@ export function runtimeConformance(name: string, factory: () => Promise<RuntimeU
         runtime = await host.again();
         expect((await runtime.observe()).map((one) => one.id)).toContain(id);
         await runtime.destroy(id);
-        expect(host.traces(id)).toEqual([]);
+        expect(await host.traces(id)).toEqual([]);
         expect(await runtime.observe()).not.toContainEqual(expect.objectContaining({ id }));
       });
     });
@@ -219,12 +230,26 @@ export function runtimeConformance(name: string, factory: () => Promise<RuntimeU
       await write(machine.id, 'file', 'kept');
       await expect(runtime.growDisk(machine.id, 2)).rejects.toMatchObject(unavailable);
       await runtime.stop(machine.id, 500);
+      if (!runtime.capabilities.diskGrowth) {
+        const refused = runtime.growDisk(machine.id, 3);
+        return expect(refused).rejects.toMatchObject({ code: 'failed_precondition' });
+      }
       for (const size of [3, 3, 2]) await runtime.growDisk(machine.id, size);
       await runtime.start({ ...machine, resources: { ...small, disk: 3 } }, 2);
       expect(await read(machine.id, 'file')).toBe('kept');
     });
 
-    describe('archive', () => {
+    it('has the archives that it says it has', async () => {
+      expect(runtime.capabilities.archive).toBe(archives);
+      if (archives) return;
+      const { id } = await started();
+      await runtime.stop(id, 500);
+      await expect(runtime.archive(id)).rejects.toMatchObject({ code: 'failed_precondition' });
+      await runtime.dropArchive(id);
+      expect(await observed(id)).toMatchObject({ hasDisk: true, hasArchive: false });
+    });
+
+    describe.runIf(archives)('archive', () => {
       async function stopped(text: string): Promise<MachineSpec> {
         const machine = await started();
         await write(machine.id, 'file', text);

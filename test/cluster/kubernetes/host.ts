@@ -13,12 +13,17 @@ import type { KubernetesSettings } from '../../../src/runtime/kubernetes/setting
 import type { Cluster } from '../cluster.ts';
 import { pushBusybox, pushFiles } from '../images.ts';
 
+export interface KubernetesRuntime extends Runtime {
+  /** From now on it changes nothing any more, as after a kill of its process. */
+  kill(): void;
+}
+
 export interface KubernetesHost {
   settings: KubernetesSettings;
   /** Reference of the image that sandboxes have. */
   image: string;
-  /** A further runtime of the same instance. Every call begins one with a memory of its own. */
-  open(): Promise<Runtime>;
+  /** Begins a runtime of the same instance, with a memory of its own; `kill` takes the API away from it. */
+  open(): Promise<KubernetesRuntime>;
 }
 
 const AGENT = join(
@@ -62,7 +67,12 @@ export async function openHost(
     settings,
     image,
     async open() {
-      const api = createApi(await findConnection(cluster.kubeconfig));
+      let isKilled = false;
+      const token = async () => {
+        if (isKilled) throw new Error('killed');
+        return null;
+      };
+      const api = createApi({ ...(await findConnection(cluster.kubeconfig)), token });
       const runtime = createKubernetesRuntime({
         api,
         settings,
@@ -74,6 +84,9 @@ export async function openHost(
       const close = runtime.close;
       return {
         ...runtime,
+        kill() {
+          isKilled = true;
+        },
         async close() {
           await close();
           api.close();
@@ -93,4 +106,17 @@ export async function sh(runtime: Runtime, id: string, script: string): Promise<
   const { exitCode, output } = await agentOf(runtime).exec(id, request);
   if (exitCode !== 0) throw new Error(`status ${exitCode}: ${output}`);
   return output.trim();
+}
+
+/** Lists what the API server has of a sandbox. */
+export async function tracesOf({ api }: Cluster, id: string): Promise<string[]> {
+  const kinds = ['persistentvolumeclaims', 'pods', 'secrets'];
+  const lists = await Promise.all(
+    kinds.map(async (kind) => {
+      const path = `/api/v1/namespaces/default/${kind}?labelSelector=sandhaven.dev/sandbox=${id}`;
+      const { items } = await api.get(path);
+      return items.map(({ metadata }: { metadata: { name: string } }) => `${kind}/${metadata.name}`);
+    }),
+  );
+  return lists.flat();
 }

@@ -1,0 +1,128 @@
+/** `sandhaven up --runtime kubernetes`, without any right on its own machine, over HTTP. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { bin, freeAddresses } from '../../support/service.ts';
+import { type Cluster, startCluster } from '../cluster.ts';
+import { pushImage } from '../images.ts';
+import { hostAddress, KEPT, pushAgent } from './host.ts';
+
+const NO_RIGHTS = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'];
+
+let cluster: Cluster;
+let mirror: Server;
+let child: ChildProcess;
+let url = '';
+let log = '';
+const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-kubernetes-'));
+
+beforeAll(async () => {
+  cluster = await startCluster({ nodes: 2 });
+  const base = realpathSync(join(homedir(), '.cache/sandhaven/base/current'));
+  const { env } = JSON.parse(readFileSync(join(base, 'image.json'), 'utf8')) as {
+    env: Record<string, string>;
+  };
+  const baseImage = pushImage(cluster.registry, 'base:1', join(base, 'rootfs'), {
+    Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
+  });
+  mirror = await forwardTo(cluster.registry);
+  const { port } = mirror.address() as AddressInfo;
+  child = spawn(
+    NO_RIGHTS[0] ?? '',
+    [
+      ...[...NO_RIGHTS.slice(1), bin, 'up', ...freeAddresses, '--data-dir', dataDir, '--warm-pool', '0'],
+      ...['--runtime', 'kubernetes', '--kubeconfig', cluster.kubeconfig, '--namespace', 'default'],
+      ...['--agent-image', pushAgent(cluster.registry), '--base-image', baseImage],
+      ...['--agent-clients', `${hostAddress(cluster)}/32`],
+      // The service speaks plain HTTP with registries on its own machine alone.
+      ...['--registry-mirror', `${cluster.registry}=127.0.0.1:${port}`],
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  child.stderr?.on('data', (chunk) => {
+    log += chunk;
+  });
+  url = await ready(child);
+}, 200_000);
+afterEach(({ task }) => {
+  if (task.result?.state === 'fail') console.info(log.slice(-4_000));
+});
+afterAll(async () => {
+  if (child && child.exitCode === null) {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+  mirror?.close();
+  await cluster?.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe('a service on Kubernetes', { timeout: 180_000 }, () => {
+  it('serves sandboxes over HTTP', async () => {
+    const size = { cpu: 1, memory_gb: 1, disk_gb: 1 };
+    const { id: sandbox } = await ok('CreateSandbox', { name: 'first', ...size });
+    expect(await ok('RunCommand', { sandbox, command: 'id -u; pwd' })).toMatchObject({
+      stdout: '0\n/workspace\n',
+      exit_code: 0,
+    });
+    expect(await ok('RunCode', { sandbox, code: 'print(6 * 7)' })).toMatchObject({ stdout: '42\n' });
+    await ok('WriteFile', { sandbox, path: `${KEPT}/kept.txt`, content: 'kept' });
+    expect(await ok('ReadFile', { sandbox, path: `${KEPT}/kept.txt` })).toMatchObject({ content: 'kept' });
+    await ok('ResizeSandbox', { sandbox, memory_gb: 2 });
+    expect(await ok('StopSandbox', { sandbox })).toMatchObject({ state: 'stopped' });
+    expect(await call('ArchiveSandbox', { sandbox })).toMatchObject({ code: 'failed_precondition' });
+    expect(await ok('GetSandbox', { sandbox })).toMatchObject({ state: 'stopped' });
+    await ok('StartSandbox', { sandbox });
+    expect(await ok('ReadFile', { sandbox, path: `${KEPT}/kept.txt` })).toMatchObject({ content: 'kept' });
+    await ok('DeleteSandbox', { sandbox });
+    const lists = ['pods', 'persistentvolumeclaims', 'secrets'].map((kind) =>
+      cluster.api.get(`/api/v1/namespaces/default/${kind}`),
+    );
+    expect((await Promise.all(lists)).flatMap(({ items }) => items)).toEqual([]);
+  });
+});
+
+async function call(tool: string, parameters: object): Promise<Record<string, unknown>> {
+  const key = readFileSync(join(dataDir, 'api-key'), 'utf8').trim();
+  const answer = await fetch(`${url}/v1/tools/Sandbox.${tool}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(parameters),
+  });
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+async function ok(tool: string, parameters: object): Promise<Record<string, unknown>> {
+  const body = await call(tool, parameters);
+  if ('code' in body) throw new Error(`${tool}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+function ready(started: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    started.once('exit', (status) => reject(new Error(`the service ended with ${status}:\n${log}`)));
+    if (!started.stdout) throw new Error('no standard output');
+    createInterface({ input: started.stdout }).on('line', (line) => {
+      const found = /^ready (http:\S+)/.exec(line)?.[1];
+      if (found) resolve(found);
+    });
+  });
+}
+
+/** A port of this machine that leads to the address. */
+async function forwardTo(address: string): Promise<Server> {
+  const [host, port] = address.split(':');
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), host ?? '');
+    client.pipe(upstream).pipe(client);
+    for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
