@@ -91,8 +91,8 @@ it('messages without end are taken a few at a time, and others’ answers come i
   const ended = Promise.all(programs.map(({ ended }) => ended));
   expect(await Promise.race([ended, nextTurn('they go on')])).toBe('they go on');
   for (const program of programs) program.close();
-  // A turn's share is 4 ms and a slice.
-  expect(ms).toBeLessThan(50);
+  // A turn's share is 4 ms and a slice; nothing holds the loop for 100 ms.
+  expect(ms).toBeLessThan(100);
 });
 
 it('a listener takes connections at a bounded rate', async () => {
