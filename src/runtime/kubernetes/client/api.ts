@@ -1,6 +1,6 @@
 /**
- * A client of the Kubernetes API for the few verbs that the service uses. `@kubernetes/client-node` was measured instead
- * (docs/internals/kubernetes.md): it costs more memory than the rest of the service.
+ * A client of the Kubernetes API for the few verbs that the service uses. docs/internals/kubernetes.md has the figures of
+ * `@kubernetes/client-node`, which lost.
  */
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -121,10 +121,16 @@ export function createApi({ server, tls, token }: Connection): Api {
 
     async watch(path, query, { signal, metadataOnly = false }) {
       const headers: Record<string, string> = metadataOnly ? { accept: METADATA } : {};
-      const answer = await open('GET', urlOf(server, path, { ...query, watch: '1' }), {
-        ...{ agent: watches, headers, signal },
-      });
+      const url = urlOf(server, path, { ...query, watch: '1' });
+      const opening = new AbortController();
+      const timer = setTimeout(() => opening.abort(new Error('a watch did not begin')), bounds.requestMs);
+      const either = AbortSignal.any([signal, opening.signal]);
+      const answer = await open('GET', url, { agent: watches, headers, signal: either }).finally(() =>
+        clearTimeout(timer),
+      );
       answer.socket.setKeepAlive(true, limits.agentTls.keepaliveMs);
+      // The server ends it before; one that does not is gone without a word.
+      answer.setTimeout(bounds.watchSeconds * 1000 + bounds.requestMs, () => answer.destroy());
       const status = answer.statusCode ?? 0;
       if (status >= 300) throw failureOf(status, await textOf(answer));
       return answer;
