@@ -16,7 +16,8 @@ const NO_RIGHTS = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--no-ne
 
 let cluster: Cluster;
 let mirror: Server;
-let child: ChildProcess;
+let child: ChildProcess | null = null;
+let argv: string[] = [];
 let url = '';
 let log = '';
 const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-kubernetes-'));
@@ -32,31 +33,21 @@ beforeAll(async () => {
   });
   mirror = await forwardTo(cluster.registry);
   const { port } = mirror.address() as AddressInfo;
-  child = spawn(
-    NO_RIGHTS[0] ?? '',
-    [
-      ...[...NO_RIGHTS.slice(1), bin, 'up', ...freeAddresses, '--data-dir', dataDir, '--warm-pool', '0'],
-      ...['--runtime', 'kubernetes', '--kubeconfig', cluster.kubeconfig, '--namespace', 'default'],
-      ...['--agent-image', pushAgent(cluster.registry), '--base-image', baseImage],
-      ...['--agent-clients', `${hostAddress(cluster)}/32`],
-      // The service speaks plain HTTP with registries on its own machine alone.
-      ...['--registry-mirror', `${cluster.registry}=127.0.0.1:${port}`],
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  child.stderr?.on('data', (chunk) => {
-    log += chunk;
-  });
-  url = await ready(child);
+  argv = [
+    ...[...NO_RIGHTS, bin, 'up', ...freeAddresses, '--data-dir', dataDir, '--warm-pool', '0'],
+    ...['--runtime', 'kubernetes', '--kubeconfig', cluster.kubeconfig, '--namespace', 'default'],
+    ...['--agent-image', pushAgent(cluster.registry), '--base-image', baseImage],
+    ...['--agent-clients', `${hostAddress(cluster)}/32`],
+    // The service speaks plain HTTP with registries on its own machine alone.
+    ...['--registry-mirror', `${cluster.registry}=127.0.0.1:${port}`],
+  ];
+  await launch();
 }, 200_000);
 afterEach(({ task }) => {
   if (task.result?.state === 'fail') console.info(log.slice(-4_000));
 });
 afterAll(async () => {
-  if (child && child.exitCode === null) {
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  }
+  await terminate();
   mirror?.close();
   await cluster?.stop();
   rmSync(dataDir, { recursive: true, force: true });
@@ -77,7 +68,12 @@ describe('a service on Kubernetes', { timeout: 180_000 }, () => {
     expect(await ok('StopSandbox', { sandbox })).toMatchObject({ state: 'stopped' });
     expect(await call('ArchiveSandbox', { sandbox })).toMatchObject({ code: 'failed_precondition' });
     expect(await ok('GetSandbox', { sandbox })).toMatchObject({ state: 'stopped' });
+    await terminate();
+    await launch();
     await ok('StartSandbox', { sandbox });
+    expect(await ok('RunCommand', { sandbox, command: 'echo "$HOME"' })).toMatchObject({ stdout: '/root\n' });
+    // What it knew of the image came from the cluster.
+    expect(log).not.toContain('image looked up');
     expect(await ok('ReadFile', { sandbox, path: `${KEPT}/kept.txt` })).toMatchObject({ content: 'kept' });
     await ok('DeleteSandbox', { sandbox });
     const lists = ['pods', 'persistentvolumeclaims', 'secrets'].map((kind) =>
@@ -86,6 +82,25 @@ describe('a service on Kubernetes', { timeout: 180_000 }, () => {
     expect((await Promise.all(lists)).flatMap(({ items }) => items)).toEqual([]);
   });
 });
+
+async function launch(): Promise<void> {
+  const [program = '', ...args] = argv;
+  log = '';
+  child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stderr?.on('data', (chunk) => {
+    log += chunk;
+  });
+  url = await ready(child);
+}
+
+/** Sandboxes go on. */
+async function terminate(): Promise<void> {
+  const ending = child;
+  child = null;
+  if (!ending || ending.exitCode !== null) return;
+  ending.kill('SIGTERM');
+  await once(ending, 'exit');
+}
 
 async function call(tool: string, parameters: object): Promise<Record<string, unknown>> {
   const key = readFileSync(join(dataDir, 'api-key'), 'utf8').trim();
