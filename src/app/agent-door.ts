@@ -3,20 +3,11 @@ import {
   type CertifiedKey,
   certifySandbox,
   certifyService,
-  makeAuthority,
   serviceIdentity,
 } from '../agent-link/tls/authority.ts';
 import { createConnector } from '../agent-link/tls/connector.ts';
 import type { Clock } from '../control/ports/index.ts';
 import { AGENT_PORT, type AgentDoor } from '../runtime/kubernetes/settings.ts';
-
-/**
- * Returns the authority of an installation, from which all its certificates follow. It is made anew at each start, so
- * a service cannot reach the agents that an earlier one has started.
- */
-export async function openAuthority(instance: string, clock: Clock): Promise<CertifiedKey> {
-  return makeAuthority(instance, clock.now());
-}
 
 export function createAgentDoor(authority: CertifiedKey, instance: string, clock: Clock): AgentDoor {
   const own = certifyService(authority, instance, clock.now());

@@ -23,6 +23,7 @@ export function auditLog({ data, secrets, store, keptDays, clock, log }: AuditLo
     checkpoint: auditCheckpointFile(data.auditCheckpointFile),
     key: secrets.deriveKey('audit chain'),
     keptMs: keptDays * DAY_MS,
+    replicas: store.replicas,
     clock,
     log,
   });

@@ -1,6 +1,8 @@
 /** The engine of a service whose sandboxes are Pods of a Kubernetes. Loaded only with --runtime kubernetes. */
 import { createAgentLink } from '../agent-link/agent-link.ts';
-import type { Clock, Log, RegistryCredentialStore } from '../control/ports/index.ts';
+import { openAuthority } from '../agent-link/tls/kept-authority.ts';
+import type { Clock, Log, RegistryCredentialStore, Store } from '../control/ports/index.ts';
+import { assertTenure } from '../control/replicas/tenure.ts';
 import type { KubernetesOptions } from '../model/kubernetes/options.ts';
 import { GiB } from '../model/limits.ts';
 import type { MachineSize } from '../model/quota.ts';
@@ -8,18 +10,21 @@ import type { RegistryRules } from '../model/registry-rules.ts';
 import { type Api, createApi } from '../runtime/kubernetes/client/api.ts';
 import { findConnection } from '../runtime/kubernetes/client/connection.ts';
 import { fromApi } from '../runtime/kubernetes/client/failure.ts';
+import { fenced } from '../runtime/kubernetes/client/fenced.ts';
 import type { Node } from '../runtime/kubernetes/client/objects.ts';
 import { nodesPath } from '../runtime/kubernetes/client/paths.ts';
 import { createKubernetesImages } from '../runtime/kubernetes/images/images.ts';
 import { amountOf } from '../runtime/kubernetes/machine/quantity.ts';
 import { createKubernetesRuntime } from '../runtime/kubernetes/runtime.ts';
 import type { KubernetesSettings } from '../runtime/kubernetes/settings.ts';
-import { createAgentDoor, openAuthority } from './agent-door.ts';
+import { installationOf, type Secrets } from '../store/secrets.ts';
+import { createAgentDoor } from './agent-door.ts';
 import type { Engine } from './engine.ts';
 
 export interface KubernetesDependencies {
-  /** Instance id of the service. */
-  instance: string;
+  /** Their key names the installation, so that every replica knows its Pods. */
+  secrets: Secrets;
+  store: Pick<Store, 'serviceSecrets' | 'replicas'>;
   options: KubernetesOptions;
   registries: { rules: RegistryRules; credentials: RegistryCredentialStore };
   clock: Clock;
@@ -28,7 +33,8 @@ export interface KubernetesDependencies {
 
 /** Rejects with `failed_precondition` when no access to a cluster is found. Contacts nothing before `init`. */
 export async function openKubernetes(parts: KubernetesDependencies): Promise<Engine> {
-  const { instance, options, registries, clock, log } = parts;
+  const { options, secrets, store, registries, clock, log } = parts;
+  const instance = installationOf(secrets);
   const connection = await findConnection(options.kubeconfig);
   const settings: KubernetesSettings = {
     instanceId: instance,
@@ -39,14 +45,18 @@ export async function openKubernetes(parts: KubernetesDependencies): Promise<Eng
     gpuResource: options.gpuResource,
     network: { clients: options.agentClients, refused: options.clusterNetworks },
   };
-  const api = createApi(connection);
+  const api = fenced(createApi(connection), () => assertTenure(store.replicas));
   const images = createKubernetesImages({
     ...{ api, settings, log },
     baseImage: options.baseImage,
     rules: registries.rules,
     credentials: (registry) => registries.credentials.get(registry),
   });
-  const door = createAgentDoor(await openAuthority(instance, clock), instance, clock);
+  const door = createAgentDoor(
+    await openAuthority(store.serviceSecrets, instance, clock.now()),
+    instance,
+    clock,
+  );
   const runtime = createKubernetesRuntime({ api, settings, door, place: images.place, log });
   return {
     runtime: {

@@ -36,6 +36,8 @@ export interface RunningService {
   ssh: { visits: SshVisits; hostKey: HostKey };
   previewAccess: PreviewAccess;
   readiness: Readiness;
+  /** true: other replicas serve beside this one. */
+  shared: boolean;
   /** Finishes open work first, within a bound. Machines keep running. */
   close(): Promise<void>;
   /** As `close`, after a failed start: also deletes the sandboxes of the warm pool, which nobody uses yet. */
@@ -62,7 +64,9 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const lock = lockDataDirectory(data.path);
   opened.defer(() => lock.release());
   const secrets = openSecrets({ keyFile: data.secretKeyFile });
-  const store = await openStore({ data, address: options.store ?? null, secrets, log });
+  const { kubernetes = null } = options;
+  const shared = kubernetes !== null;
+  const store = await openStore({ data, address: options.store ?? null, secrets, shared, log });
   opened.defer(() => store.close());
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);
@@ -71,10 +75,10 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const registries = { rules, credentials: store.registryCredentials };
   const engine = await chooseEngine();
   async function chooseEngine(): Promise<Engine> {
-    const { kubernetes, archives = onThisHost } = options;
+    const { archives = onThisHost } = options;
     if (kubernetes) {
       const { openKubernetes } = await import('./kubernetes.ts');
-      return openKubernetes({ instance: data.instance, options: kubernetes, registries, clock, log });
+      return openKubernetes({ options: kubernetes, secrets, store, registries, clock, log });
     }
     const remotePlace = await openRemoteArchives(archives, data.instance, log);
     return openEngine({ data, secrets, registries, gpuKind, remotePlace, clock, log });
@@ -109,6 +113,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     ssh: { visits: control.sshVisits, hostKey },
     previewAccess: control.previewAccess,
     readiness: control.readiness,
+    shared: store.replicas.shared,
     close: () => opened.disposeAsync(),
     async abandon() {
       try {

@@ -4,6 +4,7 @@ import { selectTools } from '../catalog/toolsets.ts';
 import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
 import type { Log } from '../control/ports/index.ts';
 import { createLog } from '../log.ts';
+import { limits } from '../model/limits.ts';
 import { assertUpCanStart } from '../surfaces/cli/doctor/doctor.ts';
 import { listenAddresses } from '../surfaces/cli/doctor/ports.ts';
 import { TlsServing } from '../tls/serving.ts';
@@ -14,7 +15,7 @@ import { createListeners } from './listeners.ts';
 import type { DocumentDbOptions } from './options/environment.ts';
 import type { UpOptions } from './options/up-options.ts';
 import { raisePriority } from './priority.ts';
-import { startService } from './service.ts';
+import { type RunningService, startService } from './service.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /** Options that come by environment only. */
@@ -48,6 +49,7 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
       process.stdout.write(`ready ${url}\n`);
       await aborted(signal);
       log.info('stopping');
+      if (service.shared) await drain(service.readiness);
     } finally {
       stopGivingBack();
       await listeners.close();
@@ -100,6 +102,12 @@ async function openTls(
   if (!files) return null;
   const api = publicUrl === null ? [] : [new URL(publicUrl).hostname];
   return TlsServing.open({ files, hosts: [...api, `*.${previewDomain}`], log });
+}
+
+/** Lets the front of several replicas send its calls to the others, before the listeners close. */
+async function drain(readiness: RunningService['readiness']): Promise<void> {
+  readiness.end();
+  await new Promise((resolve) => setTimeout(resolve, limits.replicas.drainMs));
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -17,11 +17,19 @@ export interface OpenStoreOptions {
   /** null for SQLite. */
   address: StoreAddress | null;
   secrets: Secrets;
+  /** true: other processes may serve the same PostgreSQL database beside this one. */
+  shared?: boolean;
   log?: Pick<Log, 'warn'>;
 }
 
 /** Rejects with `failed_precondition` when the data directory belongs to another store. */
-export async function openStore({ data, address, secrets, log }: OpenStoreOptions): Promise<Store> {
+export async function openStore({
+  data,
+  address,
+  secrets,
+  shared = false,
+  log,
+}: OpenStoreOptions): Promise<Store> {
   const known = storeNameIn(data);
   if (address === null) {
     if (known !== null) throw inPostgres(known);
@@ -31,7 +39,7 @@ export async function openStore({ data, address, secrets, log }: OpenStoreOption
   if (known !== null && known !== wanted) throw inPostgres(known);
   if (known === null && existsSync(data.databaseFile)) throw inSqlite();
   const { openPostgresStore } = await import('./postgres/store.ts');
-  const store = await openPostgresStore({ address, secrets, ...(log ? { log } : {}) });
+  const store = await openPostgresStore({ address, secrets, shared, ...(log ? { log } : {}) });
   bindToStore(data, address);
   return store;
 }

@@ -75,6 +75,11 @@ export function secretsOf(key: Uint8Array): Secrets {
   };
 }
 
+/** Returns a name for the installation of a key, the same for all of its replicas: 6 of [0-9a-z], and no secret. */
+export function installationOf(secrets: Pick<Secrets, 'deriveKey'>): string {
+  return secrets.deriveKey('installation name').readUIntBE(0, 6).toString(36).padStart(6, '0').slice(-6);
+}
+
 function readKeyFile(file: string): Buffer {
   const key = readOrCreate(file, () => randomBytes(KEY_BYTES));
   if ((statSync(file).mode & 0o077) === 0) return key;

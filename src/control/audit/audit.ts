@@ -11,7 +11,7 @@ import {
 } from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import type { AuditCheckpoint, AuditStore, Clock, Log } from '../ports/index.ts';
+import type { AuditCheckpoint, AuditStore, Clock, Log, Replicas } from '../ports/index.ts';
 import { AuditChain } from './chain.ts';
 import { type AuditReport, verifyAudit } from './report.ts';
 import { pruneAudit } from './retention.ts';
@@ -45,20 +45,27 @@ export interface AuditDependencies {
   log: Log;
   /** Retention of rows; 0 keeps them for good. */
   keptMs: number;
+  /** Others that write the same log; none by default. */
+  replicas?: Pick<Replicas, 'shared' | 'isMine'>;
 }
 
 export class AuditService {
   readonly #d: AuditDependencies;
   readonly #chain: AuditChain;
   readonly #writer: AuditWriter;
+  /** The longest wait for a row between two looks. */
+  readonly #lookMs: number;
   #timer: NodeJS.Timeout | null = null;
   /** Admits one walk of the whole chain at a time, and none while pruning moves its beginning. */
   #walk: Promise<unknown> | null = null;
 
   constructor(dependencies: AuditDependencies) {
     this.#d = dependencies;
+    // Rows of other replicas come without a word.
+    this.#lookMs = dependencies.replicas?.shared ? limits.replicas.lookAgainMs : Number.POSITIVE_INFINITY;
     this.#chain = new AuditChain(dependencies.key);
-    this.#writer = new AuditWriter({ ...dependencies, chain: this.#chain });
+    const isShared = dependencies.replicas?.shared ?? false;
+    this.#writer = new AuditWriter({ ...dependencies, chain: this.#chain, isShared });
   }
 
   /** Returns the time by the log's clock. */
@@ -156,7 +163,8 @@ export class AuditService {
     let page = await this.#search(query, signal);
     while (page.rows.length === 0 && performance.now() < until) {
       const { written } = this.#writer;
-      if (this.#writer.end.sequence <= page.next) await soonest(written, until - performance.now(), signal);
+      const left = Math.min(until - performance.now(), this.#lookMs);
+      if (this.#writer.end.sequence <= page.next) await soonest(written, left, signal);
       page = await this.#search({ ...query, after: page.next }, signal);
     }
     return page;
@@ -170,14 +178,15 @@ export class AuditService {
     }
     return this.#walking(async () => {
       await this.#writer.flush();
+      await this.#writer.catchUp();
       return verifyAudit(this.#d.store, this.#chain, this.#writer.end, signal);
     });
   }
 
   /** Removes rows past their retention; does nothing when all are kept or a walk is in progress. */
   async prune(): Promise<void> {
-    const { keptMs, log } = this.#d;
-    if (keptMs === 0 || this.#walk) return;
+    const { keptMs, replicas, log } = this.#d;
+    if (keptMs === 0 || this.#walk || replicas?.isMine('audit retention') === false) return;
     const parts = { ...this.#d, chain: this.#chain, writer: this.#writer };
     await this.#walking(() => pruneAudit(parts, keptMs)).catch((error: unknown) =>
       log.error('the audit log could not be pruned', { error }),
@@ -194,7 +203,8 @@ export class AuditService {
     }
   }
 
-  #search(query: AuditQuery, signal: AbortSignal | undefined): Promise<AuditPage> {
+  async #search(query: AuditQuery, signal: AbortSignal | undefined): Promise<AuditPage> {
+    await this.#writer.catchUp();
     return searchAudit(this.#d.store, query, this.#writer.end.sequence, signal);
   }
 }

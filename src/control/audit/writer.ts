@@ -21,6 +21,8 @@ export interface WriterDependencies {
   store: AuditStore;
   checkpoint: AuditCheckpoint;
   chain: AuditChain;
+  /** true: other replicas append rows too. */
+  isShared: boolean;
   clock: Clock;
   log: Log;
 }
@@ -70,12 +72,22 @@ export class AuditWriter {
     if (this.#end.sequence > stored.sequence) {
       log.error('rows at the end of the audit log are missing', { after: stored.sequence });
     }
-    if (known === null && (stored.sequence > 0 || sealed !== null)) {
+    const isFirst = stored.sequence === 0 && sealed === null;
+    // A new replica has none; those that write know the end.
+    const isNew = this.#d.isShared && sealed === null;
+    if (known === null && !isFirst && !isNew) {
       log.error('the checkpoint of the audit log is missing or was changed');
       this.add(serviceEvent(auditActions.unanchored));
     }
     // Written before the first row, so that rows without a checkpoint are always a fault.
     await this.#saveCheckpoint();
+  }
+
+  /** Moves the end behind rows that other replicas have appended. */
+  async catchUp(): Promise<void> {
+    if (!this.#d.isShared) return;
+    const last = await this.#d.store.last();
+    if (last && last.sequence > this.#end.sequence) this.#end = last;
   }
 
   /** Queues an event; after `close` drops it and logs the loss. */
@@ -165,15 +177,18 @@ export class AuditWriter {
   }
 
   /**
-   * Skips rows that another writer appended: they stay for verification to find, and the chain continues behind them.
+   * Continues behind rows that another writer appended: another replica, which chains them as this one does, or somebody
+   * else, whose rows stay for verification to find.
    */
   async #skipForeignRows(error: unknown): Promise<boolean> {
     if (!(error instanceof SandhavenError) || error.code !== 'already_exists') return false;
     const last = await this.#d.store.last().catch(() => null);
     if (last === null || last.sequence <= this.#end.sequence) return false;
-    this.#d.log.error('the audit log has rows that this service did not write', {
-      after: this.#end.sequence,
-    });
+    if (!this.#d.isShared) {
+      this.#d.log.error('the audit log has rows that this service did not write', {
+        after: this.#end.sequence,
+      });
+    }
     this.#end = last;
     return true;
   }

@@ -38,6 +38,7 @@ export class Readiness {
   #madeAt: number | null = null;
   #failure: { at: number; error: SandhavenError } | null = null;
   #trial: Promise<void> | null = null;
+  #ended = false;
 
   constructor(dependencies: ReadinessDependencies) {
     this.#d = dependencies;
@@ -62,6 +63,7 @@ export class Readiness {
   /** Resolves to true when machines can be started; otherwise rejects with `unavailable` and the reason. */
   async check(): Promise<true> {
     const { clock, replicas } = this.#d;
+    if (this.#ended) throw new SandhavenError('unavailable', 'The service is being stopped.');
     replicas.assertLeased();
     if (this.#madeAt !== null && clock.now() - this.#madeAt < limits.readiness.freshMs) return true;
     if (this.#failure && clock.now() - this.#failure.at < limits.readiness.failureKeptMs)
@@ -71,6 +73,11 @@ export class Readiness {
     });
     await within(limits.readiness.trialTimeoutMs, this.#trial, trialTooSlow);
     return true;
+  }
+
+  /** Answers from now on that the service takes no more calls. */
+  end(): void {
+    this.#ended = true;
   }
 
   /** Ends a running trial. */

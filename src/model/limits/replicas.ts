@@ -23,6 +23,8 @@ export const replicasLimits = {
     overtaken: 10,
     /** Wait for news of a call at another replica, before a call out of order is refused. */
     hearsayMs: 250,
+    /** Time between the first answer that a replica is not ready, and the end of its listeners. */
+    drainMs: 3_000,
     /** Messages on their way to the database; further ones are dropped. */
     messagesUnderWay: 100,
     /** Bytes of a message between replicas; PostgreSQL takes 8,000. */

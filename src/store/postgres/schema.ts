@@ -7,8 +7,8 @@ import { SandhavenError } from '../../model/errors.ts';
 import { refuseNewer } from '../sql/newest-version.ts';
 import { type Migration, migrations } from '../sql/schema.ts';
 import { createNews } from './cache/news.ts';
-import { createFence } from './replicas/fence.ts';
 import { createBootMark } from './outcome.ts';
+import { createFence } from './replicas/fence.ts';
 import { advisoryLock } from './sql.ts';
 
 /**

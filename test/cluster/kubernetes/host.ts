@@ -2,7 +2,8 @@
 import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentLink } from '../../../src/agent-link/agent-link.ts';
-import { createAgentDoor, openAuthority } from '../../../src/app/agent-door.ts';
+import { makeAuthority } from '../../../src/agent-link/tls/authority.ts';
+import { createAgentDoor } from '../../../src/app/agent-door.ts';
 import type { AgentLink, Log, Runtime } from '../../../src/control/ports/index.ts';
 import { randomText } from '../../../src/model/ids.ts';
 import { createApi } from '../../../src/runtime/kubernetes/client/api.ts';
@@ -62,7 +63,7 @@ export async function openHost(
     gpuResource: 'nvidia.com/gpu',
     network: { clients: [`${hostAddress(cluster)}/32`], refused: [] },
   };
-  const authority = await openAuthority(settings.instanceId, Date);
+  const authority = makeAuthority(settings.instanceId, Date.now());
   return {
     settings,
     image,

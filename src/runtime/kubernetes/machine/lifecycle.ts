@@ -31,8 +31,9 @@ interface Dependencies {
 export function createLifecycle(parts: Dependencies): Lifecycle {
   const { copies, pods, disks, secrets, start, resize, door, turns } = parts;
 
-  async function stop(id: string, graceMs: number): Promise<void> {
+  async function stop(id: string, graceMs: number, newest = Number.POSITIVE_INFINITY): Promise<void> {
     const pod = await pods.read(id);
+    if (pod && generationOf(pod) > newest) return;
     if (pod) await pods.remove(pod, graceMs);
     await secrets.removeAll(id);
   }
@@ -56,7 +57,8 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
         options?.signal,
       ),
 
-    stop: (id, graceMs) => turns.inTurn(id, 'The machine could not be stopped.', () => stop(id, graceMs)),
+    stop: (id, graceMs, newest) =>
+      turns.inTurn(id, 'The machine could not be stopped.', () => stop(id, graceMs, newest)),
 
     resizeLive: (id, resources) =>
       turns.inTurn(id, 'The machine could not be resized.', async () => {
