@@ -130,6 +130,11 @@ const doctor: Command = {
     const { parseUpOptions } = await import('./app/options/up-options.ts');
     const { parseDocumentDbOptions } = await import('./app/options/environment.ts');
     const options = parseUpOptions([], io.env);
+    if (options.kubernetes !== null && !argv.includes('--help')) {
+      const { examineCluster } = await import('./app/kubernetes.ts');
+      io.stdout.write(`${await examineCluster(options.kubernetes)}\n`);
+      return 0;
+    }
     const { tls, gpuKind, archives } = options;
     const { listenAddresses } = await import('./surfaces/cli/doctor/ports.ts');
     const { connectionString } = parseDocumentDbOptions(io.env);

@@ -13,6 +13,7 @@ import { fromApi } from '../runtime/kubernetes/client/failure.ts';
 import { fenced } from '../runtime/kubernetes/client/fenced.ts';
 import type { Node } from '../runtime/kubernetes/client/objects.ts';
 import { nodesPath } from '../runtime/kubernetes/client/paths.ts';
+import { checkCluster } from '../runtime/kubernetes/cluster/check.ts';
 import { createKubernetesImages } from '../runtime/kubernetes/images/images.ts';
 import { amountOf } from '../runtime/kubernetes/machine/quantity.ts';
 import { createKubernetesRuntime } from '../runtime/kubernetes/runtime.ts';
@@ -76,6 +77,24 @@ export async function openKubernetes(parts: KubernetesDependencies): Promise<Eng
       await images.init();
     },
   };
+}
+
+/** Makes the checks of a start for `sandhaven doctor`, and describes what was found. Rejects as a start does. */
+export async function examineCluster(options: KubernetesOptions): Promise<string> {
+  const connection = await findConnection(options.kubeconfig);
+  const api = createApi(connection);
+  try {
+    const namespace = options.namespace ?? connection.namespace ?? 'default';
+    const facts = await checkCluster(api, { namespace, storageClass: options.storageClass });
+    const grow = facts.growsDisks ? 'disks can grow' : 'disks cannot grow';
+    return [
+      `API          Kubernetes ${facts.version} at ${connection.server.host}, by ${connection.from}`,
+      `permissions  all that are needed in the namespace ${facts.namespace}`,
+      `storage      class ${facts.storageClass}; ${grow}`,
+    ].join('\n');
+  } finally {
+    api.close();
+  }
 }
 
 /** All nodes together; disks are the storage class's, so they count as none. */

@@ -50,8 +50,9 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runt
     capabilities,
 
     async init() {
-      const { growsDisks } = await checkCluster(api, settings, log);
-      capabilities.diskGrowth = growsDisks;
+      const facts = await checkCluster(api, settings);
+      capabilities.diskGrowth = facts.growsDisks;
+      log.info('Kubernetes in use, with all permissions that are needed', { ...facts });
       await copies.begin();
       await applyPolicy(api, settings, copies.nodes.values());
     },

@@ -1,5 +1,4 @@
 /** Checks at the start: the API answers, is new enough, and permits what the service does; the storage class is there. */
-import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import type { Api } from '../client/api.ts';
 import { ApiFailure, bounded } from '../client/failure.ts';
@@ -38,12 +37,19 @@ export const neededAccess: Access[] = [
   { group: 'storage.k8s.io', resource: 'storageclasses', verbs: ['list'], global: true },
 ];
 
+export interface ClusterFacts {
+  version: string;
+  namespace: string;
+  storageClass: string;
+  /** The storage class lets claims grow. */
+  growsDisks: boolean;
+}
+
 /** Rejects with `failed_precondition` that names everything that is missing. */
 export async function checkCluster(
   api: Api,
-  settings: KubernetesSettings,
-  log: Log,
-): Promise<{ growsDisks: boolean }> {
+  settings: Pick<KubernetesSettings, 'namespace' | 'storageClass'>,
+): Promise<ClusterFacts> {
   const version = await versionOf(api);
   const missing = await missingAccess(api, settings.namespace);
   if (missing.length > 0) {
@@ -53,12 +59,12 @@ export async function checkCluster(
     );
   }
   const storage = await storageOf(api, settings.storageClass);
-  const growsDisks = storage.allowVolumeExpansion === true;
-  log.info('Kubernetes in use', {
-    ...{ version, namespace: settings.namespace, storageClass: storage.metadata.name, growsDisks },
-    permissions: 'all that are needed',
-  });
-  return { growsDisks };
+  return {
+    version,
+    namespace: settings.namespace,
+    storageClass: storage.metadata.name,
+    growsDisks: storage.allowVolumeExpansion === true,
+  };
 }
 
 async function versionOf(api: Api): Promise<string> {
