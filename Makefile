@@ -38,7 +38,7 @@ test-worst-case: setup-checks build image
 	@SANDHAVEN_WORST_CASE_SECONDS=600 $(NODE) node_modules/.bin/vitest run test/hostile/worst-case.test.ts
 
 # The tests on a real Kubernetes of two nodes, on this machine. The first run builds it, which takes minutes.
-test-cluster: cluster-programs helm build image-libraries
+test-cluster: cluster-programs helm build image image-libraries s3-server
 	@SANDHAVEN_TEST_CLUSTER=1 $(NODE) node_modules/.bin/vitest run --project alone test/cluster/
 
 # Such a Kubernetes in the foreground, with the address of its API and how to look around.
