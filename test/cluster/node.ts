@@ -58,12 +58,16 @@ mount -t tmpfs -o mode=755 tmpfs /run
 sysctl -q -w net.ipv4.ip_forward=1
 `;
 
-/** /proc is made private first: over a proc that is covered in part, no container could mount its own. */
+/**
+ * /proc is made private first: over a proc that is covered in part, no container could mount its own.
+ * A kubelet without containerd ends after a moment, and elsewhere a supervisor starts it again.
+ */
 const KERNEL_SETTINGS_SHOWN = `
 mount --make-private /proc
 cd ${CONFIG}/sys
 find . -type f | while read -r file; do mount --bind "$file" "/proc/sys/$file"; done
 cd /
+until [ -S ${SOCKET} ]; do sleep 0.05; done
 exec "$@"
 `;
 
