@@ -52,9 +52,10 @@ export async function writeService(home: string, root: string): Promise<void> {
   await cp(join(home, 'src'), join(target, 'src'), { recursive: true });
   for (const path of await productionPackages(home)) await copyPackage(join(home, path), join(target, path));
   await put(root, 'usr/local/bin/sandhaven', launcher, 0o755);
-  await openToAll(root);
   const data = join(root, 'var/lib/sandhaven');
-  await mkdir(data, { recursive: true, mode: 0o700 });
+  await mkdir(data, { recursive: true });
+  await openToAll(root);
+  await chmod(data, 0o700);
   await chown(data, SERVICE_UID, SERVICE_UID);
 }
 

@@ -112,6 +112,10 @@ describe('the image of the service', () => {
     const open = files.filter(({ mode }) => mode[0] !== 'l' && mode[8] === 'w');
     expect(open).toEqual([{ mode: 'drwxrwxrwt', owner: '0/0', path: 'tmp/' }]);
     expect(files.filter(({ mode }) => /s/i.test(mode))).toEqual([]);
+    const unread = files.filter(
+      ({ mode, owner }) => owner === '0/0' && !/^(?:d..x..xr.[xt]|-......r..|l)/.test(mode),
+    );
+    expect(unread).toEqual([]);
   });
 
   it('runs in a container as its user, over a read-only root', () => {
