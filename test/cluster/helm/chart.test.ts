@@ -1,6 +1,8 @@
 /** The chart without a cluster: Helm finds no fault in it, and the schema finds those of values. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { chart, openTools, required, type Values } from './helm.ts';
 
 const tools = openTools(null);
@@ -107,6 +109,19 @@ describe('the chart', () => {
       PGPASSWORD: { secretKeyRef: { name: 'database', key: 'password' } },
       AWS_SECRET_ACCESS_KEY: { secretKeyRef: { name: 's3', key: 'secret-access-key' } },
     });
+  });
+
+  it('has each of its values in the table of docs/kubernetes.md', () => {
+    const table = readFileSync(join(chart, '../../../docs/kubernetes.md'), 'utf8');
+    const leaves = (value: unknown, path: string[]): string[] => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path.join('.')];
+      const entries = Object.entries(value);
+      return entries.length === 0 || path.length > 1
+        ? [path.join('.')]
+        : entries.flatMap(([name, inside]) => leaves(inside, [...path, name]));
+    };
+    const values = parse(readFileSync(join(chart, 'values.yaml'), 'utf8'));
+    expect(leaves(values, []).filter((path) => !table.includes(`\`${path}\``))).toEqual([]);
   });
 
   it.each([

@@ -43,15 +43,23 @@
 {{- define "sandhaven.runtimeEnv" -}}
 - name: SANDHAVEN_RUNTIME
   value: kubernetes
-- name: SANDHAVEN_KUBERNETES_NAMESPACE
+- name: SANDHAVEN_NAMESPACE
   value: {{ include "sandhaven.sandboxesNamespace" . }}
-- name: SANDHAVEN_KUBERNETES_AGENT_IMAGE
+- name: SANDHAVEN_AGENT_IMAGE
   value: {{ required "images.agent is missing: push it with `sandhaven images push`" .Values.images.agent | quote }}
-- name: SANDHAVEN_KUBERNETES_BASE_IMAGE
+- name: SANDHAVEN_BASE_IMAGE
   value: {{ required "images.base is missing: push it with `sandhaven images push`" .Values.images.base | quote }}
 {{- with .Values.sandboxes.storageClass }}
-- name: SANDHAVEN_KUBERNETES_STORAGE_CLASS
+- name: SANDHAVEN_STORAGE_CLASS
   value: {{ . | quote }}
+{{- end }}
+{{- with .Values.sandboxes.runtimeClass }}
+- name: SANDHAVEN_RUNTIME_CLASS
+  value: {{ . | quote }}
+{{- end }}
+{{- with .Values.sandboxes.clusterNetworks }}
+- name: SANDHAVEN_CLUSTER_NETWORKS
+  value: {{ join "," . | quote }}
 {{- end }}
 {{- end }}
 
