@@ -249,7 +249,8 @@ export function runtimeConformance(
       expect(await observed(id)).toMatchObject({ hasDisk: true, hasArchive: false });
     });
 
-    describe.runIf(archives)('archive', () => {
+    const describeArchives = archives ? describe : () => {};
+    describeArchives('archive', () => {
       async function stopped(text: string): Promise<MachineSpec> {
         const machine = await started();
         await write(machine.id, 'file', text);
