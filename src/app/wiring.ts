@@ -145,6 +145,7 @@ export function wire(
     machines,
     agent,
     activity,
+    canArchive: () => runtime.capabilities.archive,
     replicas,
     unfinished,
     clock,

@@ -19,9 +19,9 @@ import { peopleLimits } from './limits/people.ts';
 import { providerLimits } from './limits/provider.ts';
 import { readinessLimits } from './limits/readiness.ts';
 import { registriesLimits } from './limits/registries.ts';
-import { replicasLimits } from './limits/replicas.ts';
 import { archivesLimits } from './limits/storage/archives.ts';
 import { postgresLimits } from './limits/storage/postgres.ts';
+import { replicasLimits } from './limits/storage/replicas.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
 
 export { GiB };

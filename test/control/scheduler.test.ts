@@ -17,9 +17,12 @@ let sessions: () => Omit<SessionsOverview, 'sessions'>;
 let asked: number;
 let scheduler: Scheduler;
 
+let archives: boolean;
+
 beforeEach(() => {
   now = 1_000 * MINUTE;
   stops = [];
+  archives = true;
   asked = 0;
   sessions = () => ({ busy: false, idleMs: null });
   sandbox = {
@@ -35,6 +38,7 @@ beforeEach(() => {
   const clock = { now: () => now };
   scheduler = new Scheduler({
     replicas: createAlone(),
+    canArchive: () => archives,
     store: { schedulable: async () => [sandbox] },
     machines: { command: async () => void stops.push(now) } as unknown as Machines,
     agent: {
@@ -89,4 +93,13 @@ it('an agent that does not answer holds no stop up', async () => {
 it('an agent that speaks of other times than its own moves nothing', async () => {
   sessions = () => ({ busy: false, idleMs: 8.64e15 });
   expect(await pass(15)).toBe(1);
+});
+
+it('nothing is archived where nothing can be, and a delete still comes', async () => {
+  archives = false;
+  sandbox = { ...sandbox, state: 'stopped', stoppedAt: now, autoArchiveMinutes: 5 };
+  expect(await pass(60)).toBe(0);
+  sandbox = { ...sandbox, autoDeleteMinutes: 120 };
+  expect(await pass(59)).toBe(0);
+  expect(await pass(1)).toBe(1);
 });

@@ -14,6 +14,7 @@ export interface SchedulerDependencies {
   machines: Machines;
   agent: Pick<AgentSessions, 'listSessions'>;
   activity: Activity;
+  canArchive(): boolean;
   replicas: Pick<Replicas, 'shared' | 'isMine'>;
   unfinished: Pick<Unfinished, 'turn'>;
   clock: Clock;
@@ -102,7 +103,9 @@ export class Scheduler {
     const { activity, clock } = this.#d;
     if (activity.uses(sandbox.id) > 0) return null;
     const lastActivityAt = activity.last(sandbox.id, sandbox.lastActivityAt);
-    const deadline = nextDeadline({ ...sandbox, lastActivityAt });
+    // Where nothing can be archived, a stopped sandbox has the deadlines of an archived one.
+    const state = sandbox.state === 'stopped' && !this.#d.canArchive() ? 'archived' : sandbox.state;
+    const deadline = nextDeadline({ ...sandbox, state, lastActivityAt });
     return deadline && deadline.at <= clock.now() ? deadline.command : null;
   }
 

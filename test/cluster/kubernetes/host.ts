@@ -1,5 +1,8 @@
 /** Runtimes over a test cluster, with real agents in images of the cluster's registry. */
+
+import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { createAgentLink } from '../../../src/agent-link/agent-link.ts';
 import { makeAuthority } from '../../../src/agent-link/tls/authority.ts';
@@ -120,4 +123,17 @@ export async function tracesOf({ api }: Cluster, id: string): Promise<string[]> 
     }),
   );
   return lists.flat();
+}
+
+/** A port of this machine that leads to the address. */
+export async function forwardTo(address: string): Promise<Server> {
+  const [host, port] = address.split(':');
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), host ?? '');
+    client.pipe(upstream).pipe(client);
+    for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
 }

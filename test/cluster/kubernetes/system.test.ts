@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bin, freeAddresses } from '../../support/service.ts';
 import { type Cluster, startCluster } from '../cluster.ts';
 import { pushImage } from '../images.ts';
-import { hostAddress, KEPT, pushAgent } from './host.ts';
+import { forwardTo, hostAddress, KEPT, pushAgent } from './host.ts';
 
 const NO_RIGHTS = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'];
 
@@ -127,17 +127,4 @@ function ready(started: ChildProcess): Promise<string> {
       if (found) resolve(found);
     });
   });
-}
-
-/** A port of this machine that leads to the address. */
-async function forwardTo(address: string): Promise<Server> {
-  const [host, port] = address.split(':');
-  const server = createServer((client) => {
-    const upstream = connect(Number(port), host ?? '');
-    client.pipe(upstream).pipe(client);
-    for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
 }

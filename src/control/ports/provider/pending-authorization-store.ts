@@ -2,8 +2,8 @@
  * Store of the authorizations that are under way at the code-hosting provider, which all replicas share. They live for
  * minutes. Times are milliseconds since the epoch, by the clocks of the replicas.
  */
-import type { AuthorizationOutcome } from '../../model/provider.ts';
-import type { User } from '../../model/user.ts';
+import type { AuthorizationOutcome } from '../../../model/provider.ts';
+import type { User } from '../../../model/user.ts';
 
 interface Flow {
   id: string;

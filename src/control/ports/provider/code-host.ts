@@ -5,7 +5,7 @@ import type {
   ProviderMode,
   ProviderTokens,
   RepositoryName,
-} from '../../model/provider.ts';
+} from '../../../model/provider.ts';
 
 export interface DeviceCode {
   /** Secret: gives its holder the tokens. */
