@@ -2,13 +2,14 @@
  * The schema on PostgreSQL: the steps of the one description, in PostgreSQL's words. Text is compared by its bytes, and
  * each table has a `rowid` in the order of its rows, both as in SQLite.
  */
+import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { SandhavenError } from '../../model/errors.ts';
 import { refuseNewer } from '../sql/newest-version.ts';
 import { type Migration, migrations } from '../sql/schema.ts';
-import { createNews } from './cache/news.ts';
+import { newsTriggers } from './cache/news.ts';
 import { createBootMark } from './outcome.ts';
-import { createFence } from './replicas/fence.ts';
+import { fenceTriggers } from './replicas/fence.ts';
 import { advisoryLock } from './sql.ts';
 
 /**
@@ -28,10 +29,20 @@ export async function migrate(
     });
   }
   await inTransaction(connection, async () => {
-    await createNews(connection);
-    await createFence(connection);
+    // With its lock: of two that create one function at once, one fails.
+    await currentVersion(connection);
+    await createTriggers(connection);
     await createBootMark(connection);
   });
+}
+
+/** Leaves the triggers of this very text alone: creating them waits for the writers of their tables. */
+async function createTriggers(connection: pg.ClientBase): Promise<void> {
+  const wanted = hash('sha256', newsTriggers + fenceTriggers);
+  const { rows } = await connection.query(`SELECT obj_description('sandhaven_schema'::regclass) AS triggers`);
+  if (rows[0].triggers === wanted) return;
+  await connection.query(newsTriggers + fenceTriggers);
+  await connection.query(`COMMENT ON TABLE sandhaven_schema IS '${wanted}'`);
 }
 
 /** The step in PostgreSQL's words. */

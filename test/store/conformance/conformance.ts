@@ -382,6 +382,16 @@ export function storeConformance(name: string, create: StoreFactory): void {
       expect((await store.sandboxes.all()).map((box) => box.lastActivityAt)).toEqual([150, 100]);
     });
 
+    it('changes a row that is unused since a time only when it is', async () => {
+      const box = await insertOne({ generation: 3, lastActivityAt: 5_000 });
+      const stop = { operation: 'stopping', generation: 4 } as const;
+      expect(await store.sandboxes.update(box.id, 3, stop, undefined, 4_999)).toBeNull();
+      expect(await store.sandboxes.update(box.id, 3, stop, undefined, 5_000)).toMatchObject(stop);
+      expect(await store.sandboxes.inProgress()).toEqual([
+        { id: box.id, operation: 'stopping', holder: null, generation: 4 },
+      ]);
+    });
+
     it('changes nothing else with activity', async () => {
       const box = await insertOne({ generation: 3 });
       await store.sandboxes.touch(new Map([[box.id, 9_999]]));
@@ -396,6 +406,20 @@ export function storeConformance(name: string, create: StoreFactory): void {
       expect(await store.idempotency.get(alice.id, 'key')).toEqual({ requestDigest: 'digest', result });
       expect(await store.idempotency.get(bob.id, 'key')).toBeNull();
       expect(await store.idempotency.get(alice.id, 'other')).toBeNull();
+    });
+
+    it('are worked at by one replica at a time, and by another one where it has died', async () => {
+      const hold = (replica: string, dead: string | null = null) =>
+        store.idempotency.hold(alice.id, 'key', replica, dead);
+      expect(await hold('rep_1')).toBe('rep_1');
+      expect(await hold('rep_2')).toBe('rep_1');
+      expect(await store.idempotency.hold(bob.id, 'key', 'rep_2', null)).toBe('rep_2');
+      await store.idempotency.release(alice.id, 'key', 'rep_2');
+      expect(await hold('rep_2')).toBe('rep_1');
+      expect(await hold('rep_2', 'rep_3')).toBe('rep_1');
+      expect(await hold('rep_2', 'rep_1')).toBe('rep_2');
+      await store.idempotency.release(alice.id, 'key', 'rep_2');
+      expect(await hold('rep_1')).toBe('rep_1');
     });
 
     it('stay as they were first given', async () => {

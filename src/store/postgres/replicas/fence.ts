@@ -3,21 +3,23 @@
  * which a taking-over replica sets. A late commit of the old one finds no row. The lock on the replica's row makes the
  * giving up wait for commits under way.
  */
-import type pg from 'pg';
-
 /** SQLSTATE of a write by a replica that was given up; of a class that no other error has. */
 export const GIVEN_UP = 'SH001';
 
-const fence = `
+export const fenceTriggers = `
   CREATE OR REPLACE FUNCTION sandhaven_fence() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    IF TG_OP <> 'DELETE' AND NEW.holder IS NOT NULL THEN
+    IF TG_OP = 'INSERT' OR (TG_OP = 'UPDATE'
+        AND (NEW.generation <> OLD.generation OR NEW.holder IS DISTINCT FROM OLD.holder)) THEN
       PERFORM 1 FROM replicas WHERE id = NEW.holder FOR KEY SHARE;
-      IF NOT FOUND THEN
+      IF NEW.holder IS NOT NULL AND NOT FOUND THEN
         RAISE EXCEPTION 'this replica was given up' USING ERRCODE = '${GIVEN_UP}';
       END IF;
+      IF TG_OP = 'INSERT' OR NEW.generation <> OLD.generation THEN
+        RETURN NEW;
+      END IF;
     END IF;
-    IF TG_OP = 'INSERT' OR OLD.holder IS NULL OR (TG_OP = 'UPDATE' AND NEW.generation <> OLD.generation) THEN
+    IF OLD.holder IS NULL THEN
       RETURN NEW;
     END IF;
     PERFORM 1 FROM replicas WHERE id = OLD.holder FOR KEY SHARE;
@@ -33,8 +35,3 @@ const fence = `
   CREATE OR REPLACE TRIGGER fence_delete BEFORE DELETE ON sandboxes
     FOR EACH ROW WHEN (OLD.holder IS NOT NULL) EXECUTE FUNCTION sandhaven_fence();
 `;
-
-/** Makes the triggers, in the transaction of the last migration. */
-export async function createFence(connection: pg.ClientBase): Promise<void> {
-  await connection.query(fence);
-}
