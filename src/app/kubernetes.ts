@@ -44,7 +44,11 @@ export async function openKubernetes(parts: KubernetesDependencies): Promise<Eng
     storageClass: options.storageClass,
     runtimeClass: options.runtimeClass,
     gpuResource: options.gpuResource,
-    network: { clients: options.agentClients, refused: options.clusterNetworks },
+    network: {
+      serviceNamespace: connection.isPod ? connection.namespace : null,
+      clients: options.agentClients,
+      refused: options.clusterNetworks,
+    },
   };
   const api = fenced(createApi(connection), () => assertTenure(store.replicas));
   const images = createKubernetesImages({

@@ -10,7 +10,7 @@ const settings: KubernetesSettings = {
   storageClass: 'fast',
   runtimeClass: 'kata',
   gpuResource: 'nvidia.com/gpu',
-  network: { clients: [], refused: [] },
+  network: { serviceNamespace: null, clients: [], refused: [] },
 };
 const id = 'sb_0123456789abcdef';
 const labels = {

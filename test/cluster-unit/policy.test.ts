@@ -15,9 +15,25 @@ const settings: KubernetesSettings = {
   storageClass: null,
   runtimeClass: null,
   gpuResource: 'nvidia.com/gpu',
-  network: { clients: ['203.0.113.9/32'], refused: [] },
+  network: { serviceNamespace: null, clients: ['203.0.113.9/32'], refused: [] },
 };
 const labels = { 'app.kubernetes.io/managed-by': 'sandhaven', 'sandhaven.dev/instance': 'abc123' };
+
+it('a policy admits the service from a namespace of its own', () => {
+  const network = { serviceNamespace: 'service', clients: [], refused: [] };
+  const ingress = [
+    {
+      from: [
+        {
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'service' } },
+          podSelector: { matchLabels: { 'app.kubernetes.io/name': 'sandhaven' } },
+        },
+      ],
+      ports: [{ protocol: 'TCP', port: 7421 }],
+    },
+  ];
+  expect(policyOf({ ...settings, network }, []).spec).toMatchObject({ ingress });
+});
 
 it('a policy lets sandboxes out to public addresses and DNS alone, and in only the service', () => {
   const policy = policyOf(settings, ['8.8.0.0/16', '10.0.0.0/8', '2001:db8::/32']);

@@ -17,7 +17,9 @@ export interface KubernetesSettings {
 }
 
 export interface NetworkSettings {
-  /** Networks that the service connects from, beside Pods of the namespace with its label. */
+  /** Namespace of the service's Pods; null for that of the sandboxes. */
+  serviceNamespace: string | null;
+  /** Networks that the service connects from, beside Pods of that namespace with its label. */
   clients: string[];
   /** Networks that sandboxes may not reach, beside all private ones and those that the API shows. */
   refused: string[];

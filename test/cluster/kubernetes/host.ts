@@ -64,7 +64,7 @@ export async function openHost(
     storageClass: null,
     runtimeClass: null,
     gpuResource: 'nvidia.com/gpu',
-    network: { clients: [`${hostAddress(cluster)}/32`], refused: [] },
+    network: { serviceNamespace: null, clients: [`${hostAddress(cluster)}/32`], refused: [] },
   };
   const authority = makeAuthority(settings.instanceId, Date.now());
   return {

@@ -20,6 +20,8 @@ export interface Connection {
   namespace: string | null;
   /** Source, for people. */
   from: string;
+  /** true: this process is a Pod of the cluster, in that namespace. */
+  isPod: boolean;
 }
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -47,6 +49,7 @@ async function inCluster(env: NodeJS.ProcessEnv): Promise<Connection> {
     tls: { ca: await readSmall(join(ACCOUNT, 'ca.crt')) },
     token: tokenFile(join(ACCOUNT, 'token')),
     namespace: (await readSmall(join(ACCOUNT, 'namespace'))).trim() || null,
+    isPod: true,
     from: "the Pod's service account",
   };
 }
@@ -117,6 +120,7 @@ async function readKubeconfig(file: string): Promise<Connection> {
     },
     token: path === undefined ? async () => token : tokenFile(resolve(dirname(file), path)),
     namespace: context.namespace ?? null,
+    isPod: false,
     from: file,
   };
 }

@@ -38,6 +38,13 @@ export function policyOf(settings: KubernetesSettings, refused: string[]): Netwo
   const { instanceId, namespace, network } = settings;
   const sandboxes = instanceLabels(instanceId);
   const clients = network.clients.map((cidr) => ({ ipBlock: { cidr } }));
+  const place = network.serviceNamespace;
+  const service = {
+    ...(place === null
+      ? {}
+      : { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': place } } }),
+    podSelector: { matchLabels: SERVICE_LABEL },
+  };
   const ports = (...protocols: string[]) => protocols.map((protocol) => ({ protocol, port: DNS_PORT }));
   const except = [...new Set([...blockedIPv4, ...refused.filter(isIPv4Network)])].toSorted();
   return {
@@ -49,7 +56,7 @@ export function policyOf(settings: KubernetesSettings, refused: string[]): Netwo
       policyTypes: ['Ingress', 'Egress'],
       ingress: [
         {
-          from: [{ podSelector: { matchLabels: SERVICE_LABEL } }, ...clients],
+          from: [service, ...clients],
           ports: [{ protocol: 'TCP', port: AGENT_PORT }],
         },
       ],
