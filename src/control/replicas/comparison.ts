@@ -2,6 +2,7 @@
  * Compares the store with the machines, again and again, while several replicas change both. What one look finds may be
  * the work of another replica, seen in the midst; what two looks find is acted on, in the sandbox's turn.
  */
+import { mapBounded } from '../../concurrency/map-bounded.ts';
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
@@ -68,19 +69,20 @@ export class Comparison {
     const observed = new Map((await runtime.observe()).map((seen) => [seen.id, seen]));
     const sandboxes = await store.all();
     const findings: Findings = new Map();
-    for (const sandbox of sandboxes) {
-      const seen = observed.get(sandbox.id) ?? null;
-      observed.delete(sandbox.id);
-      if (replicas.isMine(sandbox.id)) await this.#compare(sandbox, seen, findings);
-      else this.#d.watches.end(sandbox.id);
-    }
+    const mine = sandboxes.filter(({ id }) => replicas.isMine(id));
+    for (const { id } of sandboxes) if (!replicas.isMine(id)) this.#d.watches.end(id);
+    // An agent that does not answer holds up one of them.
+    await mapBounded(mine, limits.replicas.comparedAtOnce, (sandbox) =>
+      this.#compare(sandbox, observed.get(sandbox.id) ?? null, findings),
+    );
+    for (const { id } of sandboxes) observed.delete(id);
     for (const id of observed.keys()) if (replicas.isMine(id)) this.#orphan(id, findings);
     const again = [...findings].filter(([name]) => this.#before.has(name));
     this.#before = new Set(findings.keys());
-    for (const [name, mend] of again) {
+    await mapBounded(again, limits.replicas.comparedAtOnce, ([name, mend]) => {
       this.#d.log.warn('store and machines differ', { finding: name });
-      await mend();
-    }
+      return mend();
+    });
   }
 
   async #compare(sandbox: Sandbox, seen: Observed | null, findings: Findings): Promise<void> {

@@ -3,7 +3,7 @@
 export const replicasLimits = {
   replicas: {
     /** By the database's clock: a replica that has not renewed its lease for so long is given up. */
-    leaseMs: 15_000,
+    leaseMs: 25_000,
     /** By its own clock: a replica without a renewal for so long stops work. The rest of the lease is for requests under way. */
     workMs: 9_000,
     renewMs: 2_000,
@@ -17,6 +17,8 @@ export const replicasLimits = {
     activityKnownMs: 20_000,
     /** Turns of the scheduler, 5 s each, for which a deadline has passed before it is acted on. */
     looksUntilDue: 4,
+    /** Sandboxes whose machines are compared, or mended, at once. */
+    comparedAtOnce: 32,
     /** Operations of given-up replicas that one replica finishes at once. */
     takenOverAtOnce: 16,
     /** Updates of a row that another replica has changed in between, before the caller gets an error. */
@@ -25,8 +27,8 @@ export const replicasLimits = {
     hearsayMs: 250,
     /** Time between the first answer that a replica is not ready, and the end of its listeners. */
     drainMs: 3_000,
-    /** Messages on their way to the database; further ones are dropped. */
-    messagesUnderWay: 100,
+    /** Messages about what callers have seen on their way to the database; further ones are dropped. */
+    seenUnderWay: 4,
     /** Bytes of a message between replicas; PostgreSQL takes 8,000. */
     messageBytes: 7_500,
   },
