@@ -1,4 +1,7 @@
-/** Messages between replicas, by NOTIFY. They may be lost; nothing that must happen depends on one. */
+/**
+ * Messages between replicas, by NOTIFY. Callers cause those about what they have seen: few of these are sent at a time, and
+ * none of the others waits for them. A replica without a connection misses what is sent meanwhile.
+ */
 import type pg from 'pg';
 import type { Log, Topic } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
@@ -12,7 +15,8 @@ export class Messages {
   readonly #id: () => string;
   readonly #log: Pick<Log, 'warn'> | undefined;
   readonly #listeners = new Map<Topic, ((text: string) => void)[]>();
-  #underWay = 0;
+  /** Messages about what callers have seen, under way. */
+  #seen = 0;
 
   /** @param id Returns the present id of this replica, which does not listen to itself. */
   constructor(pool: Pick<pg.Pool, 'query'>, id: () => string, log?: Pick<Log, 'warn'>) {
@@ -27,17 +31,18 @@ export class Messages {
 
   send(topic: Topic, text: string): void {
     const message = `${this.#id()} ${topic} ${text}`;
-    const { messageBytes, messagesUnderWay } = limits.replicas;
-    if (Buffer.byteLength(message) > messageBytes || this.#underWay >= messagesUnderWay) {
+    const { messageBytes, seenUnderWay } = limits.replicas;
+    const isSeen = topic === 'seen';
+    if (Buffer.byteLength(message) > messageBytes || (isSeen && this.#seen >= seenUnderWay)) {
       this.#drop(topic);
       return;
     }
-    this.#underWay += 1;
+    if (isSeen) this.#seen += 1;
     this.#pool
       .query('SELECT pg_notify($1, $2)', [MESSAGE_CHANNEL, message])
       .catch(() => this.#drop(topic))
       .finally(() => {
-        this.#underWay -= 1;
+        if (isSeen) this.#seen -= 1;
       });
   }
 
