@@ -60,6 +60,7 @@ export class IdempotencyRows implements IdempotencyStore {
 
   async prune(olderThan: number): Promise<void> {
     await this.#sql.writeOne(() => statements.prune.run({ older_than: olderThan }));
+    await this.#sql.writeOne(() => statements.pruneHeld.run());
   }
 }
 
@@ -83,6 +84,7 @@ const statements = {
   release: statement(
     'DELETE FROM idempotency_held WHERE owner_id = :owner AND key = :key AND holder = :replica',
   ),
+  pruneHeld: statement('DELETE FROM idempotency_held WHERE holder NOT IN (SELECT id FROM replicas)'),
   prune: statement('DELETE FROM idempotency WHERE created_at < :older_than'),
 };
 
