@@ -111,6 +111,7 @@ export interface IdempotencyStore {
   hold(ownerId: string, key: string, replica: string, dead: string | null): Promise<string>;
   /** Ends `hold`. */
   release(ownerId: string, key: string, replica: string): Promise<void>;
+  /** Removes answers older than this, and what replicas held that were given up. */
   prune(olderThan: number): Promise<void>;
 }
 

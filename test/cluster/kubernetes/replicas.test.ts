@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Front, startFront } from '../../support/front/front.ts';
 import { type Cluster, startCluster } from '../cluster.ts';
-import { postgresFor } from '../companions/companions.ts';
+import { type ClusterPostgres, postgresFor } from '../companions/companions.ts';
 import { pushImage } from '../images.ts';
 import { forwardTo, hostAddress, pushAgent } from './host.ts';
 import { type Installation, type ReplicaProcess, startReplica, writeKey } from './replica.ts';
@@ -19,6 +19,8 @@ let installation: Installation;
 let one: ReplicaProcess;
 let two: ReplicaProcess;
 let front: Front;
+let postgres: ClusterPostgres;
+let database: string;
 let mirror: Server;
 const folder = mkdtempSync(join(tmpdir(), 'sandhaven-replicas-'));
 
@@ -32,13 +34,14 @@ beforeAll(async () => {
     Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
   });
   mirror = await forwardTo(cluster.registry);
-  const postgres = await postgresFor(cluster);
+  postgres = await postgresFor(cluster);
+  database = await postgres.database();
   writeKey(folder);
   installation = {
     folder,
     apiKey: API_KEY,
     argv: [
-      ...['--warm-pool', '0', '--store', await postgres.database()],
+      ...['--warm-pool', '0', '--store', database],
       ...['--runtime', 'kubernetes', '--kubeconfig', cluster.kubeconfig, '--namespace', 'default'],
       ...['--agent-image', pushAgent(cluster.registry), '--base-image', baseImage],
       ...['--agent-clients', `${hostAddress(cluster)}/32`],
@@ -120,11 +123,11 @@ describe('replicas', { timeout: 180_000 }, () => {
     const { id: sandbox } = await ok(two, 'CreateSandbox', { name: 'fenced', ...SIZE });
     two.suspend();
     try {
-      // Longer than its lease; the front has left it out before.
+      // The front has left it out before.
       await expect
         .poll(async () => (await call(one, 'StopSandbox', { sandbox }))['state'], { timeout: 60_000 })
         .toBe('stopped');
-      await new Promise((resolve) => setTimeout(resolve, 20_000));
+      await expect.poll(() => leases(), { timeout: 60_000 }).toBe(1);
     } finally {
       two.resume();
     }
@@ -181,6 +184,10 @@ async function ok(...given: Parameters<typeof call>): Promise<Record<string, unk
   const body = (await call(...given)) as Record<string, unknown> & { id: string };
   if ('code' in body) throw new Error(`${given[1]}: ${JSON.stringify(body)}`);
   return body;
+}
+
+async function leases(): Promise<number> {
+  return (await postgres.query(database, 'SELECT id FROM replicas')).length;
 }
 
 async function pods(): Promise<unknown[]> {

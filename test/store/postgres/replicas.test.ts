@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { heldRows } from '../../../src/control/replicas/held-rows.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { ownerAmong } from '../../../src/store/postgres/replicas/rendezvous.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { secretsOf } from '../../../src/store/secrets.ts';
@@ -113,6 +114,28 @@ describe('the row of an operation', { timeout: 60_000 }, () => {
     expect(await two.sandboxes.inProgress()).toEqual([listed]);
     await heldRows(one.sandboxes, one.replicas).update(id, 1, { operation: null });
     expect(await two.sandboxes.inProgress()).toEqual([]);
+  });
+});
+
+describe('a lease', () => {
+  it('ends for its replica before a request that began under it could come late', () => {
+    expect(limits.replicas.workMs + limits.kubernetes.requestMs).toBeLessThan(limits.replicas.leaseMs);
+  });
+});
+
+describe('keys of idempotent calls', { timeout: 60_000 }, () => {
+  it('are not held for good by a replica that was given up', async () => {
+    const [one, two, url] = await pair();
+    const [id, other] = [one.replicas.id ?? '', two.replicas.id ?? ''];
+    for (const [key, holder] of [
+      ['of one', id],
+      ['of two', other],
+    ] as const) {
+      await two.idempotency.hold(alice.id, key, holder, null);
+    }
+    await giveUp(url, one);
+    await two.idempotency.prune(0);
+    expect(await server.query(url, 'SELECT key FROM idempotency_held')).toEqual([{ key: 'of two' }]);
   });
 });
 
