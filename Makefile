@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster cluster cluster-programs simulate test-worst-case mutate setup setup-checks build image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench generate sdk clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench bench-cluster generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -23,10 +23,11 @@ quick:
 	@setup/locked.sh setup/node.sh
 	@$(NODE) setup/quick.ts "$(T)"
 
-# Formatting, lint, types, then every test; ends with a line "N passed, N failed".
+# Formatting, lint, types, then every test; ends with a line "N passed, N failed". With CLUSTER=1 the most
+# telling ones on Kubernetes too, whose programs take minutes to build.
 test: setup-checks
-	@$(AT_ONCE) build built-in-images s3-server image-libraries
-	@setup/checks.sh
+	@$(AT_ONCE) build built-in-images s3-server image-libraries $(if $(CLUSTER),cluster-programs helm)
+	@$(if $(CLUSTER),SANDHAVEN_TEST_CLUSTER=each-change) setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
 simulate:
@@ -37,9 +38,15 @@ simulate:
 test-worst-case: setup-checks build image
 	@SANDHAVEN_WORST_CASE_SECONDS=600 $(NODE) node_modules/.bin/vitest run test/hostile/worst-case.test.ts
 
-# The tests on a real Kubernetes of two nodes, on this machine. The first run builds it, which takes minutes.
+# The tests on a real Kubernetes of two nodes, on this machine: those of its own, then those of the system with two replicas.
+# The first run builds it, which takes minutes.
 test-cluster: cluster-programs helm build image image-libraries s3-server
-	@SANDHAVEN_TEST_CLUSTER=1 $(NODE) node_modules/.bin/vitest run --project alone test/cluster/
+	@SANDHAVEN_TEST_CLUSTER=all $(NODE) node_modules/.bin/vitest run --project alone test/cluster/
+	@$(AT_ONCE) test-cluster-system
+
+# `make test-cluster-system T=git` leaves the tests with "git" in their path.
+test-cluster-system: cluster-programs build image s3-server
+	@SANDHAVEN_TEST_CLUSTER=all $(NODE) node_modules/.bin/vitest run --project cluster $(T)
 
 # Such a Kubernetes in the foreground, with the address of its API and how to look around.
 cluster: cluster-programs
@@ -101,7 +108,8 @@ images: built-in-images oci-images
 lint: setup-checks
 	@setup/checks.sh --static
 
-# What is made from the catalogue of tools: the SDK's client and docs/tools.md. A test fails when it is stale.
+# What is made from the catalogue of tools (the SDK's client, docs/tools.md), and the agent's copy of the filter of
+# system calls. A test fails when it is stale.
 generate: setup
 	@$(NODE) setup/generate.ts
 
@@ -113,6 +121,10 @@ sdk: setup
 # Against a Docker engine on this machine.
 bench: setup build image
 	@$(NODE) bench/run.ts
+
+# Two replicas on a Kubernetes of two nodes on this machine, beside Pods of the bare API.
+bench-cluster: cluster-programs build image
+	@$(NODE) bench/kubernetes/run.ts
 
 # What was built here; the cache, the dependencies and the service's data stay.
 clean:

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { onBothEngines, onEachChange } from './test/support/cluster-engine/lists.ts';
 
 /** They measure the machine, starve it, or change what all of it shares: nothing else runs meanwhile. */
 const alone = [
@@ -17,9 +18,29 @@ const alone = [
 /** They share one document database, which is started for them. */
 export const withDocuments = ['test/documentdb/**/*.test.ts'];
 
-/** They need a Kubernetes that takes minutes to build, and run in `make test-cluster` alone. */
+/** They need a Kubernetes that takes minutes to build. */
 const withCluster = ['test/cluster/**/*.test.ts'];
-const hasCluster = process.env['SANDHAVEN_TEST_CLUSTER'] === '1';
+/** They need replicas of a service there, as `onBothEngines` do. */
+const withReplicas = ['test/cluster/system/**/*.test.ts'];
+/** `all` in `make test-cluster`, `each-change` in `make test CLUSTER=1`; none by default. */
+const chosen = process.env['SANDHAVEN_TEST_CLUSTER'];
+const hasCluster = chosen === 'all' || chosen === 'each-change';
+const isWhole = chosen === 'all';
+
+const onCluster = {
+  extends: true as const,
+  test: {
+    name: 'cluster',
+    include: isWhole ? [...onBothEngines, ...withReplicas] : onEachChange.ofTheSystem,
+    globalSetup: 'test/support/cluster-engine/cluster-engine.setup.ts',
+    env: { SANDHAVEN_TEST_ENGINE: 'kubernetes' },
+    // A sandbox is a Pod: whatever waits for one takes longer than on one machine.
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
+    maxWorkers: 2,
+    sequence: { groupOrder: 3 },
+  },
+};
 
 export default defineConfig({
   test: {
@@ -50,12 +71,14 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'alone',
-          include: hasCluster ? [...alone, ...withCluster] : alone,
+          include: [...alone, ...(isWhole ? withCluster : hasCluster ? onEachChange.ofTheCluster : [])],
+          exclude: ['**/node_modules/**', ...withReplicas],
           fileParallelism: false,
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },
       },
+      ...(hasCluster ? [onCluster] : []),
     ],
   },
 });

@@ -1,4 +1,7 @@
-/** Sums up a test run from vitest's own report: `N passed, N failed`. As a program, prints it below the slow tests. */
+/**
+ * Sums up test runs from vitest's own reports: `N passed, N failed`. As a program, prints it below the slow tests of all
+ * reports that it is given.
+ */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -17,19 +20,24 @@ interface Assertion {
 /** A third of a test's default time: on a machine three times slower it fails. */
 const slowMs = 10_000;
 
-export function testSummary(file: string): string {
-  const report = read(file);
-  // A file that could not even be loaded has no tests of its own to count, and has failed nevertheless.
-  const unloaded = report.testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
-  );
-  return `${report.numPassedTests} passed, ${report.numFailedTests + unloaded.length} failed`;
+export function testSummary(...files: string[]): string {
+  let [passed, failed] = [0, 0];
+  for (const { numPassedTests, numFailedTests, testResults } of files.map(read)) {
+    // A file that could not even be loaded has no tests of its own to count, and has failed nevertheless.
+    const unloaded = testResults.filter(
+      ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+    );
+    passed += numPassedTests;
+    failed += numFailedTests + unloaded.length;
+  }
+  return `${passed} passed, ${failed} failed`;
 }
 
 /** A line for each test that took over ten seconds, the slowest first. */
-export function slowTests(file: string): string[] {
-  return read(file)
-    .testResults.flatMap(({ name, assertionResults }) =>
+export function slowTests(...files: string[]): string[] {
+  return files
+    .flatMap((file) => read(file).testResults)
+    .flatMap(({ name, assertionResults }) =>
       assertionResults.map(({ fullName, duration }) => ({ file: name, fullName, ms: duration ?? 0 })),
     )
     .filter(({ ms }) => ms > slowMs)
@@ -42,7 +50,7 @@ function read(file: string): Report {
 }
 
 if (import.meta.main) {
-  const report = process.argv[2] ?? '';
-  for (const line of slowTests(report)) console.info(line);
-  console.info(testSummary(report));
+  const reports = process.argv.slice(2);
+  for (const line of slowTests(...reports)) console.info(line);
+  console.info(testSummary(...reports));
 }

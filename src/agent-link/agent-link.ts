@@ -39,6 +39,7 @@ export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): 
       if (!PROTOCOL_VERSIONS.includes(version) || sandbox_id !== id || own !== generation) {
         throw unavailable('Another sandbox answers in its place.');
       }
+      return { persistence: reply.persistence ?? null };
     },
     watch: (id, signal) => watch(openChannel, id, signal),
     readStream: (id, query, signal) => openReadStream(openChannel, id, 1, query, signal),

@@ -39,6 +39,7 @@ export const helloReply = z.object({
   version: z.int(),
   sandbox_id: z.string().max(64),
   generation: z.int(),
+  persistence: z.enum(['root', 'folders']).optional(),
 });
 
 export const emptyReply = z.object({});

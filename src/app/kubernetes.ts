@@ -1,12 +1,16 @@
 /** The engine of a service whose sandboxes are Pods of a Kubernetes. Loaded only with --runtime kubernetes. */
 import { createAgentLink } from '../agent-link/agent-link.ts';
+import { packDisk, unpackDisk } from '../agent-link/carrier.ts';
 import { openAuthority } from '../agent-link/tls/kept-authority.ts';
-import type { Clock, Log, RegistryCredentialStore, Store } from '../control/ports/index.ts';
+import type { AgentLink, Clock, Log, RegistryCredentialStore, Store } from '../control/ports/index.ts';
 import { assertTenure } from '../control/replicas/tenure.ts';
+import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { KubernetesOptions } from '../model/kubernetes/options.ts';
 import { GiB } from '../model/limits.ts';
 import type { MachineSize } from '../model/quota.ts';
 import type { RegistryRules } from '../model/registry-rules.ts';
+import { collectArchives } from '../runtime/archives/collect.ts';
+import { folderInCluster } from '../runtime/archives/s3/own-folder.ts';
 import { type Api, createApi } from '../runtime/kubernetes/client/api.ts';
 import { findConnection } from '../runtime/kubernetes/client/connection.ts';
 import { fromApi } from '../runtime/kubernetes/client/failure.ts';
@@ -21,18 +25,23 @@ import type { KubernetesSettings } from '../runtime/kubernetes/settings.ts';
 import { installationOf, type Secrets } from '../store/secrets.ts';
 import { createAgentDoor } from './agent-door.ts';
 import type { Engine } from './engine.ts';
+import { openRemoteArchives } from './optional-parts.ts';
 
 export interface KubernetesDependencies {
   /** Their key names the installation, so that every replica knows its Pods. */
   secrets: Secrets;
   store: Pick<Store, 'serviceSecrets' | 'replicas'>;
   options: KubernetesOptions;
+  archives: ArchiveOptions;
   registries: { rules: RegistryRules; credentials: RegistryCredentialStore };
   clock: Clock;
   log: Log;
 }
 
-/** Rejects with `failed_precondition` when no access to a cluster is found. Contacts nothing before `init`. */
+/**
+ * Rejects with `failed_precondition` when no access to a cluster is found, or the bucket for archives cannot be used.
+ * Contacts the cluster not before `init`.
+ */
 export async function openKubernetes(parts: KubernetesDependencies): Promise<Engine> {
   const { options, secrets, store, registries, clock, log } = parts;
   const instance = installationOf(secrets);
@@ -62,7 +71,16 @@ export async function openKubernetes(parts: KubernetesDependencies): Promise<Eng
     instance,
     clock,
   );
-  const runtime = createKubernetesRuntime({ api, settings, door, place: images.place, log });
+  const authority = connection.tls.ca ?? connection.server.href;
+  const ownFolder = folderInCluster(instance, authority, settings.namespace);
+  const remoteArchives = await openRemoteArchives(parts.archives, ownFolder, log);
+  const runtime = createKubernetesRuntime({
+    ...{ api, settings, door, place: images.place, placeAgent: images.placeAgent, log },
+    carrierLink: { pack: packDisk, unpack: unpackDisk },
+    remoteArchives,
+    installationKey: secrets.deriveKey('archive signature'),
+    assertTenure: () => assertTenure(store.replicas),
+  });
   return {
     runtime: {
       ...runtime,
@@ -72,13 +90,30 @@ export async function openKubernetes(parts: KubernetesDependencies): Promise<Eng
       },
     },
     images,
-    agent: createAgentLink({ openChannel: (id) => runtime.openChannel(id) }),
-    remoteArchives: null,
+    agent: withWarnings(createAgentLink({ openChannel: (id) => runtime.openChannel(id) }), log),
+    remoteArchives: remoteArchives && {
+      collect: (request) => collectArchives(remoteArchives.place, request, log),
+    },
     size: () => sizeOf(api),
     async init() {
       log.info('access to Kubernetes found', { from: connection.from, server: connection.server.host });
       await runtime.init();
       await images.init();
+    },
+  };
+}
+
+/** Each start begins with a hello. */
+function withWarnings(link: AgentLink, log: Log): AgentLink {
+  return {
+    ...link,
+    async hello(id, generation) {
+      const greeting = await link.hello(id, generation);
+      if (greeting.persistence === 'folders')
+        log.warn('the node or the storage class takes no overlay: a stop keeps /workspace and /home alone', {
+          sandbox: id,
+        });
+      return greeting;
     },
   };
 }

@@ -17,21 +17,21 @@ export async function openDocuments(connectionString: string | null): Promise<Do
   return createDocumentDatabase({ connectionString });
 }
 
-/** Rejects with `failed_precondition` when the bucket for new archives cannot be used. */
+/**
+ * Rejects with `failed_precondition` when the bucket for new archives cannot be used.
+ * @param ownFolder The service's own part of the bucket.
+ */
 export async function openRemoteArchives(
   { s3, folder }: ArchiveOptions,
-  instance: string,
+  ownFolder: string,
   log: Pick<Log, 'warn'>,
 ): Promise<RemotePlace | null> {
   if (s3 === null) return null;
   const { protocol, hostname } = new URL(s3.endpoint);
   if (protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')))
     log.warn('archives go over the network unencrypted: the S3 endpoint has no TLS');
-  const [{ openS3 }, { ownFolder }] = await Promise.all([
-    import('../runtime/archives/s3/open.ts'),
-    import('../runtime/archives/s3/own-folder.ts'),
-  ]);
-  return openS3({ s3, folder }, ownFolder(instance));
+  const { openS3 } = await import('../runtime/archives/s3/open.ts');
+  return openS3({ s3, folder }, ownFolder);
 }
 
 /** Proves the store as a start would, and describes it. Rejects with `failed_precondition`. */

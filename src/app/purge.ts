@@ -2,6 +2,7 @@
 import type { Clock, Log } from '../control/ports/index.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { StoreAddress } from '../model/store-address.ts';
+import { folderOnMachine } from '../runtime/archives/s3/own-folder.ts';
 import { findOrphans, type Orphan, removeOrphan } from '../runtime/oci/host/orphans.ts';
 import { openExistingDataDirectory } from '../store/data-directory.ts';
 import { lockDataDirectory } from '../store/lock.ts';
@@ -38,7 +39,7 @@ export async function purge(options: PurgeOptions): Promise<void> {
     const secrets = openSecrets({ keyFile: data.secretKeyFile });
     // Nothing new is written: a bucket that is away keeps nobody from purging.
     const archives = { ...options.archives, folder: null };
-    const remotePlace = await openRemoteArchives(archives, data.instance, log);
+    const remotePlace = await openRemoteArchives(archives, folderOnMachine(data.instance), log);
     const engine = openEngine({ data, secrets, remotePlace, clock, log });
     await engine.init();
     await engine.runtime.purge();

@@ -1,5 +1,7 @@
 /** Options of a service, already read from flags and environment. */
+
 import type { OrderMode } from '../control/documents/order-of-use.ts';
+import type { PoolBounds } from '../control/pool/size.ts';
 import type { Clock, Log } from '../control/ports/index.ts';
 import type { Rate } from '../fairness/rate.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';
@@ -16,7 +18,8 @@ export interface ServiceOptions {
   dataDir: string;
   /** The PostgreSQL database; SQLite in the data directory when absent. */
   store?: StoreAddress | null;
-  warmPool: number;
+  /** Size of the warm pool; equal bounds fix it. */
+  warmPool: PoolBounds;
   /** Retention of an unused image. */
   imageKeptMinutes: number;
   /** Retention of audit rows; 0 keeps them forever. */

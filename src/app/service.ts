@@ -13,6 +13,7 @@ import type { Services } from '../control/services.ts';
 import { onThisHost } from '../model/archive-options.ts';
 import { quotaOfMembers } from '../model/quota.ts';
 import { everyRegistry } from '../model/registry-rules.ts';
+import { folderOnMachine } from '../runtime/archives/s3/own-folder.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from '../store/data-directory.ts';
 import { lockDataDirectory } from '../store/lock.ts';
 import { openStore } from '../store/open-store.ts';
@@ -78,9 +79,9 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     const { archives = onThisHost } = options;
     if (kubernetes) {
       const { openKubernetes } = await import('./kubernetes.ts');
-      return openKubernetes({ options: kubernetes, secrets, store, registries, clock, log });
+      return openKubernetes({ options: kubernetes, archives, secrets, store, registries, clock, log });
     }
-    const remotePlace = await openRemoteArchives(archives, data.instance, log);
+    const remotePlace = await openRemoteArchives(archives, folderOnMachine(data.instance), log);
     return openEngine({ data, secrets, registries, gpuKind, remotePlace, clock, log });
   }
   const access = new AccessService({

@@ -2,13 +2,13 @@
 import type { Unfinished } from '../concurrency/unfinished.ts';
 import type { SnapshotWork } from '../control/images/snapshot-work.ts';
 import type { Machines } from '../control/lifecycle/machines.ts';
-import type { WarmPool } from '../control/lifecycle/pool.ts';
 import type { Watches } from '../control/lifecycle/watches.ts';
-import type { Log, Replicas, Runtime, SandboxStore } from '../control/ports/index.ts';
+import type { WarmPool } from '../control/pool/pool.ts';
+import type { Comparable, Log, Replicas, Runtime, SandboxStore } from '../control/ports/index.ts';
 import { Comparison } from '../control/replicas/comparison.ts';
 import type { Others } from '../control/replicas/others.ts';
+import { type OpenWork, RightsCheck } from '../control/replicas/rights-check.ts';
 import { TakeOver } from '../control/replicas/take-over.ts';
-import type { Sandbox } from '../model/sandbox.ts';
 
 export interface ReplicaDependencies {
   store: SandboxStore;
@@ -20,17 +20,20 @@ export interface ReplicaDependencies {
   replicas: Replicas;
   others: Others;
   unfinished: Unfinished;
+  /** Open connections, whose right may end at another replica. */
+  open: readonly OpenWork[];
   log: Log;
 }
 
 export interface ReplicaWork {
-  begin(keepsInPool: (sandbox: Sandbox) => boolean): void;
+  begin(keepsInPool: (sandbox: Comparable) => boolean): void;
   close(): Promise<void>;
 }
 
 export function wireReplicas(d: ReplicaDependencies): ReplicaWork {
-  const { store, runtime, machines, watches, pool, snapshots, replicas, others, unfinished, log } = d;
+  const { store, runtime, machines, watches, pool, snapshots, replicas, others, unfinished, open, log } = d;
   const takeOver = new TakeOver({ store, replicas, others, finish: (id) => machines.finish(id), log });
+  const rights = new RightsCheck({ open, replicas, log });
   let comparison: Comparison | null = null;
   replicas.onTold('yield', (id) => machines.giveWay(id));
   return {
@@ -45,8 +48,10 @@ export function wireReplicas(d: ReplicaDependencies): ReplicaWork {
       });
       takeOver.begin();
       comparison.begin();
+      rights.begin();
     },
     async close() {
+      await rights.close();
       await takeOver.close();
       await comparison?.close();
     },

@@ -24,13 +24,15 @@ import { DiskPromises } from '../control/lifecycle/disk-promises.ts';
 import { Idempotency } from '../control/lifecycle/idempotency.ts';
 import { Machines } from '../control/lifecycle/machines.ts';
 import { createOperationQueue } from '../control/lifecycle/operation-queue.ts';
-import { WarmPool } from '../control/lifecycle/pool.ts';
 import { Readiness } from '../control/lifecycle/readiness.ts';
 import { reconcile } from '../control/lifecycle/reconciler.ts';
 import { SandboxService } from '../control/lifecycle/sandboxes.ts';
 import { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { Watches } from '../control/lifecycle/watches.ts';
+import { AwayMachines } from '../control/nodes/away-machines.ts';
+import { LostNodes } from '../control/nodes/lost-nodes.ts';
 import { createPeople } from '../control/people/people.ts';
+import { WarmPool } from '../control/pool/pool.ts';
 import type { CodeHost, DocumentDatabase, Store } from '../control/ports/index.ts';
 import { heldRows } from '../control/replicas/held-rows.ts';
 import { Others } from '../control/replicas/others.ts';
@@ -73,6 +75,7 @@ export function wire(
     clock,
     log,
     warmPool,
+    kubernetes = null,
     imageKeptMinutes,
     gitAllow = [],
     registryRules = everyRegistry,
@@ -104,6 +107,8 @@ export function wire(
   const activity = new Activity(clock, sandboxes, replicas.shared);
   const watches = new Watches(agent, runtime, log);
   const disks = new DiskPromises({ store: sandboxes, runtime, overcommit: diskOvercommit });
+  const away = new AwayMachines();
+  const nodeLoss = kubernetes?.nodeLoss ?? null;
   const machines = new Machines({
     store: sandboxes,
     runtime,
@@ -116,16 +121,19 @@ export function wire(
     watches,
     replicas,
     others,
+    ...{ away, nodeLoss },
     unfinished,
     clock,
     log,
   });
+  const lostNodes =
+    nodeLoss && new LostNodes({ nodeLoss, away, store: sandboxes, runtime, machines, replicas, log });
   const regionId = identity.home.id;
   const pool = new WarmPool({
     ...{ store: sandboxes, runtime, images, machines, replicas, regionId, clock, log },
-    size: warmPool,
+    bounds: warmPool,
+    atOnce: limits.warmPool.madeAtOnce[kubernetes ? 'cluster' : 'host'],
   });
-  const onClaim = () => pool.refill();
   const creation = new Creation({
     store: sandboxes,
     snapshots,
@@ -136,7 +144,7 @@ export function wire(
     disks,
     regionId,
     clock,
-    onClaim,
+    onWanted: () => pool.wanted(),
   });
   const idempotency = new Idempotency(store.idempotency, clock, replicas);
   const uses = new Uses(sandboxes, queue, activity, standing, others);
@@ -168,7 +176,7 @@ export function wire(
   const work = new SnapshotWork({ store: snapshots, images, replicas, unfinished, clock, log });
   const replicaWork = wireReplicas({
     ...{ store: sandboxes, runtime, machines, watches, pool, snapshots: work },
-    ...{ replicas, others, unfinished, log },
+    ...{ replicas, others, unfinished, open: [standing, access], log },
   });
   const files = new FileService(uses, agent);
   const environments = new Environments(images, runtime);
@@ -210,9 +218,10 @@ export function wire(
         return null;
       });
       const keepsInPool = (sandbox: { imageDigest: string }) =>
-        warmPool > 0 && sandbox.imageDigest === base?.digest;
+        warmPool.max > 0 && sandbox.imageDigest === base?.digest;
       if (replicas.shared) replicaWork.begin(keepsInPool);
       else await reconcile({ store: sandboxes, runtime, machines, unfinished, log, keepsInPool });
+      lostNodes?.begin();
       await work.resume();
       const prune = async () => {
         await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
@@ -227,6 +236,7 @@ export function wire(
       await readiness.close();
       await scheduler.close();
       await replicaWork.close();
+      await lostNodes?.close();
       await collector.close();
       await archiveCollector?.close();
       await work.close();

@@ -6,6 +6,7 @@
  * The one exception is `delete`, which pre-empts.
  */
 import { SandhavenError } from './errors.ts';
+import { LOST_REASON } from './kubernetes/lost-node.ts';
 import { limits } from './limits.ts';
 import type { Operation, Resources, Sandbox, SandboxState } from './sandbox.ts';
 
@@ -35,7 +36,9 @@ export type Outcome =
   | { type: 'declined' }
   | { type: 'failed'; reason: string }
   /** PID 1 died, or the host rebooted. */
-  | { type: 'exited'; reason: string };
+  | { type: 'exited'; reason: string }
+  /** Its node does not answer: the machine may still run, so it has not ended. */
+  | { type: 'unreachable' };
 
 /** Result of settling: a sandbox in one of the four states, or none. */
 export type Settlement =
@@ -102,6 +105,7 @@ export function settle(
   if (outcome.type === 'exited') {
     return deletedByStop(sandbox) ? { kind: 'deleted' } : to('stopped', outcome.reason);
   }
+  if (outcome.type === 'unreachable') return to('error', LOST_REASON);
   if (outcome.type === 'declined') {
     if (sandbox.operation === 'creating') return { kind: 'deleted' };
     // A running sandbox has no reason of its own, so a present one came with the declined stop.

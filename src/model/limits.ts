@@ -13,11 +13,12 @@ import { kernelLimits } from './limits/kernel.ts';
 import { kubernetesLimits } from './limits/kubernetes.ts';
 import { listenersLimits } from './limits/listeners.ts';
 import { loopLimits } from './limits/loop.ts';
+import { readinessLimits } from './limits/machines/readiness.ts';
+import { warmPoolLimits } from './limits/machines/warm-pool.ts';
 import { membersLimits } from './limits/members.ts';
 import { networkLimits } from './limits/network.ts';
 import { peopleLimits } from './limits/people.ts';
 import { providerLimits } from './limits/provider.ts';
-import { readinessLimits } from './limits/readiness.ts';
 import { registriesLimits } from './limits/registries.ts';
 import { archivesLimits } from './limits/storage/archives.ts';
 import { postgresLimits } from './limits/storage/postgres.ts';
@@ -144,6 +145,7 @@ export const limits = {
   ...peopleLimits,
   ...readinessLimits,
   ...replicasLimits,
+  ...warmPoolLimits,
   ...gpusLimits,
   ...hostLimits,
 

@@ -14,5 +14,6 @@ export function createAlone(): Replicas {
     changed: async () => {},
     tell: () => {},
     onTold: () => {},
+    onGap: () => {},
   };
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Becomes the agent as PID 1 over a throw-away copy of a root file system. Runs as PID 1 of namespaces of its
 # own, so nothing it mounts is seen outside or outlives it. A secret (a folder, or none) comes to /run/secret:
-# as files ("copied"), or as Kubernetes mounts it ("mounted"), read-only and apart from all disks.
+# as files ("copied"), or as Kubernetes mounts it ("mounted"), read-only and apart from all disks. The folder CARRIED,
+# if there is one, is at /carried.
 set -eu
 lower=$1 scratch=$2 agent=$3 disk_bytes=$4 secret=$5 how=$6
 shift 6
@@ -25,6 +26,10 @@ if [ "$secret" != none ]; then
   [ "$how" = copied ] || mount -t tmpfs -o mode=700 tmpfs "$scratch/root/run/secret"
   cp -a "$secret/." "$scratch/root/run/secret"
   [ "$how" = copied ] || mount -o remount,ro "$scratch/root/run/secret"
+fi
+if [ -n "${CARRIED:-}" ]; then
+  mkdir "$scratch/root/carried"
+  mount --bind "$CARRIED" "$scratch/root/carried"
 fi
 cp "$agent" "$scratch/root/sandhaven-agent"
 exec chroot "$scratch/root" /sandhaven-agent "$@"

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pid } from 'node:process';
+import { pid, env as processEnv } from 'node:process';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -60,6 +60,8 @@ export interface ScratchOptions {
   installation?: Installation;
   /** Files of the sandbox, or a mount as in Kubernetes. */
   secret?: 'copied' | 'mounted';
+  /** Folder of the host that the agent carries as a disk, in place of a sandbox; with the transport `tls`. */
+  carried?: string;
 }
 
 let usual: Transport = 'socket';
@@ -137,8 +139,10 @@ function launch(
     ...['unshare', '--fork', '--kill-child', '--pid', '--mount', here('scratch-sandbox.sh')],
     ...[lower, scratch, AGENT, String(diskBytes), source, secret, ...arguments_],
   ];
+  const { carried } = options;
+  const env = { ...processEnv, ...(carried === undefined ? {} : { CARRIED: carried }) };
   const start = (command: string, args: string[]) =>
-    spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+    spawn(command, args, { env, stdio: ['ignore', 'inherit', 'inherit'] });
   if (transport === 'socket') {
     const command = inNamespaces('none', identity);
     return {
@@ -154,6 +158,7 @@ function launch(
     ...identity,
     ...['--listen', `tls://${host}:${AGENT_PORT}`, '--tls-dir', '/run/secret'],
     ...['--service', serviceIdentity(INSTALLATION)],
+    ...(carried === undefined ? [] : ['--carry', '/carried']),
   ]);
   const { authority, service } = installation;
   const agent = { sandboxId: id, generation, host, port: AGENT_PORT };
@@ -163,7 +168,8 @@ function launch(
 async function answering(sandbox: ScratchSandbox, process: ChildProcess): Promise<void> {
   for (;;) {
     try {
-      return await sandbox.agent.hello(sandbox.id, sandbox.generation);
+      await sandbox.agent.hello(sandbox.id, sandbox.generation);
+      return;
     } catch (error) {
       if (process.exitCode !== null) throw error;
       await sleep(5);

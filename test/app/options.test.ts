@@ -19,7 +19,7 @@ describe('the options of `sandhaven up`', () => {
       dataDir: '/var/lib/sandhaven',
       store: null,
       toolsets: 'all',
-      warmPool: 4,
+      warmPool: { min: 4, max: 4 },
       imageKeptMinutes: 1_440,
       kubernetes: null,
       gpuKind: { kind: 'nvidia.com/gpu', names: null },
@@ -46,11 +46,21 @@ describe('the options of `sandhaven up`', () => {
   it('[WIRE-UP-03] [WIRE-UP-06] come by flag or by environment, the flag first', () => {
     const env = { SANDHAVEN_WARM_POOL: '0', SANDHAVEN_LISTEN: '[::1]:80', SANDHAVEN_DATA_DIR: '/d' };
     expect(parseUpOptions([], env)).toMatchObject({
-      warmPool: 0,
+      warmPool: { min: 0, max: 0 },
       listen: { host: '::1', port: 80 },
       dataDir: '/d',
     });
-    expect(parseUpOptions(['--warm-pool', '7'], env)).toMatchObject({ warmPool: 7 });
+    expect(parseUpOptions(['--warm-pool', '7'], env)).toMatchObject({ warmPool: { min: 7, max: 7 } });
+  });
+
+  it('[WIRE-UP-06] fix the size of the warm pool, or give its bounds', () => {
+    const pool = (text: string) => parseUpOptions([`--warm-pool=${text}`], {}).warmPool;
+    expect(pool('2..20')).toEqual({ min: 2, max: 20 });
+    expect(pool('0..100')).toEqual({ min: 0, max: 100 });
+    expect(pool('7')).toEqual({ min: 7, max: 7 });
+    for (const text of ['', '101', '0..101', '5..4', '1..', '..3', '1..2..3', '-1..3', '1.5', 'two']) {
+      expect(() => pool(text), text).toThrow('--warm-pool must');
+    }
   });
 
   it('allow hosts of Git remotes: names, ports, networks, or none besides public ones', () => {
@@ -79,11 +89,20 @@ describe('the options of `sandhaven up`', () => {
       gpuResource: 'nvidia.com/gpu',
       agentClients: ['10.0.0.7/32', '10.1.0.0/16'],
       clusterNetworks: [],
+      nodeLoss: { afterMs: 60_000, restarts: false },
+    });
+    const loss = ['--node-lost', 'restart', '--node-lost-after-seconds', '10'];
+    expect(parseUpOptions([...flags, ...loss], {}).kubernetes?.nodeLoss).toEqual({
+      afterMs: 10_000,
+      restarts: true,
     });
     const refused = (...argv: string[]) => expect(() => parseUpOptions(['--runtime', ...argv], {}));
     refused('kubernetes').toThrow('--agent-image is missing.');
     refused('kubernetes', ...images, '--storage-class', 'Fast Disks').toThrow('--storage-class must be');
     refused('kubernetes', ...images, '--gpu-resource', 'gpu').toThrow('--gpu-resource must be');
+    refused('kubernetes', ...images, '--node-lost', 'move').toThrow('--node-lost must be error or restart');
+    refused('kubernetes', ...images, '--node-lost-after-seconds', '9').toThrow('must be at least 10');
+    refused('kubernetes', ...images, '--node-lost-after-seconds', '86401').toThrow('from 0 to 86400');
     refused('docker').toThrow("The engine 'docker' is not known.");
   });
 

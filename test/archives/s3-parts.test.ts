@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { urlOf } from '../../src/runtime/archives/s3/address.ts';
 import { credentialsOf } from '../../src/runtime/archives/s3/credentials.ts';
 import type { Body } from '../../src/runtime/archives/s3/exchange.ts';
-import { ownFolder } from '../../src/runtime/archives/s3/own-folder.ts';
+import { folderOnMachine } from '../../src/runtime/archives/s3/own-folder.ts';
 import { partsOf } from '../../src/runtime/archives/s3/parts.ts';
 import { elementsOf, encode, textOf } from '../../src/runtime/archives/s3/xml.ts';
 
@@ -116,11 +116,11 @@ describe('the part of a bucket that a service uses', () => {
   it('is another on another machine, for the same data directory', () => {
     const machine = (text: string) => {
       writeFileSync(join(folder, 'machine-id'), text);
-      return ownFolder('abc123', join(folder, 'machine-id'));
+      return folderOnMachine('abc123', join(folder, 'machine-id'));
     };
     expect(machine('one\n')).toMatch(/^abc123-[0-9a-f]{8}$/);
     expect(machine('one\n')).toBe(machine('one'));
     expect(machine('two\n')).not.toBe(machine('one\n'));
-    expect(ownFolder('abc123', join(folder, 'none'))).toMatch(/^abc123-[0-9a-f]{8}$/);
+    expect(folderOnMachine('abc123', join(folder, 'none'))).toMatch(/^abc123-[0-9a-f]{8}$/);
   });
 });

@@ -49,6 +49,8 @@ export async function startS3Server(): Promise<S3Server> {
   let child: ChildProcess | null = null;
 
   async function resume(): Promise<void> {
+    // A second one would end at once, for the want of its port, and stand for the first from then on.
+    if (child?.exitCode === null && child.signalCode === null) return;
     const started = spawn(
       programPath(),
       ['--keep-alive', '--port', `127.0.0.1:${port}`, 'posix', '--sidecar', sidecar, data],

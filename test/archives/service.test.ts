@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ownFolder } from '../../src/runtime/archives/s3/own-folder.ts';
+import { folderOnMachine } from '../../src/runtime/archives/s3/own-folder.ts';
 import { createS3Place } from '../../src/runtime/archives/s3/s3-place.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
@@ -186,7 +186,7 @@ describe('a service with its archives in S3', () => {
   });
 
   function ownPlace() {
-    const instance = ownFolder(readFileSync(join(dataDir, 'instance'), 'utf8').trim());
+    const instance = folderOnMachine(readFileSync(join(dataDir, 'instance'), 'utf8').trim());
     return createS3Place({
       client: server.client,
       folder: { bucket: BUCKET, prefix: 'team' },

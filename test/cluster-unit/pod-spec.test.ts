@@ -65,6 +65,7 @@ describe('the Pod of a sandbox', () => {
               ...['--sandbox-id', 'sb_0123456789abcdef', '--generation', '7'],
               ...['--listen', 'tls://0.0.0.0:7421', '--tls-dir', '/.sandhaven/tls'],
               ...['--service', 'sandhaven://service/abc123'],
+              ...['--root-disk', '/.sandhaven/disk'],
             ],
             ports: [{ name: 'agent', containerPort: 7421, protocol: 'TCP' }],
             resources: { requests: sizes, limits: sizes },
@@ -85,6 +86,7 @@ describe('the Pod of a sandbox', () => {
                 ],
               },
             },
+            terminationMessagePath: '/.sandhaven/ended',
             terminationMessagePolicy: 'FallbackToLogsOnError',
             volumeMounts: [
               { name: 'agent', mountPath: '/.sandhaven/agent', readOnly: true },

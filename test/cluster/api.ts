@@ -43,7 +43,7 @@ export function connectApi(kubeconfigFile: string): Api {
   const open = (method: string, path: string, options: RequestOptions = {}, body?: KubeObject) =>
     new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
       const sent = request(new URL(path, server), { method, agent, ...options }, resolve);
-      sent.once('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+      sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
     });
   const ask = async (method: string, path: string, body?: KubeObject, type = 'application/json') => {
     const answer = await open(method, path, { headers: { 'content-type': type } }, body);

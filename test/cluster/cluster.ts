@@ -17,6 +17,7 @@ import { pushPause } from './images.ts';
 import { createNameService, nameServerPod, startNameServer } from './names/serve.ts';
 import type { Node } from './node.ts';
 import { type ControlPlaneParts, startControlPlane } from './parts/control-plane.ts';
+import type { Hardware } from './parts/hardware.ts';
 import { createAuthority } from './parts/identities.ts';
 import { type Machine, startMachine } from './parts/machine.ts';
 import type { Part } from './parts/part.ts';
@@ -25,6 +26,12 @@ import { HOST, linkRooms } from './rooms/links.ts';
 import { openRoom, type Room } from './rooms/room.ts';
 import { type Slot, takeSlot } from './rooms/slot.ts';
 import { provideVolumes } from './volumes.ts';
+
+export interface ClusterOptions {
+  nodes?: number;
+  /** Of each node, as Kubernetes sees it; by default the machine's own. */
+  hardware?: Hardware | null;
+}
 
 export interface Cluster {
   /** Path of a file for users with all rights. */
@@ -49,7 +56,10 @@ const READY_TIMEOUT_MS = 60_000;
 const LINES_SHOWN = 25;
 
 /** Rejects, with the programs' last lines, when the nodes are not ready within a minute. Needs root. */
-export async function startCluster({ nodes: count = 1 } = {}): Promise<Cluster> {
+export async function startCluster({
+  nodes: count = 1,
+  hardware = null,
+}: ClusterOptions = {}): Promise<Cluster> {
   for (const folder of [kubernetesFolder, debianFolder]) {
     if (!existsSync(folder)) throw new Error(`${folder} is missing; make test-cluster builds it`);
   }
@@ -72,7 +82,7 @@ export async function startCluster({ nodes: count = 1 } = {}): Promise<Cluster> 
     return stopping;
   };
   try {
-    const parts = await startParts(folder, slot, count, rooms);
+    const parts = await startParts(folder, slot, { count, hardware }, rooms);
     api = connectApi(parts.kubeconfig);
     await pushWhenReady(parts.registry);
     await makeReady(api, slot, parts.nodes, ending.signal);
@@ -86,7 +96,12 @@ export async function startCluster({ nodes: count = 1 } = {}): Promise<Cluster> 
   }
 }
 
-async function startParts(folder: string, slot: Slot, count: number, rooms: Room[]) {
+async function startParts(
+  folder: string,
+  slot: Slot,
+  { count, hardware }: { count: number; hardware: Hardware | null },
+  rooms: Room[],
+) {
   const open = async () => {
     const room = await openRoom();
     rooms.push(room);
@@ -109,7 +124,7 @@ async function startParts(folder: string, slot: Slot, count: number, rooms: Room
   const authority = createAuthority(join(folder, 'identities'));
   const plane = startControlPlane({ room: control, slot, authority, folder, logFile });
   const { server, registry, kubeconfig } = plane;
-  const common = { slot, authority, server, registry, logFile, control, nodes, openRoom: open };
+  const common = { slot, authority, server, registry, hardware, logFile, control, nodes, openRoom: open };
   const machines = nodes.map((node) => startMachine({ node, ...common }));
   const nameServer = startNameServer({ control, slot, kubeconfig, logFile });
   return { kubeconfig, registry, nodes: machines, parts: { ...plane.parts, nameServer } };

@@ -2,8 +2,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { debianFolder, kubernetesFolder, runcFolder } from '../../setup/cluster/folders.ts';
+import { limits } from '../../src/model/limits.ts';
 import { DOMAIN } from './names/records.ts';
 import { nameServiceAddress } from './names/serve.ts';
+import { HARDWARE_SHOWN, type Hardware, writeHardware } from './parts/hardware.ts';
 import type { Authority } from './parts/identities.ts';
 import { type Part, startPart } from './parts/part.ts';
 import type { Room } from './rooms/room.ts';
@@ -33,6 +35,8 @@ export interface NodeOptions {
   authority: Authority;
   server: string;
   registry: string;
+  /** Shown to Kubernetes in place of the machine's own. */
+  hardware: Hardware | null;
   logFile(program: string): string;
 }
 
@@ -67,6 +71,8 @@ mount --make-private /proc
 cd ${CONFIG}/sys
 find . -type f | while read -r file; do mount --bind "$file" "/proc/sys/$file"; done
 cd /
+hardware=${CONFIG}/hardware
+${HARDWARE_SHOWN}
 until [ -S ${SOCKET} ]; do sleep 0.05; done
 exec "$@"
 `;
@@ -101,7 +107,7 @@ export function startNode(options: NodeOptions): NodeParts {
 }
 
 function writeConfiguration(options: NodeOptions): void {
-  const { node, registry } = options;
+  const { node, registry, hardware } = options;
   const put = (name: string, text: string) => {
     const file = join(node.folder, 'lib/config', name);
     mkdirSync(join(file, '..'), { recursive: true });
@@ -113,6 +119,7 @@ function writeConfiguration(options: NodeOptions): void {
   put('kubelet.json', JSON.stringify(kubeletConfig(options)));
   put('resolv.conf', '');
   for (const [name, value] of Object.entries(KERNEL_SETTINGS)) put(`sys/${name}`, `${value}\n`);
+  if (hardware) writeHardware(join(node.folder, 'lib/config/hardware'), hardware);
 }
 
 function containerdConfig(registry: string): string {
@@ -182,6 +189,8 @@ function kubeletConfig({ node, slot, authority }: NodeOptions): object {
     // A lease is renewed four times in its life: each second, so that a dead node is soon known.
     nodeLeaseDurationSeconds: 4,
     nodeStatusUpdateFrequency: '1s',
+    // As docs/kubernetes.md asks for: Pods have no limit of their own, and a fork bomb would take the node.
+    podPidsLimit: limits.processes,
     kubeAPIQPS: 100,
     kubeAPIBurst: 200,
   };

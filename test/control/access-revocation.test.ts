@@ -27,6 +27,8 @@ beforeEach(async () => {
   });
 });
 
+const held = { name: 'held', holds: async () => true };
+
 describe('tokens', () => {
   const mintBoth = async (id: string) => {
     const ssh = await access.mint(id, 'ssh', { port: null, expiresAt: null });
@@ -65,10 +67,10 @@ describe('tokens', () => {
 describe('an open connection', () => {
   it('ends by sandbox and kind, and once', async () => {
     const ends = { ssh: vi.fn(), preview: vi.fn(), other: vi.fn(), left: vi.fn() };
-    access.whileGranted('ssh', BOX, ends.ssh);
-    access.whileGranted('preview', BOX, ends.preview);
-    access.whileGranted('ssh', OTHER, ends.other);
-    access.whileGranted('ssh', BOX, ends.left)();
+    access.whileGranted('ssh', BOX, ends.ssh, held);
+    access.whileGranted('preview', BOX, ends.preview, held);
+    access.whileGranted('ssh', OTHER, ends.other, held);
+    access.whileGranted('ssh', BOX, ends.left, held)();
     await access.revoke(BOX, ['ssh']);
     await turn();
     const calls = Object.values(ends).map((end) => end.mock.calls.length);
@@ -81,7 +83,7 @@ describe('an open connection', () => {
     const letIn = access.check('ssh', token).then((found) => {
       // The rows are removed by now, and what was open has been ended.
       expect(found).not.toBeNull();
-      return Promise.resolve().then(() => access.whileGranted('ssh', BOX, end));
+      return Promise.resolve().then(() => access.whileGranted('ssh', BOX, end, held));
     });
     await Promise.all([letIn, access.revoke(BOX, ['ssh'])]);
     await turn();
@@ -105,7 +107,7 @@ describe('a caller who waits for the sandbox while access is revoked', () => {
     const { uses, enter } = waitingUses();
     const previews = new PreviewAccess({ access, uses, agent: unused, grants: unused, clock: unused });
     const [expire, work] = [vi.fn(), vi.fn(async () => {})];
-    const admission = { sandboxId: BOX, port: 80, tokenId: null, expiresAt: null };
+    const admission = { sandboxId: BOX, port: 80, tokenId: null, expiresAt: null, right: held };
     const visiting = previews.visit(admission, null, expire, work);
     await access.revoke(BOX, ['preview']);
     enter();

@@ -28,7 +28,7 @@ describe('requests to previews', () => {
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     const visit = (sandboxId: string) =>
       access.visit(
-        { sandboxId, port: 80, tokenId: null, expiresAt: null },
+        { sandboxId, port: 80, tokenId: null, expiresAt: null, right: {} as never },
         null,
         () => {},
         () => over,
@@ -53,6 +53,7 @@ describe('SSH connections', () => {
       tokens: {
         check: async (_kind, text) => ({ id: text, sandboxId: text, expiresAt: null }) as never,
         whileGranted: () => () => {},
+        rightOf: () => ({}) as never,
       },
       uses: uses as never,
       agent: { watch: () => new Promise(() => {}) },

@@ -38,13 +38,17 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
   } as unknown as SandboxStore;
   const activity = new Activity(Date, store);
   const owner = { ...alice };
-  const standing = new Standing({ findUser: async () => owner }, Date);
+  const standing = new Standing(
+    { users: { findUser: async () => owner }, keys: { find: async () => null } },
+    Date,
+  );
   let die: () => void = () => {};
   const noted: object[] = [];
   const visits = new SshVisits({
     tokens: {
       check: async (_kind, text) => (text === TOKEN ? token : null),
       whileGranted: () => () => {},
+      rightOf: () => ({}) as never,
     },
     uses: new Uses(store, createOperationQueue(), activity, standing, new Others(createAlone(), store)),
     agent: {

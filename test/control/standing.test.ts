@@ -16,7 +16,10 @@ afterEach(() => {
 const caller: Caller = { ...alice, keyId: 'key_1', keyExpiresAt: null };
 
 function setUp(disabledAt: number | null = null) {
-  const standing = new Standing({ findUser: async () => ({ ...alice, disabledAt }) }, Date);
+  const standing = new Standing(
+    { users: { findUser: async () => ({ ...alice, disabledAt }) }, keys: { find: async () => null } },
+    Date,
+  );
   const ended: string[] = [];
   const open = (name: string, who: Partial<Caller> = {}) =>
     standing.whileValid({ ...caller, ...who }, () => ended.push(name));

@@ -9,6 +9,12 @@ export interface Attempt {
   program: string;
 }
 
+/** For a shell in the sandbox. */
+export function commandOf({ language, program }: Attempt, facts: Record<string, string>): string {
+  const text = program.replaceAll(/\{\{(\w+)\}\}/g, (_, fact: string) => facts[fact] ?? '');
+  return language === 'bash' ? text : `python3 - <<'PROGRAM'\n${text}\nPROGRAM`;
+}
+
 const bash = (name: string, program: string): Attempt => ({ name, language: 'bash', program });
 const python = (name: string, program: string): Attempt => ({
   name,

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must, type Service, startService } from '../support/service.ts';
-import { attempts } from './attempts.ts';
+import { attempts, commandOf } from './attempts.ts';
 
 const secret = randomBytes(16).toString('hex');
 const marker = `/var/tmp/sandhaven-marker-${secret.slice(0, 8)}`;
@@ -40,11 +40,9 @@ afterAll(async () => {
 });
 
 describe('from inside a sandbox, an attacker cannot', () => {
-  for (const { name, language, program } of attempts) {
-    it(name, async () => {
-      const text = program.replaceAll(/\{\{(\w+)\}\}/g, (_, fact: string) => facts[fact] ?? '');
-      const run = language === 'bash' ? text : `python3 - <<'PROGRAM'\n${text}\nPROGRAM`;
-      const output = await command('attacker', run);
+  for (const attempt of attempts) {
+    it(attempt.name, async () => {
+      const output = await command('attacker', commandOf(attempt, facts));
       expect(output).toContain('stopped');
       expect(output).not.toContain('ESCAPED');
     });

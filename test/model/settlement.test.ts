@@ -17,6 +17,20 @@ type Plain = { type: 'start' | 'stop' | 'archive' };
 const failed: Outcome = { type: 'failed', reason: 'broken' };
 const exited: Outcome = { type: 'exited', reason: 'died' };
 
+describe('a machine whose node does not answer', () => {
+  it.each([null, 'resizing'] as const)('leaves an error, since it may still run: %s', (operation) => {
+    const { resources } = settledSandbox('started');
+    const sandbox = { ...settledSandbox('started'), operation, ephemeral: true };
+    expect(settle(sandbox, { type: 'unreachable' })).toEqual({
+      kind: 'settled',
+      state: 'error',
+      stateReason:
+        'Its node does not answer, so its machine may still run. It can be started again once the node is back, or was removed from the cluster.',
+      resources,
+    });
+  });
+});
+
 describe('each outcome of each operation', () => {
   const cells: [Operation, SandboxState, Outcome['type'], SandboxState | 'deleted' | 'unsettled', string][] =
     [

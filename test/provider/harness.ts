@@ -32,6 +32,8 @@ export interface Harness {
   remotes: ProviderRemotes;
   /** What a second replica has, or the same one after a restart; with another provider where a URL is given. */
   beside(url?: string): Promise<AuthorizationService>;
+  /** The tokens of a second replica, and its store. */
+  tokensBeside(): Promise<{ tokens: UserTokens; store: Store }>;
   /** What was logged, as text. */
   log(): string;
   /** Lets time go by, for the service and for the provider. */
@@ -68,7 +70,7 @@ export async function startHarness(
     const parts = { host, store: store.authorizations, clock, log };
     const authorizations = new AuthorizationService({ ...parts, pending: store.pendingAuthorizations });
     authorizations.servedAt(CALLBACK);
-    return { store, host, authorizations, tokens: new UserTokens(parts) };
+    return { store, host, authorizations, tokens: new UserTokens({ ...parts, replicas: store.replicas }) };
   };
   const { store, host, authorizations, tokens } = await beside();
   await store.users.insertUser(alice);
@@ -82,6 +84,7 @@ export async function startHarness(
     tokens,
     remotes,
     beside: async (url) => (await beside(url)).authorizations,
+    tokensBeside: () => beside(),
     log: () => JSON.stringify(lines),
     pass(ms) {
       now += ms;

@@ -5,7 +5,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { MachineSpec, Runtime } from '../../src/control/ports/index.ts';
 import { newSandboxId } from '../../src/model/ids.ts';
-import type { Resources } from '../../src/model/sandbox.ts';
+import type { ArchiveRecord, Resources } from '../../src/model/sandbox.ts';
 
 export interface RuntimeUnderTest {
   /** Initialised. */
@@ -244,7 +244,7 @@ export function runtimeConformance(
       if (archives) return;
       const { id } = await started();
       await runtime.stop(id, 500);
-      await expect(runtime.archive(id)).rejects.toMatchObject({ code: 'failed_precondition' });
+      await expect(runtime.archive(id, 2)).rejects.toMatchObject({ code: 'failed_precondition' });
       await runtime.dropArchive(id);
       expect(await observed(id)).toMatchObject({ hasDisk: true, hasArchive: false });
     });
@@ -261,14 +261,14 @@ export function runtimeConformance(
       it('brings the files back', async () => {
         const machine = await stopped('kept');
         const { id } = machine;
-        const record = await runtime.archive(id);
+        const record = await runtime.archive(id, 2);
         expect(await observed(id)).toMatchObject({ hasDisk: true, hasArchive: true });
         await runtime.dropDisk(id);
         await runtime.dropDisk(id);
         expect(await observed(id)).toEqual({ id, runningGeneration: null, hasDisk: false, hasArchive: true });
-        await runtime.restore(id, record);
-        await runtime.restore(id, record);
-        await runtime.start(machine, 2);
+        await runtime.restore(machine, 3, record);
+        await runtime.restore(machine, 3, record);
+        await runtime.start(machine, 3);
         expect(await read(id, 'file')).toBe('kept');
         await runtime.dropArchive(id);
         await runtime.dropArchive(id);
@@ -277,13 +277,16 @@ export function runtimeConformance(
 
       it('writes the same contents again when called again', async () => {
         const { id } = await stopped('kept');
-        expect(await runtime.archive(id)).toEqual(await runtime.archive(id));
+        // In a bucket each has a place of its own.
+        const contents = ({ digest, hmac, sizeBytes }: ArchiveRecord) => ({ digest, hmac, sizeBytes });
+        const first = await runtime.archive(id, 2);
+        expect(contents(await runtime.archive(id, 2))).toEqual(contents(first));
       });
 
       it('leaves the disk as it was when it is canceled', async () => {
         const machine = await stopped('kept');
         const caller = new AbortController();
-        const canceled = runtime.archive(machine.id, { signal: caller.signal });
+        const canceled = runtime.archive(machine.id, 2, { signal: caller.signal });
         caller.abort();
         await expect(canceled).rejects.toMatchObject(unavailable);
         expect(await observed(machine.id)).toMatchObject({ hasDisk: true, hasArchive: false });
@@ -293,25 +296,26 @@ export function runtimeConformance(
 
       it('is refused while the machine runs', async () => {
         const { id } = await started();
-        await expect(runtime.archive(id)).rejects.toMatchObject(unavailable);
+        await expect(runtime.archive(id, 2)).rejects.toMatchObject(unavailable);
         await expect(runtime.dropDisk(id)).rejects.toMatchObject(unavailable);
         expect(await running(id)).toBe(1);
       });
 
       it('makes no empty disk where one is lost', async () => {
         const machine = await stopped('kept');
-        await runtime.archive(machine.id);
+        await runtime.archive(machine.id, 2);
         await runtime.dropDisk(machine.id);
-        await expect(runtime.start(machine, 2)).rejects.toMatchObject(unavailable);
+        await expect(runtime.start(machine, 3)).rejects.toMatchObject(unavailable);
         expect(await observed(machine.id)).toMatchObject({ hasDisk: false, hasArchive: true });
       });
 
       it('makes no disk from an archive that was damaged, exchanged, or has another record', async () => {
-        const [{ id }, other] = [await stopped('one'), await stopped('other')];
-        const [record, otherRecord] = [await runtime.archive(id), await runtime.archive(other.id)];
+        const [machine, other] = [await stopped('one'), await stopped('other')];
+        const { id } = machine;
+        const [record, otherRecord] = [await runtime.archive(id, 2), await runtime.archive(other.id, 2)];
         await runtime.dropDisk(id);
         const refused = async (given: typeof record): Promise<void> => {
-          await expect(runtime.restore(id, given)).rejects.toMatchObject(unavailable);
+          await expect(runtime.restore(machine, 3, given)).rejects.toMatchObject(unavailable);
           expect(await observed(id)).toMatchObject({ hasDisk: false, hasArchive: true });
         };
         await refused({ ...record, hmac: '0'.repeat(64) });

@@ -47,7 +47,7 @@ describe('after kill -9 of the service', () => {
       let runtime = await boot();
       const sum = await furnish(runtime, machine);
       if (action !== 'stop' && action !== 'destroy') await runtime.stop(machine.id, 500);
-      const record = action === 'restore' ? await runtime.archive(machine.id) : null;
+      const record = action === 'restore' ? await runtime.archive(machine.id, 1) : null;
       if (record) await runtime.dropDisk(machine.id);
 
       const delay = ((kill + Math.random()) / KILLS) * DURATION_MS[action];
@@ -58,7 +58,7 @@ describe('after kill -9 of the service', () => {
       const seen = await runtime.inspect(machine.id);
       if (action !== 'destroy') {
         expect(seen).toMatchObject(record ? { hasArchive: true } : { hasDisk: true });
-        if (record) await runtime.restore(machine.id, record);
+        if (record) await runtime.restore(machine, 2, record);
         await runtime.start(machine, 3);
         expect((await execIn(runtime, machine.id, CHECK)).output).toBe(sum);
       }

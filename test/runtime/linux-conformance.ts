@@ -227,14 +227,14 @@ PY`,
       it('brings back every byte', async () => {
         const { machine, digest } = await archived();
         const { id } = machine;
-        const record = await runtime.archive(id);
+        const record = await runtime.archive(id, 2);
         expect(await observed(id)).toMatchObject({ hasDisk: true, hasArchive: true });
         await runtime.dropDisk(id);
         await runtime.dropDisk(id);
         expect(await observed(id)).toEqual({ id, runningGeneration: null, hasDisk: false, hasArchive: true });
-        await runtime.restore(id, record);
-        await runtime.restore(id, record);
-        await runtime.start(machine, 2);
+        await runtime.restore(machine, 3, record);
+        await runtime.restore(machine, 3, record);
+        await runtime.start(machine, 3);
         expect(await sh(id, tree)).toBe(digest);
         await runtime.dropArchive(id);
         await runtime.dropArchive(id);
@@ -243,7 +243,7 @@ PY`,
 
       it('leaves the disk as it was when it is canceled', async () => {
         const { machine, digest } = await archived();
-        const canceled = runtime.archive(machine.id, { signal: AbortSignal.timeout(60) });
+        const canceled = runtime.archive(machine.id, 2, { signal: AbortSignal.timeout(60) });
         await expect(canceled).rejects.toMatchObject({ code: 'unavailable' });
         expect(await observed(machine.id)).toMatchObject({ hasDisk: true, hasArchive: false });
         await runtime.start(machine, 2);

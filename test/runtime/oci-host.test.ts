@@ -127,13 +127,14 @@ describe('on the host', () => {
   });
 
   it('an archive brings back the image byte by byte', { timeout: 60_000 }, async () => {
-    const { id } = await started();
+    const machine = await started();
+    const { id } = machine;
     await execIn(runtime, id, 'head -c 10M /dev/urandom > /root/random');
     await runtime.stop(id, 500);
     const before = await digest(disk(id));
-    const record = await runtime.archive(id);
+    const record = await runtime.archive(id, 2);
     await runtime.dropDisk(id);
-    await runtime.restore(id, record);
+    await runtime.restore(machine, 3, record);
     expect(await digest(disk(id))).toBe(before);
     expect((await stat(disk(id))).blocks * 512).toBeLessThan(100 * 2 ** 20);
   });

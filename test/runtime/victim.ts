@@ -22,11 +22,11 @@ switch (action) {
     await runtime.stop(machine.id, 500);
     break;
   case 'archive':
-    await runtime.archive(machine.id);
+    await runtime.archive(machine.id, generation);
     break;
   case 'restore':
     if (!record) throw new Error('no record');
-    await runtime.restore(machine.id, record);
+    await runtime.restore(machine, generation, record);
     break;
   case 'grow':
     await runtime.growDisk(machine.id, machine.resources.disk + 40);

@@ -1,4 +1,5 @@
 /** What holds after every step, whatever was killed, failed or came late. Only what changed is looked at. */
+import { isLost } from '../../src/model/kubernetes/lost-node.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { Expectations } from './expectations.ts';
@@ -15,6 +16,8 @@ export class Invariants {
   readonly #world: World;
   readonly #expected: Expectations;
   readonly #note: (line: string) => void;
+  /** Sandboxes that were put in error by a lost node, and those of them that were started again. */
+  readonly lost = { settled: 0, startedAgain: 0 };
   /** Found in the midst of the engine's work, whose errors the core handles. */
   #fault: Violation | null = null;
   #sandboxes = new Map<string, Sandbox>();
@@ -29,6 +32,7 @@ export class Invariants {
       dropsDisk: (id, traces) => this.#dropsDisk(id, traces),
       dropsArchive: (id, traces) => this.#dropsArchive(id, traces),
       destroys: (id) => this.#destroys(id),
+      doubles: (id) => this.#found(`a second machine of ${id}`),
       misses: (digest) => this.#found(`a machine is started without its image ${digest}`),
     };
   }
@@ -67,6 +71,8 @@ export class Invariants {
   #row(before: Sandbox | null, row: Sandbox): void {
     const what = `${row.id}: ${before ? shapeOf(before) : 'nothing'} → ${shapeOf(row)}`;
     this.#note(`row: ${what}, generation ${row.generation}`);
+    if (isLost(row) && before?.operation !== 'starting') this.lost.settled++;
+    if (before && isLost(before) && row.operation === 'starting') this.lost.startedAgain++;
     if (!isLegalStep(before, row)) throw new Violation(`illegal step of ${what}`);
     if (before && row.generation < before.generation) throw new Violation(`older generation of ${what}`);
     if (before?.ownerId && row.ownerId !== before.ownerId) throw new Violation(`second owner of ${what}`);

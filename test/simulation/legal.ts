@@ -8,9 +8,10 @@ const steps: Record<string, string[]> = {
   'stopped creating': ['started'],
   'started creating': ['started'],
   // Without a command: its machine ended. With `creating`: a pool sandbox that is resized for its owner.
-  started: ['started stopping', 'started resizing', 'stopped', 'started creating'],
+  // Also without one: its node does not answer.
+  started: ['started stopping', 'started resizing', 'stopped', 'started creating', 'error'],
   'started stopping': ['stopped', 'error', 'started'],
-  'started resizing': ['started', 'stopped'],
+  'started resizing': ['started', 'stopped', 'error'],
   stopped: ['stopped starting', 'stopped archiving', 'stopped resizing'],
   'stopped starting': ['started', 'stopped', 'error'],
   'stopped archiving': ['archived', 'stopped', 'error', 'archived archiving', 'error archiving'],

@@ -3,6 +3,7 @@
  * deadline acted on, every machine the one of its row, and nothing is left of what is gone.
  */
 import { SandhavenError } from '../../src/model/errors.ts';
+import { isLost } from '../../src/model/kubernetes/lost-node.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Callers } from './callers.ts';
 import { shapeOf } from './legal.ts';
@@ -93,7 +94,8 @@ function atRest(world: World, row: Sandbox): void {
   if (state === 'started' && machine?.generation !== row.runGeneration) {
     throw new Violation(`${id} is started at ${row.runGeneration}, its machine is ${machine?.generation}`);
   }
-  if ((state === 'stopped' || state === 'archived') && machine) throw new Violation(`${id} runs, ${state}`);
+  const ended = state === 'stopped' || state === 'archived' || isLost(row);
+  if (ended && machine) throw new Violation(`${id} runs, ${state} (${row.stateReason})`);
   const traces = host.sandboxes.get(id);
   if (state !== 'error' && state !== 'archived' && !traces?.disk) throw new Violation(`${id} has no disk`);
   if (traces?.disk && traces.disk.gb < row.resources.disk) throw new Violation(`${id} has too small a disk`);

@@ -24,6 +24,17 @@ describe('the core', () => {
     async (seed) => judge(await simulate(seed, STEPS, 2 + (seed % 2)), 2 + (seed % 2)),
   );
 
+  it('meets lost nodes, and starts their sandboxes again', { timeout: 120_000 }, async () => {
+    const met = { settled: 0, startedAgain: 0 };
+    for (let seed = first; met.settled === 0 || met.startedAgain === 0; seed++) {
+      expect(seed).toBeLessThan(first + 60);
+      const outcome = await simulate(seed, STEPS, 2);
+      judge(outcome, 2);
+      met.settled += outcome.lost.settled;
+      met.startedAgain += outcome.lost.startedAgain;
+    }
+  });
+
   it('does the same again from the same seed', { timeout: 60_000 }, async () => {
     const [one, other] = [await simulate(first, 2_000), await simulate(first, 2_000)];
     expect(other).toEqual(one);

@@ -20,6 +20,8 @@ export interface Outcome {
   kills: number;
   restarts: number;
   calls: number;
+  /** Sandboxes that were put in error by a lost node, and those of them that were started again. */
+  lost: { settled: number; startedAgain: number };
   /** null: nothing that must not happen has happened. */
   violation: string | null;
   /** The last events before the end. */
@@ -33,6 +35,7 @@ const weights = {
   skip: 0.6,
   jump: 0.2,
   death: 0.5,
+  node: 1,
   room: 0.4,
   mood: 0.3,
   kill: 0.5,
@@ -92,7 +95,14 @@ class Simulation {
       world.killAll();
       for (const undo of giveBack) undo();
     }
-    return { seed: this.#seed, steps: step, ...this.#counts, violation, trace: this.#trace };
+    return {
+      seed: this.#seed,
+      steps: step,
+      ...this.#counts,
+      lost: this.#invariants.lost,
+      violation,
+      trace: this.#trace,
+    };
   }
 
   async #step(): Promise<void> {
@@ -121,6 +131,9 @@ class Simulation {
         break;
       case 'death':
         this.#death();
+        break;
+      case 'node':
+        this.#node();
         break;
       case 'room':
         this.#room();
@@ -200,11 +213,28 @@ class Simulation {
 
   #death(): void {
     const { host, dice } = this.#world;
-    const running = [...host.sandboxes.keys()].filter((id) => host.running(id));
+    // What happens on a node that is away is seen when it is back.
+    const running = [...host.sandboxes.keys()].filter((id) => host.running(id) && !host.isAway(id));
     if (running.length === 0) return;
     const id = dice.oneOf(running);
     this.#note(`PID 1 of ${id} ends`);
     host.endInit(id);
+  }
+
+  /** Takes a node away, or brings one back: with its machines, without some of them, or as a new one. */
+  #node(): void {
+    const { host, dice, nodeLoss } = this.#world;
+    if (nodeLoss === null) return;
+    const [away] = host.away;
+    if (away === undefined) {
+      const node = dice.oneOf(host.nodes());
+      this.#note(`node ${node} does not answer`);
+      host.away.add(node);
+      return;
+    }
+    const share = dice.oneOf([0, 0.5, 1]);
+    this.#note(`node ${away} is back, without ${share} of its machines`);
+    host.bringBack(away, () => dice.chance(share));
   }
 
   #room(): void {
@@ -266,6 +296,7 @@ class Simulation {
     world.failing = 0;
     world.storeIsFull = false;
     Object.assign(world.host, { freeDiskGb: 500, freeMemoryGb: 64 });
+    for (const node of [...world.host.away]) world.host.bringBack(node, () => false);
     for (const process of world.processes) world.resume(process);
     world.bootAll();
     await rest(

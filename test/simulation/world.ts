@@ -4,6 +4,8 @@ import { AccessService } from '../../src/control/access/tokens.ts';
 import type { AuditService } from '../../src/control/audit/audit.ts';
 import type { AgentLink, Log, Store } from '../../src/control/ports/index.ts';
 import { assertTenure } from '../../src/control/replicas/tenure.ts';
+import type { NodeLoss } from '../../src/model/kubernetes/lost-node.ts';
+import type { KubernetesOptions } from '../../src/model/kubernetes/options.ts';
 import type { Quota } from '../../src/model/quota.ts';
 import type { User } from '../../src/model/user.ts';
 import { memoryStore, type Tables } from '../store/memory/memory-store.ts';
@@ -33,7 +35,8 @@ export interface Process {
 
 export const quota: Quota = { sandboxes: 6, cpu: 14, memory: 28, disk: 130, snapshots: 4 };
 const START_MS = Date.UTC(2030, 0, 1);
-const POOL = 2;
+/** Follows demand, so that sandboxes are both added and given back. */
+const POOL = { min: 1, max: 3 };
 /** Unused images go at each turn of the collector. */
 const IMAGE_KEPT_MINUTES = 0;
 
@@ -60,6 +63,8 @@ export class World {
   readonly #store: Store = memoryStore(this.tables);
   readonly #bus: Bus = new Set();
   readonly #note: (line: string) => void;
+  /** Of a host that is a cluster; null for one machine. */
+  readonly nodeLoss: NodeLoss | null;
 
   /** @param note Takes a line about each event. */
   constructor(seed: number, replicas: number, note: (line: string) => void) {
@@ -67,6 +72,8 @@ export class World {
     this.most = replicas;
     if (replicas > 1) this.tables.replicas = new Map();
     this.#note = note;
+    const isCluster = replicas > 1 || this.dice.chance(0.5);
+    this.nodeLoss = isCluster ? { afterMs: 5_000, restarts: this.dice.chance(0.5) } : null;
   }
 
   async enrol(...names: string[]): Promise<void> {
@@ -192,6 +199,7 @@ export class World {
       {
         ...{ dataDir: '', warmPool: POOL, imageKeptMinutes: IMAGE_KEPT_MINUTES, auditKeptDays: 0 },
         ...{ apiKey: undefined, clock, log },
+        kubernetes: this.nodeLoss && ({ nodeLoss: this.nodeLoss } as KubernetesOptions),
       },
     );
   }

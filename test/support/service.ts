@@ -1,10 +1,11 @@
 /** A real service in a process of its own, on free ports, with a data directory that is removed at the end. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 
 export const bin = new URL('../../bin/sandhaven', import.meta.url).pathname;
 
@@ -27,6 +28,10 @@ export interface Service {
   stop(): Promise<void>;
   /** What the process has written to its log so far. */
   log(): string;
+  /** Runs a statement on the database of the store, behind the service's back. */
+  changeStore(sql: string): Promise<void>;
+  /** All that the store holds, to search in. */
+  storeText(): Promise<string>;
 }
 
 export interface ServiceOptions {
@@ -39,7 +44,14 @@ export interface ServiceOptions {
 
 const READY_TIMEOUT_MS = 60_000;
 
+/** On this machine, or in the runs on a cluster as replicas there. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  if (process.env['SANDHAVEN_TEST_ENGINE'] !== 'kubernetes') return startServiceHere(options);
+  const { startClusterService } = await import('./cluster-engine/service.ts');
+  return startClusterService(options);
+}
+
+async function startServiceHere(options: ServiceOptions): Promise<Service> {
   const { env = {}, flags = [], dataDir, standardGateways = false } = options;
   const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'sandhaven-test-')));
   let log = '';
@@ -50,6 +62,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     dataDir: directory,
     pid: 0,
     log: () => log,
+    async changeStore(sql: string) {
+      const database = new DatabaseSync(join(directory, 'sandhaven.db'));
+      database.exec(sql);
+      database.close();
+    },
+    async storeText() {
+      const files = globSync(join(directory, 'sandhaven.db*'));
+      return files.map((file) => readFileSync(file, 'latin1')).join('');
+    },
     async terminate() {
       return end('SIGTERM');
     },

@@ -1,12 +1,11 @@
 /** The audit log of a real service: which sandbox, through which door, and through a kill. */
 
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTunnel } from '../../src/surfaces/cli/tunnel-client.ts';
 import { type Access, SshClient } from '../gateways/ssh/client.ts';
 import { open } from '../gateways/visitor.ts';
+import { auditWritten, replicaCount } from '../support/cluster-engine/differences.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 import { run, transports } from '../support/transports.ts';
 
@@ -38,8 +37,9 @@ async function act(name: string, parameters: object): Promise<Row> {
   return body;
 }
 
-/** Those since, but for reads of the log. */
+/** Those since, in the order of their times, but for reads of the log. */
 async function rowsSince(since: number): Promise<Row[]> {
+  await auditWritten();
   const all: Row[] = [];
   for (let after = since, more = true; more; ) {
     const { rows, next_after, has_more } = await act('ListAudit', { after, limit: 1_000 });
@@ -47,10 +47,13 @@ async function rowsSince(since: number): Promise<Row[]> {
     after = Number(next_after);
     more = has_more === true;
   }
-  return all.filter(({ action }) => action !== 'ListAudit');
+  return all
+    .filter(({ action }) => action !== 'ListAudit')
+    .toSorted((one, other) => Date.parse(String(one['time'])) - Date.parse(String(other['time'])));
 }
 
 async function now(): Promise<number> {
+  await auditWritten();
   return Number((await act('ListAudit', { limit: 1 }))['next_after']);
 }
 
@@ -187,7 +190,11 @@ describe('a door', () => {
       sandbox_id: sandbox,
       transport: 'preview',
     };
-    expect(await rowsSince(since)).toMatchObject([
+    const rows = await rowsSince(since);
+    // Each replica notes a visitor once.
+    expect(rows.length).toBeLessThanOrEqual(2 * replicaCount);
+    const byToken = new Map(rows.map((row) => [row['key_id'], row]));
+    expect([...byToken.values()]).toMatchObject([
       { ...grant, key_id: null },
       { ...grant, key_id: expect.stringMatching(/^tok_/) },
     ]);
@@ -222,14 +229,12 @@ describe('the whole log', () => {
     expect(kept.slice(0, early.length)).toEqual(early);
     // No stop before this start: that is how a kill shows.
     const starts = rows.map(({ action }) => action).filter((action) => String(action).startsWith('service.'));
-    expect(starts).toEqual(['service.start']);
+    expect(starts).toEqual(Array(replicaCount).fill('service.start'));
   });
 
   it('shows what somebody does to the database, on the command line too', async () => {
     expect(await run(['audit', '--verify'], service)).toMatchObject({ code: 0 });
-    const database = new DatabaseSync(join(service.dataDir, 'sandhaven.db'));
-    database.exec("UPDATE audit_log SET user_id = 'user_somebody' WHERE sequence = 3");
-    database.close();
+    await service.changeStore("UPDATE audit_log SET user_id = 'user_somebody' WHERE sequence = 3");
     const { code, stdout } = await run(['audit', '--verify'], service);
     expect(code).toBe(1);
     expect(stdout).toContain('Row 3: The row differs from the one that the service wrote.');

@@ -35,7 +35,7 @@ const standard: CreateRequest = {
 async function open(): Promise<void> {
   service = await startService({
     dataDir,
-    warmPool: 0,
+    warmPool: { min: 0, max: 0 },
     auditKeptDays: 0,
     imageKeptMinutes: 60,
     apiKey,

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryForMachines } from '../../src/runtime/oci/host/features.ts';
+import { measured } from '../support/cluster-engine/differences.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
 let service: Service;
@@ -55,7 +55,7 @@ describe('a sandbox as it is shown', () => {
       image: 'base',
       resources: { cpu: 3, memory: 2, disk: 5, gpu: 0 },
       labels: { team: 'a', 'with space': 'ü' },
-      usage: { memory_bytes: expect.any(Number), disk_bytes: expect.any(Number) },
+      usage: { memory_bytes: measured, disk_bytes: measured },
       env_vars: {},
       auto_stop_minutes: 15,
       auto_archive_minutes: 10_080,
@@ -196,17 +196,4 @@ describe('the sandbox root', () => {
       expect((await call(service, tool, {})).body, tool).toMatchObject({ code: 'invalid_argument' });
     }
   });
-});
-
-describe('an archived sandbox', () => {
-  it('[SBX-STATE-07] takes less storage than it did when it was stopped', async () => {
-    await run('head -c 30M /dev/zero | tr "\\0" a > compressible');
-    await must(service, 'StopSandbox', { sandbox: id });
-    const stopped = statSync(join(service.dataDir, 'sandboxes', id, 'disk.img')).blocks * 512;
-    await must(service, 'ArchiveSandbox', { sandbox: id });
-    const archived = statSync(join(service.dataDir, 'sandboxes', id, 'archive.tar.zst')).blocks * 512;
-    expect(archived).toBeLessThan(stopped / 10);
-    await must(service, 'StartSandbox', { sandbox: id });
-    expect(await run('wc -c < compressible')).toBe(`${30 * 2 ** 20}\n`);
-  }, 60_000);
 });

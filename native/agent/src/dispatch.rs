@@ -219,6 +219,9 @@ mod tests {
     fn golden_requests_are_read() {
         let mut seen = 0;
         for (name, exchange) in exchanges() {
+            if name.starts_with("carrier-") {
+                continue;
+            }
             for frame in exchange["host"].as_array().unwrap() {
                 let bytes = unhex(frame["hex"].as_str().unwrap());
                 if bytes[HEADER_BYTES - 1] == Kind::Request as u8 {

@@ -2,13 +2,15 @@
 //! the launcher hands in as descriptor 3, or over TLS on the network, and it reaps every orphan of the sandbox.
 //!
 //!     sandhaven-agent --sandbox-id <id> --generation <n>
-//!                     [--listen tls://<address>:<port> --tls-dir <folder> --service <URI>]
+//!                     [--listen tls://<address>:<port> --tls-dir <folder> --service <URI> [--root-disk <folder>]]
+//!     sandhaven-agent … --listen … --carry <folder>
 //!     sandhaven-agent --sftp-server
 //!
 //! It holds no environment, and no secret but the key of its own certificate: whatever a command needs comes with
 //! the request. It runs on one
 //! thread, beside a few workers that are made at the start, because inside a fork bomb none can be made.
 
+mod carrier;
 mod code;
 mod dispatch;
 mod exec;
@@ -31,7 +33,11 @@ fn main() -> ExitCode {
     if sftp::entry::is_asked_for() {
         return sftp::entry::run();
     }
-    match boot::prepare().and_then(|boot| server::run(boot, dispatch::start)) {
+    let served = boot::prepare().and_then(|mut boot| match boot.carried.take() {
+        Some(disk) => server::run(boot, |context| carrier::serve::start(context, disk)),
+        None => server::run(boot, dispatch::start),
+    });
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             eprintln!("sandhaven-agent: {reason}");

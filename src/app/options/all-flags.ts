@@ -11,6 +11,8 @@ import { clusterNetworks } from './kubernetes/cluster-networks.ts';
 import { gpuResource } from './kubernetes/gpu-resource.ts';
 import { kubeconfig } from './kubernetes/kubeconfig.ts';
 import { namespace } from './kubernetes/namespace.ts';
+import { nodeLost } from './kubernetes/node-lost.ts';
+import { nodeLostAfterSeconds } from './kubernetes/node-lost-after-seconds.ts';
 import { runtimeClass } from './kubernetes/runtime-class.ts';
 import { storageClass } from './kubernetes/storage-class.ts';
 import { listen } from './network/listen.ts';
@@ -94,6 +96,8 @@ export const allFlags = {
   rate,
   kubeconfig,
   namespace,
+  nodeLost,
+  nodeLostAfterSeconds,
   agentImage,
   baseImage,
   storageClass,

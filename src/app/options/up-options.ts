@@ -26,7 +26,9 @@ type KubernetesFlag =
   | 'runtimeClass'
   | 'gpuResource'
   | 'agentClients'
-  | 'clusterNetworks';
+  | 'clusterNetworks'
+  | 'nodeLost'
+  | 'nodeLostAfterSeconds';
 
 /** Flags that are combined into one option. */
 type Parts =
@@ -203,9 +205,14 @@ function takeKubernetes<T extends OfKubernetes>(
     gpuResource,
     agentClients,
     clusterNetworks,
+    nodeLost,
+    nodeLostAfterSeconds,
     ...others
   } = values;
   const texts = { runtime, kubeconfig, namespace, agentImage, baseImage, storageClass, runtimeClass };
-  const kubernetes = parseKubernetesOptions({ ...texts, gpuResource, agentClients, clusterNetworks });
+  const kubernetes = parseKubernetesOptions({
+    ...{ ...texts, gpuResource, agentClients, clusterNetworks },
+    ...{ nodeLost, nodeLostAfterSeconds },
+  });
   return { ...others, kubernetes };
 }

@@ -8,6 +8,7 @@ import { limits } from '../../model/limits.ts';
 import type { PreviewGrants } from '../audit/preview-grants.ts';
 import type { AgentLink, Clock } from '../ports/index.ts';
 import type { Uses } from '../work/use.ts';
+import type { Right } from './open-ends.ts';
 import type { AccessService } from './tokens.ts';
 
 export interface Admission {
@@ -17,6 +18,7 @@ export interface Admission {
   tokenId: string | null;
   /** null: for the lifetime of the sandbox. */
   expiresAt: number | null;
+  right: Right;
 }
 
 export interface PreviewAccessDependencies {
@@ -42,12 +44,14 @@ export class PreviewAccess {
   async admitSigned(port: number, token: string): Promise<Admission | null> {
     const found = await this.#d.access.check('preview', token);
     if (found?.port !== port) return null;
-    return { sandboxId: found.sandboxId, port, tokenId: found.id, expiresAt: found.expiresAt };
+    const { sandboxId, id: tokenId, expiresAt } = found;
+    return { sandboxId, port, tokenId, expiresAt, right: this.#d.access.rightOf(found) };
   }
 
   async admitStandard(sandboxId: string, port: number, token: string): Promise<Admission | null> {
     if (!(await this.#d.access.isPreviewToken(sandboxId, port, token))) return null;
-    return { sandboxId, port, tokenId: null, expiresAt: null };
+    const right = this.#d.access.rightOfPreview(sandboxId, port, token);
+    return { sandboxId, port, tokenId: null, expiresAt: null, right };
   }
 
   /**
@@ -60,14 +64,14 @@ export class PreviewAccess {
     expire: () => void,
     work: () => Promise<void>,
   ): Promise<void> {
-    const { sandboxId, port, tokenId, expiresAt } = admission;
+    const { sandboxId, port, tokenId, expiresAt, right } = admission;
     let over = false;
     const end = () => {
       over = true;
       expire();
     };
     const stopExpiry = expiresAt === null ? () => {} : at(this.#d.clock, expiresAt, end);
-    const stopRevocation = this.#d.access.whileGranted('preview', sandboxId, end);
+    const stopRevocation = this.#d.access.whileGranted('preview', sandboxId, end, right);
     try {
       const entered = async ({ ownerId }: { ownerId: string | null }) => {
         // The admission may end while the visit waits for an operation on the sandbox.

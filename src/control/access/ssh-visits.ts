@@ -13,6 +13,7 @@ import type { AuditService } from '../audit/audit.ts';
 import type { AccessToken, AgentLink, Clock, Log, Runtime } from '../ports/index.ts';
 import type { Environments } from '../work/environment.ts';
 import type { Uses } from '../work/use.ts';
+import type { AccessService } from './tokens.ts';
 
 export interface SshVisit {
   tokenId: string;
@@ -28,10 +29,7 @@ export interface SshVisit {
 }
 
 export interface VisitDependencies {
-  tokens: {
-    check(kind: 'ssh', token: string): Promise<AccessToken | null>;
-    whileGranted(kind: 'ssh', sandboxId: string, end: () => void): () => void;
-  };
+  tokens: Pick<AccessService, 'check' | 'whileGranted' | 'rightOf'>;
   uses: Pick<Uses, 'connected'>;
   agent: Pick<AgentLink, 'watch'>;
   runtime: Pick<Runtime, 'openChannel'>;
@@ -139,9 +137,10 @@ class Visit implements SshVisit {
   async begin(channelsOfAll: () => number): Promise<void> {
     this.#channelsOfAll = channelsOfAll;
     // Registered before the first wait: the token was valid a moment ago.
-    const stop = this.#parts.tokens.whileGranted('ssh', this.sandboxId, () =>
-      this.#finish('The access token was revoked; get another with Sandbox.CreateSshAccess.'),
-    );
+    const { tokens } = this.#parts;
+    const revoked = 'The access token was revoked; get another with Sandbox.CreateSshAccess.';
+    const end = () => this.#finish(revoked);
+    const stop = tokens.whileGranted('ssh', this.sandboxId, end, tokens.rightOf(this.#token));
     void this.left.then(stop);
     await new Promise<void>((entered) => {
       this.#parts.uses

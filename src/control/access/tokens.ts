@@ -9,7 +9,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { newTokenId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { AccessKind, AccessToken, AccessTokenStore, Clock, Replicas } from '../ports/index.ts';
-import { type End, OpenEnds } from './open-ends.ts';
+import { type End, OpenEnds, type Right } from './open-ends.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 /** 130 bits: 26 characters, which fit a label of a host name beside a port. */
@@ -74,9 +74,33 @@ export class AccessService {
     return timingSafeEqual(hashOf(token), hashOf(await this.previewToken(sandboxId, port)));
   }
 
-  /** Calls `end` when access of that kind is revoked; never after a call of the returned function. */
-  whileGranted(kind: AccessKind, sandboxId: string, end: End): () => void {
-    return this.#open.watch(`${kind} ${sandboxId}`, end);
+  /**
+   * Calls `end` when access of that kind is revoked, or the right is over; never after a call of the returned function.
+   */
+  whileGranted(kind: AccessKind, sandboxId: string, end: End, right: Right): () => void {
+    return this.#open.watch(`${kind} ${sandboxId}`, end, right);
+  }
+
+  /** The right that a minted token gives, its expiry aside. */
+  rightOf({ id, kind, hash }: Pick<AccessToken, 'id' | 'kind' | 'hash'>): Right {
+    return { name: id, holds: async () => (await this.#d.tokens.byHash(kind, hash)) !== null };
+  }
+
+  /** The right that a token of a standard preview gives. */
+  rightOfPreview(sandboxId: string, port: number, token: string): Right {
+    return {
+      name: hashOf(token).toString('hex'),
+      holds: () => this.isPreviewToken(sandboxId, port, token),
+    };
+  }
+
+  /** Ends open connections whose access was revoked unheard. Rejects when the store cannot be read. */
+  recheck(): Promise<void> {
+    return this.#open.recheck();
+  }
+
+  endAll(): void {
+    this.#open.endAll();
   }
 
   /**

@@ -9,6 +9,7 @@ import { WORKSPACE } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type { AgentLink, CallOptions, GitCredentialStore, GitGateway } from '../ports/index.ts';
 import type { ProviderRemotes } from '../provider/remotes.ts';
+import type { HeldKeys } from '../replicas/held-keys.ts';
 import type { Environments } from '../work/environment.ts';
 import type { Uses } from '../work/use.ts';
 import { type Cloned, clone } from './clone.ts';
@@ -49,6 +50,7 @@ export interface GitServiceDependencies {
   environments: Environments;
   gateway: GitGateway;
   credentials: GitCredentialStore;
+  held: Pick<HeldKeys, 'take'>;
   /** null without a configured code-hosting provider. */
   provider: ProviderRemotes | null;
 }
@@ -58,7 +60,10 @@ const ANY_USERNAME = 'git';
 
 export class GitService {
   readonly #parts: GitServiceDependencies;
-  /** Destinations of running clones: a failed clone must remove only its own files. */
+  /**
+   * Destinations of running clones of this process: a failed clone must remove only its own files. `held` is for those of
+   * other replicas.
+   */
   readonly #cloning = new Set<string>();
   readonly #proxies = new Shares({
     total: limits.git.proxies,
@@ -79,7 +84,7 @@ export class GitService {
     const atProvider = url !== null && (this.#parts.provider?.owns(url) ?? false);
     const login = atProvider ? null : loginOf(url, username, password);
     return this.#in({ ...place, path: '.' }, options, (git) =>
-      this.#alone(`${git.place.sandboxId} ${posix.resolve(WORKSPACE, request.path)}`, () =>
+      this.#alone(git.place.sandboxId, posix.resolve(WORKSPACE, request.path), () =>
         clone(git, this.#remoteParts(place, options), { ...request, login }),
       ),
     );
@@ -171,16 +176,14 @@ export class GitService {
     });
   }
 
-  async #alone<T>(destination: string, work: () => Promise<T>): Promise<T> {
-    if (this.#cloning.has(destination)) {
-      throw new SandhavenError('already_exists', 'Another clone into this folder is under way.', {
-        parameter: 'path',
-        hint: 'Give another path, or wait for the other call.',
-      });
-    }
+  async #alone<T>(sandboxId: string, folder: string, work: () => Promise<T>): Promise<T> {
+    const destination = `${sandboxId} ${folder}`;
+    if (this.#cloning.has(destination)) throw underWay();
     this.#cloning.add(destination);
     try {
-      return await work();
+      const release = await this.#parts.held.take(sandboxId, `clone into ${folder}`);
+      if (!release) throw underWay();
+      return await work().finally(release);
     } finally {
       this.#cloning.delete(destination);
     }
@@ -193,6 +196,13 @@ export class GitService {
     const { gateway, credentials, provider } = this.#parts;
     return { gateway, credentials, provider, caller, onProgress, proxies: this.#proxies };
   }
+}
+
+function underWay(): SandhavenError {
+  return new SandhavenError('already_exists', 'Another clone into this folder is under way.', {
+    parameter: 'path',
+    hint: 'Give another path, or wait for the other call.',
+  });
 }
 
 /** Returns null without credentials. */

@@ -49,8 +49,8 @@ export interface CreationDependencies {
   disks: Pick<DiskPromises, 'assertRoomFor'>;
   regionId: string;
   clock: Clock;
-  /** Called after each claim. */
-  onClaim(): void;
+  /** Called for each sandbox that the warm pool could give, once it has given one or had none. */
+  onWanted(): void;
 }
 
 /** Values set at creation, for a claimed and for a new sandbox. */
@@ -117,7 +117,7 @@ export class Creation {
   async #claim(blueprint: Blueprint, allowance: Allowance): Promise<Sandbox | null> {
     const { image, entrypoint } = blueprint;
     if (image !== BASE_IMAGE || entrypoint !== null || blueprint.resources.gpu > 0) return null;
-    const { store, runtime, machines } = this.#d;
+    const { store, runtime } = this.#d;
     const { cpu, memory, disk } = blueprint.resources;
     const asIs = cpu === defaultResources.cpu && memory === defaultResources.memory;
     const match = { imageDigest: blueprint.imageDigest, diskGb: disk };
@@ -126,10 +126,20 @@ export class Creation {
       { ...blueprint, operation: asIs ? null : 'creating' },
       allowance,
     );
+    this.#d.onWanted();
     if (!sandbox) return null;
     runtime.assign(sandbox.id, sandbox.ownerId);
-    this.#d.onClaim();
-    return asIs ? sandbox : machines.fit(sandbox);
+    return asIs ? sandbox : this.#fit(sandbox);
+  }
+
+  /** Returns null, and gives the claimed sandbox up, where its node has no room for the sizes: another may have. */
+  async #fit(sandbox: Sandbox): Promise<Sandbox | null> {
+    try {
+      return await this.#d.machines.fit(sandbox);
+    } catch (error) {
+      if (error instanceof SandhavenError && error.code === 'resource_exhausted') return null;
+      throw error;
+    }
   }
 
   #blueprint(caller: User, request: CreateRequest, image: Image, template: Template): Blueprint {

@@ -3,20 +3,21 @@ import { createHash } from 'node:crypto';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock, IdempotencyStore, Replicas } from '../ports/index.ts';
+import { HeldKeys } from '../replicas/held-keys.ts';
 import { underLease } from '../replicas/tenure.ts';
 
 export class Idempotency {
   readonly #store: IdempotencyStore;
   readonly #clock: Clock;
   readonly #replicas: Replicas;
-  /** Releases of keys under way, by slot. */
-  readonly #releases = new Map<string, Promise<void>>();
+  readonly #held: HeldKeys;
   readonly #inFlight = new Map<string, { digest: string; result: Promise<unknown> }>();
 
   constructor(store: IdempotencyStore, clock: Clock, replicas: Replicas) {
     this.#store = store;
     this.#clock = clock;
     this.#replicas = replicas;
+    this.#held = new HeldKeys(store, replicas);
   }
 
   /**
@@ -46,33 +47,11 @@ export class Idempotency {
 
   /** Works once no other live replica works under the key. */
   async #holding<T>(ownerId: string, key: string, work: () => Promise<T>): Promise<T> {
-    const { id } = this.#replicas;
-    if (id === null) return work();
-    const slot = `${ownerId} ${key}`;
-    // The late release of an earlier call would release this one's hold.
-    await this.#releases.get(slot);
-    for (let dead: string | null = null; ; ) {
-      const holder = await this.#store.hold(ownerId, key, id, dead);
-      if (holder === id) break;
-      dead = (await this.#replicas.lives(holder)) ? null : holder;
-      if (dead === null) await pause(limits.replicas.lookAgainMs);
-    }
+    const release = await this.#held.wait(ownerId, key);
     try {
       return await work();
     } finally {
-      const release = this.#release(ownerId, key, id).then(() => void this.#releases.delete(slot));
-      this.#releases.set(slot, release);
-    }
-  }
-
-  /** A key that could not be released stays this replica's until it is: its retries come to it again. */
-  async #release(ownerId: string, key: string, id: string): Promise<void> {
-    while (this.#replicas.id === id) {
-      try {
-        return await this.#store.release(ownerId, key, id);
-      } catch {
-        await pause(limits.replicas.lookAgainMs);
-      }
+      release();
     }
   }
 
@@ -96,8 +75,4 @@ function same<T>(digest: string, known: string, result: T): T {
     parameter: 'Idempotency-Key',
     hint: 'Use a new key for a new request.',
   });
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -2,6 +2,7 @@
 import { deletedByStop } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
+import { DiskCopies } from '../archives/disk-copies.ts';
 import type { AgentLink, Images, Runtime } from '../ports/index.ts';
 import { Environments } from '../work/environment.ts';
 import type { Watches } from './watches.ts';
@@ -18,6 +19,7 @@ export interface WorkDependencies {
 export class MachineWork {
   readonly #d: WorkDependencies;
   readonly #environments: Environments;
+  readonly #copies = new DiskCopies();
 
   constructor(dependencies: WorkDependencies) {
     this.#d = dependencies;
@@ -40,8 +42,7 @@ export class MachineWork {
           ? runtime.destroy(id)
           : runtime.stop(id, limits.stopGraceMs, sandbox.generation);
       case 'archiving':
-        await this.#d.saveArchive(sandbox, await runtime.archive(id, { signal }));
-        return;
+        return this.#archive(sandbox, signal);
       case 'resizing':
         return this.#resize(sandbox);
       case 'deleting':
@@ -69,18 +70,26 @@ export class MachineWork {
     });
   }
 
+  async #archive(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
+    const { runtime, saveArchive } = this.#d;
+    const write = () => runtime.archive(sandbox.id, sandbox.generation, { signal });
+    await saveArchive(sandbox, await this.#copies.archive(sandbox, write, signal));
+  }
+
   /**
    * Restores the disk. A machine of this very generation shows that an earlier attempt got past the restore; its disk
    * is in use.
    */
   async #restore(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
     const { runtime } = this.#d;
-    const { id, archive, generation } = sandbox;
+    const { id, archive, generation, imageDigest, resources } = sandbox;
     if (!archive) throw new Error(`sandbox ${id} is archived without an archive`);
     const running = (await runtime.inspect(id))?.runningGeneration ?? null;
     if (running === generation) return;
     if (running !== null) await runtime.stop(id, 0, generation);
-    await runtime.restore(id, archive, { signal });
+    const spec = { id, imageDigest, resources };
+    const restore = () => runtime.restore(spec, generation, archive, { signal });
+    await this.#copies.restore(sandbox, restore, signal);
   }
 
   /** Gives a machine the sizes of its row again, after a live resize that failed half-way. */

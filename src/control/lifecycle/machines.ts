@@ -5,9 +5,11 @@
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { SandhavenError } from '../../model/errors.ts';
+import { type NodeLoss, nodeAway } from '../../model/kubernetes/lost-node.ts';
 import { type Command, type Decision, decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
+import type { AwayMachines } from '../nodes/away-machines.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type {
   AgentLink,
@@ -26,7 +28,7 @@ import type { Activity } from './activity.ts';
 import { assertRoomToStart } from './capacity.ts';
 import type { DiskPromises } from './disk-promises.ts';
 import type { OperationQueue } from './operation-queue.ts';
-import { Operations, overtaken, type Settled } from './operations.ts';
+import { type Loss, Operations, overtaken, type Settled } from './operations.ts';
 import { Turns } from './turns.ts';
 import type { Watches } from './watches.ts';
 
@@ -42,10 +44,15 @@ export interface MachinesDependencies {
   watches: Watches;
   replicas: Replicas;
   others: Others;
+  away: Pick<AwayMachines, 'has'>;
+  /** null where machines have no nodes that may be lost. */
+  nodeLoss: NodeLoss | null;
   unfinished: Unfinished;
   clock: Clock;
   log: Log;
 }
+
+const NODE_GONE_REASON = 'Its machine ended while its node did not answer.';
 
 export interface CommandOptions {
   /** Text for `state_reason`, for commands without a caller. */
@@ -166,11 +173,35 @@ export class Machines {
     return this.#d.unfinished.attempt(`settle the end of ${id}`, () =>
       this.#turns.run(id, async () => {
         const sandbox = await this.#d.store.reread(id);
-        if (sandbox?.runGeneration === runGeneration && sandbox.operation === null) {
-          await this.#operations.lose(sandbox, reason);
-        }
+        if (sandbox?.runGeneration !== runGeneration || sandbox.operation !== null) return;
+        const { away, nodeLoss } = this.#d;
+        const byNode = away.has(id, runGeneration);
+        const outcome: Loss = { type: 'exited', reason: byNode ? NODE_GONE_REASON : reason };
+        await this.#operations.lose(
+          sandbox,
+          byNode && nodeLoss?.restarts ? { type: 'unreachable' } : outcome,
+        );
       }),
     );
+  }
+
+  /**
+   * Settles the machine of this generation, if its node still does not answer; it may go on running. Returns false while
+   * an operation is in progress.
+   */
+  unreachable(id: string, runGeneration: number): Promise<boolean> {
+    return this.#turns.run(id, async () => {
+      const { store, runtime, others } = this.#d;
+      const sandbox = await store.reread(id);
+      if (sandbox?.runGeneration !== runGeneration || sandbox.state !== 'started') return true;
+      // A resize is repeated for as long as its node is away.
+      const ends = sandbox.operation === null || sandbox.operation === 'resizing';
+      if (!ends || (await others.workOn(sandbox))) return false;
+      const seen = await runtime.inspect(id);
+      if (!seen?.unreachable || seen.runningGeneration !== runGeneration) return false;
+      await this.#operations.abandon(sandbox);
+      return true;
+    });
   }
 
   /** Ends the machine of a settled sandbox that has none; repeated when it fails. */
@@ -197,7 +228,7 @@ export class Machines {
   }
 
   /** Adopts a running machine. */
-  async adopt(sandbox: Sandbox): Promise<void> {
+  async adopt(sandbox: Pick<Sandbox, 'id' | 'ownerId' | 'generation' | 'runGeneration'>): Promise<void> {
     this.#d.runtime.assign(sandbox.id, sandbox.ownerId);
     this.#operations.watch(sandbox);
     await this.#d.agent.hello(sandbox.id, sandbox.runGeneration ?? sandbox.generation);
@@ -230,6 +261,7 @@ export class Machines {
   ): Promise<Sandbox | null> {
     if (operation === 'archiving' && !this.#d.runtime.capabilities.archive) throw cannotArchive();
     const starts = operation === 'starting' || operation === 'restoring';
+    if (starts && sandbox.state === 'error') await this.#assertNodeAnswers(sandbox.id);
     if (starts) await assertRoomToStart(this.#d.runtime, sandbox.resources);
     const grows = resizeTarget !== null && resizeTarget.disk > sandbox.resources.disk;
     if (grows) await this.#d.disks.assertRoomFor(resizeTarget.disk, sandbox.resources.disk);
@@ -246,6 +278,11 @@ export class Machines {
     return this.#operations.tryAdvance(sandbox, patch, allowance, unusedSince);
   }
 
+  /** A machine on a node that does not answer may run, and hold the disk. */
+  async #assertNodeAnswers(id: string): Promise<void> {
+    if ((await this.#d.runtime.inspect(id))?.unreachable) throw nodeAway();
+  }
+
   async #allowance({ ownerId }: Sandbox): Promise<Allowance | undefined> {
     return ownerId === null ? undefined : this.#d.quotas.allowance(ownerId);
   }
@@ -253,6 +290,6 @@ export class Machines {
 
 function cannotArchive(): SandhavenError {
   return new SandhavenError('failed_precondition', 'Sandboxes of this service cannot be archived.', {
-    hint: 'Stop the sandbox instead: its disk stays.',
+    hint: 'Stop the sandbox instead: its disk stays. The operator can give archives a place with --archive-store s3://…',
   });
 }

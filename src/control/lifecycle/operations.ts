@@ -3,6 +3,7 @@
  * stored. An operation that cannot be settled stays stored, and is finished later.
  */
 import { SandhavenError } from '../../model/errors.ts';
+import { isNodeAway } from '../../model/kubernetes/lost-node.ts';
 import { deletedByStop, type Outcome, type Settlement, settle } from '../../model/lifecycle.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { dropSpare, type Spare, spareAfter, spareLeft } from '../archives/spare-copy.ts';
@@ -44,6 +45,9 @@ export interface Settled {
   sandbox: Sandbox;
   deleted: boolean;
 }
+
+/** Loss of a machine: it has ended, or its node does not answer. */
+export type Loss = Extract<Outcome, { type: 'exited' | 'unreachable' }>;
 
 export class Operations {
   readonly #d: OperationsDependencies;
@@ -103,19 +107,39 @@ export class Operations {
     if (operation === 'resizing' && state === 'started') {
       const seen = await this.#d.runtime.inspect(id);
       const lost = seen?.runningGeneration !== runGeneration;
-      if (lost) return this.lose(sandbox, 'Its machine ended while it was being resized.');
+      const reason = 'Its machine ended while it was being resized.';
+      if (lost) return this.lose(sandbox, { type: 'exited', reason });
     }
     return this.carryOut(sandbox, signal);
   }
 
-  /** Settles a machine that ended by itself. */
-  async lose(sandbox: Sandbox, reason: string): Promise<Settled> {
+  /** Settles a machine that ended by itself, on a node that was lost or not. */
+  async lose(sandbox: Sandbox, outcome: Loss): Promise<Settled> {
     const { id } = sandbox;
     this.#d.watches.end(id);
-    this.#d.log.warn('machine ended', { sandbox: id, reason });
+    this.#d.log.warn('machine ended', { sandbox: id, ...outcome });
     if (deletedByStop(sandbox) || sandbox.ownerId === null) return this.drop(sandbox);
     await this.#d.runtime.stop(id, 0, sandbox.generation);
-    return this.#settle(sandbox, { type: 'exited', reason });
+    return this.#settle(sandbox, outcome);
+  }
+
+  /**
+   * Settles a machine whose node does not answer. It is asked to end, which it does when the node is back; by its
+   * generation the request leaves a later one alone.
+   */
+  async abandon(sandbox: Sandbox): Promise<void> {
+    const { runtime, watches, log } = this.#d;
+    const { id, generation } = sandbox;
+    watches.end(id);
+    log.warn('the node of a sandbox does not answer', { sandbox: id });
+    if (sandbox.ownerId === null) {
+      await this.drop(sandbox);
+      return;
+    }
+    await this.#settle(sandbox, { type: 'unreachable' });
+    void runtime.stop(id, 0, generation).catch((error: unknown) => {
+      log.info('the machine on a lost node is ended when the node is back', { sandbox: id, error });
+    });
   }
 
   /** Deletes the sandbox. */
@@ -125,8 +149,7 @@ export class Operations {
   }
 
   /** Reports the end of the row's machine to `exited`. */
-  watch(sandbox: Sandbox): void {
-    const { id, runGeneration } = sandbox;
+  watch({ id, runGeneration }: Pick<Sandbox, 'id' | 'runGeneration'>): void {
     if (runGeneration === null) return;
     this.#d.watches.begin(id, () =>
       this.#d.exited(id, runGeneration, 'The init process of the sandbox ended.'),
@@ -141,14 +164,18 @@ export class Operations {
       return { sandbox, deleted: false };
     }
     try {
-      return await this.#store(sandbox, settlement);
+      return await this.#store(sandbox, settlement, outcome);
     } catch (error) {
       this.#d.finishLater(sandbox.id);
       throw error;
     }
   }
 
-  async #store(sandbox: Sandbox, settlement: Exclude<Settlement, { kind: 'unsettled' }>): Promise<Settled> {
+  async #store(
+    sandbox: Sandbox,
+    settlement: Exclude<Settlement, { kind: 'unsettled' }>,
+    { type }: Outcome,
+  ): Promise<Settled> {
     const { store, activity, clock } = this.#d;
     if (settlement.kind === 'deleted') {
       await store.remove(sandbox.id, sandbox.generation);
@@ -159,7 +186,10 @@ export class Operations {
       };
     }
     const { state, stateReason, resources } = settlement;
+    // Two replicas may see one machine end, and judge differently: the first counts.
+    const isLoss = type === 'exited' || type === 'unreachable';
     const patch: SandboxPatch = {
+      ...(isLoss ? { generation: sandbox.generation + 1 } : {}),
       operation: null,
       resizeTarget: null,
       state,
@@ -216,10 +246,7 @@ export class Operations {
         this.#d.log.error('clean-up after a failed start failed', { sandbox: sandbox.id, error: cause });
       });
     }
-    await this.#settle(
-      sandbox,
-      declined ? { type: 'declined' } : { type: 'failed', reason: reasonOf(error) },
-    );
+    await this.#settle(sandbox, declined ? { type: 'declined' } : failureOf(operation, error));
   }
 
   async #undoneResize(sandbox: Sandbox): Promise<boolean> {
@@ -250,6 +277,12 @@ function isDeclined(operation: Sandbox['operation'], error: unknown): boolean {
   // The store of archives is away: the disk, or the archive, is as it was.
   const moves = operation === 'archiving' || operation === 'restoring';
   return moves && code === 'unavailable' && fields.retryable === true;
+}
+
+/** A start whose node went away leaves what a machine leaves whose node did. */
+function failureOf(operation: Sandbox['operation'], error: unknown): Outcome {
+  const starts = operation === 'starting' || operation === 'restoring';
+  return starts && isNodeAway(error) ? { type: 'unreachable' } : { type: 'failed', reason: reasonOf(error) };
 }
 
 /** Returns the text for `state_reason`; private causes stay in the log. */

@@ -72,7 +72,8 @@ async function reconcileOne(
     else if (runGeneration !== null) await machines.exited(sandbox.id, runGeneration, GONE_REASON);
     return true;
   }
-  if (runs) await machines.end(sandbox.id);
+  // One on a node that does not answer is ended when the node is back.
+  if (runs && !seen.unreachable) await machines.end(sandbox.id);
   if (sandbox.state === 'archived' && seen?.hasArchive && seen.hasDisk) await runtime.dropDisk(sandbox.id);
   if (sandbox.archive === null && seen?.hasDisk && seen.hasArchive) await runtime.dropArchive(sandbox.id);
   return true;

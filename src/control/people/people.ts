@@ -3,6 +3,7 @@
 import type { Rate } from '../../fairness/rate.ts';
 import { newUserId } from '../../model/ids.ts';
 import type { Regions } from '../../model/region.ts';
+import type { Account } from '../../model/user.ts';
 import type { Clock, Store } from '../ports/index.ts';
 import { IdentityService } from './identity.ts';
 import { KeyUse } from './key-use.ts';
@@ -37,7 +38,7 @@ export interface People {
 
 export function createPeople({ store, clock, quota, rate, regions }: PeopleDependencies): People {
   const quotas = new Quotas({ ...store, defaults: quota });
-  const standing = new Standing(store.users, clock, store.replicas);
+  const standing = new Standing(store, clock, store.replicas);
   const use = new KeyUse(store.keys, clock);
   const users = new UserService({ store: store.users, quotas, standing, clock });
   const rates = new Rates(rate, clock, store.replicas);
@@ -49,18 +50,30 @@ export function createPeople({ store, clock, quota, rate, regions }: PeopleDepen
   };
 }
 
-/** Adds the operator's key to the first user's keys; replaces none. */
+/**
+ * Adds the operator's key to the first user's keys; replaces none. Replicas that start together on an empty store make one
+ * user.
+ */
 export async function enrolFirstUser(
   { users, keys }: Pick<Store, 'users' | 'keys'>,
   clock: Clock,
   apiKey: string,
 ): Promise<void> {
   const createdAt = clock.now();
-  let user = await users.firstUser();
-  if (!user) {
-    const admin = { name: 'admin', email: 'admin@localhost', role: 'admin' as const };
-    user = { id: newUserId(), ...admin, createdAt, disabledAt: null, quota: {} };
+  const { id } = (await users.firstUser()) ?? (await makeFirstUser(users, createdAt));
+  await keys.add(id, apiKey, { name: 'given at the start', createdAt, expiresAt: null });
+}
+
+async function makeFirstUser(users: Store['users'], createdAt: number): Promise<Account> {
+  const admin = { name: 'admin', email: 'admin@localhost', role: 'admin' as const };
+  const user = { id: newUserId(), ...admin, createdAt, disabledAt: null, quota: {} };
+  try {
     await users.insertUser(user);
+    return user;
+  } catch (error) {
+    // Another replica made it a moment ago.
+    const present = await users.firstUser();
+    if (!present) throw error;
+    return present;
   }
-  await keys.add(user.id, apiKey, { name: 'given at the start', createdAt, expiresAt: null });
 }

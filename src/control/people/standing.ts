@@ -6,20 +6,21 @@
 import { at } from '../../concurrency/deadline.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Caller } from '../../model/user.ts';
-import { type End, OpenEnds } from '../access/open-ends.ts';
-import type { Clock, Replicas, UserStore } from '../ports/index.ts';
+import { type End, OpenEnds, type Right } from '../access/open-ends.ts';
+import type { Clock, KeyStore, Replicas, UserStore } from '../ports/index.ts';
+
+export interface StandingStore {
+  users: Pick<UserStore, 'findUser'>;
+  keys: Pick<KeyStore, 'find'>;
+}
 
 export class Standing {
-  readonly #users: Pick<UserStore, 'findUser'>;
+  readonly #store: StandingStore;
   readonly #clock: Clock;
   readonly #open: OpenEnds;
 
-  constructor(
-    users: Pick<UserStore, 'findUser'>,
-    clock: Clock,
-    replicas?: Pick<Replicas, 'tell' | 'onTold'>,
-  ) {
-    this.#users = users;
+  constructor(store: StandingStore, clock: Clock, replicas?: Pick<Replicas, 'tell' | 'onTold'>) {
+    this.#store = store;
     this.#clock = clock;
     this.#open = new OpenEnds(replicas);
   }
@@ -29,7 +30,10 @@ export class Standing {
    * function.
    */
   whileValid({ id, keyId, keyExpiresAt }: Caller, end: End): () => void {
-    const stops = [this.#open.watch(id, end), this.#open.watch(keyId, end)];
+    const stops = [
+      this.#open.watch(id, end, this.#userRight(id)),
+      this.#open.watch(keyId, end, this.#keyRight(keyId)),
+    ];
     if (keyExpiresAt !== null) stops.push(at(this.#clock, keyExpiresAt, end));
     return () => {
       for (const stop of stops) stop();
@@ -38,9 +42,9 @@ export class Standing {
 
   /** Calls `end` when the user is disabled. Rejects with `permission_denied` when the user is disabled already. */
   async whileEnabled(userId: string, end: End): Promise<() => void> {
-    const stop = this.#open.watch(userId, end);
-    const user = await this.#users.findUser(userId);
-    if (user && user.disabledAt === null) return stop;
+    const right = this.#userRight(userId);
+    const stop = this.#open.watch(userId, end, right);
+    if (await right.holds()) return stop;
     stop();
     throw new SandhavenError('permission_denied', "The sandbox's owner is disabled.", {
       hint: 'An admin can enable the owner again.',
@@ -50,5 +54,34 @@ export class Standing {
   /** Ends the open work of a user or a key, after the store has recorded the end. */
   ended(id: string): void {
     this.#open.over(id);
+  }
+
+  /** Ends open work whose key or user has ended unheard. Rejects when the store cannot be read. */
+  recheck(): Promise<void> {
+    return this.#open.recheck();
+  }
+
+  endAll(): void {
+    this.#open.endAll();
+  }
+
+  #userRight(id: string): Right {
+    return {
+      name: id,
+      holds: async () => {
+        const user = await this.#store.users.findUser(id);
+        return user !== null && user.disabledAt === null;
+      },
+    };
+  }
+
+  #keyRight(id: string): Right {
+    return {
+      name: id,
+      holds: async () => {
+        const key = await this.#store.keys.find(id);
+        return key !== null && key.revokedAt === null;
+      },
+    };
   }
 }

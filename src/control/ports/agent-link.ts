@@ -97,6 +97,14 @@ export interface Listing<T> {
   totalCount: number;
 }
 
+export interface AgentGreeting {
+  /**
+   * Files that outlive a stop, where the agent sees to that: the root file system, or /workspace and /home alone, since
+   * the kernel or the disk allows no more. Null where the runtime sees to it.
+   */
+  persistence: 'root' | 'folders' | null;
+}
+
 /**
  * Work inside one sandbox. Paths are the sandbox's own, absolute or relative to its root; names that are not UTF-8 are
  * encoded as in wire.md. Results are bounded and validated; an agent that breaks the protocol gives `unavailable`.
@@ -104,7 +112,7 @@ export interface Listing<T> {
  */
 export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, AgentTunnels {
   /** Checks versions, sandbox id and generation. Rejects with `unavailable` when the agent does not answer. */
-  hello(id: string, generation: number): Promise<void>;
+  hello(id: string, generation: number): Promise<AgentGreeting>;
   /** Starts the entrypoint in the background, with its output discarded. */
   startBackground(
     id: string,

@@ -5,9 +5,10 @@
 
 /**
  * Messages from replica to replica: `yield`, the sandbox whose operation is to be broken off for a delete; `over`, the
- * id of a user, a key or a grant whose open work ends; `seen`, a step of a caller in the order of use.
+ * id of a user, a key or a grant whose open work ends; `seen`, a step of a caller in the order of use; `wanted`, the number
+ * of sandboxes that callers have wanted of the warm pool.
  */
-export type Topic = 'yield' | 'over' | 'seen';
+export type Topic = 'yield' | 'over' | 'seen' | 'wanted';
 
 export interface Replicas {
   /** false: this process is the only one, and each other one that it finds traces of is dead. */
@@ -37,4 +38,6 @@ export interface Replicas {
   /** Sends a message to all other live replicas. Without a promise: one that has lost its connection misses it. */
   tell(topic: Topic, text: string): void;
   onTold(topic: Topic, listener: (text: string) => void): void;
+  /** Calls the listener when this replica hears messages again after a time in which it may have missed some. */
+  onGap(listener: () => void): void;
 }

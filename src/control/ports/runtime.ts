@@ -70,12 +70,15 @@ export interface Runtime {
   resizeLive(id: string, resources: Resources): Promise<void>;
   /** Grows the disk of a machine that is not running, to exactly diskGb; leaves a disk that is large enough. */
   growDisk(id: string, diskGb: number): Promise<void>;
-  /** Writes and verifies the archive of a stopped machine's disk; the disk stays. */
-  archive(id: string, options?: CallOptions): Promise<ArchiveRecord>;
+  /**
+   * Writes and verifies the archive of a stopped machine's disk; the disk stays.
+   * @param generation Of the operation: an older one that comes late changes nothing.
+   */
+  archive(id: string, generation: number, options?: CallOptions): Promise<ArchiveRecord>;
   /** Frees the disk of a sandbox whose archive is verified and committed. */
   dropDisk(id: string): Promise<void>;
   /** Verifies the archive against its record and creates the disk from it; the archive stays. */
-  restore(id: string, record: ArchiveRecord, options?: CallOptions): Promise<void>;
+  restore(spec: MachineSpec, generation: number, record: ArchiveRecord, options?: CallOptions): Promise<void>;
   dropArchive(id: string): Promise<void>;
   /** Stops the machine and removes every trace. */
   destroy(id: string): Promise<void>;

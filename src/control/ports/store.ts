@@ -34,12 +34,18 @@ export type Schedulable = Pick<
   | 'stoppedAt'
 >;
 
+/** Columns that are compared with machines. */
+export type Comparable = Pick<
+  Sandbox,
+  'id' | 'state' | 'stateReason' | 'operation' | 'ownerId' | 'imageDigest' | 'generation' | 'runGeneration'
+>;
+
 /** An operation, and the replica that carries it out. */
 export type InProgress = Pick<Sandbox, 'id' | 'operation' | 'holder' | 'generation'>;
 
 /**
  * Rows of sandboxes. A method has committed (durably) when its promise resolves. Env vars are encrypted at rest. Only
- * `get`, `reread`, `all`, `inProgress` and `pool` return sandboxes that are `creating` or have no owner.
+ * `get`, `reread`, `all`, `comparable`, `inProgress` and `pool` return sandboxes that are `creating` or have no owner.
  */
 export interface SandboxStore {
   /** Rejects with `already_exists` when the owner has a sandbox of this name, one being created included. */
@@ -56,8 +62,13 @@ export interface SandboxStore {
   /** Returns the owner's newest sandbox created under this Idempotency-Key since then; none that is being created. */
   createdUnder(ownerId: string, creationKey: string, since: number): Promise<Sandbox | null>;
   all(): Promise<Sandbox[]>;
-  /** Returns sandboxes with an operation in progress, for those who finish what is left; at most 1,000. */
-  inProgress(): Promise<InProgress[]>;
+  /** Returns all sandboxes in the order of their ids, at most `limit` of those after the id; decrypts no env vars. */
+  comparable(afterId: string, limit: number): Promise<Comparable[]>;
+  /**
+   * Returns sandboxes with an operation in progress, for those who finish what is left: in the order of their ids, at most
+   * `limit` of those after the id.
+   */
+  inProgress(afterId: string, limit: number): Promise<InProgress[]>;
   /** Returns sandboxes with an owner and no operation in progress, for deadlines; decrypts no env vars. */
   schedulable(): Promise<Schedulable[]>;
   /**

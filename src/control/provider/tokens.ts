@@ -1,22 +1,26 @@
-/** Tokens of users, renewed before they expire: once for all concurrent calls. */
+/** Tokens of users, renewed before they expire: once for all concurrent calls, of all replicas. */
 import { limits } from '../../model/limits.ts';
 import type { Authorization } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
-import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports/index.ts';
+import type { AuthorizationStore, Clock, CodeHost, Log, Replicas } from '../ports/index.ts';
+import { RenewalTurns } from './renewal-turns.ts';
 
 export interface UserTokensDependencies {
   store: AuthorizationStore;
   host: CodeHost;
+  replicas: Replicas;
   clock: Clock;
   log: Log;
 }
 
 export class UserTokens {
   readonly #parts: UserTokensDependencies;
+  readonly #turns: RenewalTurns;
   readonly #renewing = new Map<string, Promise<Authorization | null>>();
 
   constructor(parts: UserTokensDependencies) {
     this.#parts = parts;
+    this.#turns = new RenewalTurns(parts);
   }
 
   /**
@@ -35,15 +39,16 @@ export class UserTokens {
 
   /**
    * Handles a token that the provider rejects. Returns true when the user has to authorize again: a token also ends
-   * when another call renews it, and then nothing is lost.
+   * when another call renews it, here or at another replica, and then nothing is lost.
    */
   async ended(authorization: Authorization): Promise<boolean> {
     const { store, host } = this.#parts;
     await this.#renewing.get(authorization.id)?.catch(() => null);
     const kept = await store.get(authorization.userId, host.url);
-    if (kept && kept.tokens.accessToken !== authorization.tokens.accessToken) return false;
-    await this.#drop(authorization);
-    return true;
+    if (kept === null) return true;
+    if (kept.tokens.accessToken !== authorization.tokens.accessToken) return false;
+    const dropped = await this.#turns.run(kept, () => this.#drop(kept));
+    return dropped !== null || (await store.get(authorization.userId, host.url)) === null;
   }
 
   async #drop(authorization: Authorization): Promise<void> {
@@ -73,21 +78,29 @@ export class UserTokens {
       return null;
     }
     try {
-      const tokens = await host.refresh(refreshToken);
-      if (tokens !== null) {
-        const scopes = tokens.scopes.length > 0 ? tokens.scopes : found.tokens.scopes;
-        const renewed = { ...found, tokens: { ...tokens, scopes }, updatedAt: clock.now() };
-        const stored = await store.renew(found.id, renewed.tokens, renewed.updatedAt);
-        if (stored) return renewed;
-        // The user revoked it meanwhile, so the new token must not survive.
-        await host.revoke(tokens.accessToken).catch(() => false);
-        return await store.get(found.userId, host.url);
-      }
+      const renewed = await this.#turns.run(found, () => this.#refresh(found, refreshToken));
+      return renewed === null ? await store.get(found.userId, host.url) : renewed.value;
     } catch (error) {
       if (works) return found;
       throw error;
     }
-    await this.#drop(found);
-    return null;
+  }
+
+  /** Returns null when the provider rejects the refresh token: the authorization is over. */
+  async #refresh(found: Authorization, refreshToken: string): Promise<Authorization | null> {
+    const { store, host, clock } = this.#parts;
+    const tokens = await host.refresh(refreshToken);
+    if (tokens === null) {
+      await this.#drop(found);
+      return null;
+    }
+    const scopes = tokens.scopes.length > 0 ? tokens.scopes : found.tokens.scopes;
+    // Later than the one before, whatever the clocks of other replicas show: it tells the two apart.
+    const updatedAt = Math.max(clock.now(), found.updatedAt + 1);
+    const renewed = { ...found, tokens: { ...tokens, scopes }, updatedAt };
+    if (await store.renew(found.id, renewed.tokens, updatedAt)) return renewed;
+    // The user revoked it meanwhile, so the new token must not survive.
+    await host.revoke(tokens.accessToken).catch(() => false);
+    return store.get(found.userId, host.url);
   }
 }

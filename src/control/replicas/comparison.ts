@@ -3,16 +3,16 @@
  * the work of another replica, seen in the midst; what two looks find is acted on, in the sandbox's turn.
  */
 import { mapBounded } from '../../concurrency/map-bounded.ts';
+import { paged } from '../../concurrency/paged.ts';
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { limits } from '../../model/limits.ts';
-import type { Sandbox } from '../../model/sandbox.ts';
 import type { Machines } from '../lifecycle/machines.ts';
 import type { Watches } from '../lifecycle/watches.ts';
-import type { Log, Observed, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
+import type { Comparable, Log, Observed, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
 import { underLease } from './tenure.ts';
 
 export interface ComparisonDependencies {
-  store: Pick<SandboxStore, 'all'>;
+  store: Pick<SandboxStore, 'comparable'>;
   runtime: Pick<Runtime, 'observe' | 'destroy'>;
   machines: Pick<Machines, 'adopt' | 'exited' | 'end' | 'retire'>;
   watches: Pick<Watches, 'has' | 'end'>;
@@ -20,7 +20,7 @@ export interface ComparisonDependencies {
   unfinished: Unfinished;
   log: Log;
   /** Returns true for a warm pool sandbox that is still usable. */
-  keepsInPool(sandbox: Sandbox): boolean;
+  keepsInPool(sandbox: Comparable): boolean;
   /** Called at each look. */
   onLook(): Promise<void>;
 }
@@ -67,15 +67,19 @@ export class Comparison {
     await this.#d.onLook();
     // A machine without a row that is read later is nobody's; a row is always there before its machine.
     const observed = new Map((await runtime.observe()).map((seen) => [seen.id, seen]));
-    const sandboxes = await store.all();
     const findings: Findings = new Map();
-    const mine = sandboxes.filter(({ id }) => replicas.isMine(id));
-    for (const { id } of sandboxes) if (!replicas.isMine(id)) this.#d.watches.end(id);
+    const known = new Set<string>();
+    const mine: Comparable[] = [];
+    for await (const sandbox of paged((afterId) => store.comparable(afterId, limits.replicas.pageRows))) {
+      if (replicas.isMine(sandbox.id)) mine.push(sandbox);
+      else this.#d.watches.end(sandbox.id);
+      known.add(sandbox.id);
+    }
     // An agent that does not answer holds up one of them.
     await mapBounded(mine, limits.replicas.comparedAtOnce, (sandbox) =>
       this.#compare(sandbox, observed.get(sandbox.id) ?? null, findings),
     );
-    for (const { id } of sandboxes) observed.delete(id);
+    for (const id of known) observed.delete(id);
     for (const id of observed.keys()) if (replicas.isMine(id)) this.#orphan(id, findings);
     const again = [...findings].filter(([name]) => this.#before.has(name));
     this.#before = new Set(findings.keys());
@@ -85,14 +89,16 @@ export class Comparison {
     });
   }
 
-  async #compare(sandbox: Sandbox, seen: Observed | null, findings: Findings): Promise<void> {
+  async #compare(sandbox: Comparable, seen: Observed | null, findings: Findings): Promise<void> {
     const { machines, watches, log, keepsInPool } = this.#d;
     const { id, state, runGeneration } = sandbox;
     if (sandbox.operation !== null) return;
     if (sandbox.ownerId === null && !keepsInPool(sandbox)) return void machines.retire(id);
     const running = seen?.runningGeneration ?? null;
     if (state !== 'started') {
-      if (running !== null) findings.set(`${id} runs at ${running}`, () => machines.end(id));
+      // One on a node that does not answer is ended when the node is back.
+      if (running !== null && !seen?.unreachable)
+        findings.set(`${id} runs at ${running}`, () => machines.end(id));
       return;
     }
     if (running !== runGeneration && runGeneration !== null) {

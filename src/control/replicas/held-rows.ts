@@ -36,6 +36,7 @@ function bound(store: SandboxStore): SandboxStore {
     names: store.names.bind(store),
     createdUnder: store.createdUnder.bind(store),
     all: store.all.bind(store),
+    comparable: store.comparable.bind(store),
     inProgress: store.inProgress.bind(store),
     schedulable: store.schedulable.bind(store),
     archives: store.archives.bind(store),

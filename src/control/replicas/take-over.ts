@@ -1,4 +1,5 @@
 /** Finishes the operations that replicas have left which were given up. Each live replica takes its part. */
+import { paged } from '../../concurrency/paged.ts';
 import { limits } from '../../model/limits.ts';
 import type { Log, Replicas, SandboxStore } from '../ports/index.ts';
 import type { Others } from './others.ts';
@@ -45,7 +46,8 @@ export class TakeOver {
 
   async #look(): Promise<void> {
     const { store, replicas, others } = this.#d;
-    for (const row of await store.inProgress()) {
+    const read = (afterId: string) => store.inProgress(afterId, limits.replicas.pageRows);
+    for await (const row of paged(read)) {
       if (this.#finishing.size >= limits.replicas.takenOverAtOnce) return;
       if (this.#finishing.has(row.id) || !replicas.isMine(row.id) || !(await others.haveLeft(row))) continue;
       const finishing = this.#d.finish(row.id).finally(() => this.#finishing.delete(row.id));

@@ -1,6 +1,7 @@
 /** Options of a service whose sandboxes are Pods of a Kubernetes. */
 import { invalidArgument } from '../errors.ts';
 import type { Network } from '../network/arrival.ts';
+import type { NodeLoss } from './lost-node.ts';
 
 export interface KubernetesOptions {
   /** null: the Pod's own account, KUBECONFIG or ~/.kube/config. */
@@ -17,6 +18,7 @@ export interface KubernetesOptions {
   agentClients: string[];
   /** Networks that sandboxes may not reach, beside those that are not public. */
   clusterNetworks: string[];
+  nodeLoss: NodeLoss;
 }
 
 export interface KubernetesTexts {
@@ -30,6 +32,8 @@ export interface KubernetesTexts {
   gpuResource: string;
   agentClients: Network[];
   clusterNetworks: Network[];
+  nodeLost: 'error' | 'restart';
+  nodeLostAfterSeconds: number;
 }
 
 /** Names of the API (RFC 1123): a namespace is a label, classes are names of hosts. */
@@ -63,6 +67,7 @@ export function parseKubernetesOptions(texts: KubernetesTexts): KubernetesOption
     gpuResource: texts.gpuResource,
     agentClients: texts.agentClients.map(formatNetwork),
     clusterNetworks: texts.clusterNetworks.map(formatNetwork),
+    nodeLoss: { afterMs: texts.nodeLostAfterSeconds * 1000, restarts: texts.nodeLost === 'restart' },
   };
 }
 

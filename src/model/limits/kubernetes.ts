@@ -20,6 +20,8 @@ export const kubernetesLimits = {
     staleMs: 30_000,
     /** A start, with the pull of its image. */
     startMs: 10 * 60_000,
+    /** Time for which an agent whose container runs may not answer before a start fails. */
+    answerMs: 30_000,
     /** Time for which the scheduler may find no node before a start fails: an object may be younger than its look. */
     unschedulableMs: 10_000,
     /** The same for a volume that cannot be mounted, and the interval of looking for such events. */
@@ -34,6 +36,14 @@ export const kubernetesLimits = {
     resizeMs: 30_000,
     /** Time until a claim has its new size. */
     growMs: 5 * 60_000,
+    /** Time until a restored disk has all of its content for good, once the last byte was sent. */
+    diskSyncMs: 10 * 60_000,
+    carrier: {
+      /** vCPU and GiB of the Pod that packs or makes a disk. */
+      size: { cpu: 1, memory: 1, disk: 0, gpu: 0 },
+      /** The content of a disk, as a tar archive, for each byte of the disk: every file has a header. */
+      contentPerDisk: 2,
+    },
     /** Text of another program's reason in an error. */
     reasonChars: 300,
     /** Answer about memory in use that is not asked for again where the cluster has no metrics. */
@@ -44,5 +54,16 @@ export const kubernetesLimits = {
     fileBytes: 256 * KiB,
     /** Age after which a token file is read again: the kubelet replaces it. */
     tokenMs: 30_000,
+  },
+  nodeLoss: {
+    /** Silence of a node after which its sandboxes are in error. */
+    afterSeconds: { min: 10, max: 86_400, default: 60 },
+    lookMs: 5_000,
+    /** Looks until all rows are searched for those that another process has put in error. */
+    looksUntilSearch: 12,
+    /** Looks until a start that failed is tried again. */
+    looksUntilRetry: 12,
+    /** Sandboxes that one replica settles, or starts again, at once. */
+    atOnce: 16,
   },
 } as const;

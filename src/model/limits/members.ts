@@ -19,6 +19,10 @@ export const membersLimits = {
     pulls: { total: 4, perOwner: 2, waiting: 256, waitMs: 30 * 60_000 },
     /** Snapshots being made. */
     snapshots: { total: 4, perOwner: 2 },
+    /** Archives being written, with their way to their place. */
+    archives: { total: 4, perOwner: 2, waiting: 64, waitMs: 30 * 60_000 },
+    /** Disks being restored: somebody waits for each. */
+    restores: { total: 8, perOwner: 4, waiting: 64, waitMs: 30 * 60_000 },
     /** Queries of the document database; each has a connection. */
     queries: { total: 20, perOwner: 6, waiting: 128, waitMs: 10_000 },
     /** Connections to the API with a key. */

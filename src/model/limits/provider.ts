@@ -21,6 +21,14 @@ export const providerLimits = {
     slowDownMs: 5_000,
     /** Turn of one replica to poll: two requests at their timeout. A replica that is gone holds it no longer. */
     pollTurnMs: 30_000,
+    /**
+     * Turn of one replica to renew an authorization: the rest of a lease for work, a request at its timeout, and the write
+     * of its answer. A replica that is gone holds it no longer.
+     */
+    renewTurnMs: 30_000,
+    /** Wait for other replicas that have the turn: two of them, one after another. */
+    renewWaitMs: 60_000,
+    renewLookMs: 250,
     /** A token that expires within this time is renewed before use: a clone may take as long. */
     renewAheadMs: 10 * 60_000,
     /** Installation tokens in memory. */

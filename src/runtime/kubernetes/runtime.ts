@@ -4,7 +4,11 @@
  * one.
  */
 import type { Log, Runtime } from '../../control/ports/index.ts';
-import { SandhavenError } from '../../model/errors.ts';
+import type { RemotePlace } from '../archives/places.ts';
+import { createArchives } from './archives/archives.ts';
+import { createCarriers } from './archives/carriers.ts';
+import { createClaims } from './archives/claims.ts';
+import { createNotes } from './archives/notes.ts';
 import type { Api } from './client/api.ts';
 import { checkCluster } from './cluster/check.ts';
 import { applyPolicy } from './cluster/policy.ts';
@@ -17,7 +21,7 @@ import { createSecrets } from './machine/secrets.ts';
 import { createStart } from './machine/start.ts';
 import { createSurvey } from './machine/survey.ts';
 import { createTurns } from './machine/turns.ts';
-import type { AgentDoor, KubernetesSettings, PlacedImage } from './settings.ts';
+import type { AgentDoor, CarrierLink, KubernetesSettings, PlacedImage } from './settings.ts';
 
 export interface KubernetesRuntimeOptions {
   api: Api;
@@ -25,23 +29,45 @@ export interface KubernetesRuntimeOptions {
   door: AgentDoor;
   /** Returns where nodes get the image of this digest. */
   place(digest: string): Promise<PlacedImage>;
+  /** Returns where nodes get the agent's image. */
+  placeAgent(): Promise<PlacedImage>;
+  carrierLink: CarrierLink;
+  /** Place of archives, closed with the runtime; without one that is chosen nothing can be archived. */
+  remoteArchives: RemotePlace | null;
+  /** Key that signs archives. */
+  installationKey: Buffer;
+  /** Throws when another replica may have taken the work over. */
+  assertTenure(): void;
   log: Log;
 }
 
 export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runtime {
-  const { api, settings, door, place, log } = options;
+  const { api, settings, door, place, placeAgent, carrierLink, installationKey, log } = options;
+  const remote = options.remoteArchives;
   const copies = createCopies(api, settings, log);
   const turns = createTurns(log);
   const parts = { api, copies, settings, door, log };
   const pods = createPods(parts);
-  const disks = createDisks(parts);
+  const notes = createNotes(parts);
+  const hasArchive = async (id: string, signal?: AbortSignal) => (await notes.read(id, signal)) !== null;
+  const disks = createDisks({ ...parts, hasArchive });
   const secrets = createSecrets(parts);
   const start = createStart({ ...parts, pods, disks, secrets, place });
-  const capabilities = { archive: false, liveResize: true, diskGrowth: false, network: true };
+  const archives = createArchives({
+    ...{ pods, notes, carrierLink, remote, installationKey, log },
+    assertTenure: options.assertTenure,
+    claims: createClaims({ ...parts, disks }),
+    carriers: createCarriers({ ...parts, pods, secrets, placeAgent }),
+  });
+  const capabilities = {
+    archive: remote?.chosen === true,
+    ...{ liveResize: true, diskGrowth: false, network: true },
+  };
   const lifecycle = createLifecycle({
     ...{ copies, pods, disks, secrets, start, door, turns },
     resize: createResize(parts),
     growsDisks: () => capabilities.diskGrowth,
+    forgetArchive: archives.forget,
   });
 
   return {
@@ -57,11 +83,22 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runt
       await applyPolicy(api, settings, copies.nodes.values());
     },
 
-    archive: async () => noArchives(),
-    restore: async () => noArchives(),
-    dropDisk: async () => noArchives(),
-    // There is none to remove.
-    dropArchive: async () => {},
+    archive: (id, generation, options) =>
+      turns.inTurn(
+        id,
+        'The sandbox could not be archived.',
+        (signal) => archives.write(id, generation, signal),
+        options?.signal,
+      ),
+    restore: (spec, generation, record, options) =>
+      turns.inTurn(
+        spec.id,
+        'The sandbox could not be restored.',
+        (signal) => archives.restore(spec, generation, record, signal),
+        options?.signal,
+      ),
+    dropDisk: (id) => turns.inTurn(id, 'The disk could not be removed.', () => archives.dropDisk(id)),
+    dropArchive: (id) => turns.inTurn(id, 'The archive could not be removed.', () => archives.remove(id)),
     deviceEnvironment: () => ({}),
     // Nodes divide their processors by the sizes of Pods, not by owners.
     assign() {},
@@ -70,12 +107,7 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runt
     async close() {
       await turns.close();
       copies.close();
+      remote?.place.close();
     },
   };
-}
-
-function noArchives(): never {
-  throw new SandhavenError('failed_precondition', 'Sandboxes on Kubernetes cannot be archived.', {
-    hint: 'Stop the sandbox instead: its disk stays.',
-  });
 }

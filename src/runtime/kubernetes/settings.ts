@@ -1,5 +1,5 @@
 /** Settings of the runtime, and the interface to the part of the service that speaks with agents. */
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 
 export interface KubernetesSettings {
   /** Six of [0-9a-z]; the value of a label of all that belongs to this service. */
@@ -36,6 +36,25 @@ export interface AgentDoor {
    * `starting` holds. Rejects with `unavailable`.
    */
   connect(address: string, id: string, generation: number, starting: () => boolean): Promise<Duplex>;
+}
+
+/** Content of a disk, as its carrier gives and takes it: a tar archive. `open` opens a channel to the carrier. */
+export interface CarrierLink {
+  /** Destroying the stream ends the work in the carrier. @param leaveOut Names in the root that are no content. */
+  pack(
+    open: () => Promise<Duplex>,
+    id: string,
+    leaveOut: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Readable>;
+  /** The disk must be empty but for those names. Resolves once all of the content is on the disk for good. */
+  unpack(
+    open: () => Promise<Duplex>,
+    id: string,
+    leaveOut: readonly string[],
+    archive: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 /** Image of a Pod. */

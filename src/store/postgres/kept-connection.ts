@@ -51,6 +51,11 @@ export class KeptConnection {
       await connection.end().catch(() => {});
       throw error;
     }
+    // Closed while it was being prepared: nobody would end it.
+    if (this.#closed) {
+      await connection.end();
+      return false;
+    }
     connection.once('end', () => this.#lose(connection));
     this.#connection = connection;
     taken();

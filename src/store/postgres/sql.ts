@@ -63,6 +63,9 @@ async function explaining<T>(result: Promise<T>): Promise<T> {
   }
 }
 
+/** The database's clock, in milliseconds since the epoch. */
+export const DATABASE_NOW = `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`;
+
 const dialect: Dialect = {
   integerIn: (column, key) => `CAST(CAST(${column} AS json) ->> '${key}' AS bigint)`,
   includesPairs: (column, parameter) => `NOT EXISTS (
@@ -71,6 +74,7 @@ const dialect: Dialect = {
       WHERE pair.key = wanted.key AND pair.value = wanted.value))`,
   equalsIgnoringCase: (column, parameter) =>
     `lower(${column}) = lower(CAST(${parameter} AS text) COLLATE "C")`,
+  now: DATABASE_NOW,
   lockingFree: 'FOR UPDATE SKIP LOCKED',
 };
 

@@ -2,17 +2,19 @@
 import type { AuthorizationStore } from '../../control/ports/index.ts';
 import type { Authorization, ProviderTokens } from '../../model/provider.ts';
 import type { Secrets } from '../secrets.ts';
-import { type Row, type Sql, statement } from '../sql/sql.ts';
+import { type Dialect, type Row, type Sql, statement } from '../sql/sql.ts';
 
 type TokenColumn = 'access_token' | 'refresh_token';
 
 export class AuthorizationRows implements AuthorizationStore {
   readonly #sql: Sql;
   readonly #secrets: Secrets;
+  readonly #takeRenewal: ReturnType<typeof prepare>;
 
   constructor(sql: Sql, secrets: Secrets) {
     this.#sql = sql;
     this.#secrets = secrets;
+    this.#takeRenewal = prepare(sql.dialect);
   }
 
   async get(userId: string, provider: string): Promise<Authorization | null> {
@@ -44,6 +46,16 @@ export class AuthorizationRows implements AuthorizationStore {
       },
       rest.userId,
     );
+  }
+
+  async takeRenewal(id: string, seen: number, forMs: number): Promise<number | null> {
+    const values = { id, seen, for: forMs };
+    const row = await this.#sql.writeOne(() => this.#takeRenewal.get(values));
+    return row ? Number(row['renewing_until']) : null;
+  }
+
+  async leaveRenewal(id: string, turn: number): Promise<void> {
+    await this.#sql.writeOne(() => statements.leaveRenewal.run({ id, turn }));
   }
 
   async renew(id: string, tokens: ProviderTokens, now: number): Promise<boolean> {
@@ -101,11 +113,23 @@ const statements = {
   renew: statement(
     `UPDATE provider_authorizations
        SET scopes = :scopes, access_token = :access, access_expires_at = :access_expires,
-         refresh_token = :refresh, refresh_expires_at = :refresh_expires, updated_at = :updated
+         refresh_token = :refresh, refresh_expires_at = :refresh_expires, updated_at = :updated,
+         renewing_until = NULL
        WHERE id = :id`,
+  ),
+  leaveRenewal: statement(
+    `UPDATE provider_authorizations SET renewing_until = NULL WHERE id = :id AND renewing_until = :turn`,
   ),
   remove: statement('DELETE FROM provider_authorizations WHERE id = :id'),
 };
+
+function prepare({ now }: Dialect) {
+  return statement(
+    `UPDATE provider_authorizations SET renewing_until = ${now} + :for
+       WHERE id = :id AND updated_at = :seen AND (renewing_until IS NULL OR renewing_until <= ${now})
+       RETURNING renewing_until`,
+  );
+}
 
 function placeOf(id: string, column: TokenColumn) {
   return { table: 'provider_authorizations', row: id, column };

@@ -1,9 +1,10 @@
 /**
  * Sandboxes as rows. Every method that writes has committed when its promise resolves. Reads of background work (all,
- * schedulable, archives, pool) return only rows that are on the disk, since that work acts on writes of others.
+ * comparable, inProgress, schedulable, archives, pool) return only rows that are on the disk, since that work acts on writes of others.
  */
 import type {
   Allowance,
+  Comparable,
   InProgress,
   Page,
   SandboxFilter,
@@ -30,13 +31,23 @@ const schedulableColumns = [
   'stoppedAt',
 ] as const satisfies readonly (keyof Schedulable)[];
 
+const comparableColumns = [
+  'id',
+  'state',
+  'stateReason',
+  'operation',
+  'ownerId',
+  'imageDigest',
+  'generation',
+  'runGeneration',
+] as const satisfies readonly (keyof Comparable)[];
+
 const inProgressColumns = [
   'id',
   'operation',
   'holder',
   'generation',
 ] as const satisfies readonly (keyof InProgress)[];
-const IN_PROGRESS_AT_MOST = 1_000;
 
 const VISIBLE = `owner_id = :owner AND operation IS DISTINCT FROM 'creating'`;
 const READY_IN_POOL = `owner_id IS NULL AND operation IS NULL AND state = 'started'`;
@@ -109,9 +120,15 @@ export class SandboxRows implements SandboxStore {
     return this.#many(await this.#sql.read(() => this.#statements.all.all()));
   }
 
-  async inProgress(): Promise<InProgress[]> {
+  async comparable(afterId: string, limit: number): Promise<Comparable[]> {
     await this.#sql.settled();
-    const rows = await this.#sql.read(() => this.#statements.inProgress.all());
+    const rows = await this.#sql.read(() => this.#statements.comparable.all({ after: afterId, limit }));
+    return rows.map((row) => this.#codec.decodeOnly(row, comparableColumns));
+  }
+
+  async inProgress(afterId: string, limit: number): Promise<InProgress[]> {
+    await this.#sql.settled();
+    const rows = await this.#sql.read(() => this.#statements.inProgress.all({ after: afterId, limit }));
     return rows.map((row) => this.#codec.decodeOnly(row, inProgressColumns));
   }
 
@@ -258,8 +275,9 @@ function prepare({ includesPairs, integerIn, lockingFree }: Dialect) {
       `${VISIBLE} AND creation_key = :key AND created_at >= :since ORDER BY created_at DESC LIMIT 1`,
     ),
     all: select('true ORDER BY created_at, id'),
+    comparable: select('id > :after ORDER BY id LIMIT :limit', columnList(comparableColumns)),
     inProgress: select(
-      `operation IS NOT NULL ORDER BY id LIMIT ${IN_PROGRESS_AT_MOST}`,
+      'operation IS NOT NULL AND id > :after ORDER BY id LIMIT :limit',
       columnList(inProgressColumns),
     ),
     schedulable: select('owner_id IS NOT NULL AND operation IS NULL', columnList(schedulableColumns)),

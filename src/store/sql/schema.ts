@@ -55,6 +55,10 @@ const pendingAuthorizations = `
   CREATE INDEX pending_authorizations_by_end ON pending_authorizations (expires_at);
 `;
 
+const renewals = `
+  ALTER TABLE provider_authorizations ADD COLUMN renewing_until INTEGER;
+`;
+
 const idempotencyByOwner = `
   CREATE INDEX idempotency_by_owner ON idempotency (owner_id, created_at);
 `;
@@ -258,4 +262,5 @@ export const migrations: readonly Migration[] = [
   { version: 6, sql: replicas },
   { version: 7, sql: serviceSecrets },
   { version: 8, sql: pendingAuthorizations },
+  { version: 9, sql: renewals },
 ];

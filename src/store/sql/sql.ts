@@ -56,6 +56,8 @@ export interface Dialect {
   includesPairs(column: string, parameter: string): string;
   /** True when column and parameter differ in the case of ASCII letters at most. */
   equalsIgnoringCase(column: string, parameter: string): string;
+  /** The database's clock, in milliseconds since the epoch. */
+  readonly now: string;
   /** Ends a SELECT: locks its rows until the commit, and leaves out rows that another work holds. */
   readonly lockingFree: string;
 }

@@ -26,6 +26,7 @@ const dialect: Dialect = {
       SELECT 1 FROM json_each(${column}) AS pair
       WHERE pair.key = wanted.key AND pair.value = wanted.value))`,
   equalsIgnoringCase: (column, parameter) => `${column} = ${parameter} COLLATE NOCASE`,
+  now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   lockingFree: '',
 };
 

@@ -16,7 +16,8 @@ const calls: Record<
   string,
   { call: (agent: AgentLink) => Promise<unknown>; gives?: unknown; fails?: object }
 > = {
-  hello: { call: (agent) => agent.hello(SANDBOX, 7), gives: undefined },
+  hello: { call: (agent) => agent.hello(SANDBOX, 7), gives: { persistence: null } },
+  'hello-root': { call: (agent) => agent.hello(SANDBOX, 7), gives: { persistence: 'root' } },
   'hello-other': { call: (agent) => agent.hello(SANDBOX, 8), fails: { code: 'failed_precondition' } },
   exec: {
     call: (agent) =>

@@ -29,7 +29,19 @@ export interface GoldenBreach {
 
 const FOLDER = fileURLToPath(new URL('../../../protocol/frames', import.meta.url));
 
+const CARRIER = 'carrier-';
+
+/** With agents of sandboxes. */
 export function goldenExchanges(): GoldenExchange[] {
+  return allExchanges().filter(({ name }) => !name.startsWith(CARRIER));
+}
+
+/** With carriers of disks. */
+export function carrierExchanges(): GoldenExchange[] {
+  return allExchanges().filter(({ name }) => name.startsWith(CARRIER));
+}
+
+function allExchanges(): GoldenExchange[] {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json') && file !== 'breaches.json')
     .map((file) => ({ name: file.replace('.json', ''), ...read(file) }) as GoldenExchange);

@@ -1,6 +1,6 @@
 /**
- * The chart and the image of the service on a real Kubernetes, in a namespace with the strictest Pod security. Code that
- * Node loads before the service answers the probes in its place: no database is here.
+ * The chart and the image of the service on a real Kubernetes, in a namespace with the strictest Pod security, with a
+ * PostgreSQL beside it. The service makes sandboxes, which live on while it is upgraded, rolled back and installed anew.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,11 +9,16 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeOciImage } from '../../../setup/images/oci-images.ts';
 import { type Cluster, startCluster } from '../cluster.ts';
+import { postgresFor } from '../companions/companions.ts';
+import { pushBusybox } from '../images.ts';
 import { chart, openTools, required, type Tools, type Values } from './helm.ts';
+import { type Replicas, replicasOf, wayToRegistry } from './replicas.ts';
 
 const NAMESPACE = 'tools';
 const BOXES = 'tools-sandboxes';
 const ACCOUNT = `system:serviceaccount:${NAMESPACE}:sandhaven`;
+const HOST = 'sandhaven.example';
+const PASSWORD = 'only for this test';
 const WAIT = ['--namespace', NAMESPACE, '--wait', '--timeout', '90s'];
 
 let work: string;
@@ -21,6 +26,8 @@ let cluster: Cluster;
 let tools: Tools;
 let values: Values;
 let service: string;
+let replicas: Replicas;
+let sandbox: string;
 
 beforeAll(async () => {
   work = mkdtempSync(join(tmpdir(), 'sandhaven-install-'));
@@ -29,11 +36,19 @@ beforeAll(async () => {
   tools = openTools(cluster.kubeconfig);
   const [first = '', agent = ''] = push();
   service = first;
+  const postgres = await postgresFor(cluster, { password: PASSWORD });
   values = {
-    ...required({ service, agent, base: agent }),
-    extraEnv: [{ name: 'NODE_OPTIONS', value: standIn() }],
+    ...required({ service, agent, base: pushBusybox(cluster.registry) }),
+    store: { url: await postgres.database(), existingSecret: 'database' },
+    network: { publicUrl: `http://${HOST}` },
+    extraEnv: [...wayToRegistry(cluster.registry), { name: 'SANDHAVEN_WARM_POOL', value: '0' }],
   };
+  replicas = replicasOf(cluster, { namespace: NAMESPACE, host: HOST });
   tools.kubectl(['create', 'namespace', NAMESPACE]);
+  tools.kubectl([
+    ...['-n', NAMESPACE, 'create', 'secret', 'generic', 'database'],
+    `--from-literal=password=${PASSWORD}`,
+  ]);
   tools.kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/enforce=restricted']);
 }, 180_000);
 
@@ -151,19 +166,28 @@ describe('the chart', () => {
     expect(can('create', 'pods', NAMESPACE)).toBe(false);
   });
 
-  it('keeps its secrets over an upgrade, a rollback, and an uninstall with a new install', async () => {
+  it('makes sandboxes', async () => {
+    const size = { cpu: 1, memory_gb: 1, disk_gb: 1 };
+    const { id } = await replicas.ok(apiKey(), 'CreateSandbox', { name: 'lasting', ...size });
+    sandbox = String(id);
+    await replicas.ok(apiKey(), 'RunCommand', { sandbox, command: 'echo here > /tmp/kept' });
+    expect(await kept()).toBe('here\n');
+  }, 120_000);
+
+  it('keeps secrets and sandboxes over an upgrade, a rollback, and an uninstall with a new install', async () => {
     const before = secrets();
     expect(Buffer.from(before.secretKey, 'base64')).toHaveLength(32);
     expect(Buffer.from(before.apiKey, 'base64').toString()).toMatch(/^shv_[0-9a-z]{43}$/);
 
-    const more = { ...values, replicas: 2, network: { publicUrl: 'http://sandhaven.example' } };
-    tools.helm(['upgrade', 'sandhaven', chart, ...WAIT], more);
+    tools.helm(['upgrade', 'sandhaven', chart, ...WAIT], { ...values, replicas: 2 });
     expect(deployment().status).toMatchObject({ readyReplicas: 2, updatedReplicas: 2 });
     expect(secrets()).toEqual(before);
+    expect([await kept(), await kept()]).toEqual(['here\n', 'here\n']);
 
     tools.helm(['rollback', 'sandhaven', '1', ...WAIT]);
     expect(deployment().spec.replicas).toBe(1);
     expect(secrets()).toEqual(before);
+    expect(await kept()).toBe('here\n');
 
     tools.helm(['uninstall', 'sandhaven', ...WAIT]);
     expect(tools.kubectl(['-n', NAMESPACE, 'get', 'deployments,services', '-o', 'name']).trim()).toBe('');
@@ -172,6 +196,9 @@ describe('the chart', () => {
 
     tools.helm(['install', 'sandhaven', chart, ...WAIT], values);
     expect(secrets()).toEqual(before);
+    expect(await kept()).toBe('here\n');
+    await replicas.ok(apiKey(), 'DeleteSandbox', { sandbox });
+    expect(tools.kubectl(['-n', BOXES, 'get', 'pods,pvc,secrets', '-o', 'name']).trim()).toBe('');
   }, 240_000);
 });
 
@@ -183,33 +210,13 @@ function push(): string[] {
   return execFileSync(program, argv, { encoding: 'utf8' }).trim().split('\n');
 }
 
-/** Ready when the container has what the service needs: its key, folders to write to, and nothing else that is writable. */
-function standIn(): string {
-  const code = `
-    import { createServer } from 'node:http';
-    import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-    const works = (work) => { try { work(); return true; } catch (error) { console.error(String(error)); return false; } };
-    const data = process.env.SANDHAVEN_DATA_DIR;
-    const checks = {
-      key: () => readFileSync(process.env.CREDENTIALS_DIRECTORY + '/sandhaven-secret-key').length === 32,
-      data: () => works(() => (mkdirSync(data, { recursive: true, mode: 0o700 }), writeFileSync(data + '/file', ''))),
-      tmp: () => works(() => writeFileSync('/tmp/file', '')),
-      token: () => works(() => readFileSync('/var/run/secrets/kubernetes.io/serviceaccount/token')),
-      user: () => process.getuid() === 10001,
-      readOnly: () => !works(() => writeFileSync('/opt/file', '')),
-    };
-    const wrong = (host) => [
-      ...(host === 'localhost' ? [] : ['host ' + host]),
-      ...Object.keys(checks).filter((name) => !works(() => { if (!checks[name]()) throw new Error(name); })),
-    ];
-    process.on('SIGTERM', () => process.exit(0));
-    createServer((request, response) => {
-      const found = wrong(request.headers.host);
-      if (found.length > 0) console.error('wrong: ' + found.join(', '));
-      response.statusCode = found.length > 0 ? 503 : 200;
-      response.end();
-    }).listen(7420);`;
-  return `--import=data:text/javascript,${encodeURIComponent(code.replace(/\s+/g, ' '))}`;
+/** Returns the contents of the sandbox's file, as the next replica reads them. */
+async function kept(): Promise<unknown> {
+  return (await replicas.ok(apiKey(), 'RunCommand', { sandbox, command: 'cat /tmp/kept' }))['stdout'];
+}
+
+function apiKey(): string {
+  return Buffer.from(secrets().apiKey, 'base64').toString();
 }
 
 function deployment() {

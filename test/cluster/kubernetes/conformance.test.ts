@@ -3,7 +3,8 @@ import { afterAll } from 'vitest';
 import type { Runtime } from '../../../src/control/ports/index.ts';
 import { type Inside, runtimeConformance } from '../../runtime/conformance.ts';
 import { type Cluster, startCluster } from '../cluster.ts';
-import { agentOf, KEPT, openHost, sh, tracesOf } from './host.ts';
+import { storeFor } from './archive-store.ts';
+import { agentOf, openHost, sh, tracesOf } from './host.ts';
 import { endAgent } from './processes.ts';
 
 let cluster: Cluster | null = null;
@@ -14,7 +15,8 @@ runtimeConformance(
   async () => {
     cluster = await startCluster({ nodes: 2 });
     const started = cluster;
-    const host = await openHost(started);
+    const store = await storeFor(started);
+    const host = await openHost(started, { remoteArchives: store.open });
     let runtime: Runtime = await host.open();
     return {
       runtime,
@@ -25,30 +27,28 @@ runtimeConformance(
       },
       imageDigest: 'base',
       inside,
-      damageArchive: nothing,
-      exchangeArchives: nothing,
+      damageArchive: async (id) => store.damage(id),
+      exchangeArchives: store.exchange,
       traces: (id) => tracesOf(started, id),
       remove: () => runtime.close(),
     };
   },
   // Two nodes of two processors, as this machine has.
-  { archives: false, atOnce: 3 },
+  { atOnce: 3 },
 );
-
-async function nothing(): Promise<void> {}
 
 const inside: Inside = {
   async write(runtime, id, name, text) {
     const content = Buffer.from(text);
     await agentOf(runtime).write(id, {
-      path: `${KEPT}/${name}`,
+      path: `/workspace/${name}`,
       content,
       createParents: false,
       durable: true,
     });
   },
   async read(runtime, id, name) {
-    const text = await sh(runtime, id, `cat ${KEPT}/${name} 2>/dev/null || echo absent`);
+    const text = await sh(runtime, id, `cat /workspace/${name} 2>/dev/null || echo absent`);
     return text === 'absent' ? null : text;
   },
   boot: (runtime, id) => sh(runtime, id, 'hostname; cut -d " " -f 22 /proc/1/stat'),

@@ -1,21 +1,23 @@
 /** Runtimes over a test cluster, with real agents in images of the cluster's registry. */
 
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createAgentLink } from '../../../src/agent-link/agent-link.ts';
+import { packDisk, unpackDisk } from '../../../src/agent-link/carrier.ts';
 import { makeAuthority } from '../../../src/agent-link/tls/authority.ts';
 import { createAgentDoor } from '../../../src/app/agent-door.ts';
 import type { AgentLink, Log, Runtime } from '../../../src/control/ports/index.ts';
 import { randomText } from '../../../src/model/ids.ts';
+import type { RemotePlace } from '../../../src/runtime/archives/places.ts';
 import { createApi } from '../../../src/runtime/kubernetes/client/api.ts';
 import { findConnection } from '../../../src/runtime/kubernetes/client/connection.ts';
-import { DISK_FOLDER, ROOT_DISK } from '../../../src/runtime/kubernetes/machine/pod-spec.ts';
 import { createKubernetesRuntime } from '../../../src/runtime/kubernetes/runtime.ts';
 import type { KubernetesSettings } from '../../../src/runtime/kubernetes/settings.ts';
 import type { Cluster } from '../cluster.ts';
-import { pushBusybox, pushFiles } from '../images.ts';
+import { pushBusybox, pushFiles, pushImage } from '../images.ts';
 
 export interface KubernetesRuntime extends Runtime {
   /** From now on it changes nothing any more, as after a kill of its process. */
@@ -35,9 +37,6 @@ const AGENT = join(
   '../../../native/target/x86_64-unknown-linux-gnu/release/sandhaven-agent',
 );
 
-/** The folder of files that outlive a stop. */
-export const KEPT = ROOT_DISK ? '/workspace' : DISK_FOLDER;
-
 export const quiet: Log = { info() {}, warn() {}, error() {} };
 
 export function pushAgent(registry: string): string {
@@ -48,14 +47,32 @@ export function pushAgent(registry: string): string {
   });
 }
 
+/** The standard base image, as `make image` has unpacked it. */
+export function pushBase(registry: string): string {
+  const base = realpathSync(join(homedir(), '.cache/sandhaven/base/current'));
+  const { env } = JSON.parse(readFileSync(join(base, 'image.json'), 'utf8')) as {
+    env: Record<string, string>;
+  };
+  return pushImage(registry, 'base:1', join(base, 'rootfs'), {
+    Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
+  });
+}
+
 /** Address by which nodes see this machine. */
 export function hostAddress({ registry }: Cluster): string {
   return `${registry.split('.').slice(0, 3).join('.')}.254`;
 }
 
+interface HostOptions {
+  log?: Log;
+  image?: string;
+  /** Opens the place of archives; without it there are none. */
+  remoteArchives?: (settings: KubernetesSettings) => Promise<RemotePlace>;
+}
+
 export async function openHost(
   cluster: Cluster,
-  { log = quiet, image = pushBusybox(cluster.registry) }: { log?: Log; image?: string } = {},
+  { log = quiet, image = pushBusybox(cluster.registry), remoteArchives }: HostOptions = {},
 ): Promise<KubernetesHost> {
   const settings: KubernetesSettings = {
     instanceId: randomText(6),
@@ -82,6 +99,11 @@ export async function openHost(
         settings,
         door: createAgentDoor(authority, settings.instanceId, Date),
         place: async () => ({ reference: image, pullSecrets: [] }),
+        placeAgent: async () => ({ reference: settings.agentImage, pullSecrets: [] }),
+        carrierLink: { pack: packDisk, unpack: unpackDisk },
+        remoteArchives: (await remoteArchives?.(settings)) ?? null,
+        installationKey: Buffer.alloc(32, 1),
+        assertTenure: () => {},
         log,
       });
       await runtime.init();
@@ -114,7 +136,7 @@ export async function sh(runtime: Runtime, id: string, script: string): Promise<
 
 /** Lists what the API server has of a sandbox. */
 export async function tracesOf({ api }: Cluster, id: string): Promise<string[]> {
-  const kinds = ['persistentvolumeclaims', 'pods', 'secrets'];
+  const kinds = ['configmaps', 'persistentvolumeclaims', 'pods', 'secrets'];
   const lists = await Promise.all(
     kinds.map(async (kind) => {
       const path = `/api/v1/namespaces/default/${kind}?labelSelector=sandhaven.dev/sandbox=${id}`;

@@ -12,6 +12,8 @@ export interface Installation {
   /** Of `sandhaven up`, without the data directory. */
   argv: string[];
   apiKey: string;
+  /** Of the processes, beside this one's. */
+  env?: Record<string, string>;
 }
 
 export interface ReplicaProcess {
@@ -19,6 +21,9 @@ export interface ReplicaProcess {
   url: string;
   host: string;
   port: number;
+  /** Ports of its gateways, on the same host. */
+  previews: number;
+  ssh: number;
   pid: number;
   log(): string;
   /** Kills it where it stands. */
@@ -31,7 +36,7 @@ export interface ReplicaProcess {
 
 /** Starts one more replica; the first one's key is all that the others need. */
 export async function startReplica(
-  { folder, argv, apiKey }: Installation,
+  { folder, argv, apiKey, env: more = {} }: Installation,
   name: string,
 ): Promise<ReplicaProcess> {
   const dataDir = join(folder, name);
@@ -39,7 +44,7 @@ export async function startReplica(
   mkdirSync(dataDir, { mode: 0o700 });
   const key = join(folder, 'secret.key');
   copyFileSync(key, join(dataDir, 'secret.key'));
-  const env = { ...process.env, SANDBOX_API_KEY: apiKey };
+  const env = { ...process.env, SANDBOX_API_KEY: apiKey, ...more };
   const child = spawn(bin, ['up', ...freeAddresses, '--data-dir', dataDir, ...argv], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -60,6 +65,7 @@ export async function startReplica(
   const { hostname, port } = new URL(url);
   return {
     ...{ name, url, host: hostname, port: Number(port), pid: child.pid ?? 0 },
+    ...gatewaysIn(log),
     log: () => log,
     kill: async () => void (await end('SIGKILL')),
     terminate: () => end('SIGTERM'),
@@ -68,9 +74,17 @@ export async function startReplica(
   };
 }
 
-/** Writes the key that all replicas share. */
-export function writeKey(folder: string): void {
-  writeFileSync(join(folder, 'secret.key'), Buffer.alloc(32, 7), { mode: 0o600 });
+/** Writes the key that all replicas share, and that names the installation. */
+export function writeKey(folder: string, key = Buffer.alloc(32, 7)): void {
+  writeFileSync(join(folder, 'secret.key'), key, { mode: 0o600 });
+}
+
+/** The log names them before the service is ready. */
+function gatewaysIn(log: string): { previews: number; ssh: number } {
+  const line = log.split('\n').find((text) => text.includes('"message":"listening"')) ?? '{}';
+  const { previews = '', ssh = '' } = JSON.parse(line) as Record<string, string>;
+  const portOf = (address: string) => Number(address.split(':').at(-1));
+  return { previews: portOf(previews), ssh: portOf(ssh) };
 }
 
 function ready(started: ChildProcess, log: () => string): Promise<string> {

@@ -1,53 +1,21 @@
 /** Replicas of a service on a real cluster with one PostgreSQL, behind a front that spreads their calls. */
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import type { AddressInfo, Server } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Front, startFront } from '../../support/front/front.ts';
 import { type Cluster, startCluster } from '../cluster.ts';
-import { type ClusterPostgres, postgresFor } from '../companions/companions.ts';
-import { pushImage } from '../images.ts';
-import { forwardTo, hostAddress, pushAgent } from './host.ts';
-import { type Installation, type ReplicaProcess, startReplica, writeKey } from './replica.ts';
+import { type ClusterInstallation, call, installOn, ok } from './installation.ts';
+import { type ReplicaProcess, startReplica } from './replica.ts';
 
-const API_KEY = `shv_${'k'.repeat(43)}`;
 const SIZE = { cpu: 1, memory_gb: 1, disk_gb: 1 };
 
 let cluster: Cluster;
-let installation: Installation;
+let installation: ClusterInstallation;
 let one: ReplicaProcess;
 let two: ReplicaProcess;
 let front: Front;
-let postgres: ClusterPostgres;
-let database: string;
-let mirror: Server;
-const folder = mkdtempSync(join(tmpdir(), 'sandhaven-replicas-'));
 
 beforeAll(async () => {
   cluster = await startCluster({ nodes: 2 });
-  const base = realpathSync(join(homedir(), '.cache/sandhaven/base/current'));
-  const { env } = JSON.parse(readFileSync(join(base, 'image.json'), 'utf8')) as {
-    env: Record<string, string>;
-  };
-  const baseImage = pushImage(cluster.registry, 'base:1', join(base, 'rootfs'), {
-    Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
-  });
-  mirror = await forwardTo(cluster.registry);
-  postgres = await postgresFor(cluster);
-  database = await postgres.database();
-  writeKey(folder);
-  installation = {
-    folder,
-    apiKey: API_KEY,
-    argv: [
-      ...['--warm-pool', '0', '--store', database],
-      ...['--runtime', 'kubernetes', '--kubeconfig', cluster.kubeconfig, '--namespace', 'default'],
-      ...['--agent-image', pushAgent(cluster.registry), '--base-image', baseImage],
-      ...['--agent-clients', `${hostAddress(cluster)}/32`],
-      ...['--registry-mirror', `${cluster.registry}=127.0.0.1:${(mirror.address() as AddressInfo).port}`],
-    ],
-  };
+  installation = await installOn(cluster);
   one = await startReplica(installation, 'one');
   two = await startReplica(installation, 'two');
   front = await startFront({ mode: 'requests', replicas: [one, two] });
@@ -59,9 +27,8 @@ afterEach(({ task }) => {
 afterAll(async () => {
   await front?.close();
   await Promise.all([one?.kill(), two?.kill()]);
-  mirror?.close();
+  installation?.close();
   await cluster?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe('replicas', { timeout: 180_000 }, () => {
@@ -164,30 +131,8 @@ async function bothReady(): Promise<void> {
   await expect.poll(() => front.ready().length, { timeout: 10_000 }).toBe(2);
 }
 
-type Target = Pick<ReplicaProcess, 'url'>;
-
-async function call(
-  { url }: Target,
-  tool: string,
-  parameters: object,
-  headers: Record<string, string> = {},
-): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${url}/v1/tools/Sandbox.${tool}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(parameters),
-  });
-  return (await answer.json()) as Record<string, unknown>;
-}
-
-async function ok(...given: Parameters<typeof call>): Promise<Record<string, unknown> & { id: string }> {
-  const body = (await call(...given)) as Record<string, unknown> & { id: string };
-  if ('code' in body) throw new Error(`${given[1]}: ${JSON.stringify(body)}`);
-  return body;
-}
-
 async function leases(): Promise<number> {
-  return (await postgres.query(database, 'SELECT id FROM replicas')).length;
+  return (await installation.postgres.query(installation.database, 'SELECT id FROM replicas')).length;
 }
 
 async function pods(): Promise<unknown[]> {

@@ -1,16 +1,15 @@
 /** `sandhaven up --runtime kubernetes`, without any right on its own machine, over HTTP. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bin, freeAddresses } from '../../support/service.ts';
 import { type Cluster, startCluster } from '../cluster.ts';
-import { pushImage } from '../images.ts';
-import { forwardTo, hostAddress, KEPT, pushAgent } from './host.ts';
+import { forwardTo, hostAddress, pushAgent, pushBase } from './host.ts';
 
 const NO_RIGHTS = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'];
 
@@ -24,13 +23,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-kubernetes-'));
 
 beforeAll(async () => {
   cluster = await startCluster({ nodes: 2 });
-  const base = realpathSync(join(homedir(), '.cache/sandhaven/base/current'));
-  const { env } = JSON.parse(readFileSync(join(base, 'image.json'), 'utf8')) as {
-    env: Record<string, string>;
-  };
-  const baseImage = pushImage(cluster.registry, 'base:1', join(base, 'rootfs'), {
-    Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
-  });
+  const baseImage = pushBase(cluster.registry);
   mirror = await forwardTo(cluster.registry);
   const { port } = mirror.address() as AddressInfo;
   argv = [
@@ -62,8 +55,8 @@ describe('a service on Kubernetes', { timeout: 180_000 }, () => {
       exit_code: 0,
     });
     expect(await ok('RunCode', { sandbox, code: 'print(6 * 7)' })).toMatchObject({ stdout: '42\n' });
-    await ok('WriteFile', { sandbox, path: `${KEPT}/kept.txt`, content: 'kept' });
-    expect(await ok('ReadFile', { sandbox, path: `${KEPT}/kept.txt` })).toMatchObject({ content: 'kept' });
+    await ok('WriteFile', { sandbox, path: `/workspace/kept.txt`, content: 'kept' });
+    expect(await ok('ReadFile', { sandbox, path: `/workspace/kept.txt` })).toMatchObject({ content: 'kept' });
     await ok('ResizeSandbox', { sandbox, memory_gb: 2 });
     expect(await ok('StopSandbox', { sandbox })).toMatchObject({ state: 'stopped' });
     expect(await call('ArchiveSandbox', { sandbox })).toMatchObject({ code: 'failed_precondition' });
@@ -74,7 +67,7 @@ describe('a service on Kubernetes', { timeout: 180_000 }, () => {
     expect(await ok('RunCommand', { sandbox, command: 'echo "$HOME"' })).toMatchObject({ stdout: '/root\n' });
     // What it knew of the image came from the cluster.
     expect(log).not.toContain('image looked up');
-    expect(await ok('ReadFile', { sandbox, path: `${KEPT}/kept.txt` })).toMatchObject({ content: 'kept' });
+    expect(await ok('ReadFile', { sandbox, path: `/workspace/kept.txt` })).toMatchObject({ content: 'kept' });
     await ok('DeleteSandbox', { sandbox });
     const lists = ['pods', 'persistentvolumeclaims', 'secrets'].map((kind) =>
       cluster.api.get(`/api/v1/namespaces/default/${kind}`),

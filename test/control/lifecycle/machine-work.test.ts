@@ -103,7 +103,8 @@ describe('a start from an archive', () => {
       during['inspect'] = async () => seen;
       await restore();
       expect(names()).toEqual(['inspect', 'restore', 'assign', 'start', 'hello']);
-      expect(steps[1]).toEqual(['restore', 'sb_1', archive, { signal }]);
+      const spec = { id: 'sb_1', imageDigest: 'sha256:base', resources: sizes };
+      expect(steps[1]).toEqual(['restore', spec, 7, archive, { signal }]);
     },
   );
 
@@ -159,7 +160,7 @@ describe('an archive', () => {
     });
     await expect.poll(names).toEqual(['archive', 'saveArchive']);
     expect(steps).toEqual([
-      ['archive', 'sb_1', { signal }],
+      ['archive', 'sb_1', 7, { signal }],
       ['saveArchive', sandbox, archive],
     ]);
     expect(done).toBe(false);

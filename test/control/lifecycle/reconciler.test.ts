@@ -107,6 +107,12 @@ describe('a sandbox that is not started', () => {
     },
   );
 
+  it('keeps for now a machine whose node does not answer', async () => {
+    await have(stopped({ state: 'error' }), { runningGeneration: 3, unreachable: true });
+    await start();
+    expect(steps).toEqual([]);
+  });
+
   it.each([
     ['archived', archive, true, true, ['dropDisk sb_1']],
     ['archived', archive, true, false, []],

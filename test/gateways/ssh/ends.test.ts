@@ -1,6 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must, type Service, startService } from '../../support/service.ts';
 import { type Access, accessTo, eventually, inside, makeSandbox, SshClient } from './client.ts';
@@ -41,9 +39,8 @@ describe('an open connection', () => {
     const access = await accessTo(service, sandbox);
     const expiresAt = Date.now() + 8_000;
     await service.terminate();
-    const database = new DatabaseSync(join(service.dataDir, 'sandhaven.db'));
-    database.exec(`UPDATE access_tokens SET expires_at = ${expiresAt} WHERE sandbox_id = '${sandbox}'`);
-    database.close();
+    const change = `UPDATE access_tokens SET expires_at = ${expiresAt} WHERE sandbox_id = '${sandbox}'`;
+    await service.changeStore(change);
     await service.restart();
     const { port } = await accessTo(service, sandbox);
     const held = await hold({ ...access, port });

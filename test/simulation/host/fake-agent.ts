@@ -17,7 +17,7 @@ type FakeAgent = Pick<AgentLink, 'hello' | 'startBackground' | 'watch' | 'listSe
 export function createFakeAgent({ host, point, answer, idleMs }: FakeAgentOptions): FakeAgent {
   const reached = async (id: string, label: string) => {
     await point(`agent: ${label}`);
-    const disk = host.running(id) && host.sandboxes.get(id)?.disk;
+    const disk = host.running(id) && !host.isAway(id) && host.sandboxes.get(id)?.disk;
     if (!disk) throw away();
     return disk;
   };
@@ -25,6 +25,7 @@ export function createFakeAgent({ host, point, answer, idleMs }: FakeAgentOption
     async hello(id, generation) {
       await reached(id, 'hello');
       if (host.running(id)?.generation !== generation) throw away();
+      return { persistence: null };
     },
     async startBackground(id) {
       await reached(id, 'start the entrypoint');

@@ -28,7 +28,7 @@ const writes = new Set([
   'hold',
   'release',
 ]);
-const readsSettled = new Set(['all', 'inProgress', 'schedulable', 'archives', 'pool']);
+const readsSettled = new Set(['all', 'comparable', 'inProgress', 'schedulable', 'archives', 'pool']);
 
 export function gatedStore(store: Store, gate: Gate): Store {
   return {

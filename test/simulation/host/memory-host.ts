@@ -24,6 +24,10 @@ export interface Machine {
   size: MachineSize;
   /** Tells one start from another. */
   boot: number;
+  /** The one of the cluster's nodes that it runs on. */
+  node: number;
+  /** Asked to end while its node was away: it ends when the node is back. */
+  doomed: boolean;
   /** Called once, when PID 1 ends. */
   readonly onEnd: Set<() => void>;
   alive: boolean;
@@ -54,9 +58,12 @@ export interface Watchers {
   dropsArchive(id: string, traces: Traces): void;
   destroys(id: string, traces: Traces): void;
   misses(imageDigest: string): void;
+  /** Called for a second machine beside a living one. */
+  doubles(id: string): void;
 }
 
 const SLOTS = 24;
+const NODES = 2;
 
 export class MemoryHost {
   readonly sandboxes = new Map<string, Traces>();
@@ -67,6 +74,8 @@ export class MemoryHost {
   watchers: Watchers | null = null;
   freeDiskGb = 500;
   freeMemoryGb = 64;
+  /** Nodes that do not answer; their machines go on. */
+  readonly away = new Set<number>();
   #boots = 0;
 
   /** Makes the sandbox's folder when it is not there. @returns Whether it made it. */
@@ -96,7 +105,31 @@ export class MemoryHost {
 
   boot(id: string, generation: number, { cpu, memory }: MachineSize): void {
     const size = { cpu, memory };
-    this.of(id).machine = { generation, size, boot: ++this.#boots, onEnd: new Set(), alive: true };
+    if (this.running(id)) this.watchers?.doubles(id);
+    const node = this.nodes().find((each) => !this.away.has(each)) ?? 0;
+    const fresh = { doomed: false, onEnd: new Set<() => void>(), alive: true };
+    this.of(id).machine = { generation, size, boot: ++this.#boots, node, ...fresh };
+  }
+
+  /** All nodes, with another one first each time. */
+  nodes(): number[] {
+    return Array.from({ length: NODES }, (_, at) => (this.#boots + at) % NODES);
+  }
+
+  /** Returns true for a machine whose node does not answer. */
+  isAway(id: string): boolean {
+    const machine = this.running(id);
+    return machine !== null && this.away.has(machine.node);
+  }
+
+  /** Brings a node back, with its machines, or without those that `ends`. */
+  bringBack(node: number, ends: (machine: Machine) => boolean): void {
+    this.away.delete(node);
+    for (const [id, { machine }] of this.sandboxes) {
+      if (!machine?.alive || machine.node !== node || !(machine.doomed || ends(machine))) continue;
+      this.endInit(id);
+      Object.assign(this.of(id), { machine: null, slot: false });
+    }
   }
 
   /** Ends PID 1; nothing happens when it does not run. */
@@ -111,6 +144,7 @@ export class MemoryHost {
   /** Ends all machines, as a reboot does. */
   reboot(): void {
     for (const id of this.sandboxes.keys()) this.endInit(id);
+    this.away.clear();
   }
 
   remove(id: string): void {

@@ -8,6 +8,7 @@ import { KeyedQueue } from '../../../src/concurrency/keyed-queue.ts';
 import type { Capacity, MachineSpec, Observed, Runtime } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { sandboxIdPattern } from '../../../src/model/ids.ts';
+import { nodeAway } from '../../../src/model/kubernetes/lost-node.ts';
 import { GiB } from '../../../src/model/limits.ts';
 import type { ArchiveRecord } from '../../../src/model/sandbox.ts';
 import { type Archive, copyOf, type MemoryHost, packed } from './memory-host.ts';
@@ -45,8 +46,10 @@ export function createMemoryRuntime({ host, point, fence = () => {} }: MemoryRun
         const machine = host.running(id);
         if (!machine) throw unavailable('The machine does not run.');
         await step('resize the memory');
+        assertAnswers(host, id);
         machine.size.memory = memory;
         await step('resize the processor');
+        assertAnswers(host, id);
         machine.size.cpu = cpu;
       }),
     destroy: (id) =>
@@ -122,7 +125,7 @@ async function start(
     if (present?.generation === generation) return;
     const newest = Math.max(present?.generation ?? 0, ...host.of(id).bundles);
     if (generation < newest) throw unavailable('A newer operation on the sandbox has replaced this one.');
-    clear(host, id);
+    end(host, id);
   }
   try {
     await launch(parts, spec, generation, signal);
@@ -164,7 +167,19 @@ async function stop(
   if (!host.sandboxes.has(id)) return;
   await step('terminate');
   if ((host.running(id)?.generation ?? 0) > newest) return;
+  end(host, id);
+}
+
+/** Ends the machine, or dooms it where its node does not answer. Leaves the disk. */
+function end(host: MemoryHost, id: string): void {
+  const machine = host.running(id);
+  if (machine && host.isAway(id)) machine.doomed = true;
+  assertAnswers(host, id);
   clear(host, id);
+}
+
+function assertAnswers(host: MemoryHost, id: string): void {
+  if (host.isAway(id)) throw nodeAway();
 }
 
 /** Leaves the disk. */
@@ -194,7 +209,7 @@ function storage({ host, step }: Dependencies, inTurn: InTurn): Storage {
         await step('grow the disk');
         disk.gb = Math.max(disk.gb, diskGb);
       }),
-    archive: (id, options) =>
+    archive: (id, _generation, options) =>
       inTurn(
         id,
         async (signal) => {
@@ -220,7 +235,7 @@ function storage({ host, step }: Dependencies, inTurn: InTurn): Storage {
         host.watchers?.dropsDisk(id, traces);
         host.of(id).disk = null;
       }),
-    restore: (id, record, options) =>
+    restore: ({ id }, _generation, record, options) =>
       inTurn(
         id,
         async (signal) => {
@@ -261,7 +276,10 @@ function observed(host: MemoryHost, id: string): Observed | null {
   const traces = host.sandboxes.get(id);
   if (!traces) return null;
   const runningGeneration = host.running(id)?.generation ?? null;
-  return { id, runningGeneration, hasDisk: traces.disk !== null, hasArchive: traces.archive !== null };
+  return {
+    ...{ id, runningGeneration, hasDisk: traces.disk !== null, hasArchive: traces.archive !== null },
+    ...(host.isAway(id) ? { unreachable: true as const } : {}),
+  };
 }
 
 function capacity(host: MemoryHost): Capacity {

@@ -68,6 +68,29 @@ export function authorizationConformance(name: string, create: StoreFactory): vo
       ]);
     });
 
+    it('are renewed by one at a time, whose turn ends with the renewal, when it is left, or with its time', async () => {
+      const { authorizations } = store;
+      await authorizations.put(authorization());
+      const take = (seen = 1_000, forMs = 30_000) => authorizations.takeRenewal('auth_1', seen, forMs);
+      const before = Date.now();
+      const turns = await Promise.all([take(), take(), take(999)]);
+      const [turn = 0] = turns.filter((each) => each !== null);
+      expect(turns.filter((each) => each === null)).toHaveLength(2);
+      expect(turn - before).toBeGreaterThan(29_000);
+      expect(turn - before).toBeLessThan(60_000);
+      await authorizations.leaveRenewal('auth_1', turn - 1);
+      expect(await take()).toBeNull();
+      await authorizations.leaveRenewal('auth_1', turn);
+      const brief = (await take(1_000, 50)) ?? 0;
+      await expect.poll(() => take()).not.toBeNull();
+      await authorizations.leaveRenewal('auth_1', brief);
+      expect(await take()).toBeNull();
+      await authorizations.renew('auth_1', withoutRefresh, 2_000);
+      expect(await take()).toBeNull();
+      expect(await take(2_000)).not.toBeNull();
+      expect(await authorizations.takeRenewal('auth_2', 2_000, 1)).toBeNull();
+    });
+
     it('are renewed while they are there, and not brought back when they are gone', async () => {
       const { authorizations } = store;
       await authorizations.put(authorization());

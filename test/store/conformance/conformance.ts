@@ -387,8 +387,25 @@ export function storeConformance(name: string, create: StoreFactory): void {
       const stop = { operation: 'stopping', generation: 4 } as const;
       expect(await store.sandboxes.update(box.id, 3, stop, undefined, 4_999)).toBeNull();
       expect(await store.sandboxes.update(box.id, 3, stop, undefined, 5_000)).toMatchObject(stop);
-      expect(await store.sandboxes.inProgress()).toEqual([
+      expect(await store.sandboxes.inProgress('', 10)).toEqual([
         { id: box.id, operation: 'stopping', holder: null, generation: 4 },
+      ]);
+    });
+
+    it('shows those with an operation, and all, page by page in the order of their ids', async () => {
+      const boxes = await insert({}, { operation: 'stopping' }, { operation: 'starting' }, {});
+      const ids = boxes.map(({ id }) => id).sort();
+      const busy = [boxes[1]?.id ?? '', boxes[2]?.id ?? ''].sort();
+      const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+      expect(idsOf(await store.sandboxes.comparable('', 3))).toEqual(ids.slice(0, 3));
+      expect(idsOf(await store.sandboxes.comparable(ids[2] ?? '', 3))).toEqual(ids.slice(3));
+      expect(idsOf(await store.sandboxes.inProgress('', 1))).toEqual(busy.slice(0, 1));
+      expect(idsOf(await store.sandboxes.inProgress(busy[0] ?? '', 10))).toEqual(busy.slice(1));
+      expect(await store.sandboxes.inProgress(busy[1] ?? '', 10)).toEqual([]);
+      const { state, stateReason, operation, ownerId, imageDigest, generation, runGeneration } =
+        (await store.sandboxes.get(ids[0] ?? '')) ?? expect.fail('no row');
+      expect(await store.sandboxes.comparable('', 1)).toEqual([
+        { id: ids[0], state, stateReason, operation, ownerId, imageDigest, generation, runGeneration },
       ]);
     });
 

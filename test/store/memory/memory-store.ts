@@ -107,6 +107,11 @@ function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'
 
 function memorySandboxes({ sandboxes: rows, replicas }: Tables): Pick<Store, 'sandboxes'> {
   const sorted = () => [...rows.values()].sort(byAge);
+  const page = (afterId: string, limit: number, wanted: (row: Sandbox) => boolean = () => true) =>
+    [...rows.values()]
+      .filter((row) => row.id > afterId && wanted(row))
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, limit);
   const visible = (ownerId: string) =>
     sorted().filter((row) => row.ownerId === ownerId && row.operation !== 'creating');
   const ready = () =>
@@ -174,11 +179,21 @@ function memorySandboxes({ sandboxes: rows, replicas }: Tables): Pick<Store, 'sa
           .find((row) => row.creationKey === creationKey && row.createdAt >= since) ?? null,
       ),
     all: async () => structuredClone(sorted()),
-    inProgress: async () =>
-      sorted()
-        .filter(({ operation }) => operation !== null)
-        .map(({ id, operation, holder, generation }) => ({ id, operation, holder, generation }))
-        .sort((a, b) => (a.id < b.id ? -1 : 1)),
+    comparable: async (afterId, limit) =>
+      page(afterId, limit).map((row) => ({
+        id: row.id,
+        state: row.state,
+        stateReason: row.stateReason,
+        operation: row.operation,
+        ownerId: row.ownerId,
+        imageDigest: row.imageDigest,
+        generation: row.generation,
+        runGeneration: row.runGeneration,
+      })),
+    inProgress: async (afterId, limit) =>
+      page(afterId, limit, ({ operation }) => operation !== null).map(
+        ({ id, operation, holder, generation }) => ({ id, operation, holder, generation }),
+      ),
     schedulable: async () =>
       sorted()
         .filter((row) => row.ownerId !== null && row.operation === null)

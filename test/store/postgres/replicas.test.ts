@@ -1,5 +1,6 @@
 /** Replicas of one database: leases, the fence of rows, messages, and keys of idempotent calls. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { enrolFirstUser } from '../../../src/control/people/people.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { heldRows } from '../../../src/control/replicas/held-rows.ts';
 import { limits } from '../../../src/model/limits.ts';
@@ -51,6 +52,16 @@ describe('replicas of one database', { timeout: 60_000 }, () => {
     opened = [one];
     await expect.poll(() => one.replicas.lives(id), { timeout: 10_000 }).toBe(false);
     expect(one.replicas.count).toBe(1);
+  });
+
+  it('make one first user when they start together on an empty database', async () => {
+    const url = await server.database();
+    const [one, two] = [await open(url), await open(url)];
+    const apiKey = `shv_${'a'.repeat(43)}`;
+    await Promise.all([one, two].map((store) => enrolFirstUser(store, { now: () => 1 }, apiKey)));
+    const { users } = await one.users.listUsers({ page: 1, pageSize: 10 });
+    expect(users).toMatchObject([{ email: 'admin@localhost', role: 'admin' }]);
+    expect(await two.keys.callerOf(apiKey, 2)).toMatchObject({ id: users[0]?.id });
   });
 
   it('hear messages of the others, and none of their own', async () => {
@@ -111,9 +122,9 @@ describe('the row of an operation', { timeout: 60_000 }, () => {
     const [one, two] = await pair();
     const { id } = await begunBy(one);
     const listed = { id, operation: 'starting', holder: one.replicas.id, generation: 1 };
-    expect(await two.sandboxes.inProgress()).toEqual([listed]);
+    expect(await two.sandboxes.inProgress('', 10)).toEqual([listed]);
     await heldRows(one.sandboxes, one.replicas).update(id, 1, { operation: null });
-    expect(await two.sandboxes.inProgress()).toEqual([]);
+    expect(await two.sandboxes.inProgress('', 10)).toEqual([]);
   });
 });
 

@@ -139,6 +139,19 @@ describe('requests', () => {
     await expect.poll(front.ready).toEqual(['a', 'b']);
   });
 
+  it('go to another port than the one that says whether a replica is ready', async () => {
+    const [a, b] = [await startReplica('a'), await startReplica('b')];
+    const { name, host, port } = a;
+    const replicas = [{ name, host, port, probePort: b.port }];
+    const front = await startFront({ mode: 'requests', replicas, probe: { periodMs: 20 } });
+    ends.unshift(() => front.close());
+    await expect.poll(front.ready).toEqual(['a']);
+    expect(await servedBy(front)).toBe('a');
+    expect([a.sockets, b.sockets]).toEqual([1, 0]);
+    b.isReady = false;
+    await expect.poll(front.ready).toEqual([]);
+  });
+
   it('are answered with 502 by a replica that has just gone, and are not tried again', async () => {
     const { front, a, b } = await setUp('requests');
     front.setReplicas([a, b]);

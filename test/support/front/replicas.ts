@@ -6,6 +6,8 @@ export interface Replica {
   name: string;
   host: string;
   port: number;
+  /** Where its readiness is asked for when that is another port, as for one that serves no HTTP. */
+  probePort?: number;
 }
 
 /** As a readinessProbe of HTTP: any status from 200 to 399 is a success. */
@@ -74,11 +76,15 @@ async function watch(one: Watched, probe: Probe): Promise<void> {
 }
 
 /** Opens a connection of its own, as the kubelet does. */
-function isReady({ host, port }: Replica, probe: Probe, ending: AbortSignal): Promise<boolean> {
+function isReady(
+  { host, port, probePort = port }: Replica,
+  probe: Probe,
+  ending: AbortSignal,
+): Promise<boolean> {
   return new Promise((resolve) => {
     const signal = AbortSignal.any([ending, AbortSignal.timeout(probe.timeoutMs)]);
     const agent = new Agent({ keepAlive: false });
-    get({ host, port, path: probe.path, agent, signal }, ({ statusCode = 0, socket }) => {
+    get({ host, port: probePort, path: probe.path, agent, signal }, ({ statusCode = 0, socket }) => {
       resolve(statusCode >= 200 && statusCode < 400);
       socket.destroy();
     }).on('error', () => resolve(false));
@@ -86,5 +92,6 @@ function isReady({ host, port }: Replica, probe: Probe, ending: AbortSignal): Pr
 }
 
 function isSame(one: Replica, other: Replica): boolean {
-  return one.name === other.name && one.host === other.host && one.port === other.port;
+  const isThere = one.host === other.host && one.port === other.port;
+  return one.name === other.name && isThere && one.probePort === other.probePort;
 }

@@ -1,6 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RawRegistry, startRawRegistry } from '../../images/registry/raw-registry.ts';
 import { type Registry, startRegistry } from '../../images/registry/registry.ts';
@@ -187,28 +184,6 @@ describe('a snapshot', () => {
   }, 120_000);
 });
 
-describe('a service that ends while a snapshot is made', () => {
-  it.each(['terminate', 'kill'] as const)(
-    'by %s: its successor finishes it, with the layers that were there',
-    async (how) => {
-      const name = `half-${how}`;
-      const layers = ['a', 'b'].map((name) => tarGz([{ name, content: randomBytes(100_000) }]));
-      const [first = '', second = ''] = raw.put(name, { layers });
-      raw.trouble = ({ digest }) => (digest === second ? 'hang' : null);
-      await create({ name, image: `${raw.address}/${name}:1` });
-      const blob = join(service.dataDir, 'images/blobs/sha256', first.slice(7));
-      await expect.poll(() => existsSync(blob), PATIENCE).toBe(true);
-      expect(await get(name)).toMatchObject({ state: 'pulling' });
-      await service[how]();
-      raw.trouble = () => null;
-      await service.restart();
-      await becomes(name, 'active');
-      expect(raw.sent.get(first)).toBe(1);
-    },
-    120_000,
-  );
-});
-
 describe('a snapshot that is deleted', () => {
   const remove = (snapshot: unknown) => act(service, 'DeleteSnapshot', { snapshot });
 
@@ -245,18 +220,7 @@ describe('a snapshot that is deleted', () => {
     expect((await remove('to delete')).status).toBe(200);
   }, 120_000);
 
-  it('while it is made leaves no work behind, and the base image is no one’s to delete', async () => {
-    const [layer = ''] = raw.put('never', {
-      layers: [tarGz([{ name: 'a', content: randomBytes(100_000) }])],
-    });
-    raw.trouble = ({ digest }) => (digest === layer ? 'hang' : null);
-    await create({ name: 'never', image: `${raw.address}/never:1` });
-    await becomes('never', 'pulling');
-    expect((await remove('never')).status).toBe(200);
-    raw.trouble = () => null;
-    expect((await get('never'))['code']).toBe('not_found');
-    const work = () => readdirSync(join(service.dataDir, 'images/tmp'));
-    await expect.poll(work, PATIENCE).toEqual([]);
+  it('is not the base image, which is no one’s to delete', async () => {
     const base = await get('base');
     for (const snapshot of ['base', base['id']]) {
       expect((await remove(snapshot)).body).toMatchObject({
@@ -269,29 +233,5 @@ describe('a snapshot that is deleted', () => {
     expect(made).toBeGreaterThan(Date.UTC(2025, 0, 1));
     expect(made).toBeLessThan(Date.now());
     expect(base['updated_at']).toBe(base['created_at']);
-  }, 120_000);
-});
-
-describe('images', () => {
-  it('are collected when nothing uses them, and those of snapshots and of sandboxes are not', async () => {
-    for (const name of ['unused', 'stopped']) {
-      raw.put(name, { layers: [tarGz([{ name, content: name }])] });
-      await must(service, 'CreateSandbox', { name, image: `${raw.address}/${name}:1`, disk_gb: 1 });
-      await must(service, 'StopSandbox', { sandbox: name });
-    }
-    const here = () =>
-      readdirSync(join(service.dataDir, 'images')).filter(
-        (name) => name.length === 64 && existsSync(join(service.dataDir, 'images', name, 'rootfs', 'unused')),
-      ).length;
-    expect(here()).toBe(1);
-    await must(service, 'DeleteSandbox', { sandbox: 'unused' });
-    await service.restart();
-    await expect.poll(here, PATIENCE).toBe(0);
-    await must(service, 'StartSandbox', { sandbox: 'stopped' });
-    for (const snapshot of ['plain', 'late']) {
-      const { id } = await must(service, 'CreateSandbox', { snapshot });
-      await must(service, 'DeleteSandbox', { sandbox: id });
-    }
-    await must(service, 'DeleteSandbox', { sandbox: 'stopped' });
   }, 120_000);
 });

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::network::door::Settings;
 
 const USAGE: &str = "usage: sandhaven-agent --sandbox-id ID --generation N \
-                     [--listen tls://ADDRESS:PORT --tls-dir FOLDER --service URI]";
+                     [--listen tls://ADDRESS:PORT --tls-dir FOLDER --service URI [--root-disk FOLDER | --carry FOLDER]]";
 
 #[derive(Debug)]
 pub struct Identity {
@@ -19,6 +19,10 @@ pub struct Arguments {
     pub identity: Identity,
     /// None where the host comes in by descriptor 3.
     pub network: Option<Settings>,
+    /// Mount of the disk that keeps the root, where this agent makes its machine of a container.
+    pub root_disk: Option<PathBuf>,
+    /// Where a disk is mounted that this agent carries, in place of a sandbox.
+    pub carried: Option<PathBuf>,
 }
 
 impl Arguments {
@@ -43,6 +47,8 @@ struct Given {
     listen: Option<String>,
     tls_dir: Option<String>,
     service: Option<String>,
+    root_disk: Option<String>,
+    carry: Option<String>,
 }
 
 impl Given {
@@ -53,6 +59,8 @@ impl Given {
             "--listen" => Some(&mut self.listen),
             "--tls-dir" => Some(&mut self.tls_dir),
             "--service" => Some(&mut self.service),
+            "--root-disk" => Some(&mut self.root_disk),
+            "--carry" => Some(&mut self.carry),
             _ => None,
         }
     }
@@ -72,7 +80,17 @@ impl Given {
             }),
             _ => return None,
         };
-        Some(Arguments { identity, network })
+        // Only a network's agent gives up what making a machine takes.
+        let folders = [&self.root_disk, &self.carry].into_iter().flatten();
+        if folders.count() > usize::from(network.is_some()) {
+            return None;
+        }
+        Some(Arguments {
+            identity,
+            network,
+            root_disk: self.root_disk.map(PathBuf::from),
+            carried: self.carry.map(PathBuf::from),
+        })
     }
 }
 
@@ -109,11 +127,34 @@ mod tests {
     fn a_network_needs_address_folder_and_service() {
         let all = "--sandbox-id sb_a --generation 7 --listen tls://[::]:7400 --tls-dir /run/tls \
                    --service sandhaven://service/abc";
-        let network = parse(all).unwrap().network.unwrap();
+        let arguments = parse(all).unwrap();
+        assert!(arguments.root_disk.is_none());
+        let network = arguments.network.unwrap();
         assert_eq!(network.address.to_string(), "[::]:7400");
         assert_eq!(network.folder.to_str(), Some("/run/tls"));
         assert_eq!(network.identity, "sandhaven://sandbox/sb_a/7");
         assert_eq!(network.service, "sandhaven://service/abc");
+    }
+
+    #[test]
+    fn a_carrier_is_reached_over_a_network_and_is_no_sandbox() {
+        let all = "--sandbox-id sb_a --generation 7 --carry /disk";
+        assert_eq!(parse(all).unwrap_err(), USAGE);
+        let network =
+            "--listen tls://[::]:7400 --tls-dir /run/tls --service sandhaven://service/abc";
+        let carried = parse(&format!("{all} {network}")).unwrap().carried.unwrap();
+        assert_eq!(carried.to_str(), Some("/disk"));
+        let both = parse(&format!("{all} {network} --root-disk /disk"));
+        assert_eq!(both.unwrap_err(), USAGE);
+    }
+
+    #[test]
+    fn a_disk_for_the_root_goes_with_a_network() {
+        let network =
+            "--listen tls://[::]:7400 --tls-dir /run/tls --service sandhaven://service/abc";
+        let line = format!("--sandbox-id sb_a --generation 7 {network} --root-disk /disk");
+        let disk = parse(&line).unwrap().root_disk.unwrap();
+        assert_eq!(disk.to_str(), Some("/disk"));
     }
 
     #[test]
@@ -129,6 +170,7 @@ mod tests {
                 "--sandbox-id sb_a --generation 7 --listen 0.0.0.0:1 --tls-dir /a --service b",
                 USAGE,
             ),
+            ("--sandbox-id sb_a --generation 7 --root-disk /disk", USAGE),
             ("--sandbox-id", "--sandbox-id needs a value"),
             ("--port 1", "unknown argument --port"),
         ] {

@@ -3,10 +3,12 @@
 use std::fs;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::arguments::{Arguments, Identity};
 use super::network::door::Door;
+use super::root::Persistence;
+use super::{filter, privileges, root};
 
 /// Relative paths start here.
 pub const SANDBOX_ROOT: &str = "/workspace";
@@ -24,6 +26,10 @@ pub enum Entrance {
 pub struct Boot {
     pub identity: Identity,
     pub entrance: Entrance,
+    /// None where the whole machine is of somebody else's making.
+    pub persistence: Option<Persistence>,
+    /// The disk that this agent carries, in place of a sandbox.
+    pub carried: Option<PathBuf>,
 }
 
 pub fn prepare() -> Result<Boot, String> {
@@ -32,13 +38,41 @@ pub fn prepare() -> Result<Boot, String> {
     if std::process::id() != 1 {
         return Err("must be PID 1 of a sandbox".to_owned());
     }
-    let Arguments { identity, network } = Arguments::parse(std::env::args().skip(1))?;
+    let arguments = Arguments::parse(std::env::args().skip(1))?;
     protect_process()?;
     restore_signals();
-    let entrance = match network {
+    let entrance = match arguments.network {
         Some(settings) => Entrance::Network(Door::open(settings)?),
         None => Entrance::Socket(take_listener()?),
     };
+    let mut may_mount = matches!(&entrance, Entrance::Network(door) if door.by_mount());
+    let mut persistence = None;
+    if let Some(disk) = arguments.root_disk {
+        persistence = Some(make_machine(&disk)?);
+        may_mount = true;
+    }
+    if may_mount {
+        privileges::give_up_mounting()?;
+    }
+    if arguments.carried.is_none() {
+        enter_sandbox_root()?;
+    }
+    Ok(Boot {
+        identity: arguments.identity,
+        entrance,
+        persistence,
+        carried: arguments.carried,
+    })
+}
+
+/// Makes of a container what a machine on one host is from its first moment.
+fn make_machine(disk: &Path) -> Result<Persistence, String> {
+    let persistence = root::take(disk)?;
+    filter::install()?;
+    Ok(persistence)
+}
+
+fn enter_sandbox_root() -> Result<(), String> {
     let root = Path::new(SANDBOX_ROOT);
     if !root.exists() {
         fs::DirBuilder::new()
@@ -47,9 +81,7 @@ pub fn prepare() -> Result<Boot, String> {
             .and_then(|()| fs::set_permissions(root, fs::Permissions::from_mode(0o755)))
             .map_err(|error| format!("cannot make {SANDBOX_ROOT}: {error}"))?;
     }
-    std::env::set_current_dir(root)
-        .map_err(|error| format!("cannot enter {SANDBOX_ROOT}: {error}"))?;
-    Ok(Boot { identity, entrance })
+    std::env::set_current_dir(root).map_err(|error| format!("cannot enter {SANDBOX_ROOT}: {error}"))
 }
 
 /// Ends the ignoring of signals that the agent's parent may have begun, since commands would go on with it. SIGPIPE

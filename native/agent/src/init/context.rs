@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::arguments::Identity;
 use super::reaper::Reaper;
+use super::root::Persistence;
 use super::workers::Workers;
 use crate::wire::fault::Fault;
 
@@ -12,6 +13,7 @@ pub struct Context {
     pub identity: Identity,
     pub workers: Rc<Workers>,
     pub reaper: Rc<Reaper>,
+    pub persistence: Option<Persistence>,
     /// Of the socket that this agent listens on for the host, where programs inside can see it.
     pub entrance_inode: Option<u64>,
     pub(super) null: OwnedFd,

@@ -4,9 +4,12 @@
 pub mod arguments;
 pub mod boot;
 pub mod context;
+mod filter;
 pub mod first_ids;
 mod network;
+mod privileges;
 pub mod readiness;
 pub mod reaper;
+pub mod root;
 pub mod server;
 pub mod workers;

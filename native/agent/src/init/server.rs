@@ -53,6 +53,7 @@ async fn serve<S: AsyncFn(Stream) + 'static>(
         identity: boot.identity,
         workers,
         reaper: Rc::clone(&reaper),
+        persistence: boot.persistence,
         entrance_inode: match &boot.entrance {
             Entrance::Socket(_) => None,
             Entrance::Network(door) => door.inode(),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::init::context::Context;
+use crate::init::root::Persistence;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 use crate::wire::request::newest_of;
@@ -21,6 +22,8 @@ struct Reply<'a> {
     sandbox_id: &'a str,
     generation: u64,
     agent: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    persistence: Option<Persistence>,
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
@@ -41,6 +44,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
         sandbox_id: &own.sandbox_id,
         generation: own.generation,
         agent: env!("CARGO_PKG_VERSION"),
+        persistence: context.persistence,
     };
     connection.reply(&reply).await
 }

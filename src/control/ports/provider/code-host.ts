@@ -81,7 +81,17 @@ export interface AuthorizationStore {
   list(userId: string): Promise<Authorization[]>;
   /** Replaces the authorization of this user and provider. */
   put(authorization: Authorization): Promise<void>;
-  /** Stores new tokens; returns false, and stores nothing, when the authorization is gone or another. */
+  /**
+   * Takes the turn to renew the authorization, for `forMs` by the store's clock. Returns null when somebody else has the
+   * turn, or the authorization was not last updated at `seen`; else the time at which the turn ends, which names it.
+   */
+  takeRenewal(id: string, seen: number, forMs: number): Promise<number | null>;
+  /** Gives a turn back before its end; does nothing when it is over. */
+  leaveRenewal(id: string, turn: number): Promise<void>;
+  /**
+   * Stores new tokens, and ends the turn to renew. Returns false, and stores nothing, when the authorization is gone or
+   * another.
+   */
   renew(id: string, tokens: ProviderTokens, now: number): Promise<boolean>;
   /** Returns true when it existed. */
   remove(id: string): Promise<boolean>;

@@ -17,10 +17,14 @@ export const replicasLimits = {
     activityKnownMs: 20_000,
     /** Turns of the scheduler, 5 s each, for which a deadline has passed before it is acted on. */
     looksUntilDue: 4,
+    /** Rows that are read at once, by those who look at all of them. */
+    pageRows: 500,
     /** Sandboxes whose machines are compared, or mended, at once. */
     comparedAtOnce: 32,
     /** Operations of given-up replicas that one replica finishes at once. */
     takenOverAtOnce: 16,
+    /** Ids of given-up replicas in memory; each start of a process is one more. */
+    givenUpKept: 1_000,
     /** Updates of a row that another replica has changed in between, before the caller gets an error. */
     overtaken: 10,
     /** Wait for news of a call at another replica, before a call out of order is refused. */
@@ -29,6 +33,11 @@ export const replicasLimits = {
     drainMs: 3_000,
     /** Messages about what callers have seen on their way to the database; further ones are dropped. */
     seenUnderWay: 4,
+    /** Time between two readings of the rights of open connections: a message of an end may be lost with its sender. */
+    recheckMs: 60_000,
+    recheckedAtOnce: 2,
+    /** Open connections whose right could not be read for so long end. */
+    uncheckedMs: 5 * 60_000,
     /** Bytes of a message between replicas; PostgreSQL takes 8,000. */
     messageBytes: 7_500,
   },

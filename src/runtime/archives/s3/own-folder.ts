@@ -1,4 +1,4 @@
-/** Name of this service's own part of a bucket. */
+/** Names of a service's own part of a bucket, where nobody else writes and it alone collects. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -8,10 +8,21 @@ const MACHINE_ID = '/etc/machine-id';
  * Returns the instance's id with a mark of this machine: a copy of the data directory, started elsewhere, has the same
  * id, and must not collect what the first one writes.
  */
-export function ownFolder(instance: string, machineIdFile = MACHINE_ID): string {
-  const mark = createHash('sha256')
-    .update(`sandhaven archives\n${machineId(machineIdFile)}`)
-    .digest('hex');
+export function folderOnMachine(instance: string, machineIdFile = MACHINE_ID): string {
+  return marked(instance, machineId(machineIdFile));
+}
+
+/**
+ * Returns the instance's id with a mark of the cluster and the namespace, which all replicas have in common: a copy of the
+ * installation in another cluster must not collect what the first one writes.
+ * @param authority The certificate that the API server is trusted by, or another text that no two clusters share.
+ */
+export function folderInCluster(instance: string, authority: string, namespace: string): string {
+  return marked(instance, `${namespace}\n${authority.trim()}`);
+}
+
+function marked(instance: string, text: string): string {
+  const mark = createHash('sha256').update(`sandhaven archives\n${text}`).digest('hex');
   return `${instance}-${mark.slice(0, 8)}`;
 }
 

@@ -69,7 +69,8 @@ export function createApi({ server, tls, token }: Connection): Api {
       ...exchange.headers,
     };
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    request(url, { method, agent, headers, signal }, resolve).once('error', reject).end(text);
+    // A watch that is left and then aborted has two errors; one without a listener would end the process.
+    request(url, { method, agent, headers, signal }, resolve).on('error', reject).end(text);
     return promise;
   }
 

@@ -30,7 +30,7 @@ export const neededAccess: Access[] = [
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
   { resource: 'secrets', verbs: ['list', 'watch', 'create', 'update', 'delete', 'deletecollection'] },
-  { resource: 'configmaps', verbs: ['get', 'list', 'create', 'update', 'delete'] },
+  { resource: 'configmaps', verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'] },
   { resource: 'events', verbs: ['list'] },
   { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: ['create', 'patch'] },
   { resource: 'nodes', verbs: ['list', 'watch'], global: true },

@@ -36,6 +36,8 @@ export interface KubernetesImages extends Images {
   init(): Promise<void>;
   /** Returns where nodes get the image of this digest. Rejects with `unavailable` for one without a record. */
   place(digest: string): Promise<PlacedImage>;
+  /** Returns the same of the agent's image. */
+  placeAgent(): Promise<PlacedImage>;
 }
 
 const BASE = 'base';
@@ -146,6 +148,11 @@ export function createKubernetesImages(options: KubernetesImagesOptions): Kubern
       await secrets.prune();
       if (removed.length > 0) log.info('unused images removed', { digests: removed });
       return removed;
+    },
+
+    async placeAgent() {
+      const needed = await secrets.ensure(agentRegistry);
+      return { reference: settings.agentImage, pullSecrets: needed === null ? [] : [needed] };
     },
 
     async place(digest) {

@@ -2,7 +2,7 @@
 import type { Log } from '../../../control/ports/index.ts';
 import type { Api } from '../client/api.ts';
 import { createInformer, type Informer } from '../client/informer.ts';
-import type { Claim, KubeObject, Node, Pod } from '../client/objects.ts';
+import type { Claim, ConfigMap, KubeObject, Node, Pod } from '../client/objects.ts';
 import { inNamespace, nodesPath } from '../client/paths.ts';
 import type { KubernetesSettings } from '../settings.ts';
 import { selectorOf } from './names.ts';
@@ -12,6 +12,8 @@ export interface Copies {
   claims: Informer<Claim>;
   /** Without their contents. */
   secrets: Informer<KubeObject>;
+  /** Of archives. */
+  notes: Informer<ConfigMap>;
   nodes: Informer<Node>;
   begin(): Promise<void>;
   close(): void;
@@ -32,12 +34,18 @@ export function createCopies(api: Api, { namespace, instanceId }: KubernetesSett
     metadataOnly: true,
     what: 'Secrets',
   });
+  const notes = createInformer<ConfigMap>({
+    ...own,
+    path: inNamespace(namespace, 'configmaps'),
+    what: 'notes of archives',
+  });
   const nodes = createInformer<Node>({ api, path: nodesPath, what: 'nodes', log });
-  const all = [pods, claims, secrets, nodes];
+  const all = [pods, claims, secrets, notes, nodes];
   return {
     pods,
     claims,
     secrets,
+    notes,
     nodes,
     async begin() {
       for (const one of all) one.begin();

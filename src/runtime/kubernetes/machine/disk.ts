@@ -10,13 +10,16 @@ import type { Claim } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
 import type { KubernetesSettings } from '../settings.ts';
 import type { Copies } from './copies.ts';
-import { GENERATION, generationOf, objectName } from './names.ts';
+import { GENERATION, generationOf, isRestoring, objectName } from './names.ts';
 import { claimOf } from './pod-spec.ts';
 import { amountOf } from './quantity.ts';
 
 export interface Disks {
   read(id: string, signal?: AbortSignal): Promise<Claim | null>;
-  /** Makes the claim, or marks it with the generation. Rejects with `unavailable` when a newer one has marked it. */
+  /**
+   * Makes the claim, or marks it with the generation. Rejects with `unavailable` when a newer one has marked it, and where
+   * an archive has the only content.
+   */
   take(id: string, generation: number, diskGb: number, signal?: AbortSignal): Promise<void>;
   /** Grows a claim to this size and waits until the storage has it; leaves one that is large enough. */
   grow(id: string, diskGb: number): Promise<void>;
@@ -28,9 +31,11 @@ interface Dependencies {
   api: Api;
   copies: Pick<Copies, 'claims'>;
   settings: KubernetesSettings;
+  /** Returns whether the sandbox may have an archive, as the API server knows it. */
+  hasArchive(id: string, signal?: AbortSignal): Promise<boolean>;
 }
 
-export function createDisks({ api, copies, settings }: Dependencies): Disks {
+export function createDisks({ api, copies, settings, hasArchive }: Dependencies): Disks {
   const pathOf = (name?: string) => inNamespace(settings.namespace, 'persistentvolumeclaims', name);
 
   async function read(id: string, signal?: AbortSignal): Promise<Claim | null> {
@@ -73,11 +78,13 @@ export function createDisks({ api, copies, settings }: Dependencies): Disks {
         signal?.throwIfAborted();
         const claim = await read(id, signal);
         if (claim === null) {
+          if (await hasArchive(id, signal)) throw noDisk();
           if (await create(id, generation, diskGb)) return;
           continue;
         }
         // It goes with its last Pod: what a start would write is lost.
         if (claim.metadata.deletionTimestamp) throw goingAway();
+        if (isRestoring(claim)) throw noDisk();
         const newest = generationOf(claim);
         if (newest > generation) throw replaced();
         if (newest === generation || (await mark(claim, generation))) return;
@@ -133,7 +140,7 @@ function goingAway(): SandhavenError {
   return new SandhavenError('unavailable', 'The disk of the sandbox is being removed.', { hint });
 }
 
-function noDisk(): SandhavenError {
+export function noDisk(): SandhavenError {
   return new SandhavenError('unavailable', "The sandbox's disk is not there.", { retryable: false });
 }
 

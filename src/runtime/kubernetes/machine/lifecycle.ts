@@ -5,7 +5,7 @@ import { limits } from '../../../model/limits.ts';
 import type { AgentDoor } from '../settings.ts';
 import type { Copies } from './copies.ts';
 import type { Disks } from './disk.ts';
-import { generationOf, objectName, sandboxOf } from './names.ts';
+import { generationOf, isCarrier, objectName, sandboxOf } from './names.ts';
 import { addressOf, isOver, isRunning } from './pod-state.ts';
 import type { Pods } from './pods.ts';
 import type { Resize } from './resize.ts';
@@ -26,6 +26,8 @@ interface Dependencies {
   turns: Turns;
   /** Returns whether the storage can grow; `resource_exhausted` would promise a later success. */
   growsDisks(): boolean;
+  /** Removes the archive of a sandbox that is going. */
+  forgetArchive(id: string): Promise<void>;
 }
 
 export function createLifecycle(parts: Dependencies): Lifecycle {
@@ -40,7 +42,12 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
 
   async function destroy(id: string): Promise<void> {
     const pod = await pods.read(id);
-    await Promise.all([pod && pods.remove(pod, 0), secrets.removeAll(id), disks.remove(id)]);
+    await Promise.all([
+      pod && pods.remove(pod, 0),
+      secrets.removeAll(id),
+      disks.remove(id),
+      parts.forgetArchive(id),
+    ]);
     const wait = { timeoutMs: limits.kubernetes.goneMs, late: notRemoved };
     await copies.claims.until(objectName(id), (found) => (found ? undefined : true), wait);
     const left = copies.secrets.values().filter((secret) => sandboxOf(secret) === id);
@@ -63,14 +70,15 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
     resizeLive: (id, resources) =>
       turns.inTurn(id, 'The machine could not be resized.', async () => {
         const pod = await pods.read(id);
-        if (!pod || !isRunning(pod)) throw notRunning();
+        if (!pod || !isRunning(pod) || isCarrier(pod)) throw notRunning();
         await resize(pod, resources);
       }),
 
     growDisk: (id, diskGb) =>
       turns.inTurn(id, 'The disk could not be grown.', async () => {
         const pod = await pods.read(id);
-        if (pod && !isOver(pod)) throw stillRunning();
+        if (pod && !isOver(pod) && !isCarrier(pod)) throw stillRunning();
+        if (pod && isCarrier(pod)) await pods.remove(pod, 0);
         if (!parts.growsDisks()) throw cannotGrow();
         await disks.grow(id, diskGb);
       }),
@@ -82,7 +90,7 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
       await copies.pods.current();
       const pod = copies.pods.get(objectName(id));
       const address = pod && addressOf(pod);
-      if (!pod || !address) throw notRunning();
+      if (!pod || !address || isCarrier(pod)) throw notRunning();
       return door.connect(address, id, generationOf(pod), () => turns.busy(id));
     },
   };

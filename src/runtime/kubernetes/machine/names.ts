@@ -13,6 +13,12 @@ export const labels = {
 /** On a Pod and a Secret: theirs. On a claim: the newest that has begun a start with it. */
 export const GENERATION = 'sandhaven.dev/generation';
 
+/** On a Pod: it carries the disk, and no program of the sandbox runs in it. */
+export const CARRIER = 'sandhaven.dev/carrier';
+
+/** On a claim: it is being made of an archive, and no disk yet. */
+export const RESTORING = 'sandhaven.dev/restoring';
+
 const MANAGER = 'sandhaven';
 
 /** Ids have an underscore, which no name may have. */
@@ -23,6 +29,19 @@ export function objectName(id: string): string {
 /** One for each generation: an older start that comes late replaces nothing. */
 export function secretName(id: string, generation: number): string {
   return `${objectName(id)}-${generation}`;
+}
+
+/** Of the ConfigMap that tells of an archive. */
+export function noteName(id: string): string {
+  return `${objectName(id)}-archive`;
+}
+
+export function isCarrier({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[CARRIER] !== undefined;
+}
+
+export function isRestoring({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[RESTORING] !== undefined;
 }
 
 export function instanceLabels(instance: string): Record<string, string> {

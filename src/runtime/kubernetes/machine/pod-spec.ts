@@ -15,12 +15,7 @@ export interface PodInputs {
   settings: KubernetesSettings;
 }
 
-/**
- * The agent makes the claim the sandbox's root (`--root-disk`). Without it, files outside of the claim are gone with the
- * Pod.
- */
-export const ROOT_DISK = false;
-
+/** The agent keeps the sandbox's root on it, and takes it and the Secret out of view. */
 export const DISK_FOLDER = '/.sandhaven/disk';
 const AGENT_FOLDER = '/.sandhaven/agent';
 const TLS_FOLDER = '/.sandhaven/tls';
@@ -92,7 +87,7 @@ function containerOf({ id, generation, resources, image, service, settings }: Po
       `${AGENT_FOLDER}/sandhaven-agent`,
       ...['--sandbox-id', id, '--generation', String(generation)],
       ...['--listen', `tls://0.0.0.0:${AGENT_PORT}`, '--tls-dir', TLS_FOLDER, '--service', service],
-      ...(ROOT_DISK ? ['--root-disk', DISK_FOLDER] : []),
+      ...['--root-disk', DISK_FOLDER],
     ],
     ports: [{ name: 'agent', containerPort: AGENT_PORT, protocol: 'TCP' }],
     resources: { requests: sizes, limits: sizes },
@@ -108,6 +103,8 @@ function containerOf({ id, generation, resources, image, service, settings }: Po
       allowPrivilegeEscalation: true,
       capabilities: { drop: ['ALL'], add: CAPABILITIES },
     },
+    // A file of the node; below /dev, programs inside could fill it.
+    terminationMessagePath: '/.sandhaven/ended',
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [
       { name: 'agent', mountPath: AGENT_FOLDER, readOnly: true },

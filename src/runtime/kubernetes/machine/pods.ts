@@ -6,6 +6,7 @@
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
+import { nodeAway } from '../../../model/kubernetes/lost-node.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Api } from '../client/api.ts';
 import { isConflict, isMissing } from '../client/failure.ts';
@@ -96,18 +97,14 @@ export function createPods({ api, copies, settings, log }: Dependencies): Pods {
         const isAway = awayAt !== null && now - awayAt >= goneUnreachableMs;
         if (!isAway && now < deadline) continue;
         log.warn('a Pod that was deleted is still there', { pod: name, node: pod.spec.nodeName, isAway });
-        throw stillThere(isAway);
+        throw isAway ? nodeAway() : stillThere();
       }
     },
   };
 }
 
-function stillThere(isAway: boolean): SandhavenError {
-  return new SandhavenError(
-    'unavailable',
-    isAway
-      ? "The sandbox's node does not answer, so it is not known that its machine has ended."
-      : "The sandbox's node has not ended its machine in time.",
-    { hint: 'Try again once the node is back, or ask the operator to remove the node from the cluster.' },
-  );
+function stillThere(): SandhavenError {
+  return new SandhavenError('unavailable', "The sandbox's node has not ended its machine in time.", {
+    hint: 'Try again, or ask the operator to look at the node.',
+  });
 }

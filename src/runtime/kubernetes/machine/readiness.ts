@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
+import { nodeAway } from '../../../model/kubernetes/lost-node.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Api } from '../client/api.ts';
 import { bounded } from '../client/failure.ts';
@@ -16,19 +17,20 @@ import type { Copies } from './copies.ts';
 import {
   addressOf,
   isRunning,
+  isUnreachable,
   mountFailure,
   startFailure,
   unschedulable,
   unschedulableFailure,
 } from './pod-state.ts';
 
-const { startMs, unschedulableMs, mountMs, eventIntervalMs } = limits.kubernetes;
+const { answerMs, goneUnreachableMs, startMs, unschedulableMs, mountMs, eventIntervalMs } = limits.kubernetes;
 
 const troubles = ['FailedMount', 'FailedAttachVolume', 'FailedCreatePodSandBox', 'FailedCreatePodContainer'];
 
 interface Dependencies {
   api: Api;
-  copies: Pick<Copies, 'pods'>;
+  copies: Pick<Copies, 'pods' | 'nodes'>;
   door: Pick<AgentDoor, 'connect'>;
   log: Log;
 }
@@ -56,6 +58,7 @@ async function connect({ copies, door, log }: Dependencies, awaited: Awaited): P
   const { id, generation, pod, signal } = awaited;
   const { name, uid } = pod.metadata;
   const deadline = performance.now() + startMs;
+  let runsSince: number | null = null;
   const judge = (found: Pod | undefined): string | undefined => {
     // The copy may not have the new Pod yet, or still have the one before it.
     if (found === undefined || found.metadata.uid !== uid) return undefined;
@@ -79,7 +82,11 @@ async function connect({ copies, door, log }: Dependencies, awaited: Awaited): P
       signal.throwIfAborted();
       const seen = copies.pods.get(name);
       judge(seen);
-      if (performance.now() > deadline || (seen !== undefined && isRunning(seen))) throw error;
+      const now = performance.now();
+      if (seen !== undefined && isRunning(seen)) runsSince ??= now;
+      // The network of a node that has just begun may lose what is sent to its first Pods.
+      if (now > deadline || (runsSince !== null && now - runsSince >= answerMs)) throw error;
+      await sleep(100, undefined, { signal });
     }
   }
 }
@@ -88,6 +95,7 @@ async function connect({ copies, door, log }: Dependencies, awaited: Awaited): P
 async function findTrouble({ api, copies }: Dependencies, { pod, signal }: Awaited): Promise<never> {
   const { name, uid, namespace = '' } = pod.metadata;
   let refusedAt: number | null = null;
+  let awayAt: number | null = null;
   let lookedAt = performance.now();
   const begun = performance.now();
   for (;;) {
@@ -95,6 +103,9 @@ async function findTrouble({ api, copies }: Dependencies, { pod, signal }: Await
     const seen = copies.pods.get(name);
     if (seen?.metadata.uid !== uid || seen === undefined) continue;
     const now = performance.now();
+    const node = copies.nodes.get(seen.spec.nodeName ?? '');
+    awayAt = node && isUnreachable(node) ? (awayAt ?? now) : null;
+    if (awayAt !== null && now - awayAt >= goneUnreachableMs) throw nodeAway();
     const reason = unschedulable(seen);
     refusedAt = reason === null ? null : (refusedAt ?? now);
     if (reason !== null && refusedAt !== null && now - refusedAt >= unschedulableMs)

@@ -12,7 +12,7 @@ import type { Pod } from '../client/objects.ts';
 import type { AgentDoor, KubernetesSettings, PlacedImage } from '../settings.ts';
 import type { Copies } from './copies.ts';
 import { type Disks, replaced } from './disk.ts';
-import { generationOf, objectName } from './names.ts';
+import { generationOf, isCarrier, objectName } from './names.ts';
 import { podOf } from './pod-spec.ts';
 import { isOver } from './pod-state.ts';
 import type { Pods } from './pods.ts';
@@ -104,5 +104,6 @@ async function allOf<T>(first: Promise<T>, ...others: Promise<unknown>[]): Promi
 }
 
 function isUsable(pod: Pod, generation: number): boolean {
-  return generationOf(pod) === generation && !pod.metadata.deletionTimestamp && !isOver(pod);
+  const isCurrent = generationOf(pod) === generation && !pod.metadata.deletionTimestamp;
+  return isCurrent && !isOver(pod) && !isCarrier(pod);
 }

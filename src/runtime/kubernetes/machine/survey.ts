@@ -7,7 +7,7 @@ import type { Node, Pod } from '../client/objects.ts';
 import { metricsPath } from '../client/paths.ts';
 import type { KubernetesSettings } from '../settings.ts';
 import type { Copies } from './copies.ts';
-import { generationOf, objectName, sandboxOf } from './names.ts';
+import { generationOf, isCarrier, isRestoring, noteName, objectName, sandboxOf } from './names.ts';
 import { isOver, isUnreachable } from './pod-state.ts';
 import { amountOf } from './quantity.ts';
 
@@ -24,28 +24,30 @@ interface PodMetrics {
 }
 
 export function createSurvey({ api, copies, settings }: Dependencies): Survey {
-  const { pods, claims, secrets, nodes } = copies;
+  const { pods, claims, secrets, notes, nodes } = copies;
   let noMetricsUntil = 0;
 
   function look(id: string): Observed {
     const pod = pods.get(objectName(id));
     const claim = claims.get(objectName(id));
     const node = pod?.spec.nodeName === undefined ? undefined : nodes.get(pod.spec.nodeName);
-    const mayRun = pod !== undefined && !isOver(pod);
+    const mayRun = pod !== undefined && !isOver(pod) && !isCarrier(pod);
+    const isDisk = claim !== undefined && !isRestoring(claim);
     return {
       id,
       // One that waits for its node or image begins at any moment, so it counts as running.
       runningGeneration: mayRun ? generationOf(pod) : null,
-      hasDisk: claim !== undefined && claim.metadata.deletionTimestamp === undefined,
-      hasArchive: false,
+      hasDisk: isDisk && claim.metadata.deletionTimestamp === undefined,
+      hasArchive: notes.get(noteName(id)) !== undefined,
       ...(mayRun && node !== undefined && isUnreachable(node) ? { unreachable: true as const } : {}),
     };
   }
 
-  const current = () => Promise.all([pods.current(), claims.current(), secrets.current(), nodes.current()]);
+  const current = () =>
+    Promise.all([pods, claims, secrets, notes, nodes].map((followed) => followed.current()));
 
   const ids = (): Set<string> => {
-    const all = [...pods.values(), ...claims.values(), ...secrets.values()];
+    const all = [...pods.values(), ...claims.values(), ...secrets.values(), ...notes.values()];
     return new Set(all.map(sandboxOf).filter((id) => id !== null));
   };
 

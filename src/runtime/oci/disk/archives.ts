@@ -5,14 +5,13 @@
  * Invariants: an archive is written, synced, read back and compared before it gets its name or leaves this host; a disk
  * is restored only from an archive whose digest and HMAC match its record, so that a foreign image is never mounted.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Log } from '../../../control/ports/index.ts';
-import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { ArchiveRecord } from '../../../model/sandbox.ts';
 import type { ArchivePlaces } from '../../archives/places.ts';
+import { assertSigned, notItsArchive, signatureOf } from '../../archives/signature.ts';
 import { commit, removeDurably, sync } from '../host/files.ts';
 import type { HelperOptions, Helpers } from '../host/helper.ts';
 import type { Layout } from '../layout.ts';
@@ -49,8 +48,6 @@ export function createArchives(parts: ArchivesDependencies): Archives {
     signal,
     nice: NICENESS,
   });
-  const hmacOf = (id: string, digest: string): Buffer =>
-    createHmac('sha256', installationKey).update(`${id}\n${digest}`).digest();
 
   async function digestOf(path: string, signal?: AbortSignal): Promise<string> {
     const output = await helpers.run('sha256sum', ['--binary', path], helperOptions(signal));
@@ -108,7 +105,7 @@ export function createArchives(parts: ArchivesDependencies): Archives {
       if (location.store !== 'local') await notes.write(id, location);
       try {
         const sizeBytes = await places.chosen.putFile(id, location, partial, { signal });
-        return { ...location, digest, hmac: hmacOf(id, digest).toString('hex'), sizeBytes };
+        return { ...location, digest, hmac: signatureOf(installationKey, id, digest), sizeBytes };
       } catch (error) {
         await rm(partial, { force: true });
         if (location.store !== 'local') await notes.remove(id);
@@ -117,9 +114,7 @@ export function createArchives(parts: ArchivesDependencies): Archives {
     },
 
     async restore(id, record, signal) {
-      const given = Buffer.from(record.hmac, 'hex');
-      const expected = hmacOf(id, record.digest);
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw notItsArchive();
+      assertSigned(installationKey, id, record);
       const spool = layout.archive(id) + PARTIAL;
       if (record.store !== 'local') await mkdir(layout.sandbox(id), { recursive: true });
       const file = await places.of(record).getFile(id, record, spool, { signal });
@@ -152,10 +147,3 @@ const RESTORING = '.restoring';
 /** Archiving is never urgent; running machines go first. */
 const NICENESS = 10;
 const COMPRESS = ['--use-compress-program', 'zstd --threads=0'];
-
-function notItsArchive(): SandhavenError {
-  return new SandhavenError('unavailable', 'The archive of the sandbox is damaged or not its own.', {
-    hint: 'Nothing was changed. Ask the operator to bring back the archive from a backup.',
-    retryable: false,
-  });
-}

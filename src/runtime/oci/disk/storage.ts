@@ -39,7 +39,7 @@ export function createStorage({ machines, disks, archives, work }: Dependencies)
 
     dropDisk: (id) => whileStopped(id, 'The disk could not be removed.', () => disks.remove(id)),
 
-    archive: (id, options) =>
+    archive: (id, _generation, options) =>
       whileStopped(
         id,
         'The sandbox could not be archived.',
@@ -47,7 +47,7 @@ export function createStorage({ machines, disks, archives, work }: Dependencies)
         options?.signal,
       ),
 
-    restore: (id, record, options) =>
+    restore: ({ id }, _generation, record, options) =>
       whileStopped(
         id,
         'The sandbox could not be restored.',

@@ -14,7 +14,8 @@ import { NEWS_CHANNEL, parseNews } from '../cache/news.ts';
 import { explained } from '../errors.ts';
 import { KeptConnection } from '../kept-connection.ts';
 import { migrate } from '../schema.ts';
-import { advisoryLock } from '../sql.ts';
+import { advisoryLock, DATABASE_NOW as NOW } from '../sql.ts';
+import { GivenUp } from './given-up.ts';
 import { clocks, Lease } from './lease.ts';
 import { MESSAGE_CHANNEL, Messages } from './messages.ts';
 import { ownerAmong } from './rendezvous.ts';
@@ -29,7 +30,6 @@ export interface MembershipOptions {
 }
 
 const { leaseMs, renewMs } = limits.replicas;
-const NOW = `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`;
 
 export class Membership implements Replicas {
   readonly shared = true;
@@ -39,9 +39,10 @@ export class Membership implements Replicas {
   readonly #messages: Messages;
   readonly #waiters = new Waiters();
   readonly #listeners: (() => void)[] = [];
+  readonly #gapListeners: (() => void)[] = [];
   #id = newReplicaId();
   #live: readonly string[] = [];
-  readonly #dead = new Set<string>();
+  readonly #givenUp = new GivenUp();
   /** Begin of the time without a gap in the renewals: only who has seen a whole lease go by gives others up. */
   #steadySince = Number.POSITIVE_INFINITY;
 
@@ -54,7 +55,7 @@ export class Membership implements Replicas {
       take: (connection) => this.#enter(connection),
       beat: (connection) => this.#renew(connection),
       hear: (channel, payload) => this.#hear(channel, payload),
-      taken: () => options.caches.open(),
+      taken: () => this.#taken(),
       lost: () => this.#lost(),
       log: options.log,
     });
@@ -88,11 +89,11 @@ export class Membership implements Replicas {
   /** A replica that this one has not heard of may have come a moment ago, so the database decides. */
   async lives(id: string): Promise<boolean> {
     if (this.#live.includes(id)) return true;
-    if (this.#dead.has(id)) return false;
+    if (this.#givenUp.has(id)) return false;
     const asked = this.#options.pool.query('SELECT 1 FROM replicas WHERE id = $1', [id]);
     const { rows } = await asked.catch((error: unknown) => Promise.reject(explained(error)));
     if (rows.length > 0) return true;
-    this.#dead.add(id);
+    this.#givenUp.add(id);
     return false;
   }
 
@@ -114,6 +115,10 @@ export class Membership implements Replicas {
 
   onTold(topic: Parameters<Replicas['tell']>[0], listener: (text: string) => void): void {
     this.#messages.on(topic, listener);
+  }
+
+  onGap(listener: () => void): void {
+    this.#gapListeners.push(listener);
   }
 
   /** Gives the lease back, so that nobody waits for its end. */
@@ -175,6 +180,12 @@ export class Membership implements Replicas {
     const news = parseNews(payload);
     this.#options.caches.hear(news);
     if (news !== 'callers') this.#waiters.wake(news.sandbox);
+  }
+
+  /** The first time nobody listens yet. */
+  #taken(): void {
+    this.#options.caches.open();
+    for (const listener of this.#gapListeners) listener();
   }
 
   #lost(): void {

@@ -8,7 +8,7 @@ import { limits } from '../../../model/limits.ts';
 
 export const MESSAGE_CHANNEL = 'sandhaven_replicas';
 
-const form = /^(\S+) (yield|over|seen) ([\s\S]*)$/;
+const form = /^(\S+) (yield|over|seen|wanted) ([\s\S]*)$/;
 
 export class Messages {
   readonly #pool: Pick<pg.Pool, 'query'>;

@@ -22,6 +22,8 @@ pub struct Credentials {
     pub key: PrivateKeyDer<'static>,
     pub chain: Vec<CertificateDer<'static>>,
     pub authority: RootCertStore,
+    /// They came by a mount, so this process has the right to mount.
+    pub by_mount: bool,
 }
 
 /// @param identity That the certificate must name: those of another sandbox or generation are refused.
@@ -29,7 +31,7 @@ pub fn take(folder: &Path, identity: &str) -> Result<Credentials, String> {
     let key = read(folder, KEY)?;
     let certificate = read(folder, CERTIFICATE)?;
     let authority = read(folder, AUTHORITY)?;
-    hide(folder, &[KEY, CERTIFICATE, AUTHORITY])?;
+    let by_mount = hide(folder, &[KEY, CERTIFICATE, AUTHORITY])?;
     let chain = certificates(&certificate, CERTIFICATE)?;
     if chain.first().is_none_or(|own| !names_alone(own, identity)) {
         return Err(format!("{CERTIFICATE} is not that of {identity}"));
@@ -44,6 +46,7 @@ pub fn take(folder: &Path, identity: &str) -> Result<Credentials, String> {
         key: PrivateKeyDer::from_pem_slice(&key).map_err(|_| format!("{KEY} holds no key"))?,
         chain,
         authority: roots,
+        by_mount,
     })
 }
 

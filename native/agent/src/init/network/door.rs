@@ -48,6 +48,7 @@ pub struct Settings {
 pub struct Door {
     listener: StdListener,
     tls: Arc<ServerConfig>,
+    by_mount: bool,
 }
 
 impl Door {
@@ -73,7 +74,13 @@ impl Door {
         Ok(Self {
             listener,
             tls: Arc::new(tls),
+            by_mount: credentials.by_mount,
         })
+    }
+
+    /// Whether the key came by a mount, so that this process has the right to mount.
+    pub fn by_mount(&self) -> bool {
+        self.by_mount
     }
 
     /// The listening socket's, as the kernel's tables name it.

@@ -3,17 +3,14 @@
 
 use rustix::io::Errno;
 use rustix::mount::{UnmountFlags, unmount};
-use rustix::thread::{
-    CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set,
-    set_capabilities,
-};
 use std::fs;
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
 const AT_ONCE: UnmountFlags = UnmountFlags::DETACH.union(UnmountFlags::NOFOLLOW);
 
-pub fn hide(folder: &Path, names: &[&str]) -> Result<(), String> {
+/// @returns whether it was a mount.
+pub fn hide(folder: &Path, names: &[&str]) -> Result<bool, String> {
     let failed = |error: Error| {
         format!(
             "cannot take {} out of view: {error}. It must be a mount, and the agent start with CAP_SYS_ADMIN, or a \
@@ -21,12 +18,15 @@ pub fn hide(folder: &Path, names: &[&str]) -> Result<(), String> {
             folder.display()
         )
     };
-    match unmount(folder, AT_ONCE) {
-        Ok(()) => give_up_mounting().map_err(|errno| failed(errno.into()))?,
+    let was_mount = match unmount(folder, AT_ONCE) {
+        Ok(()) => true,
         // No mount, or none of ours to detach.
-        Err(Errno::INVAL | Errno::PERM) => delete(folder, names).map_err(failed)?,
+        Err(Errno::INVAL | Errno::PERM) => {
+            delete(folder, names).map_err(failed)?;
+            false
+        }
         Err(errno) => return Err(failed(errno.into())),
-    }
+    };
     for name in names {
         let path = folder.join(name);
         match fs::symlink_metadata(&path) {
@@ -34,7 +34,7 @@ pub fn hide(folder: &Path, names: &[&str]) -> Result<(), String> {
             _ => return Err(format!("{} is still in view", path.display())),
         }
     }
-    Ok(())
+    Ok(was_mount)
 }
 
 /// A Secret's files are links into a folder beside them: what they lead to goes too.
@@ -52,24 +52,6 @@ fn delete(folder: &Path, names: &[&str]) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// Mounting was for this alone: nothing inside ever gets it, whatever the Pod allows.
-fn give_up_mounting() -> Result<(), Errno> {
-    remove_capability_from_bounding_set(CapabilitySet::SYS_ADMIN)?;
-    let CapabilitySets {
-        effective,
-        permitted,
-        inheritable,
-    } = capabilities(None)?;
-    set_capabilities(
-        None,
-        CapabilitySets {
-            effective: effective.difference(CapabilitySet::SYS_ADMIN),
-            permitted: permitted.difference(CapabilitySet::SYS_ADMIN),
-            inheritable: inheritable.difference(CapabilitySet::SYS_ADMIN),
-        },
-    )
 }
 
 #[cfg(test)]

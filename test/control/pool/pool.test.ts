@@ -1,8 +1,9 @@
-/** Warm pool: refilled to its size, paced behind claims, and quiet on a full host and after its end. */
+/** Warm pool: refilled to its size, which may follow demand, paced behind claims, and quiet on a full host and after its end. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Machines } from '../../../src/control/lifecycle/machines.ts';
-import { WarmPool } from '../../../src/control/lifecycle/pool.ts';
-import type { Image, Images, Runtime, SandboxStore } from '../../../src/control/ports/index.ts';
+import { WarmPool } from '../../../src/control/pool/pool.ts';
+import type { PoolBounds } from '../../../src/control/pool/size.ts';
+import type { Image, Images, Replicas, Runtime, SandboxStore } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { createAlone } from '../../../src/store/alone.ts';
@@ -25,38 +26,44 @@ const newHost = () => ({
   /** Every row as it was stored when its machine was started. */
   made: [] as (Sandbox | null)[],
   starting: 0,
+  /** Machines that are still to fail. */
+  failing: 0,
   mostAtOnce: 0,
   /** Awaited by every start of a machine. */
   gate: Promise.resolve(),
   warnings: 0,
+  now: 7,
 });
 
 let store: SandboxStore;
 let host: ReturnType<typeof newHost>;
+let replicas: Replicas;
 
 beforeEach(() => {
   vi.useFakeTimers();
   store = memoryStore().sandboxes;
   host = newHost();
+  replicas = createAlone();
 });
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-function newPool(size = 3): WarmPool {
+function newPool(bounds: PoolBounds = { min: 3, max: 3 }, atOnce = 1): WarmPool {
   const discard: Machines['discard'] = async ({ id, generation }) =>
     void (await store.remove(id, generation));
   return new WarmPool({
-    replicas: createAlone(),
+    replicas,
     store,
     runtime: { capacity: async () => ({ ...enough, freeSlots: host.freeSlots }) } as unknown as Runtime,
     images: { use } as unknown as Images,
-    machines: { create, discard } as unknown as Machines,
+    machines: { create, discard, finish } as unknown as Machines,
     regionId: 'home',
-    clock: { now: () => 7 },
+    clock: { now: () => host.now },
     log: { info() {}, warn: () => void host.warnings++, error() {} },
-    size,
+    bounds,
+    atOnce,
   });
 }
 
@@ -71,11 +78,22 @@ const use: Images['use'] = async (wanted, work) => {
 async function create({ id, generation }: Sandbox): Promise<void> {
   if (!host.imageInUse) throw new Error('The image may be collected.');
   host.made.push(await store.get(id));
+  if (host.failing-- > 0) {
+    await store.remove(id, generation);
+    throw new SandhavenError('unavailable', 'It did not start.');
+  }
   host.mostAtOnce = Math.max(host.mostAtOnce, ++host.starting);
   await host.gate;
   host.starting--;
   host.freeSlots--;
   await store.update(id, generation, { operation: null, state: 'started', runGeneration: generation });
+}
+
+/** Removes what the pool has claimed for its removal. */
+async function finish(id: string): Promise<void> {
+  const row = await store.get(id);
+  if (row?.operation !== 'deleting' || row.ownerId !== null) throw new Error(`${id} is not to be removed`);
+  await store.remove(id, row.generation);
 }
 
 /** A pool whose first refill has begun, and has ended where nothing holds it up. */
@@ -86,11 +104,29 @@ async function filled(): Promise<WarmPool> {
   return pool;
 }
 
+/** Passes time of timers and of the clock. */
+async function later(ms: number): Promise<void> {
+  host.now += ms;
+  await pass(ms);
+}
+
 /** Holds every start of a machine up until the returned function is called. */
 function holdStarts(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   host.gate = promise;
   return resolve;
+}
+
+/** Another replica, whose messages are made by `told`. */
+function withNeighbour() {
+  const neighbour: { told?: (text: string) => void } = {};
+  replicas = {
+    ...replicas,
+    onTold(topic, listener) {
+      if (topic === 'wanted') neighbour.told = listener;
+    },
+  };
+  return neighbour;
 }
 
 const ready = async () => (await store.pool()).length;
@@ -118,7 +154,7 @@ describe('a refill', () => {
   });
 
   it('[WIRE-UP-06] makes none for the size 0', () => {
-    newPool(0).refill();
+    newPool({ min: 0, max: 0 }).refill();
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -153,6 +189,113 @@ describe('a refill', () => {
     await pass(250);
     expect(host.mostAtOnce).toBe(1);
     expect(host.made).toHaveLength(3);
+  });
+});
+
+describe('sandboxes made side by side', () => {
+  it('are as many as allowed, and no more than are missing', async () => {
+    const letStart = holdStarts();
+    newPool({ min: 5, max: 5 }, 3).refill();
+    await pass(250);
+    expect(host.starting).toBe(3);
+    letStart();
+    await pass(0);
+    expect([host.mostAtOnce, host.made.length]).toEqual([3, 5]);
+  });
+
+  it('are all waited for when one fails, and the failure is logged', async () => {
+    const letStart = holdStarts();
+    host.failing = 1;
+    const pool = newPool({ min: 3, max: 3 }, 3);
+    pool.refill();
+    await pass(250);
+    expect([host.warnings, host.starting]).toEqual([0, 2]);
+    const closing = pool.close().then(ready);
+    letStart();
+    expect(await closing).toBe(2);
+    expect(host.warnings).toBe(1);
+  });
+});
+
+describe('a pool that follows demand', () => {
+  const claim = () =>
+    store.claim({ imageDigest: 'sha256:base', diskGb: 20 }, { ownerId: alice.id, name: `n${host.now++}` });
+
+  it('has its least size without any', async () => {
+    newPool({ min: 1, max: 9 }).refill();
+    await pass(250);
+    expect(await ready()).toBe(1);
+  });
+
+  it('has as many as were wanted at about the same time, those that it lacked too', async () => {
+    const pool = newPool({ min: 1, max: 9 });
+    for (let wanted = 0; wanted < 4; wanted++) pool.wanted();
+    await pass(250);
+    expect(await ready()).toBe(4);
+  });
+
+  it('has no more than its greatest size', async () => {
+    const pool = newPool({ min: 1, max: 3 });
+    for (let wanted = 0; wanted < 8; wanted++) pool.wanted();
+    await pass(250);
+    expect(await ready()).toBe(3);
+  });
+
+  it('hears of demand at other replicas', async () => {
+    const neighbour = withNeighbour();
+    newPool({ min: 0, max: 9 });
+    neighbour.told?.('3');
+    await pass(250);
+    expect(await ready()).toBe(3);
+  });
+
+  it('keeps for ten minutes what was wanted, and then removes one each 15 s', async () => {
+    const pool = newPool({ min: 1, max: 9 });
+    for (let wanted = 0; wanted < 4; wanted++) pool.wanted();
+    await pass(250);
+    host.now += 575_000;
+    await later(15_000);
+    expect(await ready()).toBe(4);
+    await later(15_000);
+    expect(await ready()).toBe(3);
+    await later(14_999);
+    expect(await ready()).toBe(3);
+    await later(1);
+    expect(await ready()).toBe(2);
+    await later(15_000);
+    expect(await ready()).toBe(1);
+    await later(60_000);
+    expect(await ready()).toBe(1);
+  });
+
+  it('removes none for a refill in between', async () => {
+    const pool = newPool({ min: 1, max: 9 });
+    for (let wanted = 0; wanted < 4; wanted++) pool.wanted();
+    await pass(250);
+    host.now += 700_000;
+    for (let looks = 0; looks < 5; looks++) {
+      pool.refill();
+      await later(2_000);
+    }
+    expect(await ready()).toBe(3);
+  });
+
+  it('leaves a sandbox alone that a caller has claimed', async () => {
+    const pool = newPool({ min: 0, max: 9 });
+    pool.wanted();
+    await pass(250);
+    const claimed = await claim();
+    host.now += 700_000;
+    await pass(60_000);
+    expect(await store.get(claimed?.id ?? '')).toEqual(claimed);
+  });
+
+  it('of a fixed size removes none, also of more than that', async () => {
+    newPool({ min: 4, max: 4 }).refill();
+    await pass(250);
+    newPool({ min: 2, max: 2 }).refill();
+    await pass(700_000);
+    expect(await ready()).toBe(4);
   });
 });
 

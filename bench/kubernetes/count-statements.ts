@@ -1,0 +1,15 @@
+/** Loaded before a service (`NODE_OPTIONS=--import=…`): counts its SQLite statements, and prints the count on SIGUSR2. */
+import { StatementSync } from 'node:sqlite';
+
+type Method = (this: StatementSync, ...given: unknown[]) => unknown;
+
+let count = 0;
+const methods = StatementSync.prototype as unknown as Record<string, Method>;
+for (const name of ['all', 'get', 'run', 'iterate']) {
+  const original = methods[name];
+  methods[name] = function (...given) {
+    count += 1;
+    return original?.apply(this, given);
+  };
+}
+process.on('SIGUSR2', () => process.stderr.write(`statements ${count}\n`));

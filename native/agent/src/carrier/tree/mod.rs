@@ -1,0 +1,10 @@
+//! The disk's tree of files, and how it goes into an archive and comes out of one.
+
+pub mod packer;
+#[cfg(test)]
+mod tests;
+pub mod unpacker;
+mod xattrs;
+
+/// Levels of folders. Both directions hold a descriptor for each that is open.
+const MOST_LEVELS: usize = 900;

@@ -1,0 +1,59 @@
+//! The extended attributes that an archive keeps: those of users, which an overlay's own are too; file capabilities; access
+//! lists. Others are the kernel's or the host's.
+
+use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fsetxattr};
+use rustix::io::Errno;
+use std::os::fd::AsFd;
+
+use crate::carrier::tar::entry::Xattr;
+use crate::wire::fault::{Code, Fault};
+
+/// Linux's own bounds, of a list of names and of a value.
+const LIST_BYTES: usize = 64 << 10;
+const VALUE_BYTES: usize = 64 << 10;
+
+const KEPT: [&[u8]; 3] = [
+    b"security.capability",
+    b"system.posix_acl_access",
+    b"system.posix_acl_default",
+];
+
+pub fn is_kept(name: &[u8]) -> bool {
+    name.starts_with(b"user.") || KEPT.contains(&name)
+}
+
+pub fn read(file: impl AsFd) -> Result<Vec<Xattr>, Errno> {
+    let mut list = vec![0; LIST_BYTES];
+    let length = match flistxattr(&file, &mut list[..]) {
+        Ok(length) => length,
+        Err(Errno::NOTSUP) => 0,
+        Err(errno) => return Err(errno),
+    };
+    let mut found = Vec::new();
+    for name in list[..length].split(|byte| *byte == 0) {
+        if !is_kept(name) {
+            continue;
+        }
+        let mut value = vec![0; VALUE_BYTES];
+        let length = fgetxattr(&file, name, &mut value[..])?;
+        value.truncate(length);
+        value.shrink_to_fit();
+        found.push((name.to_vec(), value));
+    }
+    Ok(found)
+}
+
+pub fn write(file: impl AsFd, xattrs: &[Xattr]) -> Result<(), Fault> {
+    for (name, value) in xattrs {
+        if !is_kept(name) {
+            let detail = "The archive has an attribute that no disk has.";
+            return Err(Fault::new(Code::FailedPrecondition, detail));
+        }
+        fsetxattr(&file, &name[..], value, XattrFlags::empty()).map_err(|errno| {
+            let name = String::from_utf8_lossy(name);
+            let detail = format!("The disk does not take the attribute {name} of a file: {errno}.");
+            Fault::new(Code::FailedPrecondition, detail)
+        })?;
+    }
+    Ok(())
+}

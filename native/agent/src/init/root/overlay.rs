@@ -1,0 +1,124 @@
+//! The overlay of the disk over the image: all that is written lies on the disk, as on one machine.
+
+use rustix::fs::{Gid, Mode, StatVfsMountFlags, Uid, chmod, chown, fstatvfs, mkdir, rmdir, stat};
+use rustix::io::Errno;
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_flag,
+    fsconfig_set_string, fsmount, fsopen,
+};
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use super::spare;
+
+pub enum Outcome {
+    /// The mount, which nothing shows yet.
+    Mounted(OwnedFd),
+    /// The kernel or the disk's file system does not take part. The disk is as it was.
+    Impossible(Errno),
+}
+
+/// A disk that has a root already gets no other: its files would be missed, so an error ends the start.
+pub fn open_on(disk: &Path) -> Result<Outcome, String> {
+    let (upper, work, spare) = (disk.join("root"), disk.join("work"), disk.join("spare"));
+    furnish(&upper, &work)
+        .map_err(|errno| format!("cannot prepare {}: {errno}", disk.display()))?;
+    let mounted = match mount(&upper, &work) {
+        Err(Errno::NOSPC | Errno::ROFS) => {
+            spare::give(&spare);
+            mount(&upper, &work)
+        }
+        other => other,
+    };
+    match mounted {
+        Ok(root) => {
+            spare::keep(&spare);
+            Ok(Outcome::Mounted(root))
+        }
+        Err(errno) => match withdraw(&upper, &work) {
+            Ok(()) => Ok(Outcome::Impossible(errno)),
+            Err(_) => Err(format!(
+                "the root on {} cannot be mounted: {errno}",
+                disk.display()
+            )),
+        },
+    }
+}
+
+/// The work folder comes last, and shows that the other is complete.
+fn furnish(upper: &Path, work: &Path) -> Result<(), Errno> {
+    if stat(work).is_ok() {
+        return Ok(());
+    }
+    let image = stat("/")?;
+    present(mkdir(upper, Mode::RWXU))?;
+    // The root that programs see has the owner and the mode of this folder.
+    let (owner, group) = (Uid::from_raw(image.st_uid), Gid::from_raw(image.st_gid));
+    chown(upper, Some(owner), Some(group))?;
+    chmod(upper, Mode::from_raw_mode(image.st_mode))?;
+    present(mkdir(work, Mode::RWXU))
+}
+
+fn present(made: Result<(), Errno>) -> Result<(), Errno> {
+    match made {
+        Err(Errno::EXIST) => Ok(()),
+        other => other,
+    }
+}
+
+/// userxattr: in a user namespace overlayfs has no other attributes to write. Renames of the image's folders then fail
+/// with EXDEV, since a redirect could be forged.
+fn mount(upper: &Path, work: &Path) -> Result<OwnedFd, Errno> {
+    let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_set_string(&context, "source", "sandhaven")?;
+    fsconfig_set_string(&context, "lowerdir", "/")?;
+    fsconfig_set_string(&context, "upperdir", upper)?;
+    fsconfig_set_string(&context, "workdir", work)?;
+    fsconfig_set_flag(&context, "userxattr")?;
+    fsconfig_create(&context)?;
+    let (flags, attributes) = (FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty());
+    let root = fsmount(&context, flags, attributes)?;
+    // Overlayfs falls back to read-only instead of failing, when it cannot use its work folder.
+    if fstatvfs(&root)?.f_flag.contains(StatVfsMountFlags::RDONLY) {
+        return Err(Errno::ROFS);
+    }
+    Ok(root)
+}
+
+/// Fails where the upper folder has anything in it.
+fn withdraw(upper: &Path, work: &Path) -> io::Result<()> {
+    rmdir(upper)?;
+    fs::remove_dir_all(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt;
+
+    #[test]
+    fn a_disk_is_furnished_once_and_an_interrupted_try_is_finished() {
+        let disk = std::env::temp_dir().join(format!("overlay-{}", std::process::id()));
+        fs::create_dir(&disk).unwrap();
+        let (upper, work) = (disk.join("root"), disk.join("work"));
+        let mode = || fs::metadata(&upper).unwrap().mode() & 0o7777;
+        let image = fs::metadata("/").unwrap().mode() & 0o7777;
+        // Killed before the mode was set.
+        mkdir(&upper, Mode::from_raw_mode(0o700)).unwrap();
+        furnish(&upper, &work).unwrap();
+        assert_eq!((mode(), work.is_dir()), (image, true));
+        // What programs inside did to their root stays.
+        chmod(&upper, Mode::from_raw_mode(0o711)).unwrap();
+        furnish(&upper, &work).unwrap();
+        assert_eq!(mode(), 0o711);
+        fs::write(upper.join("kept"), "kept").unwrap();
+        assert!(withdraw(&upper, &work).is_err());
+        assert!(upper.join("kept").exists() && work.is_dir());
+        fs::remove_file(upper.join("kept")).unwrap();
+        withdraw(&upper, &work).unwrap();
+        assert_eq!(fs::read_dir(&disk).unwrap().count(), 0);
+        fs::remove_dir(&disk).unwrap();
+    }
+}

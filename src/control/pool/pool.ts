@@ -1,0 +1,197 @@
+/**
+ * Warm pool: sandboxes of the base image created ahead of time. They are rows like any other, without an owner, so a
+ * crash loses none and leaks none. Between its bounds the pool follows demand: it grows at once, and gives back one
+ * sandbox at a time. Of several replicas one fills it; claims go to all.
+ */
+import { newSandboxId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
+import { assertRoomToStart } from '../lifecycle/capacity.ts';
+import type { Machines } from '../lifecycle/machines.ts';
+import type { Clock, Images, Log, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
+import { Demand } from './demand.ts';
+import { type PoolBounds, poolSize } from './size.ts';
+
+export interface WarmPoolDependencies {
+  store: SandboxStore;
+  runtime: Runtime;
+  images: Images;
+  machines: Machines;
+  regionId: string;
+  clock: Clock;
+  log: Log;
+  replicas: Pick<Replicas, 'isMine' | 'shared' | 'tell' | 'onTold'>;
+  bounds: PoolBounds;
+  /** Sandboxes that are made side by side. */
+  atOnce: number;
+}
+
+const { refillDelayMs, retryMs, shrinkMs, makingsRemembered } = limits.warmPool;
+
+export class WarmPool {
+  readonly #d: WarmPoolDependencies;
+  readonly #demand: Demand;
+  /** Milliseconds that the latest makings took. */
+  readonly #makings: number[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #filling: Promise<void> | null = null;
+  #closed = false;
+  /** Time at which the pool last gave a sandbox back. */
+  #shrunkAt = Number.NEGATIVE_INFINITY;
+
+  constructor(dependencies: WarmPoolDependencies) {
+    this.#d = dependencies;
+    const { clock, replicas } = dependencies;
+    this.#demand = new Demand(clock, replicas, () => this.refill());
+  }
+
+  /** Notes that a caller wants a sandbox that the pool could give, whether it did or was empty; refills it. */
+  wanted(): void {
+    if (this.#d.bounds.max === 0) return;
+    this.#demand.note();
+    this.refill();
+  }
+
+  /** Schedules a refill; every call restarts the delay. */
+  refill(delayMs: number = refillDelayMs): void {
+    if (this.#closed || this.#d.bounds.max === 0 || !this.#d.replicas.isMine('warm pool')) return;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#filling ??= this.#fill().finally(() => {
+        this.#filling = null;
+      });
+    }, delayMs);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#demand.close();
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.#filling;
+  }
+
+  /** Closes the pool and deletes its waiting sandboxes. */
+  async discard(): Promise<void> {
+    await this.close();
+    for (const sandbox of await this.#d.store.pool()) await this.#d.machines.discard(sandbox);
+  }
+
+  async #fill(): Promise<void> {
+    const { images, log } = this.#d;
+    try {
+      await images.use({ reference: BASE_IMAGE }, async ({ digest }) => {
+        await this.#makeMissing(digest);
+        await this.#shrink(digest);
+      });
+    } catch (error) {
+      log.warn('warm pool could not be filled', { error });
+      this.refill(retryMs);
+    }
+  }
+
+  /** false ends a refill: the pool is closed, another replica's, or a burst of claims goes first. */
+  #mayGoOn(): boolean {
+    return !this.#closed && this.#timer === null && this.#d.replicas.isMine('warm pool');
+  }
+
+  get #size(): number {
+    const { bounds } = this.#d;
+    return poolSize(bounds, this.#demand.steps(), Math.max(0, ...this.#makings));
+  }
+
+  /** Makes what is missing, some side by side. Resolves or rejects once none is being made. */
+  async #makeMissing(imageDigest: string): Promise<void> {
+    const { store, runtime, atOnce } = this.#d;
+    const making = new Set<Promise<void>>();
+    const failures: unknown[] = [];
+    try {
+      while (this.#mayGoOn() && failures.length === 0) {
+        // One that is made during the read may count twice, and the next turn sees it.
+        const underWay = making.size;
+        const ready = await store.pool();
+        if (!this.#mayGoOn()) break;
+        if (ready.length + underWay >= this.#size && underWay === 0) return;
+        if (ready.length + underWay >= this.#size || underWay >= atOnce) {
+          if (making.size > 0) await Promise.race(making);
+          continue;
+        }
+        await assertRoomToStart(runtime, defaultResources);
+        const one = this.#makeOne(imageDigest)
+          .catch((error: unknown) => void failures.push(error))
+          .finally(() => making.delete(one));
+        making.add(one);
+      }
+    } finally {
+      await Promise.all(making);
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #makeOne(imageDigest: string): Promise<void> {
+    const { store, machines, clock, regionId } = this.#d;
+    const begun = clock.now();
+    const sandbox = poolSandbox(newSandboxId(), imageDigest, regionId, begun);
+    await store.insert(sandbox);
+    await machines.create(sandbox);
+    this.#makings.push(clock.now() - begun);
+    if (this.#makings.length > makingsRemembered) this.#makings.shift();
+  }
+
+  /**
+   * Removes one sandbox too many, and looks again later. It is claimed for its removal, so that no caller gets it. A pool
+   * of a fixed size keeps what it has.
+   */
+  async #shrink(imageDigest: string): Promise<void> {
+    const { store, machines, bounds, clock } = this.#d;
+    if (bounds.min === bounds.max || !this.#mayGoOn()) return;
+    const ready = await store.pool();
+    // Refills between two removals, for claims of callers, remove none. The clock may be set back.
+    const sinceLast = clock.now() - this.#shrunkAt;
+    const isDue = sinceLast >= shrinkMs || sinceLast < 0;
+    if (isDue && ready.length > this.#size && this.#mayGoOn()) {
+      this.#shrunkAt = clock.now();
+      const match = { imageDigest, diskGb: defaultResources.disk };
+      const spare = await store.claim(match, { operation: 'deleting' });
+      if (spare) await machines.finish(spare.id);
+    }
+    if (ready.length > bounds.min && this.#timer === null) this.refill(shrinkMs);
+  }
+}
+
+function poolSandbox(id: string, imageDigest: string, regionId: string, now: number): Sandbox {
+  return {
+    id,
+    ownerId: null,
+    name: id,
+    state: 'stopped',
+    operation: 'creating',
+    holder: null,
+    stateReason: null,
+    generation: 1,
+    runGeneration: null,
+    language: 'python',
+    snapshot: null,
+    image: BASE_IMAGE,
+    imageDigest,
+    entrypoint: null,
+    resources: defaultResources,
+    resizeTarget: null,
+    labels: {},
+    envVars: {},
+    autoStopMinutes: 0,
+    autoArchiveMinutes: limits.autoArchiveMinutes.default,
+    autoDeleteMinutes: limits.autoDeleteMinutes.default,
+    ephemeral: false,
+    regionId,
+    archive: null,
+    creationKey: null,
+    createdAt: now,
+    updatedAt: now,
+    lastActivityAt: now,
+    startedAt: null,
+    stoppedAt: null,
+    archivedAt: null,
+  };
+}

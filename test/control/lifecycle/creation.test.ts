@@ -1,0 +1,122 @@
+/** Creation from the warm pool: as it is, with other sizes, and beside it where neither fits. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type CreateRequest, Creation } from '../../../src/control/lifecycle/creation.ts';
+import type { Machines } from '../../../src/control/lifecycle/machines.ts';
+import type { Quotas } from '../../../src/control/people/quotas.ts';
+import type {
+  Image,
+  Images,
+  Runtime,
+  SandboxStore,
+  SnapshotStore,
+} from '../../../src/control/ports/index.ts';
+import { SandhavenError } from '../../../src/model/errors.ts';
+import { unlimited } from '../../../src/model/quota.ts';
+import type { Sandbox } from '../../../src/model/sandbox.ts';
+import { alice, sandboxRecord } from '../../store/fixtures.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
+
+const request: CreateRequest = {
+  name: 'mine',
+  language: 'python',
+  envVars: {},
+  autoStopMinutes: 15,
+  cpu: 2,
+  memory: 4,
+  disk: 20,
+  gpu: 0,
+  labels: {},
+  ephemeral: false,
+};
+
+let store: SandboxStore;
+let pooled: Sandbox;
+let wanted: number;
+let made: string[];
+/** Fails the resize of a claimed sandbox. */
+let refusal: SandhavenError | null;
+
+beforeEach(async () => {
+  store = memoryStore().sandboxes;
+  pooled = sandboxRecord({
+    ...{ ownerId: null, state: 'started', operation: null, runGeneration: 1, generation: 1 },
+    ...{ image: 'base', imageDigest: 'sha256:base', resources: { cpu: 2, memory: 4, disk: 20, gpu: 0 } },
+  });
+  await store.insert(pooled);
+  wanted = 0;
+  made = [];
+  refusal = null;
+});
+
+const settle = async (sandbox: Sandbox): Promise<Sandbox> =>
+  (await store.update(sandbox.id, sandbox.generation, { operation: null })) ?? sandbox;
+
+const machines: Pick<Machines, 'create' | 'fit'> = {
+  async create(sandbox) {
+    made.push(sandbox.id);
+    return settle(sandbox);
+  },
+  // As the real one: a failure leaves neither machine nor row.
+  async fit(sandbox) {
+    if (!refusal) return settle(sandbox);
+    await store.remove(sandbox.id, sandbox.generation);
+    throw refusal;
+  },
+};
+
+const enough = { freeGpus: 0, freeSlots: 1, freeMemoryBytes: 1, reserveMemoryBytes: 1, freeDiskBytes: 1 };
+
+function create(changes: Partial<CreateRequest> = {}): Promise<Sandbox> {
+  const creation = new Creation({
+    store,
+    snapshots: {} as SnapshotStore,
+    runtime: {
+      assign() {},
+      capacity: async () => ({ ...enough, reserveDiskBytes: 1 }),
+    } as unknown as Runtime,
+    images: { use: (_wanted, work) => work({ digest: 'sha256:base' } as Image) } as Images,
+    machines: machines as Machines,
+    quotas: {
+      assertRoomFor: async () => {},
+      allowance: async (ownerId: string) => ({ ownerId, quota: unlimited }),
+    } as unknown as Quotas,
+    disks: { assertRoomFor: async () => {} },
+    regionId: 'home',
+    clock: { now: () => 7 },
+    onWanted: () => void wanted++,
+  });
+  return creation.create(alice, { ...request, ...changes });
+}
+
+describe('a creation', () => {
+  it('claims a sandbox that is as wanted', async () => {
+    expect(await create()).toMatchObject({ id: pooled.id, ownerId: alice.id, name: 'mine', operation: null });
+    expect([made.length, wanted]).toEqual([0, 1]);
+  });
+
+  it('claims one of other sizes, and resizes it', async () => {
+    const resources = { cpu: 1, memory: 2, disk: 20, gpu: 0 };
+    expect(await create({ cpu: 1, memory: 2 })).toMatchObject({ id: pooled.id, resources, operation: null });
+  });
+
+  it('makes another where the node of a claimed one has no room for the sizes', async () => {
+    refusal = new SandhavenError('resource_exhausted', 'The node is full.');
+    const { id, name } = await create({ cpu: 8 });
+    expect([made, name]).toEqual([[id], 'mine']);
+    expect((await store.all()).map((row) => row.id)).toEqual([id]);
+  });
+
+  it('fails with any other failure of the resize', async () => {
+    refusal = new SandhavenError('unavailable', 'The node does not answer.');
+    await expect(create({ cpu: 8 })).rejects.toBe(refusal);
+    expect([made, await store.all()]).toEqual([[], []]);
+  });
+
+  it('counts as demand when the pool is empty, and not when no pool could give it', async () => {
+    await create();
+    await create({ name: 'second' });
+    expect(wanted).toBe(2);
+    await create({ name: 'third', image: 'debian:13' });
+    expect([made.length, wanted]).toEqual([2, 2]);
+  });
+});

@@ -1,0 +1,39 @@
+/** The summary of several runs. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { slowTests, testSummary } from '../../setup/test-summary.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sandhaven-summary-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function report(name: string, passed: number, failed: number, testResults: object[] = []): string {
+  const file = join(folder, name);
+  writeFileSync(file, JSON.stringify({ numPassedTests: passed, numFailedTests: failed, testResults }));
+  return file;
+}
+
+it('adds up all runs, and counts a file that could not be loaded as a failure', () => {
+  const unloaded = { name: 'a.test.ts', status: 'failed', assertionResults: [] };
+  expect(testSummary(report('one', 3, 1), report('two', 4, 0, [unloaded]))).toBe('7 passed, 2 failed');
+});
+
+it('names the slow tests of all runs, the slowest first', () => {
+  const slow = (fullName: string, duration: number) => ({
+    name: join(process.cwd(), 'test/x.test.ts'),
+    status: 'passed',
+    assertionResults: [{ fullName, duration }],
+  });
+  const reports = [
+    report('one', 1, 0, [slow('slow', 11_000)]),
+    report('two', 1, 0, [slow('slower', 30_000)]),
+  ];
+  expect(slowTests(...reports, report('three', 1, 0, [slow('quick', 9_000)]))).toEqual([
+    'slow: 30 s, test/x.test.ts, slower',
+    'slow: 11 s, test/x.test.ts, slow',
+  ]);
+});

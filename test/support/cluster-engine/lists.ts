@@ -1,0 +1,58 @@
+/** Which tests run on which engine. The two lists of `test/system` are all of it (`lists.test.ts`). */
+
+/** On one machine with SQLite, and on Kubernetes with PostgreSQL, S3 and two replicas behind fronts. */
+export const onBothEngines = [
+  'test/gateways/access.test.ts',
+  'test/gateways/preview.test.ts',
+  'test/gateways/ssh/ends.test.ts',
+  'test/gateways/ssh/forwards.test.ts',
+  'test/gateways/ssh/login.test.ts',
+  'test/gateways/ssh/programs.test.ts',
+  'test/system/audit.test.ts',
+  'test/system/contract.test.ts',
+  'test/system/ended.test.ts',
+  'test/system/every-transport.test.ts',
+  'test/system/files.test.ts',
+  'test/system/git/git-hostile.test.ts',
+  'test/system/git/git-inside.test.ts',
+  'test/system/git/git-local.test.ts',
+  'test/system/git/git.test.ts',
+  'test/system/git/provider.test.ts',
+  'test/system/images/images.test.ts',
+  'test/system/images/snapshots.test.ts',
+  'test/system/lifecycle.test.ts',
+  'test/system/public-names.test.ts',
+  'test/system/quotas.test.ts',
+  'test/system/search.test.ts',
+  'test/system/session-following.test.ts',
+  'test/system/sessions.test.ts',
+  'test/system/two-users.test.ts',
+];
+
+/** Tests of the system that are about one machine, each with the reason. */
+export const onOneMachine: Record<string, string> = {
+  'test/system/archived-size.test.ts': 'measures the files of archives on the disk of the machine',
+  'test/system/auto.test.ts': 'moves the clock of a service in the process of the test',
+  'test/system/bad-luck.test.ts':
+    'starves a machine that the nodes and the control plane of a test cluster share',
+  'test/system/canary.test.ts': 'reads processes, memory and disks of the machine',
+  'test/system/copied-data.test.ts': 'copies a data directory to another place',
+  'test/system/images/base-image.test.ts':
+    'installs packages from the internet, which Pods of the test cluster do not reach',
+  'test/system/images/gpus.test.ts': 'describes GPUs of the machine by CDI',
+  'test/system/images/registries.test.ts': 'looks at the credentials of programs that pull on the machine',
+  'test/system/images/snapshot-layers.test.ts':
+    'counts layers and unpacked images on the disk of the machine',
+  'test/system/readiness.test.ts': 'removes a cgroup of the engine',
+  'test/system/refused-start.test.ts': 'starts on machines that lack something',
+  'test/system/side-by-side.test.ts': 'runs two services on one machine',
+};
+
+/** Of all tests that need a cluster, those that CI runs with each change: the rest takes longer than all else together. */
+export const onEachChange = {
+  ofTheCluster: [
+    'test/cluster/helm/*.test.ts',
+    'test/cluster/kubernetes/{archives,conformance,replicas,root}.test.ts',
+  ],
+  ofTheSystem: ['test/system/every-transport.test.ts', 'test/cluster/system/gateways.test.ts'],
+};
