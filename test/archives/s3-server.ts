@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -31,6 +32,8 @@ export interface S3Server {
   keys(bucket: string): string[];
   /** Changes one byte in the middle of an object, behind the server's back. */
   damage(bucket: string, key: string): void;
+  /** Makes all finished objects older, behind the server's back. */
+  age(bucket: string, hours: number): void;
   /** Ends the process; what it keeps stays. */
   pause(): Promise<void>;
   resume(): Promise<void>;
@@ -93,6 +96,8 @@ export async function startS3Server(): Promise<S3Server> {
     rmSync(root, { recursive: true, force: true });
   }
 
+  const keysOf = (bucket: string) => filesBelow(join(data, bucket)).filter((name) => !name.startsWith('.'));
+
   await resume().catch(async (error: unknown) => {
     await stop();
     throw error;
@@ -103,13 +108,17 @@ export async function startS3Server(): Promise<S3Server> {
     async makeBucket(name) {
       (await exchange.send({ method: 'PUT', bucket: name, timeoutMs: 10_000 })).resume();
     },
-    keys: (bucket) => filesBelow(join(data, bucket)).filter((name) => !name.startsWith('.')),
+    keys: keysOf,
     damage(bucket, key) {
       const path = join(data, bucket, key);
       const bytes = readFileSync(path);
       const middle = Math.floor(bytes.length / 2);
       bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle);
       writeFileSync(path, bytes);
+    },
+    age(bucket, hours) {
+      const at = Date.now() / 1_000 - hours * 3_600;
+      for (const key of keysOf(bucket)) utimesSync(join(data, bucket, key), at, at);
     },
     pause,
     resume,

@@ -174,6 +174,7 @@ export class Machines {
       this.#turns.run(id, async () => {
         const sandbox = await this.#d.store.reread(id);
         if (sandbox?.runGeneration !== runGeneration || sandbox.operation !== null) return;
+        if (await this.#stillRuns(id, runGeneration)) return this.#operations.watch(sandbox);
         const { away, nodeLoss } = this.#d;
         const byNode = away.has(id, runGeneration);
         const outcome: Loss = { type: 'exited', reason: byNode ? NODE_GONE_REASON : reason };
@@ -276,6 +277,14 @@ export class Machines {
     // Another replica may have begun a use since the row was read.
     const unusedSince = stillWanted ? sandbox.lastActivityAt : undefined;
     return this.#operations.tryAdvance(sandbox, patch, allowance, unusedSince);
+  }
+
+  /**
+   * Returns true for a machine that was only out of sight: what has told of its end may have looked at an old copy, or
+   * waits since a moment in which it was right.
+   */
+  async #stillRuns(id: string, runGeneration: number): Promise<boolean> {
+    return (await this.#d.runtime.inspect(id))?.runningGeneration === runGeneration;
   }
 
   /** A machine on a node that does not answer may run, and hold the disk. */

@@ -1,6 +1,7 @@
 /**
  * Machines whose nodes do not answer, counted by looks: a count of looks needs no clock that may be set, and one of this
- * process stands still while the process does.
+ * process stands still while the process does. A look that finds all nodes away counts for nothing: the control plane has
+ * lost its network or its breath, and the machines go on.
  */
 import type { Observed } from '../ports/index.ts';
 
@@ -23,8 +24,11 @@ export class AwayMachines {
   /** Takes the result of one look. */
   look(observed: Iterable<Observed>): void {
     const away = new Map<string, number>();
-    for (const { id, unreachable, runningGeneration } of observed)
-      if (unreachable && runningGeneration !== null) away.set(id, runningGeneration);
+    for (const { id, unreachable, allUnreachable, runningGeneration } of observed) {
+      if (!unreachable || runningGeneration === null) continue;
+      if (allUnreachable) return;
+      away.set(id, runningGeneration);
+    }
     for (const [id, machine] of this.#machines) {
       if (away.get(id) === machine.generation) continue;
       machine.looks = 0;

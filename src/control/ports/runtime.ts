@@ -19,6 +19,8 @@ export interface Observed {
   hasArchive: boolean;
   /** Present when the node of the machine does not answer: the machine may still run, or not. */
   unreachable?: true;
+  /** Present beside it when none of several nodes answers: their cluster has lost sight of them all. */
+  allUnreachable?: true;
 }
 
 export interface SandboxUsage {

@@ -13,7 +13,7 @@ export interface ClusterPostgres extends Pick<PostgresServer, 'port' | 'query' |
   database(): Promise<string>;
 }
 
-export interface ClusterS3 extends Pick<S3Server, 'client' | 'makeBucket' | 'keys' | 'damage'> {
+export interface ClusterS3 extends Pick<S3Server, 'client' | 'makeBucket' | 'keys' | 'damage' | 'age'> {
   /** With the endpoint for Pods and host. */
   options: S3Server['options'];
   kill(): Promise<void>;

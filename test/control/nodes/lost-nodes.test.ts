@@ -67,6 +67,19 @@ it('puts a sandbox in error after 20 s without an answer, once', async () => {
   expect(steps).toEqual(['unreachable sb_1 3']);
 });
 
+it('counts no look at which all nodes are away, and none of its machines as seen again', async () => {
+  const cutOff = { ...machine('sb_1', 3, true), allUnreachable: true } as const;
+  const nodes = open();
+  traces = [cutOff];
+  await look(nodes, 20);
+  expect(steps).toEqual([]);
+  traces = [machine('sb_1', 3, true)];
+  await look(nodes, 4);
+  expect(steps).toEqual([]);
+  await look(nodes, 2);
+  expect(steps).toEqual(['unreachable sb_1 3']);
+});
+
 it('counts anew when the node has answered in between, and for another machine', async () => {
   const nodes = open();
   for (const trace of [machine('sb_1', 3), machine('sb_1', 4, true)]) {

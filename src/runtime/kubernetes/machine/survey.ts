@@ -39,7 +39,7 @@ export function createSurvey({ api, copies, settings }: Dependencies): Survey {
       runningGeneration: mayRun ? generationOf(pod) : null,
       hasDisk: isDisk && claim.metadata.deletionTimestamp === undefined,
       hasArchive: notes.get(noteName(id)) !== undefined,
-      ...(mayRun && node !== undefined && isUnreachable(node) ? { unreachable: true as const } : {}),
+      ...(mayRun && node !== undefined ? answering(node, nodes.values()) : {}),
     };
   }
 
@@ -81,6 +81,14 @@ export function createSurvey({ api, copies, settings }: Dependencies): Survey {
       }
     },
   };
+}
+
+/** A cluster of one node has none to compare it with. */
+function answering(node: Node, all: Node[]): Pick<Observed, 'unreachable' | 'allUnreachable'> {
+  if (!isUnreachable(node)) return {};
+  return all.length > 1 && all.every(isUnreachable)
+    ? { unreachable: true, allUnreachable: true }
+    : { unreachable: true };
 }
 
 /**
