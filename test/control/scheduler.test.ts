@@ -27,6 +27,7 @@ beforeEach(() => {
   sessions = () => ({ busy: false, idleMs: null });
   sandbox = {
     id,
+    ownerId: 'user_alice',
     state: 'started',
     operation: null,
     autoStopMinutes: 15,
@@ -102,4 +103,40 @@ it('nothing is archived where nothing can be, and a delete still comes', async (
   sandbox = { ...sandbox, autoDeleteMinutes: 120 };
   expect(await pass(59)).toBe(0);
   expect(await pass(1)).toBe(1);
+});
+
+it('begins no more archives of one owner than go on at once, so that the others can still be started', async () => {
+  const begun: string[] = [];
+  const ended: (() => void)[] = [];
+  const clock = { now: () => now };
+  const due = (owner: string, count: number): Schedulable[] =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ ...sandbox, id: `${owner} ${at}`, ownerId: owner, state: 'stopped' as const },
+      ...{ autoArchiveMinutes: 1, stoppedAt: now - 2 * MINUTE },
+    }));
+  const rows = [...due('ada', 5), ...due('bob', 1)];
+  const busy = new Scheduler({
+    ...{ replicas: createAlone(), canArchive: () => true, clock, log: quiet, intervalMs: 1 },
+    store: { schedulable: async () => rows },
+    machines: {
+      command: (of: string) => {
+        begun.push(of);
+        return new Promise<void>((resolve) => ended.push(resolve));
+      },
+    } as unknown as Machines,
+    agent: { listSessions: async () => ({ sessions: [], ...sessions() }) },
+    activity: new Activity(clock, { touch: async () => {} }),
+    unfinished: { turn: async () => {} },
+  });
+  const turns = [busy.turn()];
+  await expect.poll(() => begun).toEqual(['ada 0', 'ada 1', 'bob 0']);
+  ended[0]?.();
+  await expect
+    .poll(() => {
+      turns.push(busy.turn());
+      return begun;
+    })
+    .toEqual(['ada 0', 'ada 1', 'bob 0', 'ada 0']);
+  for (const end of ended) end();
+  await Promise.all(turns);
 });

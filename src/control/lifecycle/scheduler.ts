@@ -34,7 +34,7 @@ const STOP_REASON = 'Stopped automatically after auto_stop_minutes without activ
 
 export class Scheduler {
   readonly #d: SchedulerDependencies;
-  readonly #acting = new Set<string>();
+  readonly #acting = new Map<string, Act>();
   /** Time of the next try of a failed command, in ms since the epoch. */
   readonly #retryAt = new Map<string, number>();
   /** Number of turns in a row for which a command has been due. */
@@ -71,9 +71,7 @@ export class Scheduler {
         .filter(({ id }) => this.#d.replicas.isMine(id) && !this.#acting.has(id) && !this.#waits(id))
         .map((sandbox) => ({ sandbox, command: this.#due(sandbox) }));
       await Promise.all(
-        this.#dueLongEnough(acts).map(({ sandbox, command }) =>
-          command ? this.#act(sandbox, command) : undefined,
-        ),
+        this.#dueLongEnough(acts).map((act) => (this.#hasShare(act) ? this.#act(act) : undefined)),
       );
     } catch (error) {
       this.#d.log.error('scheduler turn failed', { error });
@@ -98,6 +96,18 @@ export class Scheduler {
     return due.filter(({ sandbox: { id } }) => (looks.get(id) ?? 0) >= limits.replicas.looksUntilDue);
   }
 
+  /**
+   * Returns false for an archive that would wait in the line of its owner's: its sandbox could meanwhile not be started. It
+   * is due again at the next turn.
+   */
+  #hasShare({ sandbox, command }: Act): boolean {
+    if (command !== 'archive') return true;
+    const archiving = [...this.#acting.values()].filter((act) => act.command === 'archive');
+    const own = archiving.filter((act) => act.sandbox.ownerId === sandbox.ownerId);
+    const { total, perOwner } = limits.shares.archives;
+    return archiving.length < total && own.length < perOwner;
+  }
+
   /** Returns the command due for the sandbox. */
   #due(sandbox: Schedulable): TimedCommand | null {
     const { activity, clock } = this.#d;
@@ -120,9 +130,11 @@ export class Scheduler {
     else if (sessions && sessions.idleMs !== null) activity.note(id, clock.now() - sessions.idleMs);
   }
 
-  async #act(sandbox: Schedulable, command: TimedCommand): Promise<void> {
+  async #act(act: Act): Promise<void> {
+    const { sandbox, command } = act;
     const { id } = sandbox;
-    this.#acting.add(id);
+    if (command === null) return;
+    this.#acting.set(id, act);
     try {
       if (command === 'stop') {
         await this.#noteSessionCommands(id);

@@ -25,6 +25,7 @@ export type SandboxPatch = Partial<Omit<Sandbox, 'id'>>;
 export type Schedulable = Pick<
   Sandbox,
   | 'id'
+  | 'ownerId'
   | 'state'
   | 'operation'
   | 'autoStopMinutes'

@@ -17,6 +17,8 @@ export class TakeOver {
   readonly #d: TakeOverDependencies;
   #timer: NodeJS.Timeout | null = null;
   readonly #finishing = new Map<string, Promise<void>>();
+  /** Those of them that are archives, which take hours and may wait in line. */
+  readonly #archiving = new Set<string>();
   #turn: Promise<void> | null = null;
 
   constructor(dependencies: TakeOverDependencies) {
@@ -50,8 +52,15 @@ export class TakeOver {
     for await (const row of paged(read)) {
       if (this.#finishing.size >= limits.replicas.takenOverAtOnce) return;
       if (this.#finishing.has(row.id) || !replicas.isMine(row.id) || !(await others.haveLeft(row))) continue;
-      const finishing = this.#d.finish(row.id).finally(() => this.#finishing.delete(row.id));
-      this.#finishing.set(row.id, finishing);
+      const { id, operation } = row;
+      if (operation === 'archiving' && this.#archiving.size >= limits.replicas.archivesTakenOverAtOnce)
+        continue;
+      if (operation === 'archiving') this.#archiving.add(id);
+      const finishing = this.#d.finish(id).finally(() => {
+        this.#finishing.delete(id);
+        this.#archiving.delete(id);
+      });
+      this.#finishing.set(id, finishing);
     }
   }
 }

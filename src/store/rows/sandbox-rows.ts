@@ -21,6 +21,7 @@ import { columnList, SandboxCodec } from './sandbox-columns.ts';
 import { QuotaGuard } from './within-quota.ts';
 
 const schedulableColumns = [
+  'ownerId',
   'id',
   'state',
   'operation',

@@ -346,6 +346,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
       expect(await store.sandboxes.schedulable()).toEqual([
         {
           id: box.id,
+          ownerId: 'user_alice',
           state: 'stopped',
           operation: null,
           autoStopMinutes: 15,

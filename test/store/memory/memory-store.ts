@@ -199,6 +199,7 @@ function memorySandboxes({ sandboxes: rows, replicas }: Tables): Pick<Store, 'sa
         .filter((row) => row.ownerId !== null && row.operation === null)
         .map((row) => ({
           id: row.id,
+          ownerId: row.ownerId,
           state: row.state,
           operation: row.operation,
           autoStopMinutes: row.autoStopMinutes,

@@ -23,6 +23,8 @@ export const replicasLimits = {
     comparedAtOnce: 32,
     /** Operations of given-up replicas that one replica finishes at once. */
     takenOverAtOnce: 16,
+    /** Those of them that are archives: each may take hours, and others wait for the rest. */
+    archivesTakenOverAtOnce: 4,
     /** Ids of given-up replicas in memory; each start of a process is one more. */
     givenUpKept: 1_000,
     /** Updates of a row that another replica has changed in between, before the caller gets an error. */
