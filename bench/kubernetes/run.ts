@@ -97,4 +97,5 @@ const { values } = parseArgs({
 });
 const unknown = values.only?.find((name) => !(name in parts));
 if (unknown) throw new Error(`No part '${unknown}': there are ${Object.keys(parts).join(', ')}.`);
-await main(values.only ?? Object.keys(parts), planOf(values.quick));
+const chosen = Object.keys(parts).filter((name) => values.only?.includes(name) ?? true);
+await main(chosen, planOf(values.quick));

@@ -59,7 +59,11 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-it('a policy holds', async () => {
+it('a policy holds, and lets through what it allows', async () => {
+  const dns = await cluster.api.get('/api/v1/namespaces/kube-system/services/kube-dns');
+  await expect.poll(() => reaches(`${dns.spec.clusterIP}:53`), { timeout: 10_000 }).toBe('yes');
+  // It answers itself: what does not reach it is refused on the way.
+  await expect.poll(() => run(sibling, REACHES_ITSELF), { timeout: 10_000 }).toBe('200');
   // The test cluster enforces one some hundredths of a second after a Pod has its address.
   await expect.poll(() => reaches(`${facts['sibling']}:8000`), { timeout: 10_000 }).toBe('no');
 });
@@ -129,9 +133,10 @@ describe('root in a Pod', () => {
 
 it('after all of it, both sandboxes answer', async () => {
   expect(await run(attacker, 'echo alive')).toBe('alive');
-  expect(await run(sibling, 'curl -s -o /dev/null -w "%{http_code}" http://127.0.0.1:8000/')).toBe('200');
+  expect(await run(sibling, REACHES_ITSELF)).toBe('200');
 });
 
+const REACHES_ITSELF = 'curl -s -o /dev/null -w "%{http_code}" http://127.0.0.1:8000/';
 const nameOf = (id: string) => `sandbox-${id.replace('_', '-')}`;
 const podOf = (id: string) => cluster.api.get(`${PODS}/${nameOf(id)}`);
 

@@ -166,6 +166,8 @@ describe('the network of a sandbox', () => {
       (await sh(runtime, one.id, `nc -w 2 ${address} ${port} </dev/null && echo yes || echo no`)).endsWith(
         'yes',
       );
+    const dns = (await cluster.api.get('/api/v1/namespaces/kube-system/services/kube-dns')).spec.clusterIP;
+    await expect.poll(() => reaches(dns, 53), { timeout: 10_000 }).toBe(true);
     // The test cluster enforces a policy some hundredths of a second after a Pod has its address.
     await expect.poll(() => reaches(sibling, 7421), { timeout: 10_000 }).toBe(false);
     expect(await reaches(server ?? '', 6443)).toBe(false);
