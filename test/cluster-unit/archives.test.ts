@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SandhavenError } from '../../src/model/errors.ts';
-import type { ArchiveLocation, ArchiveRecord } from '../../src/model/sandbox.ts';
+import type { ArchiveLocation, ArchiveRecord, Resources } from '../../src/model/sandbox.ts';
 import type { ArchivePlace } from '../../src/runtime/archives/archive-place.ts';
 import { type Archives, createArchives } from '../../src/runtime/kubernetes/archives/archives.ts';
 import type { Claim, Pod } from '../../src/runtime/kubernetes/client/objects.ts';
@@ -29,6 +29,10 @@ let disk: Buffer | null;
 /** Failures of steps, by name. */
 let failing: Record<string, Error>;
 let archives: Archives;
+/** Of the carriers. */
+let sizes: Resources[];
+/** Size that the newest note says, and the one that a new claim was made with. */
+let [notedBytes, renewedGb] = [0, 0];
 
 function step(name: string): void {
   steps.push(name);
@@ -36,7 +40,7 @@ function step(name: string): void {
 }
 
 beforeEach(() => {
-  steps = [];
+  [steps, sizes] = [[], []];
   objects = new Map();
   [note, pod, disk, failing] = [null, null, Buffer.from('content'.repeat(10_000)), {}];
   archives = open();
@@ -76,8 +80,9 @@ function open({ chosen = true, installationKey = Buffer.alloc(32, 1) } = {}): Ar
         step('hold');
         return claim(generation);
       },
-      async renew(_id, generation) {
+      async renew(_id, generation, diskGb) {
         step('renew');
+        renewedGb = diskGb;
         disk = null;
         return claim(generation);
       },
@@ -88,8 +93,9 @@ function open({ chosen = true, installationKey = Buffer.alloc(32, 1) } = {}): Ar
       },
     },
     carriers: {
-      async use(_id, _generation, _signal, work) {
+      async use({ size }, work) {
         step('carrier');
+        sizes.push(size);
         return work(async () => new Readable() as never).finally(() => steps.push('no carrier'));
       },
     },
@@ -105,10 +111,11 @@ function open({ chosen = true, installationKey = Buffer.alloc(32, 1) } = {}): Ar
       },
     },
     notes: {
-      read: async () => note,
-      async write(_id, location) {
+      read: async () => note && { location: note, diskBytes: notedBytes },
+      async write(_id, location, diskBytes) {
         step('note');
         note = location;
+        notedBytes = diskBytes;
       },
       async remove(_id, only) {
         step('no note');
@@ -207,6 +214,22 @@ describe('a restore', () => {
     expect(disk).toEqual(content);
   });
 
+  it('asks for a Pod that is no smaller than the sandbox, where the new disk is bound to its node', async () => {
+    const resources = { cpu: 8, memory: 16, disk: 1, gpu: 2 };
+    await archives.restore({ ...spec, resources }, 3, record, never);
+    // The carrier of the archive, and that of the restore.
+    expect(sizes).toEqual([{ cpu: 1, memory: 1, disk: 0, gpu: 0 }, resources]);
+  });
+
+  it.each([
+    ['that had grown past its row', 2.5 * 2 ** 30, 3],
+    ['of a note that does not say its size', 0, 1],
+  ])('makes a disk as large as the one %s', async (_which, noted, made) => {
+    notedBytes = noted;
+    await restore();
+    expect(renewedGb).toBe(made);
+  });
+
   it('of other bytes of the same length makes no disk', async () => {
     const bytes = objects.get('key 1') as Buffer;
     // zstd's own checksum, the content, the beginning.
@@ -257,25 +280,22 @@ describe('a restore', () => {
 describe('the removal of an archive', () => {
   beforeEach(() => archives.write(ID, 2, never));
 
-  it('keeps the note until the object is gone', async () => {
-    failing['remove the object'] = away();
-    await expect(archives.remove(ID)).rejects.toMatchObject({ code: 'unavailable' });
-    expect(note).not.toBeNull();
-    failing = {};
-    await archives.remove(ID);
-    expect([note, objects.size]).toEqual([null, 0]);
-  });
-
   it('asks whether the note was still its own before it takes the object', async () => {
     failing['tenure'] = new Error('the lease is over');
     await expect(archives.remove(ID)).rejects.toThrow('the lease is over');
-    await expect(archives.forget(ID)).rejects.toThrow('the lease is over');
     expect(objects.size).toBe(1);
   });
 
-  it('with its sandbox waits for no store', async () => {
+  it('takes the object, then the note', async () => {
+    steps = [];
+    await archives.remove(ID);
+    expect(steps).toEqual(['tenure', 'remove the object', 'no note']);
+    expect([note, objects.size]).toEqual([null, 0]);
+  });
+
+  it('waits for no store, which would hold the sandbox: what stays there is collected', async () => {
     failing['remove the object'] = away();
-    await archives.forget(ID);
+    await archives.remove(ID);
     expect([note, objects.size]).toEqual([null, 1]);
   });
 });

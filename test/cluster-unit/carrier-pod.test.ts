@@ -14,6 +14,7 @@ const settings = {
 const inputs = {
   id: 'sb_0123456789abcdef',
   generation: 7,
+  resources: { cpu: 4, memory: 8, disk: 0, gpu: 1 },
   image: { reference: settings.agentImage, pullSecrets: [] },
   service: 'sandhaven://service/abc123',
   settings,
@@ -21,7 +22,7 @@ const inputs = {
 
 it('a carrier is the agent alone, under the name and in the user namespace of the sandbox', () => {
   const pod = carrierPodOf(inputs);
-  const sandbox = podOf({ ...inputs, resources: { cpu: 1, memory: 1, disk: 1, gpu: 0 } });
+  const sandbox = podOf(inputs);
   expect(pod.metadata).toEqual({
     ...sandbox.metadata,
     annotations: { 'sandhaven.dev/generation': '7', 'sandhaven.dev/carrier': 'true' },
@@ -43,7 +44,10 @@ it('a carrier is the agent alone, under the name and in the user namespace of th
         ...['--carry', '/.sandhaven/disk'],
       ],
       ports: [{ name: 'agent', containerPort: 7421, protocol: 'TCP' }],
-      resources: { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '1', memory: '1Gi' } },
+      resources: {
+        requests: { cpu: '4', memory: '8Gi', 'nvidia.com/gpu': '1' },
+        limits: { cpu: '4', memory: '8Gi', 'nvidia.com/gpu': '1' },
+      },
       resizePolicy: [
         { resourceName: 'cpu', restartPolicy: 'NotRequired' },
         { resourceName: 'memory', restartPolicy: 'NotRequired' },

@@ -18,6 +18,10 @@ export const kubernetesLimits = {
     retryMs: { first: 100, longest: 10_000 },
     /** Time without a watch after which what it showed is no answer any more. */
     staleMs: 30_000,
+    /** Attempts of a creation that others' changes of a quota have refused, and the first pause, which grows by itself. */
+    quotaConflicts: { attempts: 5, pauseMs: 50 },
+    /** Pause before an object is asked for again that the API server still has and the copy does not. */
+    askAgainMs: 250,
     /** A start, with the pull of its image. */
     startMs: 10 * 60_000,
     /** Time for which an agent whose container runs may not answer before a start fails. */
@@ -39,7 +43,7 @@ export const kubernetesLimits = {
     /** Time until a restored disk has all of its content for good, once the last byte was sent. */
     diskSyncMs: 10 * 60_000,
     carrier: {
-      /** vCPU and GiB of the Pod that packs or makes a disk. */
+      /** vCPU and GiB of the Pod that packs a disk; one that makes a disk has the sandbox's own sizes where they are larger. */
       size: { cpu: 1, memory: 1, disk: 0, gpu: 0 },
       /** The content of a disk, as a tar archive, for each byte of the disk: every file has a header. */
       contentPerDisk: 2,

@@ -67,12 +67,12 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runt
     ...{ copies, pods, disks, secrets, start, door, turns },
     resize: createResize(parts),
     growsDisks: () => capabilities.diskGrowth,
-    forgetArchive: archives.forget,
+    removeArchive: archives.remove,
   });
 
   return {
     ...lifecycle,
-    ...createSurvey(parts),
+    ...createSurvey({ ...parts, readPod: (id) => pods.read(id) }),
     capabilities,
 
     async init() {

@@ -9,7 +9,7 @@
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import type { Log, MachineSpec } from '../../../control/ports/index.ts';
 import { GiB, limits } from '../../../model/limits.ts';
-import type { ArchiveLocation, ArchiveRecord } from '../../../model/sandbox.ts';
+import type { ArchiveLocation, ArchiveRecord, Resources } from '../../../model/sandbox.ts';
 import type { RemotePlace } from '../../archives/places.ts';
 import { assertSigned, notItsArchive, signatureOf } from '../../archives/signature.ts';
 import type { Claim } from '../client/objects.ts';
@@ -32,9 +32,8 @@ export interface Archives {
   /** Keeps the archive; replaces an existing disk. */
   restore(spec: MachineSpec, generation: number, record: ArchiveRecord, signal: AbortSignal): Promise<void>;
   dropDisk(id: string): Promise<void>;
+  /** Waits for no store: what S3 does not remove now is collected later. */
   remove(id: string): Promise<void>;
-  /** Removes the archive of a sandbox that is going. What S3 does not remove now is collected later. */
-  forget(id: string): Promise<void>;
 }
 
 export interface ArchivesDependencies {
@@ -82,7 +81,8 @@ export function createArchives(parts: ArchivesDependencies): Archives {
   ): Promise<ArchiveRecord> {
     const place = placeOf(location);
     const written = new Measure();
-    await carriers.use(id, generation, signal, async (open) => {
+    const size = limits.kubernetes.carrier.size;
+    await carriers.use({ id, generation, size, signal }, async (open) => {
       const disk = await carrierLink.pack(open, id, leftOut, signal);
       try {
         const bytes = written.of(compressed(atMost(disk, mostBytes)));
@@ -102,7 +102,7 @@ export function createArchives(parts: ArchivesDependencies): Archives {
 
   /** Fills the new claim, and declares it a disk. */
   async function unpack(
-    { id, resources }: MachineSpec,
+    { id, resources }: Pick<MachineSpec, 'id' | 'resources'>,
     claim: Claim,
     stored: AsyncIterable<Uint8Array>,
     record: ArchiveRecord,
@@ -111,7 +111,9 @@ export function createArchives(parts: ArchivesDependencies): Archives {
     const read = new Measure();
     const generation = generationOf(claim);
     const mostBytes = mostOf(resources.disk * GiB);
-    await carriers.use(id, generation, signal, async (open) => {
+    // A new disk may be bound to the node or the zone of its first Pod, so that is one where the sandbox fits.
+    const size = larger(limits.kubernetes.carrier.size, resources);
+    await carriers.use({ id, generation, size, signal }, async (open) => {
       const content = atMost(decompressed(read.of(stored)), mostBytes);
       await carrierLink.unpack(open, id, leftOut, content, signal).catch((error: unknown) => {
         signal.throwIfAborted();
@@ -130,9 +132,10 @@ export function createArchives(parts: ArchivesDependencies): Archives {
           const signal = AbortSignal.any([caller, AbortSignal.timeout(limits.archives.transferMs)]);
           await clear(id, generation);
           const claim = await claims.hold(id, generation, signal);
-          const mostBytes = mostOf(amountOf(claim.spec.resources.requests['storage']));
+          const diskBytes = amountOf(claim.spec.resources.requests['storage']);
+          const mostBytes = mostOf(diskBytes);
           const location = remote.place.locate(id);
-          await notes.write(id, location);
+          await notes.write(id, location, diskBytes);
           try {
             return await pack(id, generation, { location, mostBytes }, signal);
           } catch (error) {
@@ -155,8 +158,11 @@ export function createArchives(parts: ArchivesDependencies): Archives {
             const stored = await placeOf(record).get(id, record, { signal });
             if (stored === null || stored.sizeBytes !== record.sizeBytes) throw notItsArchive();
             await clear(id, generation);
-            made = await claims.renew(id, generation, resources.disk, signal);
-            await unpack(spec, made, stored.bytes, record, signal);
+            // A growth that was not confirmed in time has left the claim larger than its row.
+            const { diskBytes = 0 } = (await notes.read(id, signal)) ?? {};
+            const disk = Math.max(resources.disk, Math.ceil(diskBytes / GiB));
+            made = await claims.renew(id, generation, disk, signal);
+            await unpack({ id, resources: { ...resources, disk } }, made, stored.bytes, record, signal);
           } catch (error) {
             if (made) await claims.drop(id, made).catch((late: unknown) => left(id, late));
             throw error;
@@ -173,11 +179,15 @@ export function createArchives(parts: ArchivesDependencies): Archives {
     },
 
     remove: removal.remove,
-    forget: removal.forget,
   };
 }
 
 /** Bound on the tar archive of a disk: names of files may take more room there than on the disk. */
 function mostOf(diskBytes: number): number {
   return limits.kubernetes.carrier.contentPerDisk * diskBytes + GiB;
+}
+
+function larger(one: Resources, other: Resources): Resources {
+  const most = (resource: keyof Resources) => Math.max(one[resource], other[resource]);
+  return { cpu: most('cpu'), memory: most('memory'), disk: most('disk'), gpu: most('gpu') };
 }

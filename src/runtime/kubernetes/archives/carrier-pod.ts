@@ -2,7 +2,6 @@
  * The Pod of a carrier: the agent alone, of its own image, with the sandbox's disk. It has the name and the user namespace
  * of the sandbox's Pod: so the API server lets no other run on the disk meanwhile, and owners of files stay theirs.
  */
-import { limits } from '../../../model/limits.ts';
 import type { Pod } from '../client/objects.ts';
 import { CARRIER } from '../machine/names.ts';
 import { DISK_FOLDER, type PodInputs, podOf } from '../machine/pod-spec.ts';
@@ -26,8 +25,8 @@ const CAPABILITIES = [
 export const leftOut = ['lost+found', 'spare', 'work/'];
 
 /** @param inputs With the agent's own image. */
-export function carrierPodOf(inputs: Omit<PodInputs, 'resources'>): Pod {
-  const pod = podOf({ ...inputs, resources: limits.kubernetes.carrier.size });
+export function carrierPodOf(inputs: PodInputs): Pod {
+  const pod = podOf(inputs);
   const { metadata, spec } = pod;
   const [container] = spec.containers;
   if (!container) throw new Error('a Pod without a container');

@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
+import type { Resources } from '../../../model/sandbox.ts';
 import type { Api } from '../client/api.ts';
 import type { Copies } from '../machine/copies.ts';
 import { replaced } from '../machine/disk.ts';
@@ -15,12 +16,15 @@ import { carrierPodOf } from './carrier-pod.ts';
 
 export interface Carriers {
   /** Calls `work` with a way to open channels to a carrier on the sandbox's claim. No Pod may be there. */
-  use<T>(
-    id: string,
-    generation: number,
-    signal: AbortSignal,
-    work: (open: () => Promise<Duplex>) => Promise<T>,
-  ): Promise<T>;
+  use<T>(use: CarrierUse, work: (open: () => Promise<Duplex>) => Promise<T>): Promise<T>;
+}
+
+export interface CarrierUse {
+  id: string;
+  generation: number;
+  /** Of the carrier's Pod. */
+  size: Resources;
+  signal: AbortSignal;
 }
 
 export interface CarriersDependencies {
@@ -51,11 +55,11 @@ export function createCarriers(parts: CarriersDependencies): Carriers {
   }
 
   return {
-    async use(id, generation, signal, work) {
+    async use({ id, generation, size, signal }, work) {
       try {
         const [image] = await Promise.all([placeAgent(), secrets.put(id, generation)]);
         signal.throwIfAborted();
-        const inputs = { id, generation, image, service: door.service, settings };
+        const inputs = { id, generation, resources: size, image, service: door.service, settings };
         const pod = await pods.create(carrierPodOf(inputs));
         if (!pod) throw replaced();
         await agentAnswers(parts, { id, generation, pod, signal });

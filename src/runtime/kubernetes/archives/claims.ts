@@ -4,10 +4,11 @@
  *
  * Every change names the claim by its UID and version, so that an attempt which comes late changes no newer one.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Api } from '../client/api.ts';
-import { isConflict, isMissing } from '../client/failure.ts';
+import { isConflict, isMissing, isThere } from '../client/failure.ts';
 import type { Claim } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
 import type { Copies } from '../machine/copies.ts';
@@ -38,6 +39,7 @@ export function createClaims({ api, copies, disks, settings }: Dependencies): Cl
   const pathOf = (name?: string) => inNamespace(settings.namespace, 'persistentvolumeclaims', name);
 
   async function remove(id: string, { metadata }: Claim): Promise<void> {
+    const wasShown = copies.claims.get(objectName(id))?.metadata.uid === metadata.uid;
     try {
       await api.remove(pathOf(objectName(id)), { preconditions: { uid: metadata.uid } });
     } catch (error) {
@@ -47,15 +49,24 @@ export function createClaims({ api, copies, disks, settings }: Dependencies): Cl
     const isGone = (found: Claim | undefined) => (found?.metadata.uid === metadata.uid ? undefined : true);
     const wait = { timeoutMs: limits.kubernetes.goneMs, late: notGone };
     await copies.claims.until(objectName(id), isGone, wait);
+    if (wasShown) return;
+    // The copy is behind, or stands still.
+    const deadline = performance.now() + limits.kubernetes.goneMs;
+    while ((await disks.read(id))?.metadata.uid === metadata.uid) {
+      if (performance.now() > deadline) throw notGone();
+      await delay(limits.kubernetes.askAgainMs);
+    }
   }
 
-  async function changed(id: string, claim: Claim, annotations: Record<string, string | null>) {
-    const { uid, resourceVersion } = claim.metadata;
-    const body = { metadata: { uid, resourceVersion, annotations } };
+  /** Takes the mark off the claim as it was read. Returns false when somebody has changed it since. */
+  async function unmarked(id: string, { metadata }: Claim): Promise<boolean> {
+    const { uid, resourceVersion } = metadata;
+    const body = { metadata: { uid, resourceVersion, annotations: { [RESTORING]: null } } };
     try {
       await api.patch(pathOf(objectName(id)), body, 'merge');
+      return true;
     } catch (error) {
-      if (isConflict(error)) throw replaced();
+      if (isConflict(error)) return false;
       throw error;
     }
   }
@@ -81,16 +92,19 @@ export function createClaims({ api, copies, disks, settings }: Dependencies): Cl
           metadata: { ...claim.metadata, annotations },
         });
       } catch (error) {
-        if (isConflict(error)) throw replaced();
+        if (isThere(error)) throw replaced();
         throw error;
       }
     },
 
     async settle(id, made) {
-      const claim = await disks.read(id);
-      const isSame = claim !== null && claim.metadata.uid === made.metadata.uid;
-      if (!isSame || generationOf(claim) !== generationOf(made)) throw replaced();
-      await changed(id, claim, { [RESTORING]: null });
+      // The cluster's own controllers change a claim too.
+      for (let isDone = false; !isDone; ) {
+        const claim = await disks.read(id);
+        const isSame = claim !== null && claim.metadata.uid === made.metadata.uid;
+        if (!isSame || generationOf(claim) !== generationOf(made)) throw replaced();
+        isDone = await unmarked(id, claim);
+      }
       const isDisk = (found: Claim | undefined) => (found && !isRestoring(found) ? true : undefined);
       const wait = { timeoutMs: limits.kubernetes.requestMs, late: notGone };
       await copies.claims.until(objectName(id), isDisk, wait);

@@ -6,18 +6,25 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { ArchiveLocation } from '../../../model/sandbox.ts';
 import type { Api } from '../client/api.ts';
-import { isConflict, isMissing } from '../client/failure.ts';
+import { isConflict, isMissing, isThere } from '../client/failure.ts';
 import type { ConfigMap } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
 import type { Copies } from '../machine/copies.ts';
 import { noteName, sandboxLabels } from '../machine/names.ts';
 import type { KubernetesSettings } from '../settings.ts';
 
+export interface Note {
+  /** null for a note that somebody has emptied. */
+  location: ArchiveLocation | null;
+  /** Size of the claim whose content is archived; 0 where a note does not say it. */
+  diskBytes: number;
+}
+
 export interface Notes {
   /** Asks the API server itself. Returns null without an archive. */
-  read(id: string, signal?: AbortSignal): Promise<ArchiveLocation | null>;
+  read(id: string, signal?: AbortSignal): Promise<Note | null>;
   /** Replaces an older note. Resolves when the copy shows it. */
-  write(id: string, location: ArchiveLocation): Promise<void>;
+  write(id: string, location: ArchiveLocation, diskBytes: number): Promise<void>;
   /** Resolves when the copy shows it no more. @param only Leaves a note of another archive. */
   remove(id: string, only?: ArchiveLocation): Promise<void>;
 }
@@ -44,10 +51,10 @@ export function createNotes({ api, copies, settings }: Dependencies): Notes {
   return {
     async read(id, signal) {
       const note = await found(id, signal);
-      return note && locationOf(note);
+      return note && { location: locationOf(note), diskBytes: Number(note.data?.['disk_bytes'] ?? 0) || 0 };
     },
 
-    async write(id, location) {
+    async write(id, location, diskBytes) {
       if (location.store !== 's3') throw new Error('an archive on this host needs no note');
       const name = noteName(id);
       const { bucket, key } = location;
@@ -55,12 +62,12 @@ export function createNotes({ api, copies, settings }: Dependencies): Notes {
         apiVersion: 'v1',
         kind: 'ConfigMap',
         metadata: { name, namespace, labels: sandboxLabels(instanceId, id) },
-        data: { bucket, key },
+        data: { bucket, key, disk_bytes: String(diskBytes) },
       };
       try {
         await api.create(pathOf(), note);
       } catch (error) {
-        if (!isConflict(error)) throw error;
+        if (!isThere(error)) throw error;
         await api.replace(pathOf(name), note);
       }
       await copies.notes.until(name, (found) => (found ? true : undefined), wait);
@@ -82,7 +89,6 @@ export function createNotes({ api, copies, settings }: Dependencies): Notes {
   };
 }
 
-/** Returns null for a note that somebody has emptied. */
 function locationOf({ data }: ConfigMap): ArchiveLocation | null {
   const { bucket, key } = data ?? {};
   return bucket !== undefined && key !== undefined ? { store: 's3', bucket, key } : null;

@@ -10,9 +10,8 @@ import type { Notes } from './notes.ts';
 import { elsewhere } from './refusals.ts';
 
 export interface Removal {
+  /** Removes the archive that nothing names any more. What S3 does not remove now is collected later. */
   remove(id: string): Promise<void>;
-  /** Removes the archive of a sandbox that is going. What S3 does not remove now is collected later. */
-  forget(id: string): Promise<void>;
   /** Removes what a failed archive has put, and its note where that is not of a newer one. */
   withdraw(id: string, location: ArchiveLocation): Promise<void>;
 }
@@ -31,19 +30,13 @@ export function createRemoval(parts: RemovalDependencies): Removal {
   const { notes, placeOf, assertTenure, left, log } = parts;
 
   async function noted(id: string): Promise<ArchiveLocation | null> {
-    const location = await notes.read(id);
+    const note = await notes.read(id);
     assertTenure();
-    return location;
+    return note?.location ?? null;
   }
 
   return {
     async remove(id) {
-      const location = await noted(id);
-      if (location) await placeOf(location).remove(id, location);
-      await notes.remove(id);
-    },
-
-    async forget(id) {
       const location = await noted(id);
       try {
         if (location) await placeOf(location).remove(id, location);

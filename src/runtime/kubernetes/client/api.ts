@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { limits } from '../../../model/limits.ts';
+import { untilAdmitted } from './admission.ts';
 import type { Connection } from './connection.ts';
 import { ApiFailure } from './failure.ts';
 import type { List } from './objects.ts';
@@ -28,6 +29,7 @@ export interface Api {
     take: (items: T[]) => void,
     settings: CallSettings & { metadataOnly?: boolean },
   ): Promise<string>;
+  /** Repeated while others change a quota of the namespace at once. */
   create<T>(path: string, body: object, settings?: CallSettings): Promise<T>;
   replace<T>(path: string, body: object, settings?: CallSettings): Promise<T>;
   patch<T>(path: string, body: object, kind: PatchKind, settings?: CallSettings): Promise<T>;
@@ -112,7 +114,7 @@ export function createApi({ server, tls, token }: Connection): Api {
       return version;
     },
 
-    create: (path, body, settings = {}) => ask('POST', path, settings, { body }),
+    create: (path, body, settings = {}) => untilAdmitted(() => ask('POST', path, settings, { body })),
     replace: (path, body, settings = {}) => ask('PUT', path, settings, { body }),
     patch: (path, body, kind, settings = {}) =>
       ask('PATCH', path, settings, { body, headers: { 'content-type': `application/${kind}-patch+json` } }),

@@ -18,8 +18,16 @@ export class ApiFailure extends Error {
 
 export const isMissing = (error: unknown): boolean => error instanceof ApiFailure && error.status === 404;
 
-/** The object is there already, or is not the one that was meant. */
+/** The object is not the one that was meant, or has changed since it was read. */
 export const isConflict = (error: unknown): boolean => error instanceof ApiFailure && error.status === 409;
+
+/** An object of this name is there already. */
+export const isThere = (error: unknown): boolean => isConflict(error) && reasonOf(error) === 'AlreadyExists';
+
+/** Another creation has changed a quota in the same moment, and nothing was made. */
+export const isBusy = (error: unknown): boolean => isConflict(error) && reasonOf(error) === 'Conflict';
+
+const reasonOf = (error: unknown): string => (error instanceof ApiFailure ? error.reason : '');
 
 /** The list that a watch wants to go on from is too old. */
 export const isExpired = (error: unknown): boolean => error instanceof ApiFailure && error.status === 410;

@@ -95,21 +95,17 @@ export function createKubernetesImages(options: KubernetesImagesOptions): Kubern
     const name = formatReference(reference);
     const record =
       records.named(name) ??
-      (await lookups
-        .run(name, call, (shared) => look(reference, shared))
-        .catch((error: unknown) => {
-          throw fromApi(error, 'The image could not be looked up.');
-        }));
+      (await lookups.run(name, call, (shared) => look(reference, shared)).catch(notLookedUp));
     usedAt.set(record.digest, Date.now());
     return toImage(record, text === BASE ? BASE : name);
   }
 
   async function get(digest: string): Promise<Image | null> {
-    const record = await records.get(digest).catch((error: unknown) => {
-      throw fromApi(error, 'The image could not be looked up.');
-    });
+    const record = await records.get(digest).catch(notLookedUp);
     return record && toImage(record, record.reference);
   }
+
+  const confirmed = (digest: string) => records.confirm(digest).catch(notLookedUp);
 
   return {
     ensure,
@@ -124,8 +120,8 @@ export function createKubernetesImages(options: KubernetesImagesOptions): Kubern
         if (!image) throw gone();
         const letGo = holds.hold(image.digest);
         try {
-          // It may have been collected before it was held.
-          if (await get(image.digest)) return await work(image);
+          // It may have been collected before it was held, by this process or by another replica.
+          if (await confirmed(image.digest)) return await work(image);
         } finally {
           letGo();
         }
@@ -166,6 +162,10 @@ export function createKubernetesImages(options: KubernetesImagesOptions): Kubern
       };
     },
   };
+}
+
+function notLookedUp(error: unknown): never {
+  throw fromApi(error, 'The image could not be looked up.');
 }
 
 function gone(): SandhavenError {

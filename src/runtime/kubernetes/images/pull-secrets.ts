@@ -7,7 +7,7 @@ import type { RegistryCredential } from '../../../control/ports/index.ts';
 import { DEFAULT_REGISTRY, registryKey } from '../../../model/registry-name.ts';
 import type { Credentials } from '../../images/registry/http.ts';
 import type { Api } from '../client/api.ts';
-import { isConflict, isMissing } from '../client/failure.ts';
+import { isMissing, isThere } from '../client/failure.ts';
 import type { KubeObject, Secret } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
 import { instanceLabels } from '../machine/names.ts';
@@ -31,7 +31,10 @@ export function createPullSecrets(
   { namespace, instanceId }: KubernetesSettings,
   credentials: Credentials,
 ): PullSecrets {
-  /** Contents that this process has written, as hashes, by name. */
+  /**
+   * Contents that this process has written, as hashes, by name. They save a write, not the question whether the Secret is there:
+   * another replica may have removed it.
+   */
   const written = new Map<string, string>();
   const own = { ...instanceLabels(instanceId), [KIND]: 'pull' };
   const pathOf = (name?: string) => inNamespace(namespace, 'secrets', name);
@@ -44,7 +47,6 @@ export function createPullSecrets(
       const name = `sandhaven-pull-${instanceId}-${hashOf(key).slice(0, 16)}`;
       const content = contentOf(registry, credential);
       const hash = hashOf(content);
-      if (written.get(name) === hash) return name;
       const secret: Secret = {
         apiVersion: 'v1',
         kind: 'Secret',
@@ -55,8 +57,8 @@ export function createPullSecrets(
       try {
         await api.create(pathOf(), secret);
       } catch (error) {
-        if (!isConflict(error)) throw error;
-        await api.replace(pathOf(name), secret);
+        if (!isThere(error)) throw error;
+        if (written.get(name) !== hash) await api.replace(pathOf(name), secret);
       }
       written.set(name, hash);
       return name;

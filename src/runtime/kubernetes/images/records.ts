@@ -1,10 +1,11 @@
 /**
  * Records of the images that sandboxes are made from, each in a ConfigMap: a digest alone does not say where its image
  * is, and an image's configuration must be known when its registry is away. What this process has seen stays in memory; a
- * digest that it has not seen is looked for in the cluster, since another replica may have written it.
+ * digest that it has not seen is looked for in the cluster, since another replica may have written it. Another may also have
+ * removed one, so an image that is about to be used is confirmed.
  */
 import type { Api } from '../client/api.ts';
-import { isConflict, isMissing } from '../client/failure.ts';
+import { isConflict, isMissing, isThere } from '../client/failure.ts';
 import type { ConfigMap } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
 import { instanceLabels } from '../machine/names.ts';
@@ -17,7 +18,9 @@ export interface Records {
   all(): PlacedRecord[];
   get(digest: string): Promise<PlacedRecord | null>;
   named(name: string): PlacedRecord | null;
-  /** Adds the name to a record that is there. */
+  /** Asks the API server itself, and forgets a record that is gone. */
+  confirm(digest: string): Promise<PlacedRecord | null>;
+  /** Adds the name to a record that is there, whoever has written it. */
   put(record: PlacedRecord): Promise<PlacedRecord>;
   remove(digest: string): Promise<void>;
 }
@@ -41,13 +44,37 @@ export function createRecords(api: Api, { namespace, instanceId }: KubernetesSet
     }
   }
 
-  async function get(digest: string): Promise<PlacedRecord | null> {
-    const record = known.get(digest);
-    if (record) return record;
+  async function read(digest: string): Promise<ConfigMap | null> {
     try {
-      return keep(await api.get<ConfigMap>(pathOf(nameOf(digest))));
+      return await api.get<ConfigMap>(pathOf(nameOf(digest)));
     } catch (error) {
-      if (isMissing(error)) return null;
+      if (!isMissing(error)) throw error;
+      known.delete(digest);
+      return null;
+    }
+  }
+
+  async function confirm(digest: string): Promise<PlacedRecord | null> {
+    const map = await read(digest);
+    return map && keep(map);
+  }
+
+  /** Returns false when another replica has written or removed it since it was read. */
+  async function write(record: PlacedRecord, present: ConfigMap | null): Promise<boolean> {
+    const name = nameOf(record.digest);
+    const version = present ? { resourceVersion: present.metadata.resourceVersion } : {};
+    const map = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, namespace, labels: own, ...version },
+      data: { record: JSON.stringify(record) },
+    };
+    try {
+      if (present) await api.replace(pathOf(name), map);
+      else await api.create(pathOf(), map);
+      return true;
+    } catch (error) {
+      if (present ? isConflict(error) || isMissing(error) : isThere(error)) return false;
       throw error;
     }
   }
@@ -64,28 +91,21 @@ export function createRecords(api: Api, { namespace, instanceId }: KubernetesSet
     },
 
     all: () => [...known.values()],
-    get,
+    confirm,
+    get: async (digest) => known.get(digest) ?? confirm(digest),
     named: (name) => [...known.values()].find(({ names }) => names.includes(name)) ?? null,
 
     async put(record) {
-      const present = await get(record.digest);
-      const names = [...new Set([...(present?.names ?? []), ...record.names])];
-      if (present && names.length === present.names.length) return present;
-      const merged = present ? { ...present, names } : record;
-      const map = {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        metadata: { name: nameOf(record.digest), namespace, labels: own },
-        data: { record: JSON.stringify(merged) },
-      };
-      try {
-        await api.create(pathOf(), map);
-      } catch (error) {
-        if (!isConflict(error)) throw error;
-        await api.replace(pathOf(map.metadata.name), map);
+      for (;;) {
+        const map = await read(record.digest);
+        const present = map && keep(map);
+        const names = [...new Set([...(present?.names ?? []), ...record.names])];
+        if (present && names.length === present.names.length) return present;
+        const merged = present ? { ...present, names } : record;
+        if (!(await write(merged, map))) continue;
+        known.set(merged.digest, merged);
+        return merged;
       }
-      known.set(merged.digest, merged);
-      return merged;
     },
 
     async remove(digest) {

@@ -5,7 +5,7 @@
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Api } from '../client/api.ts';
-import { isConflict, isMissing } from '../client/failure.ts';
+import { isConflict, isMissing, isThere } from '../client/failure.ts';
 import type { Claim } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
 import type { KubernetesSettings } from '../settings.ts';
@@ -52,7 +52,7 @@ export function createDisks({ api, copies, settings, hasArchive }: Dependencies)
       await api.create(pathOf(), claimOf(settings, id, generation, diskGb));
       return true;
     } catch (error) {
-      if (isConflict(error)) return false;
+      if (isThere(error)) return false;
       throw error;
     }
   }

@@ -26,8 +26,7 @@ interface Dependencies {
   turns: Turns;
   /** Returns whether the storage can grow; `resource_exhausted` would promise a later success. */
   growsDisks(): boolean;
-  /** Removes the archive of a sandbox that is going. */
-  forgetArchive(id: string): Promise<void>;
+  removeArchive(id: string): Promise<void>;
 }
 
 export function createLifecycle(parts: Dependencies): Lifecycle {
@@ -46,7 +45,7 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
       pod && pods.remove(pod, 0),
       secrets.removeAll(id),
       disks.remove(id),
-      parts.forgetArchive(id),
+      parts.removeArchive(id),
     ]);
     const wait = { timeoutMs: limits.kubernetes.goneMs, late: notRemoved };
     await copies.claims.until(objectName(id), (found) => (found ? undefined : true), wait);

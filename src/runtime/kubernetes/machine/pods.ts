@@ -4,12 +4,13 @@
  * Invariant: a Pod is removed with its UID as a precondition, and with a grace period of a second at least. Without one
  * the API server would forget it while its container still runs, and another could be made beside it.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { nodeAway } from '../../../model/kubernetes/lost-node.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Api } from '../client/api.ts';
-import { isConflict, isMissing } from '../client/failure.ts';
+import { isConflict, isMissing, isThere } from '../client/failure.ts';
 import type { Pod } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
 import type { KubernetesSettings } from '../settings.ts';
@@ -17,7 +18,7 @@ import type { Copies } from './copies.ts';
 import { objectName } from './names.ts';
 import { isUnreachable } from './pod-state.ts';
 
-const { goneMs, goneUnreachableMs } = limits.kubernetes;
+const { goneMs, goneUnreachableMs, askAgainMs } = limits.kubernetes;
 
 export interface Pods {
   /** Asks the API server itself. */
@@ -58,27 +59,38 @@ export function createPods({ api, copies, settings, log }: Dependencies): Pods {
     });
   }
 
+  async function named(name: string, signal?: AbortSignal): Promise<Pod | null> {
+    try {
+      return await api.get<Pod>(pathOf(name), { signal });
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  /** Asks the API server about a Pod that the copy has never shown: it may be behind, or stand still. */
+  async function isReallyGone({ metadata: { name, uid } }: Pod, signal?: AbortSignal): Promise<boolean> {
+    if ((await named(name, signal))?.metadata.uid !== uid) return true;
+    await delay(askAgainMs, undefined, { signal });
+    return false;
+  }
+
   return {
-    async read(id, signal) {
-      try {
-        return await api.get<Pod>(pathOf(objectName(id)), { signal });
-      } catch (error) {
-        if (isMissing(error)) return null;
-        throw error;
-      }
-    },
+    read: (id, signal) => named(objectName(id), signal),
 
     async create(pod) {
       try {
         return await api.create<Pod>(pathOf(), pod);
       } catch (error) {
-        if (isConflict(error)) return null;
+        if (isThere(error)) return null;
         throw error;
       }
     },
 
     async remove(pod, graceMs, signal) {
       const { name, uid } = pod.metadata;
+      const isShown = () => copies.pods.get(name)?.metadata.uid === uid;
+      let wasShown = isShown();
       const body = {
         gracePeriodSeconds: Math.max(1, Math.ceil(graceMs / 1000)),
         preconditions: { uid },
@@ -91,7 +103,9 @@ export function createPods({ api, copies, settings, log }: Dependencies): Pods {
       }
       const deadline = performance.now() + graceMs + goneMs;
       let awayAt: number | null = null;
-      while (!(await gone(pod, 1_000, signal))) {
+      for (;;) {
+        wasShown ||= isShown();
+        if ((await gone(pod, 1_000, signal)) && (wasShown || (await isReallyGone(pod, signal)))) return;
         const now = performance.now();
         awayAt = nodeIsAway(pod) ? (awayAt ?? now) : null;
         const isAway = awayAt !== null && now - awayAt >= goneUnreachableMs;

@@ -1,6 +1,6 @@
 /** Secrets with the certificate of a sandbox's agent: one for each generation, removed with its Pod. */
 import type { Api } from '../client/api.ts';
-import { isConflict, isMissing } from '../client/failure.ts';
+import { isMissing, isThere } from '../client/failure.ts';
 import { inNamespace } from '../client/paths.ts';
 import type { AgentDoor, KubernetesSettings } from '../settings.ts';
 import { secretName, selectorOf } from './names.ts';
@@ -27,7 +27,7 @@ export function createSecrets({ api, door, settings }: Dependencies): Secrets {
       try {
         await api.create(pathOf(), secret);
       } catch (error) {
-        if (!isConflict(error)) throw error;
+        if (!isThere(error)) throw error;
         await api.replace(pathOf(secret.metadata.name), secret);
       }
     },

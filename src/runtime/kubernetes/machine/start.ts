@@ -5,6 +5,7 @@
  * A start that fails or is canceled leaves the claim and nothing that runs. One that was interrupted by the end of the
  * service is found again: the next start of the same generation takes its Pod, one of a newer generation removes it.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Log, MachineSpec } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Api } from '../client/api.ts';
@@ -93,6 +94,7 @@ async function obtainPod(
     const service = door.service;
     const made = await pods.create(podOf({ id, generation, resources, image, service, settings }));
     if (made) return made;
+    await delay(limits.kubernetes.askAgainMs, undefined, { signal });
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Capacity, Observed, Runtime, SandboxUsage } from '../../../control/ports/index.ts';
 import { GiB, limits } from '../../../model/limits.ts';
 import type { Api } from '../client/api.ts';
-import { isMissing } from '../client/failure.ts';
+import { fromApi, isMissing } from '../client/failure.ts';
 import type { Node, Pod } from '../client/objects.ts';
 import { metricsPath } from '../client/paths.ts';
 import type { KubernetesSettings } from '../settings.ts';
@@ -17,18 +17,19 @@ interface Dependencies {
   api: Api;
   copies: Copies;
   settings: KubernetesSettings;
+  /** Asks the API server itself. */
+  readPod(id: string): Promise<Pod | null>;
 }
 
 interface PodMetrics {
   containers: { usage: { memory?: string } }[];
 }
 
-export function createSurvey({ api, copies, settings }: Dependencies): Survey {
+export function createSurvey({ api, copies, settings, readPod }: Dependencies): Survey {
   const { pods, claims, secrets, notes, nodes } = copies;
   let noMetricsUntil = 0;
 
-  function look(id: string): Observed {
-    const pod = pods.get(objectName(id));
+  function look(id: string, pod: Pod | undefined): Observed {
     const claim = claims.get(objectName(id));
     const node = pod?.spec.nodeName === undefined ? undefined : nodes.get(pod.spec.nodeName);
     const mayRun = pod !== undefined && !isOver(pod) && !isCarrier(pod);
@@ -54,12 +55,15 @@ export function createSurvey({ api, copies, settings }: Dependencies): Survey {
   return {
     async observe() {
       await current();
-      return [...ids()].map(look);
+      return [...ids()].map((id) => look(id, pods.get(objectName(id))));
     },
 
+    // Its callers judge whether a machine has ended: a copy may be behind, so the API server says it.
     async inspect(id) {
-      await current();
-      return ids().has(id) ? look(id) : null;
+      const [pod] = await Promise.all([readPod(id), current()]).catch((error: unknown) => {
+        throw fromApi(error, 'The machine could not be looked at.');
+      });
+      return pod || ids().has(id) ? look(id, pod ?? undefined) : null;
     },
 
     async capacity() {
@@ -75,12 +79,18 @@ export function createSurvey({ api, copies, settings }: Dependencies): Survey {
         const { containers } = await api.get<PodMetrics>(path);
         return { ...none, memoryBytes: amountOf(containers[0]?.usage.memory) };
       } catch (error) {
-        // A cluster without metrics, or a Pod that has none yet; figures are not worth a failed call.
-        if (isMissing(error)) noMetricsUntil = performance.now() + limits.kubernetes.noMetricsMs;
+        // Figures are not worth a failed call.
+        if (hasNoMetrics(error, objectName(id)))
+          noMetricsUntil = performance.now() + limits.kubernetes.noMetricsMs;
         return none;
       }
     },
   };
+}
+
+/** A cluster without metrics does not know their path; one that has them names the Pod that it has not measured yet. */
+function hasNoMetrics(error: unknown, pod: string): boolean {
+  return isMissing(error) && !String(error).includes(pod);
 }
 
 /** A cluster of one node has none to compare it with. */
