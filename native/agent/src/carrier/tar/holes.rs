@@ -21,8 +21,10 @@ pub const MOST_PARTS: usize = 65_536;
 /// A number and its newline.
 const LINE_BYTES: usize = 21;
 
-pub fn parts_of(file: &File, size: u64) -> Result<Vec<Part>, Fault> {
+/// Returns the bytes that are in no hole, too: those before any hole was filled.
+pub fn parts_of(file: &File, size: u64) -> Result<(Vec<Part>, u64), Fault> {
     let mut parts = Vec::new();
+    let mut data_bytes = 0;
     let mut fill = 4096;
     let mut at = 0;
     while at < size {
@@ -40,13 +42,14 @@ pub fn parts_of(file: &File, size: u64) -> Result<Vec<Part>, Fault> {
             offset: start,
             length: end - start,
         });
+        data_bytes += end - start;
         while parts.len() > MOST_PARTS {
             fill *= 2;
             fill_holes(&mut parts, fill);
         }
         at = end;
     }
-    Ok(parts)
+    Ok((parts, data_bytes))
 }
 
 /// Joins parts that are less than `bytes` apart.

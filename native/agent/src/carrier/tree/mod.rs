@@ -1,6 +1,7 @@
 //! The disk's tree of files, and how it goes into an archive and comes out of one.
 
 pub mod packer;
+mod room;
 #[cfg(test)]
 mod tests;
 pub mod unpacker;

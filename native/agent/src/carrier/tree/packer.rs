@@ -12,6 +12,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use super::room::Room;
 use super::{MOST_LEVELS, xattrs};
 use crate::carrier::tar::entry::{Attributes, Entry, Kind};
 use crate::carrier::tar::holes::{Part, parts_of};
@@ -33,15 +34,28 @@ pub fn pack(
     out: impl Write,
     cancelled: &Cancelled,
 ) -> Result<(), Fault> {
+    let failed = |errno| Fault::from_errno(errno, "");
+    let folder = openat(CWD, root, FOLDER, Mode::empty()).map_err(failed)?;
+    let room = Room::of(&folder).map_err(failed)?;
+    pack_within(room, folder.into(), leave_out, out, cancelled)
+}
+
+pub(super) fn pack_within(
+    room: Room,
+    root: File,
+    leave_out: &[String],
+    out: impl Write,
+    cancelled: &Cancelled,
+) -> Result<(), Fault> {
     let mut packer = Packer {
         writer: Writer::new(out),
         path: Vec::new(),
         levels: Vec::new(),
         links: HashMap::new(),
+        room,
         buffer: vec![0; CHUNK_BYTES],
     };
-    let folder = openat(CWD, root, FOLDER, Mode::empty()).map_err(|errno| packer.fault(errno))?;
-    packer.enter(folder.into())?;
+    packer.enter(root)?;
     while let Some(level) = packer.levels.last_mut() {
         cancelled.check()?;
         let Some(found) = level.folder.read() else {
@@ -72,6 +86,7 @@ struct Packer<W> {
     levels: Vec<Level>,
     /// What has several names: the first of them, and how many are still to come.
     links: HashMap<u64, (Vec<u8>, u64)>,
+    room: Room,
     buffer: Vec<u8>,
 }
 
@@ -171,7 +186,8 @@ impl<W: Write> Packer<W> {
     fn file(&mut self, file: &File) -> Result<(), Fault> {
         let stat = fstat(file).map_err(|errno| self.fault(errno))?;
         let size = stat.st_size as u64;
-        let parts = parts_of(file, size)?;
+        let (parts, data_bytes) = parts_of(file, size)?;
+        self.room.take(&stat, data_bytes)?;
         let kind = Kind::File {
             size,
             parts: parts.clone(),

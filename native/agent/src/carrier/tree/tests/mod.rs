@@ -1,5 +1,7 @@
 //! What a tree holds after it went through an archive.
 
+mod bounds;
+
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ffi::CString;
