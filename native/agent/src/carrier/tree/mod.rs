@@ -1,5 +1,6 @@
 //! The disk's tree of files, and how it goes into an archive and comes out of one.
 
+mod content;
 pub mod packer;
 mod room;
 #[cfg(test)]

@@ -13,10 +13,9 @@ use rustix::io::Errno;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::{MOST_LEVELS, xattrs};
+use super::{MOST_LEVELS, content, xattrs};
 use crate::carrier::tar::damage::damaged;
 use crate::carrier::tar::entry::{Attributes, Entry, Kind};
 use crate::carrier::tar::holes::Part;
@@ -99,7 +98,7 @@ impl Unpacker {
             Kind::File { size, parts } => {
                 let file = openat(&parent, *name, NEW_FILE, PRIVATE).map_err(failed)?;
                 let file = File::from(file);
-                self.fill(&file, *size, parts, reader)?;
+                self.fill(&file, &entry.path, *size, parts, reader)?;
                 return finish(&file, attributes, &entry.path);
             }
             Kind::Link(target) => return self.link(target, &parent, name),
@@ -153,18 +152,21 @@ impl Unpacker {
     fn fill<R: Read>(
         &mut self,
         file: &File,
+        path: &[u8],
         size: u64,
         parts: &[Part],
         reader: &mut Reader<R>,
     ) -> Result<(), Fault> {
-        ftruncate(file, size).map_err(|errno| fault(errno, b""))?;
+        let failed = |errno| fault(errno, path);
+        ftruncate(file, size).map_err(failed)?;
         for Part { offset, length } in parts {
             let end = offset + length;
             let mut at = *offset;
             while at < end {
                 let most = CHUNK_BYTES.min(usize::try_from(end - at).unwrap_or(CHUNK_BYTES));
                 reader.content(&mut self.buffer[..most])?;
-                file.write_all_at(&self.buffer[..most], at)?;
+                content::write(file, &self.buffer[..most], at)
+                    .map_err(|error| failed(Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
                 at += most as u64;
             }
         }
@@ -254,5 +256,12 @@ fn require_empty(folder: &OwnedFd, leave_out: &[String]) -> Result<(), Fault> {
 }
 
 fn fault(errno: Errno, path: &[u8]) -> Fault {
+    if matches!(errno, Errno::NOSPC | Errno::DQUOT) {
+        let detail = "The new disk has no room for all that is in the archive.";
+        return Fault::new(Code::ResourceExhausted, detail).hint(
+            "The archive is as it was, and nothing in it can be changed. Ask the operator for disks of this size that hold \
+             more, from another storage class, say.",
+        );
+    }
     Fault::from_errno(errno, &String::from_utf8_lossy(path))
 }

@@ -1,5 +1,11 @@
 //! What an archive refuses, since no disk could be made of it, and what it needs no more room for.
 
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_string, fsmount,
+    fsopen,
+};
+use std::os::fd::{AsRawFd, OwnedFd};
+
 use super::super::room::Room;
 use super::*;
 use crate::wire::fault::{Code, Fault};
@@ -25,4 +31,46 @@ fn files_are_refused_that_need_more_room_than_the_disk_has() {
     let refused = packed_within(4 * 4096 - 1, &from).unwrap_err();
     assert_eq!(refused.code, Code::FailedPrecondition);
     assert!(refused.detail.contains("share blocks"), "{refused:?}");
+}
+
+#[test]
+fn zeros_become_holes_and_take_no_blocks() {
+    let scratch = Scratch::new();
+    let (from, to) = (scratch.folder("from"), scratch.folder("to"));
+    let mut content = vec![0; 3 << 20];
+    // At both sides of the edge between two pieces, and of that between two chunks; and in the last, short piece.
+    for at in [4_095, 4_096, (1 << 20) - 1, 1 << 20, 2_000_000] {
+        content[at] = 7;
+    }
+    content.extend([0; 100]);
+    fs::write(from.join("zeros"), &content).unwrap();
+    unpacked(&packed(&from, &[]), &to).unwrap();
+    assert!(fs::read(to.join("zeros")).unwrap() == content);
+    let blocks = fs::metadata(to.join("zeros")).unwrap().blocks();
+    assert!(blocks <= 8 * 8, "{blocks} blocks");
+}
+
+/// A disk in memory that no path leads to but that of its descriptor. Needs CAP_SYS_ADMIN.
+fn small_disk() -> Option<OwnedFd> {
+    let context = fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC).ok()?;
+    fsconfig_set_string(&context, "size", "64k").ok()?;
+    fsconfig_create(&context).ok()?;
+    let flags = FsMountFlags::FSMOUNT_CLOEXEC;
+    fsmount(&context, flags, MountAttrFlags::empty()).ok()
+}
+
+#[test]
+fn a_disk_that_is_too_small_for_an_archive_leads_to_the_operator() {
+    let Some(disk) = small_disk() else {
+        return eprintln!("not run: mounts need CAP_SYS_ADMIN");
+    };
+    let scratch = Scratch::new();
+    let from = scratch.folder("from");
+    fs::write(from.join("large"), vec![7; 1 << 20]).unwrap();
+    let to = PathBuf::from(format!("/proc/self/fd/{}/disk", disk.as_raw_fd()));
+    fs::create_dir(&to).unwrap();
+    let archive = packed(&from, &[]);
+    let refused = unpacker::unpack(&to, &[], &archive[..], &Cancelled::default()).unwrap_err();
+    assert_eq!(refused.code, Code::ResourceExhausted);
+    assert!(refused.hint.unwrap().contains("operator"), "{refused:?}");
 }
