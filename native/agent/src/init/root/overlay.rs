@@ -24,7 +24,7 @@ pub enum Outcome {
 pub fn open_on(disk: &Path) -> Result<Outcome, String> {
     let (upper, work, spare) = (disk.join("root"), disk.join("work"), disk.join("spare"));
     furnish(&upper, &work)
-        .map_err(|errno| format!("cannot prepare {}: {errno}", disk.display()))?;
+        .map_err(|error| format!("cannot prepare {}: {error}", disk.display()))?;
     let mounted = match mount(&upper, &work) {
         Err(Errno::NOSPC | Errno::ROFS) => {
             spare::give(&spare);
@@ -47,10 +47,14 @@ pub fn open_on(disk: &Path) -> Result<Outcome, String> {
     }
 }
 
-/// The work folder comes last, and shows that the other is complete.
-fn furnish(upper: &Path, work: &Path) -> Result<(), Errno> {
+/// The work folder comes last, and shows that the other is complete. Alone it is what an interrupted withdrawal has left.
+fn furnish(upper: &Path, work: &Path) -> io::Result<()> {
     if stat(work).is_ok() {
-        return Ok(());
+        match stat(upper) {
+            Err(Errno::NOENT) => fs::remove_dir_all(work)?,
+            Err(errno) => return Err(errno.into()),
+            Ok(_) => return Ok(()),
+        }
     }
     let image = stat("/")?;
     present(mkdir(upper, Mode::RWXU))?;
@@ -58,7 +62,7 @@ fn furnish(upper: &Path, work: &Path) -> Result<(), Errno> {
     let (owner, group) = (Uid::from_raw(image.st_uid), Gid::from_raw(image.st_gid));
     chown(upper, Some(owner), Some(group))?;
     chmod(upper, Mode::from_raw_mode(image.st_mode))?;
-    present(mkdir(work, Mode::RWXU))
+    Ok(present(mkdir(work, Mode::RWXU))?)
 }
 
 fn present(made: Result<(), Errno>) -> Result<(), Errno> {
@@ -120,5 +124,20 @@ mod tests {
         withdraw(&upper, &work).unwrap();
         assert_eq!(fs::read_dir(&disk).unwrap().count(), 0);
         fs::remove_dir(&disk).unwrap();
+    }
+
+    #[test]
+    fn a_withdrawal_that_was_interrupted_begins_anew() {
+        let disk = std::env::temp_dir().join(format!("withdrawn-{}", std::process::id()));
+        let (upper, work) = (disk.join("root"), disk.join("work"));
+        // As after a kill between the removal of the one and that of the other.
+        fs::create_dir_all(work.join("work")).unwrap();
+        furnish(&upper, &work).unwrap();
+        assert_eq!(
+            fs::metadata(&upper).unwrap().mode(),
+            fs::metadata("/").unwrap().mode()
+        );
+        assert_eq!(fs::read_dir(&work).unwrap().count(), 0);
+        fs::remove_dir_all(&disk).unwrap();
     }
 }
