@@ -16,7 +16,7 @@ use super::spare;
 pub enum Outcome {
     /// The mount, which nothing shows yet.
     Mounted(OwnedFd),
-    /// The kernel or the disk's file system does not take part. The disk is as it was.
+    /// The kernel, the node or the disk's file system does not take part. The disk is as it was.
     Impossible(Errno),
 }
 
@@ -37,14 +37,34 @@ pub fn open_on(disk: &Path) -> Result<Outcome, String> {
             spare::keep(&spare);
             Ok(Outcome::Mounted(root))
         }
-        Err(errno) => match withdraw(&upper, &work) {
-            Ok(()) => Ok(Outcome::Impossible(errno)),
-            Err(_) => Err(format!(
-                "the root on {} cannot be mounted: {errno}",
-                disk.display()
-            )),
-        },
+        Err(errno) => without(&upper, &work, errno)
+            .map_err(|errno| format!("the root on {} cannot be mounted: {errno}", disk.display())),
     }
+}
+
+/// Fails where the start has to be tried again.
+fn without(upper: &Path, work: &Path, errno: Errno) -> Result<Outcome, Errno> {
+    if is_impossible(errno) && withdraw(upper, work).is_ok() {
+        return Ok(Outcome::Impossible(errno));
+    }
+    Err(errno)
+}
+
+/// True of what the next try would meet again: the kernel or the file system has no such mount, or the node forbids it, as
+/// AppArmor and SELinux do with ACCESS. After anything else the disk must not stay without an overlay for good. ROFS is that
+/// of overlayfs, which has no use for the work folder although there is room.
+fn is_impossible(errno: Errno) -> bool {
+    matches!(
+        errno,
+        Errno::NODEV
+            | Errno::NOSYS
+            | Errno::OPNOTSUPP
+            | Errno::INVAL
+            | Errno::PERM
+            | Errno::ACCESS
+            | Errno::LOOP
+            | Errno::ROFS
+    )
 }
 
 /// The work folder comes last, and shows that the other is complete. Alone it is what an interrupted withdrawal has left.
@@ -124,6 +144,33 @@ mod tests {
         withdraw(&upper, &work).unwrap();
         assert_eq!(fs::read_dir(&disk).unwrap().count(), 0);
         fs::remove_dir(&disk).unwrap();
+    }
+
+    #[test]
+    fn only_what_stays_impossible_leaves_a_disk_without_an_overlay() {
+        let disk = std::env::temp_dir().join(format!("impossible-{}", std::process::id()));
+        let (upper, work) = (disk.join("root"), disk.join("work"));
+        fs::create_dir(&disk).unwrap();
+        let left = |errno| {
+            furnish(&upper, &work).unwrap();
+            let is_left = without(&upper, &work, errno).is_ok();
+            assert_eq!(is_left, !upper.exists() && !work.exists(), "{errno}");
+            is_left
+        };
+        for errno in [Errno::NODEV, Errno::INVAL, Errno::PERM, Errno::ROFS] {
+            assert!(left(errno), "{errno}");
+        }
+        for errno in [
+            Errno::NOMEM,
+            Errno::IO,
+            Errno::BUSY,
+            Errno::NOSPC,
+            Errno::STALE,
+            Errno::MFILE,
+        ] {
+            assert!(!left(errno), "{errno}");
+        }
+        fs::remove_dir_all(&disk).unwrap();
     }
 
     #[test]
