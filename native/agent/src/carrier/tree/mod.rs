@@ -1,6 +1,10 @@
 //! The disk's tree of files, and how it goes into an archive and comes out of one.
 
 mod content;
+mod faults;
+mod finish;
+mod level;
+mod links;
 pub mod packer;
 mod room;
 #[cfg(test)]

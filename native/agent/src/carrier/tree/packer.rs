@@ -5,13 +5,14 @@ use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat,
 };
 use rustix::io::Errno;
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use super::faults::too_many_attributes;
+use super::links::Links;
 use super::room::Room;
 use super::{MOST_LEVELS, xattrs};
 use crate::carrier::tar::entry::{Attributes, Entry, Kind};
@@ -51,7 +52,7 @@ pub(super) fn pack_within(
         writer: Writer::new(out),
         path: Vec::new(),
         levels: Vec::new(),
-        links: HashMap::new(),
+        links: Links::new(),
         room,
         buffer: vec![0; CHUNK_BYTES],
     };
@@ -84,8 +85,7 @@ struct Packer<W> {
     path: Vec<u8>,
     /// Folders that are open, from the root down.
     levels: Vec<Level>,
-    /// What has several names: the first of them, and how many are still to come.
-    links: HashMap<u64, (Vec<u8>, u64)>,
+    links: Links,
     room: Room,
     buffer: Vec<u8>,
 }
@@ -136,7 +136,8 @@ impl<W: Write> Packer<W> {
         let stat = stat.map_err(|errno| self.fault(errno))?;
         let kind = FileType::from_raw_mode(stat.st_mode);
         if kind != FileType::Directory
-            && let Some(first) = self.first_name(&stat)
+            && kind != FileType::Socket
+            && let Some(first) = self.links.first_name(&stat, &self.path)?
         {
             return self.entry::<File>(Kind::Link(first), &stat, None);
         }
@@ -164,25 +165,6 @@ impl<W: Write> Packer<W> {
         }
     }
 
-    /// The name under which the archive has it already; else this one is the first.
-    fn first_name(&mut self, stat: &Stat) -> Option<Vec<u8>> {
-        let names = u64::from(stat.st_nlink as u32);
-        if names < 2 || FileType::from_raw_mode(stat.st_mode) == FileType::Socket {
-            return None;
-        }
-        let Some((first, left)) = self.links.get_mut(&stat.st_ino) else {
-            self.links
-                .insert(stat.st_ino, (self.path.clone(), names - 1));
-            return None;
-        };
-        let first = first.clone();
-        *left -= 1;
-        if *left == 0 {
-            self.links.remove(&stat.st_ino);
-        }
-        Some(first)
-    }
-
     fn file(&mut self, file: &File) -> Result<(), Fault> {
         let stat = fstat(file).map_err(|errno| self.fault(errno))?;
         let size = stat.st_size as u64;
@@ -208,7 +190,10 @@ impl<W: Write> Packer<W> {
 
     fn entry<F: AsFd>(&mut self, kind: Kind, stat: &Stat, file: Option<&F>) -> Result<(), Fault> {
         let xattrs = file.map_or_else(|| Ok(Vec::new()), xattrs::read);
-        let xattrs = xattrs.map_err(|errno| self.fault(errno))?;
+        let xattrs = xattrs.map_err(|errno| match errno {
+            Errno::TOOBIG => too_many_attributes(&self.path),
+            other => self.fault(other),
+        })?;
         self.writer.entry(&Entry {
             path: self.path.clone(),
             kind,

@@ -1,23 +1,22 @@
 //! Makes a tree of an archive. Each entry lies in a folder that this archive has made and whose descriptor is still open,
 //! as the packer writes them, so no path is ever looked up through what the archive says is a link.
-//!
-//! Owner, mode, attributes and time of a folder come last: making entries in it changes its time, and its default access
-//! list would change theirs.
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT, Uid, chmodat,
-    chownat, fchmod, fchown, ftruncate, futimens, linkat, mkdirat, mknodat, openat, symlinkat,
-    syncfs, utimensat,
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, ftruncate, linkat, mkdirat, mknodat, openat,
+    symlinkat, syncfs,
 };
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use super::{MOST_LEVELS, content, xattrs};
+use super::faults::failed;
+use super::finish::{finish, finish_unopened};
+use super::level::Level;
+use super::{MOST_LEVELS, content};
 use crate::carrier::tar::damage::damaged;
-use crate::carrier::tar::entry::{Attributes, Entry, Kind};
+use crate::carrier::tar::entry::{Entry, Kind};
 use crate::carrier::tar::holes::Part;
 use crate::carrier::tar::reader::{Reader, is_plain};
 use crate::init::workers::Cancelled;
@@ -44,7 +43,7 @@ pub fn unpack(
     source: impl Read,
     cancelled: &Cancelled,
 ) -> Result<u64, Fault> {
-    let folder = openat(CWD, root, FOLDER, Mode::empty()).map_err(|errno| fault(errno, b""))?;
+    let folder = openat(CWD, root, FOLDER, Mode::empty()).map_err(|errno| failed(errno, b""))?;
     require_empty(&folder, leave_out)?;
     let mut reader = Reader::new(source);
     let mut unpacker = Unpacker {
@@ -53,11 +52,8 @@ pub fn unpack(
     };
     let first = reader.next()?.filter(|entry| entry.path.is_empty());
     let root_entry = first.ok_or_else(|| damaged("it does not begin with the root"))?;
-    unpacker.levels.push(Level {
-        name: Vec::new(),
-        folder: folder.try_clone()?,
-        attributes: root_entry.attributes,
-    });
+    let root = Level::new(b"", folder.try_clone()?, &root_entry.attributes)?;
+    unpacker.levels.push(root);
     let mut entries = 1;
     while let Some(entry) = reader.next()? {
         cancelled.check()?;
@@ -67,7 +63,7 @@ pub fn unpack(
     while !unpacker.levels.is_empty() {
         unpacker.leave()?;
     }
-    syncfs(&folder).map_err(|errno| fault(errno, b""))?;
+    syncfs(&folder).map_err(|errno| failed(errno, b""))?;
     Ok(entries)
 }
 
@@ -77,12 +73,6 @@ struct Unpacker {
     buffer: Vec<u8>,
 }
 
-struct Level {
-    name: Vec<u8>,
-    folder: OwnedFd,
-    attributes: Attributes,
-}
-
 impl Unpacker {
     fn add<R: Read>(&mut self, entry: &Entry, reader: &mut Reader<R>) -> Result<(), Fault> {
         let names: Vec<&[u8]> = entry.path.split(|byte| *byte == b'/').collect();
@@ -90,7 +80,7 @@ impl Unpacker {
             return Err(damaged("a path is none"));
         };
         self.go_to(above)?;
-        let failed = |errno| fault(errno, &entry.path);
+        let failed = |errno| failed(errno, &entry.path);
         let parent = self.parent()?;
         let attributes = &entry.attributes;
         match &entry.kind {
@@ -130,21 +120,18 @@ impl Unpacker {
         if self.levels.len() > MOST_LEVELS {
             return Err(damaged("it has too many levels of folders"));
         }
-        let failed = |errno| fault(errno, &entry.path);
+        let failed = |errno| failed(errno, &entry.path);
         let parent = self.parent()?;
         mkdirat(&parent, name, PRIVATE_FOLDER).map_err(failed)?;
         let folder = openat(&parent, name, FOLDER, Mode::empty()).map_err(failed)?;
-        self.levels.push(Level {
-            name: name.to_vec(),
-            folder,
-            attributes: entry.attributes.clone(),
-        });
+        self.levels
+            .push(Level::new(name, folder, &entry.attributes)?);
         Ok(())
     }
 
     fn leave(&mut self) -> Result<(), Fault> {
         match self.levels.pop() {
-            Some(level) => finish(&level.folder, &level.attributes, &level.name),
+            Some(level) => level.leave(),
             None => Ok(()),
         }
     }
@@ -157,7 +144,7 @@ impl Unpacker {
         parts: &[Part],
         reader: &mut Reader<R>,
     ) -> Result<(), Fault> {
-        let failed = |errno| fault(errno, path);
+        let failed = |errno| failed(errno, path);
         ftruncate(file, size).map_err(failed)?;
         for Part { offset, length } in parts {
             let end = offset + length;
@@ -178,7 +165,7 @@ impl Unpacker {
         if !is_plain(target) {
             return Err(damaged("a link leads elsewhere"));
         }
-        let failed = |errno| fault(errno, target);
+        let failed = |errno| failed(errno, target);
         let mut names = target.split(|byte| *byte == b'/').peekable();
         let root = self.levels.first().ok_or_else(|| damaged("no root"))?;
         let mut folder = root.folder.try_clone()?;
@@ -198,49 +185,9 @@ impl Unpacker {
     }
 }
 
-/// A change of the owner takes set-id bits and capabilities away, so it comes first, and what changes the time before that.
-fn finish(file: &impl AsFd, attributes: &Attributes, path: &[u8]) -> Result<(), Fault> {
-    let failed = |errno| fault(errno, path);
-    let (uid, gid) = owners_of(attributes);
-    fchown(file, Some(uid), Some(gid)).map_err(failed)?;
-    fchmod(file, Mode::from_raw_mode(attributes.mode)).map_err(failed)?;
-    xattrs::write(file, &attributes.xattrs)?;
-    futimens(file, &times_of(attributes)).map_err(failed)
-}
-
-/// Of what cannot be opened: links, and what would wait for somebody.
-fn finish_unopened(parent: &OwnedFd, name: &[u8], entry: &Entry) -> Result<(), Errno> {
-    let itself = AtFlags::SYMLINK_NOFOLLOW;
-    let (uid, gid) = owners_of(&entry.attributes);
-    chownat(parent, name, Some(uid), Some(gid), itself)?;
-    if !matches!(entry.kind, Kind::Symlink(_)) {
-        let mode = Mode::from_raw_mode(entry.attributes.mode);
-        chmodat(parent, name, mode, AtFlags::empty())?;
-    }
-    utimensat(parent, name, &times_of(&entry.attributes), itself)
-}
-
-fn owners_of(attributes: &Attributes) -> (Uid, Gid) {
-    (Uid::from_raw(attributes.uid), Gid::from_raw(attributes.gid))
-}
-
-fn times_of(attributes: &Attributes) -> Timestamps {
-    let (seconds, nanos) = attributes.modified;
-    Timestamps {
-        last_access: Timespec {
-            tv_sec: 0,
-            tv_nsec: UTIME_OMIT,
-        },
-        last_modification: Timespec {
-            tv_sec: seconds,
-            tv_nsec: nanos.into(),
-        },
-    }
-}
-
 /// What an earlier attempt has left would be mixed with the archive.
 fn require_empty(folder: &OwnedFd, leave_out: &[String]) -> Result<(), Fault> {
-    let failed = |errno| fault(errno, b"");
+    let failed = |errno| failed(errno, b"");
     for found in Dir::read_from(folder).map_err(failed)? {
         let found = found.map_err(failed)?;
         let name = found.file_name().to_bytes();
@@ -253,15 +200,4 @@ fn require_empty(folder: &OwnedFd, leave_out: &[String]) -> Result<(), Fault> {
         }
     }
     Ok(())
-}
-
-fn fault(errno: Errno, path: &[u8]) -> Fault {
-    if matches!(errno, Errno::NOSPC | Errno::DQUOT) {
-        let detail = "The new disk has no room for all that is in the archive.";
-        return Fault::new(Code::ResourceExhausted, detail).hint(
-            "The archive is as it was, and nothing in it can be changed. Ask the operator for disks of this size that hold \
-             more, from another storage class, say.",
-        );
-    }
-    Fault::from_errno(errno, &String::from_utf8_lossy(path))
 }

@@ -6,6 +6,7 @@ use rustix::io::Errno;
 use std::os::fd::AsFd;
 
 use crate::carrier::tar::entry::Xattr;
+use crate::carrier::tar::writer::MOST_RECORD_BYTES;
 use crate::wire::fault::{Code, Fault};
 
 /// Linux's own bounds, of a list of names and of a value.
@@ -22,7 +23,21 @@ pub fn is_kept(name: &[u8]) -> bool {
     name.starts_with(b"user.") || KEPT.contains(&name)
 }
 
+/// The access of a folder's owners to it, and that of its new entries.
+pub const ACCESS_LISTS: [&[u8]; 2] = [b"system.posix_acl_access", b"system.posix_acl_default"];
+
+/// A longer one is none that Linux takes.
+pub fn is_access_list(name: &[u8], value: &[u8]) -> bool {
+    ACCESS_LISTS.contains(&name) && value.len() <= VALUE_BYTES
+}
+
+/// Fails with TOOBIG where an archive does not take as many: some file systems have 64 KiB for each of thousands.
 pub fn read(file: impl AsFd) -> Result<Vec<Xattr>, Errno> {
+    read_within(MOST_RECORD_BYTES, file)
+}
+
+pub(super) fn read_within(most: usize, file: impl AsFd) -> Result<Vec<Xattr>, Errno> {
+    let mut bytes = 0;
     let mut list = vec![0; LIST_BYTES];
     let length = match flistxattr(&file, &mut list[..]) {
         Ok(length) => length,
@@ -38,12 +53,19 @@ pub fn read(file: impl AsFd) -> Result<Vec<Xattr>, Errno> {
         let length = fgetxattr(&file, name, &mut value[..])?;
         value.truncate(length);
         value.shrink_to_fit();
+        bytes += name.len() + length;
+        if bytes > most {
+            return Err(Errno::TOOBIG);
+        }
         found.push((name.to_vec(), value));
     }
     Ok(found)
 }
 
-pub fn write(file: impl AsFd, xattrs: &[Xattr]) -> Result<(), Fault> {
+pub fn write<'a>(
+    file: impl AsFd,
+    xattrs: impl IntoIterator<Item = &'a Xattr>,
+) -> Result<(), Fault> {
     for (name, value) in xattrs {
         if !is_kept(name) {
             let detail = "The archive has an attribute that no disk has.";

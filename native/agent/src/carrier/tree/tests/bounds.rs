@@ -6,6 +6,7 @@ use rustix::mount::{
 };
 use std::os::fd::{AsRawFd, OwnedFd};
 
+use super::super::level::Level;
 use super::super::room::Room;
 use super::*;
 use crate::wire::fault::{Code, Fault};
@@ -73,4 +74,44 @@ fn a_disk_that_is_too_small_for_an_archive_leads_to_the_operator() {
     let refused = unpacker::unpack(&to, &[], &archive[..], &Cancelled::default()).unwrap_err();
     assert_eq!(refused.code, Code::ResourceExhausted);
     assert!(refused.hint.unwrap().contains("operator"), "{refused:?}");
+}
+
+#[test]
+fn attributes_are_read_up_to_a_bound() {
+    let scratch = Scratch::new();
+    let path = scratch.folder("folder");
+    set_xattr(&path, "user.a", &[1; 94]);
+    set_xattr(&path, "user.b", &[2; 94]);
+    let file = File::open(&path).unwrap();
+    assert_eq!(xattrs::read_within(200, &file).unwrap().len(), 2);
+    let refused = xattrs::read_within(199, &file).unwrap_err();
+    assert_eq!(refused, rustix::io::Errno::TOOBIG);
+}
+
+#[test]
+fn an_open_folder_keeps_its_access_lists_alone() {
+    use crate::carrier::tar::entry::Attributes;
+    let scratch = Scratch::new();
+    let folder = || OwnedFd::from(File::open(scratch.0.join("folder")).unwrap());
+    let path = scratch.folder("folder");
+    // Version 2; rights of the owner, of the group and of others.
+    let list = b"\x02\0\0\0\x01\0\x07\0\xff\xff\xff\xff\x04\0\x05\0\xff\xff\xff\xff\x20\0\0\0\xff\xff\xff\xff";
+    let own = ("user.own".into(), vec![7; 1_000]);
+    let default = (xattrs::ACCESS_LISTS[1].to_vec(), list.to_vec());
+    let mut attributes = Attributes {
+        mode: 0o750,
+        uid: rustix::process::geteuid().as_raw(),
+        gid: rustix::process::getegid().as_raw(),
+        modified: (5, 6),
+        xattrs: vec![own.clone(), default.clone()],
+    };
+    let level = Level::new(b"folder", folder(), &attributes).unwrap();
+    assert_eq!(level.attributes.xattrs, std::slice::from_ref(&default));
+    assert_eq!(xattrs::read(File::open(&path).unwrap()).unwrap(), [own]);
+    level.leave().unwrap();
+    let all = xattrs::read(File::open(&path).unwrap()).unwrap();
+    assert!(all.contains(&default), "{all:?}");
+    assert_eq!(fs::metadata(&path).unwrap().mtime(), 5);
+    attributes.xattrs = vec![default; 3];
+    assert!(Level::new(b"folder", folder(), &attributes).is_err());
 }
