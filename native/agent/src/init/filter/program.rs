@@ -13,6 +13,9 @@ const ARCHITECTURE: u32 = 0xc000_00b7;
 /// Numbers from here on are those of x32, a second set of calls on x86_64; arm64 has none.
 const SECOND_SET: u32 = 0x4000_0000;
 
+/// The number that a tracer gives to a call which it wants the kernel to skip.
+const SKIPPED: u32 = u32::MAX;
+
 const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
 const AND: u16 = (libc::BPF_ALU | libc::BPF_AND | libc::BPF_K) as u16;
 const EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
@@ -42,6 +45,7 @@ pub fn of(rules: &[Rule]) -> Program {
         jump(EQUAL, ARCHITECTURE, 1, 0),
         one(RETURN, libc::SECCOMP_RET_KILL_PROCESS),
         one(LOAD, NUMBER),
+        jump(EQUAL, SKIPPED, 2, 0),
         jump(FROM, SECOND_SET, 0, 1),
         one(RETURN, libc::SECCOMP_RET_KILL_PROCESS),
         jump(ABOVE, newest, 0, 1),
@@ -241,6 +245,8 @@ mod tests {
         const I386: u32 = 0x4000_0003;
         assert_eq!(run(&program, I386, 0, &[]), ENDED);
         assert_eq!(verdict(SECOND_SET | __NR_read, &[]), ENDED);
+        assert_eq!(verdict(SKIPPED - 1, &[]), ENDED);
+        assert_eq!(verdict(SKIPPED, &[]), refused(libc::ENOSYS));
         assert_eq!(verdict(1_000, &[]), refused(libc::ENOSYS));
     }
 
