@@ -1,6 +1,9 @@
 //! The steps before the first request: the process's own protection, its entrance, the sandbox root.
 
+use rustix::fs::{Mode, OFlags, open};
+use rustix::process::fchdir;
 use std::fs;
+use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -73,15 +76,33 @@ fn make_machine(disk: &Path) -> Result<Persistence, String> {
 }
 
 fn enter_sandbox_root() -> Result<(), String> {
-    let root = Path::new(SANDBOX_ROOT);
-    if !root.exists() {
-        fs::DirBuilder::new()
-            .mode(0o755)
-            .create(root)
-            .and_then(|()| fs::set_permissions(root, fs::Permissions::from_mode(0o755)))
-            .map_err(|error| format!("cannot make {SANDBOX_ROOT}: {error}"))?;
-    }
-    std::env::set_current_dir(root).map_err(|error| format!("cannot enter {SANDBOX_ROOT}: {error}"))
+    working_folder(Path::new(SANDBOX_ROOT))
+        .and_then(|folder| Ok(fchdir(folder)?))
+        .map_err(|error| format!("cannot enter a working folder: {error}"))
+}
+
+/// Makes the folder where it is missing. Programs inside can put anything in its place, and have to get their sandbox back:
+/// then it is `/`.
+fn working_folder(root: &Path) -> io::Result<OwnedFd> {
+    let make = || {
+        if !root.exists() {
+            fs::DirBuilder::new().mode(0o755).create(root)?;
+            fs::set_permissions(root, fs::Permissions::from_mode(0o755))?;
+        }
+        folder(root)
+    };
+    make().or_else(|error| {
+        eprintln!(
+            "sandhaven-agent: cannot enter {}: {error}; the working folder is /",
+            root.display()
+        );
+        folder(Path::new("/"))
+    })
+}
+
+fn folder(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(open(path, flags, Mode::empty())?)
 }
 
 /// Ends the ignoring of signals that the agent's parent may have begun, since commands would go on with it. SIGPIPE
@@ -165,4 +186,31 @@ fn take_listener() -> Result<OwnedFd, String> {
 
 fn last_error(call: &str) -> String {
     format!("{call}: {}", std::io::Error::last_os_error())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{MetadataExt, symlink};
+
+    #[test]
+    fn the_working_folder_is_the_root_where_it_is_no_folder() {
+        let scratch = std::env::temp_dir().join(format!("working-{}", std::process::id()));
+        fs::create_dir(&scratch).unwrap();
+        let root = fs::metadata("/").unwrap().ino();
+        let found = |name: &str| {
+            let folder = fs::File::from(working_folder(&scratch.join(name)).unwrap());
+            folder.metadata().unwrap()
+        };
+        let made = found("made");
+        assert!(made.ino() != root && made.mode() & 0o7777 == 0o755);
+        symlink("made", scratch.join("link")).unwrap();
+        assert_eq!(found("link").ino(), made.ino());
+        fs::write(scratch.join("file"), "").unwrap();
+        symlink("nowhere", scratch.join("dangling")).unwrap();
+        for odd in ["file", "dangling", "not/there"] {
+            assert_eq!(found(odd).ino(), root, "{odd}");
+        }
+        fs::remove_dir_all(&scratch).unwrap();
+    }
 }

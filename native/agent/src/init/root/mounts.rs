@@ -38,6 +38,12 @@ pub fn kept(mountinfo: &[u8], hidden: &Path) -> Vec<PathBuf> {
     kept
 }
 
+/// True of what no machine does without.
+/// @param agent This program, where the engine has mounted it.
+pub fn is_essential(place: &Path, agent: &Path) -> bool {
+    KEPT.iter().any(|one| place.starts_with(one)) || agent.starts_with(place)
+}
+
 struct Mount {
     id: u64,
     parent: u64,
@@ -121,6 +127,20 @@ mod tests {
                 "/usr/lib/a b.so"
             ]
         );
+    }
+
+    #[test]
+    fn a_machine_does_without_mounts_that_are_neither_the_kernels_nor_the_agents() {
+        let agent = Path::new("/.sandhaven/agent/sandhaven-agent");
+        let found = kept(POD.as_bytes(), Path::new("/.sandhaven/disk"));
+        let (essential, others): (Vec<_>, Vec<_>) =
+            found.iter().partition(|place| is_essential(place, agent));
+        let essential: Vec<_> = essential
+            .iter()
+            .map(|place| place.to_str().unwrap())
+            .collect();
+        assert_eq!(essential, ["/.sandhaven/agent", "/dev", "/proc", "/sys"]);
+        assert_eq!(others, [Path::new("/usr/lib/a b.so")]);
     }
 
     #[test]
