@@ -1,7 +1,7 @@
 //! The folders that outlive a stop where the cluster allows no overlay: each is copied from the image to the disk, once,
 //! and mounted in its own place from then on.
 
-use rustix::fs::{Mode, mkdir};
+use rustix::fs::{Mode, OFlags, mkdir, open, syncfs};
 use rustix::io::Errno;
 use std::fs;
 use std::io;
@@ -28,7 +28,7 @@ pub fn bind(disk: &Path) -> Result<(), String> {
     let mut mounts = Vec::new();
     for name in FOLDERS {
         let (place, kept) = (Path::new("/").join(name), copies.join(name));
-        prepare(&place, &kept).map_err(failed)?;
+        prepare(&place, &kept, || sync(disk)).map_err(failed)?;
         mounts.push((place, clone(&kept)?));
     }
     hide(disk)?;
@@ -38,8 +38,14 @@ pub fn bind(disk: &Path) -> Result<(), String> {
     Ok(())
 }
 
+fn sync(disk: &Path) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(syncfs(open(disk, flags, Mode::empty())?)?)
+}
+
 /// Copies the image's folder under another name first: an interrupted copy counts for nothing.
-fn prepare(image: &Path, kept: &Path) -> io::Result<()> {
+/// @param sync Puts all on the disk for good: the name must not be there before the content, whatever ends the node.
+fn prepare(image: &Path, kept: &Path, mut sync: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     if kept.exists() {
         return Ok(());
     }
@@ -52,7 +58,9 @@ fn prepare(image: &Path, kept: &Path) -> io::Result<()> {
     } else {
         fs::create_dir(&incomplete)?;
     }
-    fs::rename(&incomplete, kept)
+    sync()?;
+    fs::rename(&incomplete, kept)?;
+    sync()
 }
 
 #[cfg(test)]
@@ -67,13 +75,21 @@ mod tests {
         fs::write(image.join("a"), "of the image").unwrap();
         fs::create_dir(disk.join("kept.incomplete")).unwrap();
         fs::write(disk.join("kept.incomplete/half"), "").unwrap();
-        prepare(&image, &kept).unwrap();
+        let mut synced = Vec::new();
+        let prepared = prepare(&image, &kept, || {
+            let file = |folder: &str| disk.join(folder).join("a").exists();
+            synced.push((file("kept.incomplete"), file("kept")));
+            Ok(())
+        });
+        prepared.unwrap();
+        // The content first, then its name.
+        assert_eq!(synced, [(true, false), (false, true)]);
         assert_eq!(fs::read_to_string(kept.join("a")).unwrap(), "of the image");
         assert!(!kept.join("half").exists());
         fs::write(kept.join("a"), "changed").unwrap();
-        prepare(&image, &kept).unwrap();
+        prepare(&image, &kept, || sync(&disk)).unwrap();
         assert_eq!(fs::read_to_string(kept.join("a")).unwrap(), "changed");
-        prepare(&disk.join("missing"), &disk.join("new")).unwrap();
+        prepare(&disk.join("missing"), &disk.join("new"), || sync(&disk)).unwrap();
         assert_eq!(fs::read_dir(disk.join("new")).unwrap().count(), 0);
         fs::remove_dir_all(&disk).unwrap();
     }
