@@ -4,6 +4,7 @@
 //! What it reads was written by the sandbox, and so may be anything: an archive harms the disk that is made of it alone,
 //! since every name is taken relative to an open folder that this process has made, and links are never followed.
 
+mod faults;
 mod pack;
 pub mod serve;
 mod tar;

@@ -22,7 +22,7 @@ pub const MOST_PARTS: usize = 65_536;
 const LINE_BYTES: usize = 21;
 
 /// Returns the bytes that are in no hole, too: those before any hole was filled.
-pub fn parts_of(file: &File, size: u64) -> Result<(Vec<Part>, u64), Fault> {
+pub fn parts_of(file: &File, size: u64) -> Result<(Vec<Part>, u64), Errno> {
     let mut parts = Vec::new();
     let mut data_bytes = 0;
     let mut fill = 4096;
@@ -31,9 +31,9 @@ pub fn parts_of(file: &File, size: u64) -> Result<(Vec<Part>, u64), Fault> {
         let start = match seek(file, SeekFrom::Data(at)) {
             Ok(start) => start,
             Err(Errno::NXIO) => break,
-            Err(errno) => return Err(std::io::Error::from(errno).into()),
+            Err(errno) => return Err(errno),
         };
-        let end = seek(file, SeekFrom::Hole(start)).map_err(std::io::Error::from)?;
+        let end = seek(file, SeekFrom::Hole(start))?;
         let end = end.min(size);
         if start >= end {
             break;

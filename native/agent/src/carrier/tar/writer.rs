@@ -6,7 +6,8 @@ use super::block::{BLOCK, Block};
 use super::entry::{Entry, Kind};
 use super::holes::{held_bytes, is_sparse, map_of};
 use super::records::{append, escaped};
-use crate::wire::fault::{Code, Fault};
+use crate::carrier::faults::too_many_attributes;
+use crate::wire::fault::Fault;
 
 /// Of one extended header; the reader takes no longer one.
 pub const MOST_RECORD_BYTES: usize = 16 << 20;
@@ -28,8 +29,7 @@ impl<W: Write> Writer<W> {
         let (kind, map, length) = form_of(&entry.kind);
         let records = records_of(entry, length);
         if records.len() > MOST_RECORD_BYTES {
-            let detail = "A file of the disk has more attributes than an archive takes.";
-            return Err(Fault::new(Code::FailedPrecondition, detail));
+            return Err(too_many_attributes(&entry.path));
         }
         self.block(&Block::new(
             b'x',

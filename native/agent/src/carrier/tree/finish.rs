@@ -7,8 +7,8 @@ use rustix::fs::{
 use rustix::io::Errno;
 use std::os::fd::{AsFd, OwnedFd};
 
-use super::faults::failed;
 use super::xattrs;
+use crate::carrier::faults::failed;
 use crate::carrier::tar::entry::{Attributes, Entry, Kind};
 use crate::wire::fault::Fault;
 
@@ -18,7 +18,7 @@ pub fn finish(file: &impl AsFd, attributes: &Attributes, path: &[u8]) -> Result<
     let (uid, gid) = owners_of(attributes);
     fchown(file, Some(uid), Some(gid)).map_err(failed)?;
     fchmod(file, Mode::from_raw_mode(attributes.mode)).map_err(failed)?;
-    xattrs::write(file, &attributes.xattrs)?;
+    xattrs::write(file, &attributes.xattrs, path)?;
     futimens(file, &times_of(attributes)).map_err(failed)
 }
 

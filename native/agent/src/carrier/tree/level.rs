@@ -24,7 +24,7 @@ impl Level {
         if due.len() > xattrs::ACCESS_LISTS.len() {
             return Err(damaged("a folder has too many access lists"));
         }
-        xattrs::write(&folder, others)?;
+        xattrs::write(&folder, others, name)?;
         Ok(Self {
             name: name.to_vec(),
             folder,

@@ -1,7 +1,6 @@
 //! The disk's tree of files, and how it goes into an archive and comes out of one.
 
 mod content;
-mod faults;
 mod finish;
 mod level;
 mod links;

@@ -11,10 +11,10 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::faults::too_many_attributes;
 use super::links::Links;
 use super::room::Room;
 use super::{MOST_LEVELS, xattrs};
+use crate::carrier::faults::{failed, failed_content, shown, too_many_attributes};
 use crate::carrier::tar::entry::{Attributes, Entry, Kind};
 use crate::carrier::tar::holes::{Part, parts_of};
 use crate::carrier::tar::writer::Writer;
@@ -35,9 +35,9 @@ pub fn pack(
     out: impl Write,
     cancelled: &Cancelled,
 ) -> Result<(), Fault> {
-    let failed = |errno| Fault::from_errno(errno, "");
-    let folder = openat(CWD, root, FOLDER, Mode::empty()).map_err(failed)?;
-    let room = Room::of(&folder).map_err(failed)?;
+    let folder = openat(CWD, root, FOLDER, Mode::empty());
+    let folder = folder.map_err(|errno| failed(errno, b""))?;
+    let room = Room::of(&folder).map_err(|errno| failed(errno, b""))?;
     pack_within(room, folder.into(), leave_out, out, cancelled)
 }
 
@@ -99,7 +99,10 @@ struct Level {
 impl<W: Write> Packer<W> {
     fn enter(&mut self, folder: File) -> Result<(), Fault> {
         if self.levels.len() > MOST_LEVELS {
-            let detail = format!("The disk has more than {MOST_LEVELS} levels of folders.");
+            let detail = format!(
+                "The disk has more than {MOST_LEVELS} levels of folders, as at '{}'.",
+                shown(&self.path)
+            );
             return Err(Fault::new(Code::FailedPrecondition, detail));
         }
         let stat = fstat(&folder).map_err(|errno| self.fault(errno))?;
@@ -168,7 +171,7 @@ impl<W: Write> Packer<W> {
     fn file(&mut self, file: &File) -> Result<(), Fault> {
         let stat = fstat(file).map_err(|errno| self.fault(errno))?;
         let size = stat.st_size as u64;
-        let (parts, data_bytes) = parts_of(file, size)?;
+        let (parts, data_bytes) = parts_of(file, size).map_err(|errno| self.fault(errno))?;
         self.room.take(&stat, data_bytes)?;
         let kind = Kind::File {
             size,
@@ -180,7 +183,8 @@ impl<W: Write> Packer<W> {
             let mut at = offset;
             while at < end {
                 let most = CHUNK_BYTES.min((end - at) as usize);
-                file.read_exact_at(&mut self.buffer[..most], at)?;
+                file.read_exact_at(&mut self.buffer[..most], at)
+                    .map_err(|error| failed_content(&error, &self.path))?;
                 self.writer.content(&self.buffer[..most])?;
                 at += most as u64;
             }
@@ -205,10 +209,11 @@ impl<W: Write> Packer<W> {
         let folder = self.levels.last().map(|level| level.folder.fd());
         let folder = folder.unwrap_or(Err(Errno::BADF));
         let folder = folder.map_err(|errno| self.fault(errno))?;
-        Ok(folder.try_clone_to_owned()?)
+        let owned = folder.try_clone_to_owned();
+        owned.map_err(|error| failed_content(&error, &self.path))
     }
 
     fn fault(&self, errno: Errno) -> Fault {
-        Fault::from_errno(errno, &String::from_utf8_lossy(&self.path))
+        failed(errno, &self.path)
     }
 }

@@ -5,16 +5,15 @@ use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, ftruncate, linkat, mkdirat, mknodat, openat,
     symlinkat, syncfs,
 };
-use rustix::io::Errno;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use super::faults::failed;
 use super::finish::{finish, finish_unopened};
 use super::level::Level;
 use super::{MOST_LEVELS, content};
+use crate::carrier::faults::{failed, failed_content};
 use crate::carrier::tar::damage::damaged;
 use crate::carrier::tar::entry::{Entry, Kind};
 use crate::carrier::tar::holes::Part;
@@ -144,8 +143,7 @@ impl Unpacker {
         parts: &[Part],
         reader: &mut Reader<R>,
     ) -> Result<(), Fault> {
-        let failed = |errno| failed(errno, path);
-        ftruncate(file, size).map_err(failed)?;
+        ftruncate(file, size).map_err(|errno| failed(errno, path))?;
         for Part { offset, length } in parts {
             let end = offset + length;
             let mut at = *offset;
@@ -153,7 +151,7 @@ impl Unpacker {
                 let most = CHUNK_BYTES.min(usize::try_from(end - at).unwrap_or(CHUNK_BYTES));
                 reader.content(&mut self.buffer[..most])?;
                 content::write(file, &self.buffer[..most], at)
-                    .map_err(|error| failed(Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
+                    .map_err(|error| failed_content(&error, path))?;
                 at += most as u64;
             }
         }

@@ -5,6 +5,8 @@ use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fsetxattr};
 use rustix::io::Errno;
 use std::os::fd::AsFd;
 
+use crate::carrier::faults::shown;
+use crate::carrier::tar::damage::damaged;
 use crate::carrier::tar::entry::Xattr;
 use crate::carrier::tar::writer::MOST_RECORD_BYTES;
 use crate::wire::fault::{Code, Fault};
@@ -62,18 +64,22 @@ pub(super) fn read_within(most: usize, file: impl AsFd) -> Result<Vec<Xattr>, Er
     Ok(found)
 }
 
+/// @param path Named where the disk does not take one.
 pub fn write<'a>(
     file: impl AsFd,
     xattrs: impl IntoIterator<Item = &'a Xattr>,
+    path: &[u8],
 ) -> Result<(), Fault> {
     for (name, value) in xattrs {
         if !is_kept(name) {
-            let detail = "The archive has an attribute that no disk has.";
-            return Err(Fault::new(Code::FailedPrecondition, detail));
+            return Err(damaged("it has an attribute that no disk has"));
         }
         fsetxattr(&file, &name[..], value, XattrFlags::empty()).map_err(|errno| {
-            let name = String::from_utf8_lossy(name);
-            let detail = format!("The disk does not take the attribute {name} of a file: {errno}.");
+            let detail = format!(
+                "The disk does not take the attribute {} of '{}': {errno}.",
+                String::from_utf8_lossy(name),
+                shown(path)
+            );
             Fault::new(Code::FailedPrecondition, detail)
         })?;
     }

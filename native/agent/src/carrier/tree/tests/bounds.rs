@@ -115,3 +115,42 @@ fn an_open_folder_keeps_its_access_lists_alone() {
     attributes.xattrs = vec![default; 3];
     assert!(Level::new(b"folder", folder(), &attributes).is_err());
 }
+
+fn refused(root: &Path) -> Fault {
+    packer::pack(root, &[], std::io::sink(), &Cancelled::default()).unwrap_err()
+}
+
+#[test]
+fn a_folder_that_lies_too_deep_is_named() {
+    let scratch = Scratch::new();
+    let mut deep = scratch.folder("from");
+    for _ in 0..901 {
+        deep.push("d");
+    }
+    DirBuilder::new().recursive(true).create(&deep).unwrap();
+    let detail = refused(&scratch.0.join("from")).detail;
+    assert!(detail.contains("more than 900 levels"), "{detail}");
+    assert!(detail.ends_with("d/d/d'."), "{detail}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    // The kernel says that each file here is a page long, and has less to read.
+    let odd = Path::new("/sys/kernel/cgroup");
+    if !odd.join("features").exists() {
+        return eprintln!("not run: the kernel shows no such files");
+    }
+    let detail = refused(odd).detail;
+    let is_named = detail.contains("'features'") || detail.contains("'delegate'");
+    assert!(is_named, "{detail}");
+}
+
+#[test]
+fn a_file_is_named_whose_attributes_the_disk_does_not_take() {
+    let file = File::open("/proc/self/stat").unwrap();
+    let attribute = ("user.name".into(), b"value".to_vec());
+    let detail = xattrs::write(&file, [&attribute], b"folder/file")
+        .unwrap_err()
+        .detail;
+    assert!(detail.contains("user.name of 'folder/file'"), "{detail}");
+}
