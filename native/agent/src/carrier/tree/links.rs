@@ -14,8 +14,8 @@ const ENTRY_BYTES: usize = 128;
 pub struct Links {
     most: usize,
     bytes: usize,
-    /// The first name of each, and how many are still to come.
-    first: HashMap<u64, (Vec<u8>, u64)>,
+    /// The first name of each, and how many are still to come. Subvolumes of one disk number their things alike.
+    first: HashMap<(u64, u64), (Vec<u8>, u64)>,
 }
 
 impl Links {
@@ -37,19 +37,20 @@ impl Links {
         if names < 2 {
             return Ok(None);
         }
-        let Some((first, left)) = self.first.get_mut(&stat.st_ino) else {
+        let key = (stat.st_dev, stat.st_ino);
+        let Some((first, left)) = self.first.get_mut(&key) else {
             self.bytes += bytes_of(path);
             if self.bytes > self.most {
                 return Err(too_many());
             }
-            self.first.insert(stat.st_ino, (path.to_vec(), names - 1));
+            self.first.insert(key, (path.to_vec(), names - 1));
             return Ok(None);
         };
         *left -= 1;
         if *left > 0 {
             return Ok(Some(first.clone()));
         }
-        let last = self.first.remove(&stat.st_ino);
+        let last = self.first.remove(&key);
         Ok(last.map(|(first, _)| {
             self.bytes -= bytes_of(&first);
             first
@@ -90,6 +91,15 @@ mod tests {
         assert_eq!(first(2, 1, "alone"), None);
         assert_eq!(first(1, 3, "b").as_deref(), Some("a"));
         assert_eq!(first(1, 3, "c").as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn things_of_two_devices_are_two() {
+        let mut links = Links::new();
+        links.first_name(&thing(1, 2), b"a").unwrap();
+        let mut other = thing(1, 2);
+        other.st_dev += 1;
+        assert_eq!(links.first_name(&other, b"b").unwrap(), None);
     }
 
     #[test]
