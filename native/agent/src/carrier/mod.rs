@@ -8,5 +8,5 @@ mod faults;
 mod pack;
 pub mod serve;
 mod tar;
-mod tree;
+pub mod tree;
 mod unpack;

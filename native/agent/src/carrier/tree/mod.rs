@@ -9,7 +9,7 @@ mod room;
 #[cfg(test)]
 mod tests;
 pub mod unpacker;
-mod xattrs;
+pub mod xattrs;
 
 /// Levels of folders. Both directions hold a descriptor for each that is open.
 const MOST_LEVELS: usize = 900;

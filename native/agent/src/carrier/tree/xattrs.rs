@@ -15,18 +15,12 @@ use crate::wire::fault::{Code, Fault};
 const LIST_BYTES: usize = 64 << 10;
 const VALUE_BYTES: usize = 64 << 10;
 
-const KEPT: [&[u8]; 3] = [
-    b"security.capability",
-    b"system.posix_acl_access",
-    b"system.posix_acl_default",
-];
+/// Who may use a file or folder beside its owner and group, and who a folder's new entries.
+pub const ACCESS_LISTS: [&[u8]; 2] = [b"system.posix_acl_access", b"system.posix_acl_default"];
 
 pub fn is_kept(name: &[u8]) -> bool {
-    name.starts_with(b"user.") || KEPT.contains(&name)
+    name.starts_with(b"user.") || name == b"security.capability" || ACCESS_LISTS.contains(&name)
 }
-
-/// The access of a folder's owners to it, and that of its new entries.
-pub const ACCESS_LISTS: [&[u8]; 2] = [b"system.posix_acl_access", b"system.posix_acl_default"];
 
 /// A longer one is none that Linux takes.
 pub fn is_access_list(name: &[u8], value: &[u8]) -> bool {

@@ -1,39 +1,70 @@
-//! Copies a folder of the image with its owners, modes and times. The image is not trusted: its links are copied as
-//! links, and whatever is no file, folder or link is left out.
+//! Copies a folder of the image with its owners, modes, times, extended attributes and hard links. The image is not trusted:
+//! its links are copied as links, and whatever is no file, folder or link is left out.
 
 use rustix::fs::{
     AtFlags, CWD, Gid, Mode, Timespec, Timestamps, Uid, chmod, chownat, symlinkat, utimensat,
 };
-use std::fs::{self, Metadata};
+use std::collections::HashMap;
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::carrier::tree::xattrs;
 
 /// `to` must not exist. What is half made stays where it fails.
 pub fn tree(from: &Path, to: &Path) -> io::Result<()> {
-    let found = fs::symlink_metadata(from)?;
-    if found.is_dir() {
-        fs::create_dir(to)?;
-        for entry in fs::read_dir(from)? {
-            let name = entry?.file_name();
-            tree(&from.join(&name), &to.join(&name))?;
-        }
-    } else if found.is_file() {
-        fs::copy(from, to)?;
-    } else if found.is_symlink() {
-        symlinkat(fs::read_link(from)?, CWD, to)?;
-    } else {
-        return Ok(());
-    }
-    dress(&found, to)
+    Copying::default().copy(from, to)
 }
 
-/// Last, since entries of a folder change its times, and a new owner clears set-user-id bits.
-fn dress(found: &Metadata, to: &Path) -> io::Result<()> {
+#[derive(Default)]
+struct Copying {
+    /// Copies of what has several names, by device and number.
+    several: HashMap<(u64, u64), PathBuf>,
+}
+
+impl Copying {
+    fn copy(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        let found = fs::symlink_metadata(from)?;
+        if found.is_dir() {
+            fs::create_dir(to)?;
+            for entry in fs::read_dir(from)? {
+                let name = entry?.file_name();
+                self.copy(&from.join(&name), &to.join(&name))?;
+            }
+        } else if self.is_linked(&found, to) {
+            return Ok(());
+        } else if found.is_file() {
+            fs::copy(from, to)?;
+        } else if found.is_symlink() {
+            symlinkat(fs::read_link(from)?, CWD, to)?;
+        } else {
+            return Ok(());
+        }
+        dress(&found, from, to)
+    }
+
+    /// False where a copy has to be made: of the first name, or since the disk takes no further ones.
+    fn is_linked(&mut self, found: &Metadata, to: &Path) -> bool {
+        if found.nlink() < 2 {
+            return false;
+        }
+        let key = (found.dev(), found.ino());
+        if let Some(first) = self.several.get(&key) {
+            return fs::hard_link(first, to).is_ok();
+        }
+        self.several.insert(key, to.to_path_buf());
+        false
+    }
+}
+
+/// Last, since entries of a folder change its times, and a new owner clears set-user-id bits and capabilities.
+fn dress(found: &Metadata, from: &Path, to: &Path) -> io::Result<()> {
     let (owner, group) = (Uid::from_raw(found.uid()), Gid::from_raw(found.gid()));
     chownat(CWD, to, Some(owner), Some(group), AtFlags::SYMLINK_NOFOLLOW)?;
     if !found.is_symlink() {
         chmod(to, Mode::from_raw_mode(found.mode()))?;
+        copy_xattrs(from, to)?;
     }
     let time = |tv_sec, tv_nsec| Timespec { tv_sec, tv_nsec };
     let times = Timestamps {
@@ -44,14 +75,28 @@ fn dress(found: &Metadata, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// As far as the disk takes them: one that takes no overlay may have no attributes at all. They are worth no failed start.
+fn copy_xattrs(from: &Path, to: &Path) -> io::Result<()> {
+    let all = xattrs::read(File::open(from)?).unwrap_or_default();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let file = File::open(to)?;
+    for xattr in &all {
+        let _ = xattrs::write(&file, [xattr], b"");
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn modes_times_and_links_are_kept() {
-        let scratch = std::env::temp_dir().join(format!("copying-{}", std::process::id()));
+    fn modes_times_attributes_and_links_are_kept() {
+        // Not /tmp, which may be in memory: that has no attributes of users.
+        let scratch = Path::new("/var/tmp").join(format!("copying-{}", std::process::id()));
         let (from, to) = (scratch.join("from"), scratch.join("to"));
         fs::create_dir_all(from.join("inner")).unwrap();
         fs::write(from.join("inner/file"), "content").unwrap();
@@ -67,8 +112,20 @@ mod tests {
                 tv_nsec: 7,
             },
         };
+        fs::hard_link(from.join("inner/file"), from.join("second")).unwrap();
+        let attribute = ("user.name".into(), b"value".to_vec());
+        for path in ["inner", "inner/file"] {
+            let file = File::open(from.join(path)).unwrap();
+            xattrs::write(&file, [&attribute], b"").unwrap();
+        }
         utimensat(CWD, from.join("inner"), &long_ago, AtFlags::empty()).unwrap();
         tree(&from, &to).unwrap();
+        for path in ["inner", "inner/file", "second"] {
+            let found = xattrs::read(File::open(to.join(path)).unwrap()).unwrap();
+            assert!(found.contains(&attribute), "{path}");
+        }
+        let number = |path: &str| fs::metadata(to.join(path)).unwrap().ino();
+        assert_eq!(number("inner/file"), number("second"));
         assert_eq!(
             fs::read_to_string(to.join("inner/file")).unwrap(),
             "content"
