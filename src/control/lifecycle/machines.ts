@@ -23,9 +23,9 @@ import type {
   SandboxStore,
 } from '../ports/index.ts';
 import type { Others } from '../replicas/others.ts';
-import { underLease } from '../replicas/tenure.ts';
 import type { Activity } from './activity.ts';
 import { assertRoomToStart } from './capacity.ts';
+import { discard } from './discard.ts';
 import type { DiskPromises } from './disk-promises.ts';
 import type { OperationQueue } from './operation-queue.ts';
 import { type Loss, Operations, overtaken, type Settled } from './operations.ts';
@@ -157,15 +157,8 @@ export class Machines {
   }
 
   /** Removes the machine, then the row; repeated when it fails. Only for rows that no caller has seen. */
-  async discard(sandbox: Sandbox): Promise<void> {
-    const { id, generation } = sandbox;
-    this.#d.watches.end(id);
-    await this.#d.unfinished.attempt(`discard ${id}`, () =>
-      underLease(this.#d.replicas, async () => {
-        await this.#d.runtime.destroy(id);
-        await this.#d.store.remove(id, generation);
-      }),
-    );
+  discard(sandbox: Sandbox): Promise<void> {
+    return this.#d.unfinished.attempt(`discard ${sandbox.id}`, () => discard(this.#d, sandbox));
   }
 
   /** Settles the unexpected end of the machine of this generation; repeated when it fails. */

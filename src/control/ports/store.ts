@@ -80,7 +80,8 @@ export interface SandboxStore {
   pool(): Promise<Sandbox[]>;
   /**
    * Gives one ready pool sandbox of this image and disk size to its owner, in one transaction; null when there is none.
-   * Rejects with `already_exists` like `insert`.
+   * Its generation is raised, so work that read it without an owner changes it no more; its machine keeps its own. Rejects
+   * with `already_exists` like `insert`.
    */
   claim(
     match: { imageDigest: string; diskGb: number },

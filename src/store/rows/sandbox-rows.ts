@@ -165,7 +165,7 @@ export class SandboxRows implements SandboxStore {
       const found = yield* firstInPool.get({ image_digest: match.imageDigest, disk: match.diskGb });
       if (!found) return null;
       const { id, generation } = codec.decodeOnly(found, ['id', 'generation']);
-      return yield* change(id, generation, patch);
+      return yield* change(id, generation, { ...patch, generation: generation + 1 });
     };
     return this.#refusingTakenName(patch.name, () =>
       this.#quota.write(allowance, `claims of ${patch.ownerId}`, claim, patch.ownerId ?? undefined),

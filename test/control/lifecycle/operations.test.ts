@@ -4,7 +4,7 @@ import { Operations, type OperationsDependencies } from '../../../src/control/li
 import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Resources } from '../../../src/model/sandbox.ts';
 import { createAlone } from '../../../src/store/alone.ts';
-import { sandboxRecord } from '../../store/fixtures.ts';
+import { alice, poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
 const sizes = { cpu: 2, memory: 4, disk: 20, gpu: 0 };
@@ -115,4 +115,15 @@ describe('a live resize', () => {
     expect(given).toEqual([]);
     expect(await store.get('sb_1')).toMatchObject({ state: 'stopped', operation: null, resources: sizes });
   });
+});
+
+it('the end of a pool sandbox’s machine leaves alone what a caller has claimed since it was read', async () => {
+  const pooled = poolRecord({ id: 'sb_1', imageDigest: 'sha256:base' });
+  await store.insert(pooled);
+  const match = { imageDigest: 'sha256:base', diskGb: pooled.resources.disk };
+  const claimed = await store.claim(match, { ownerId: alice.id, name: 'mine' });
+  const lost = operations.lose(pooled, { type: 'exited', reason: 'It ended.' });
+  await expect(lost).rejects.toMatchObject({ code: 'invalid_state' });
+  await expect(operations.abandon(pooled)).rejects.toMatchObject({ code: 'invalid_state' });
+  expect(await store.get('sb_1')).toEqual(claimed);
 });

@@ -313,9 +313,19 @@ export function storeConformance(name: string, create: StoreFactory): void {
       const fit = poolRecord({ generation: 4, runGeneration: 4 });
       await store.sandboxes.insert(fit);
       const patch = { ...toAlice('a'), envVars: { A: '1' }, labels: { a: '1' }, createdAt: 77 };
-      expect(await store.sandboxes.claim(match, patch)).toEqual({ ...fit, ...patch });
-      expect(await store.sandboxes.find(alice.id, 'a')).toEqual({ ...fit, ...patch });
+      const claimed = { ...fit, ...patch, generation: 5 };
+      expect(await store.sandboxes.claim(match, patch)).toEqual(claimed);
+      expect(await store.sandboxes.find(alice.id, 'a')).toEqual(claimed);
       expect(await store.sandboxes.claim(match, toAlice('b'))).toBeNull();
+    });
+
+    it('fences a claimed sandbox against work that read it without an owner', async () => {
+      const { id, generation } = poolRecord();
+      await store.sandboxes.insert(poolRecord({ id }));
+      const claimed = await store.sandboxes.claim(match, toAlice('a'));
+      expect(await store.sandboxes.update(id, generation, { operation: 'deleting' })).toBeNull();
+      expect(await store.sandboxes.remove(id, generation)).toBe(false);
+      expect(await store.sandboxes.get(id)).toEqual(claimed);
     });
 
     it('gives each sandbox once, however many ask at once', async () => {

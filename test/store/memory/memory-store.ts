@@ -218,7 +218,9 @@ function memorySandboxes({ sandboxes: rows, replicas }: Tables): Pick<Store, 'sa
     pool: async () => structuredClone(ready()),
     claim: async ({ imageDigest, diskGb }, patch, allowance) => {
       const found = ready().find((row) => row.imageDigest === imageDigest && row.resources.disk === diskGb);
-      return found ? change(found.id, found.generation, patch, allowance) : null;
+      if (!found) return null;
+      const claimed = { ...patch, generation: found.generation + 1 };
+      return change(found.id, found.generation, claimed, allowance);
     },
     update: async (...given) => change(...given),
     usage: async (ownerId) => usageOf([...rows.values()], ownerId),

@@ -1,0 +1,84 @@
+/** Discarding of what no caller has seen: it takes the row first, and leaves alone what somebody else has taken. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { discard } from '../../../src/control/lifecycle/discard.ts';
+import type { SandboxStore } from '../../../src/control/ports/index.ts';
+import type { Sandbox } from '../../../src/model/sandbox.ts';
+import { createAlone } from '../../../src/store/alone.ts';
+import { alice, poolRecord, sandboxRecord } from '../../store/fixtures.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
+
+let store: SandboxStore;
+/** Rows as they were when their machines were destroyed. */
+let destroyed: (Sandbox | null)[];
+/** Fails the next removals of a machine. */
+let failures: number;
+
+const made = sandboxRecord({ id: 'sb_1', state: 'stopped', operation: 'creating', runGeneration: null });
+
+beforeEach(() => {
+  store = memoryStore().sandboxes;
+  destroyed = [];
+  failures = 0;
+});
+
+function run(sandbox: Sandbox): Promise<void> {
+  return discard(
+    {
+      store,
+      runtime: {
+        async destroy(id) {
+          destroyed.push(await store.get(id));
+          if (failures-- > 0) throw new Error('no host');
+        },
+      },
+      watches: { end() {} },
+      replicas: createAlone(),
+    },
+    sandbox,
+  );
+}
+
+describe('a discarded row', () => {
+  it('is taken under a new generation, hidden, before its machine goes', async () => {
+    await store.insert(made);
+    await run(made);
+    expect(destroyed).toEqual([{ ...made, generation: made.generation + 1 }]);
+    expect(await store.all()).toEqual([]);
+  });
+
+  it('is removed by a later try when its machine did not go', async () => {
+    await store.insert(made);
+    failures = 1;
+    await expect(run(made)).rejects.toThrow('no host');
+    await run(made);
+    expect(destroyed).toHaveLength(2);
+    expect(await store.all()).toEqual([]);
+  });
+
+  it('is not needed: the machine of a row that is gone is destroyed', async () => {
+    await run(made);
+    expect(destroyed).toEqual([null]);
+  });
+});
+
+describe('a row that somebody else has taken', () => {
+  const match = { imageDigest: 'sha256:base', diskGb: 20 };
+
+  it.each([null, 'creating'] as const)('is left alone: a claim, with operation %s', async (operation) => {
+    const pooled = poolRecord({ id: 'sb_1', ...match });
+    await store.insert(pooled);
+    const claimed = await store.claim(match, { ownerId: alice.id, name: 'mine', operation });
+    expect(claimed?.id).toBe('sb_1');
+    await run(pooled);
+    expect(destroyed).toEqual([]);
+    expect(await store.all()).toEqual([claimed]);
+  });
+
+  it('is left alone: an operation', async () => {
+    await store.insert(made);
+    const stopping = await store.update('sb_1', made.generation, { operation: 'stopping', generation: 9 });
+    await run(made);
+    expect(destroyed).toEqual([]);
+    expect(await store.all()).toEqual([stopping]);
+  });
+});
