@@ -41,7 +41,7 @@ export interface RunningService {
   shared: boolean;
   /** Finishes open work first, within a bound. Machines keep running. */
   close(): Promise<void>;
-  /** As `close`, after a failed start: also deletes the sandboxes of the warm pool, which nobody uses yet. */
+  /** As `close`, after a failed start: also deletes the sandboxes of the warm pool, unless other replicas have them too. */
   abandon(): Promise<void>;
 }
 

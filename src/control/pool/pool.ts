@@ -72,10 +72,16 @@ export class WarmPool {
     await this.#filling;
   }
 
-  /** Closes the pool and deletes its waiting sandboxes. */
+  /**
+   * Closes the pool and deletes its waiting sandboxes. Those of several replicas stay: they are of the whole installation,
+   * and the others give them to callers.
+   */
   async discard(): Promise<void> {
+    const { store, replicas } = this.#d;
     await this.close();
-    for (const sandbox of await this.#d.store.pool()) await this.#d.machines.discard(sandbox);
+    if (replicas.shared) return;
+    for (const { imageDigest, resources } of await store.pool())
+      await this.#remove(imageDigest, resources.disk);
   }
 
   async #fill(): Promise<void> {
@@ -140,11 +146,10 @@ export class WarmPool {
   }
 
   /**
-   * Removes one sandbox too many, and looks again later. It is claimed for its removal, so that no caller gets it. A pool
-   * of a fixed size keeps what it has.
+   * Removes one sandbox too many, and looks again later. A pool of a fixed size keeps what it has.
    */
   async #shrink(imageDigest: string): Promise<void> {
-    const { store, machines, bounds, clock } = this.#d;
+    const { store, bounds, clock } = this.#d;
     if (bounds.min === bounds.max || !this.#mayGoOn()) return;
     const ready = await store.pool();
     // Refills between two removals, for claims of callers, remove none. The clock may be set back.
@@ -152,11 +157,16 @@ export class WarmPool {
     const isDue = sinceLast >= shrinkMs || sinceLast < 0;
     if (isDue && ready.length > this.#size && this.#mayGoOn()) {
       this.#shrunkAt = clock.now();
-      const match = { imageDigest, diskGb: defaultResources.disk };
-      const spare = await store.claim(match, { operation: 'deleting' });
-      if (spare) await machines.finish(spare.id);
+      await this.#remove(imageDigest, defaultResources.disk);
     }
     if (ready.length > bounds.min && this.#timer === null) this.refill(shrinkMs);
+  }
+
+  /** Removes one that waits. It is claimed for its removal, so that no caller gets it. */
+  async #remove(imageDigest: string, diskGb: number): Promise<void> {
+    const { store, machines } = this.#d;
+    const spare = await store.claim({ imageDigest, diskGb }, { operation: 'deleting' });
+    if (spare) await machines.finish(spare.id);
   }
 }
 

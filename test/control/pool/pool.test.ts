@@ -51,14 +51,12 @@ afterEach(() => {
 });
 
 function newPool(bounds: PoolBounds = { min: 3, max: 3 }, atOnce = 1): WarmPool {
-  const discard: Machines['discard'] = async ({ id, generation }) =>
-    void (await store.remove(id, generation));
   return new WarmPool({
     replicas,
     store,
     runtime: { capacity: async () => ({ ...enough, freeSlots: host.freeSlots }) } as unknown as Runtime,
     images: { use } as unknown as Images,
-    machines: { create, discard, finish } as unknown as Machines,
+    machines: { create, finish } as unknown as Machines,
     regionId: 'home',
     clock: { now: () => host.now },
     log: { info() {}, warn: () => void host.warnings++, error() {} },
@@ -130,6 +128,8 @@ function withNeighbour() {
 }
 
 const ready = async () => (await store.pool()).length;
+const claim = () =>
+  store.claim({ imageDigest: 'sha256:base', diskGb: 20 }, { ownerId: alice.id, name: `n${host.now++}` });
 
 describe('a refill', () => {
   it('makes sandboxes of the base image up to the size, each a row without an owner before its machine', async () => {
@@ -218,9 +218,6 @@ describe('sandboxes made side by side', () => {
 });
 
 describe('a pool that follows demand', () => {
-  const claim = () =>
-    store.claim({ imageDigest: 'sha256:base', diskGb: 20 }, { ownerId: alice.id, name: `n${host.now++}` });
-
   it('has its least size without any', async () => {
     newPool({ min: 1, max: 9 }).refill();
     await pass(250);
@@ -350,5 +347,26 @@ describe('a closed pool', () => {
     pool.refill();
     await pass(60_000);
     expect(await store.all()).toEqual([owned]);
+  });
+
+  it('leaves alone what a caller claims while it is discarded', async () => {
+    const pool = await filled();
+    let claimed: Sandbox | null = null;
+    const read = store.pool.bind(store);
+    store.pool = async () => {
+      const rows = await read();
+      claimed = await claim();
+      return rows;
+    };
+    await pool.discard();
+    expect(claimed).not.toBeNull();
+    expect(await store.all()).toEqual([claimed]);
+  });
+
+  it('leaves the sandboxes to the other replicas, whose callers claim them', async () => {
+    const pool = await filled();
+    Object.assign(replicas, { shared: true });
+    await pool.discard();
+    expect(await ready()).toBe(3);
   });
 });
