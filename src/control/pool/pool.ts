@@ -5,12 +5,13 @@
  */
 import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import type { Sandbox } from '../../model/sandbox.ts';
 import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
 import { assertRoomToStart } from '../lifecycle/capacity.ts';
 import type { Machines } from '../lifecycle/machines.ts';
 import type { Clock, Images, Log, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
 import { Demand } from './demand.ts';
+import { poolSandbox } from './pool-sandbox.ts';
+import { RefillTimer } from './refill-timer.ts';
 import { type PoolBounds, poolSize } from './size.ts';
 
 export interface WarmPoolDependencies {
@@ -27,14 +28,14 @@ export interface WarmPoolDependencies {
   atOnce: number;
 }
 
-const { refillDelayMs, retryMs, shrinkMs, makingsRemembered } = limits.warmPool;
+const { retryMs, shrinkMs, makingsRemembered } = limits.warmPool;
 
 export class WarmPool {
   readonly #d: WarmPoolDependencies;
   readonly #demand: Demand;
   /** Milliseconds that the latest makings took. */
   readonly #makings: number[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  readonly #timer = new RefillTimer(() => this.#begin());
   #filling: Promise<void> | null = null;
   #closed = false;
   /** Time at which the pool last gave a sandbox back. */
@@ -53,22 +54,15 @@ export class WarmPool {
     this.refill();
   }
 
-  /** Schedules a refill; every call restarts the delay. */
-  refill(delayMs: number = refillDelayMs): void {
-    if (this.#closed || this.#d.bounds.max === 0 || !this.#d.replicas.isMine('warm pool')) return;
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.#filling ??= this.#fill().finally(() => {
-        this.#filling = null;
-      });
-    }, delayMs);
+  /** Schedules a refill; every call restarts the delay, within a bound. */
+  refill(delayMs?: number): void {
+    if (this.#isMine) this.#timer.request(delayMs);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#demand.close();
-    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer.clear();
     await this.#filling;
   }
 
@@ -84,6 +78,12 @@ export class WarmPool {
       await this.#remove(imageDigest, resources.disk);
   }
 
+  #begin(): void {
+    this.#filling ??= this.#fill().finally(() => {
+      this.#filling = null;
+    });
+  }
+
   async #fill(): Promise<void> {
     const { images, log } = this.#d;
     try {
@@ -93,13 +93,25 @@ export class WarmPool {
       });
     } catch (error) {
       log.warn('warm pool could not be filled', { error });
-      this.refill(retryMs);
+      if (this.#isMine) this.#timer.pause(retryMs);
     }
   }
 
-  /** false ends a refill: the pool is closed, another replica's, or a burst of claims goes first. */
-  #mayGoOn(): boolean {
-    return !this.#closed && this.#timer === null && this.#d.replicas.isMine('warm pool');
+  get #isMine(): boolean {
+    return !this.#closed && this.#d.bounds.max > 0 && this.#d.replicas.isMine('warm pool');
+  }
+
+  /** false while claims come: they go first. */
+  get #isIdle(): boolean {
+    return this.#isMine && !this.#timer.isSet;
+  }
+
+  /**
+   * false ends a refill: the pool is closed, another replica's, or a burst of claims goes first. Some are made in any case:
+   * claims that come all the time would end each refill before its first.
+   */
+  #mayGoOn(begun: number): boolean {
+    return this.#isIdle || (this.#isMine && begun < this.#d.atOnce);
   }
 
   get #size(): number {
@@ -112,18 +124,20 @@ export class WarmPool {
     const { store, runtime, atOnce } = this.#d;
     const making = new Set<Promise<void>>();
     const failures: unknown[] = [];
+    let begun = 0;
     try {
-      while (this.#mayGoOn() && failures.length === 0) {
+      while (this.#mayGoOn(begun) && failures.length === 0) {
         // One that is made during the read may count twice, and the next turn sees it.
         const underWay = making.size;
         const ready = await store.pool();
-        if (!this.#mayGoOn()) break;
+        if (!this.#mayGoOn(begun)) break;
         if (ready.length + underWay >= this.#size && underWay === 0) return;
         if (ready.length + underWay >= this.#size || underWay >= atOnce) {
           if (making.size > 0) await Promise.race(making);
           continue;
         }
         await assertRoomToStart(runtime, defaultResources);
+        begun += 1;
         const one = this.#makeOne(imageDigest)
           .catch((error: unknown) => void failures.push(error))
           .finally(() => making.delete(one));
@@ -145,21 +159,19 @@ export class WarmPool {
     if (this.#makings.length > makingsRemembered) this.#makings.shift();
   }
 
-  /**
-   * Removes one sandbox too many, and looks again later. A pool of a fixed size keeps what it has.
-   */
+  /** Removes one sandbox too many, and looks again later. A pool of a fixed size keeps what it has. */
   async #shrink(imageDigest: string): Promise<void> {
     const { store, bounds, clock } = this.#d;
-    if (bounds.min === bounds.max || !this.#mayGoOn()) return;
+    if (bounds.min === bounds.max || !this.#isIdle) return;
     const ready = await store.pool();
     // Refills between two removals, for claims of callers, remove none. The clock may be set back.
     const sinceLast = clock.now() - this.#shrunkAt;
     const isDue = sinceLast >= shrinkMs || sinceLast < 0;
-    if (isDue && ready.length > this.#size && this.#mayGoOn()) {
+    if (isDue && ready.length > this.#size && this.#isIdle) {
       this.#shrunkAt = clock.now();
       await this.#remove(imageDigest, defaultResources.disk);
     }
-    if (ready.length > bounds.min && this.#timer === null) this.refill(shrinkMs);
+    if (ready.length > bounds.min && this.#isMine) this.#timer.later(shrinkMs);
   }
 
   /** Removes one that waits. It is claimed for its removal, so that no caller gets it. */
@@ -168,40 +180,4 @@ export class WarmPool {
     const spare = await store.claim({ imageDigest, diskGb }, { operation: 'deleting' });
     if (spare) await machines.finish(spare.id);
   }
-}
-
-function poolSandbox(id: string, imageDigest: string, regionId: string, now: number): Sandbox {
-  return {
-    id,
-    ownerId: null,
-    name: id,
-    state: 'stopped',
-    operation: 'creating',
-    holder: null,
-    stateReason: null,
-    generation: 1,
-    runGeneration: null,
-    language: 'python',
-    snapshot: null,
-    image: BASE_IMAGE,
-    imageDigest,
-    entrypoint: null,
-    resources: defaultResources,
-    resizeTarget: null,
-    labels: {},
-    envVars: {},
-    autoStopMinutes: 0,
-    autoArchiveMinutes: limits.autoArchiveMinutes.default,
-    autoDeleteMinutes: limits.autoDeleteMinutes.default,
-    ephemeral: false,
-    regionId,
-    archive: null,
-    creationKey: null,
-    createdAt: now,
-    updatedAt: now,
-    lastActivityAt: now,
-    startedAt: null,
-    stoppedAt: null,
-    archivedAt: null,
-  };
 }

@@ -169,6 +169,37 @@ describe('a refill', () => {
     expect(host.made).toHaveLength(3);
   });
 
+  it('waits no longer than a second for the end of steady claims, each time', async () => {
+    const pool = newPool({ min: 9, max: 9 });
+    const claims = async (count: number) => {
+      for (let n = 0; n < count; n++) {
+        pool.refill();
+        await pass(100);
+      }
+    };
+    await claims(9);
+    expect(host.made).toHaveLength(0);
+    await claims(1);
+    expect(host.made).toHaveLength(9);
+    while (await claim());
+    await claims(9);
+    expect(host.made).toHaveLength(9);
+    await claims(1);
+    expect(host.made).toHaveLength(18);
+  });
+
+  it('makes some while claims come all the time', async () => {
+    const pool = newPool({ min: 9, max: 9 }, 3);
+    const read = store.pool.bind(store);
+    store.pool = async () => {
+      pool.refill();
+      return read();
+    };
+    pool.refill();
+    await pass(250);
+    expect(host.made).toHaveLength(3);
+  });
+
   it('in progress gives way to a burst of claims', async () => {
     const letStart = holdStarts();
     const pool = await filled();
@@ -305,6 +336,19 @@ describe('a pool that cannot be filled', () => {
     await pass(9_999);
     expect(host.made).toHaveLength(1);
     await pass(1);
+    expect(await ready()).toBe(3);
+  });
+
+  it('is left alone for 10 s, however many claims come meanwhile', async () => {
+    host.freeSlots = 1;
+    const pool = await filled();
+    host.freeSlots = 5;
+    for (let seconds = 0; seconds < 9; seconds++) {
+      pool.wanted();
+      await pass(1_000);
+    }
+    expect(host.made).toHaveLength(1);
+    await pass(1_000);
     expect(await ready()).toBe(3);
   });
 

@@ -7,7 +7,9 @@ export const warmPoolLimits = {
     madeAtOnce: { host: 2, cluster: 8 },
     /** Time without a claim before a refill: it leaves the machine to a burst of claims. */
     refillDelayMs: 250,
-    /** Pause after a refill that failed. */
+    /** The longest wait for a refill, from the first claim on: under steady demand there is no such time. */
+    postponedMs: 1_000,
+    /** Pause after a refill that failed; claims do not shorten it. */
     retryMs: 10_000,
     /** Demand is counted in steps of this length. */
     stepMs: 5_000,
