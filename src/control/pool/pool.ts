@@ -37,6 +37,8 @@ export class WarmPool {
   readonly #makings: number[] = [];
   readonly #timer = new RefillTimer(() => this.#begin());
   #filling: Promise<void> | null = null;
+  /** true: a refill was due while another one was in progress, which may have seen the pool for the last time. */
+  #again = false;
   #closed = false;
   /** Time at which the pool last gave a sandbox back. */
   #shrunkAt = Number.NEGATIVE_INFINITY;
@@ -79,8 +81,14 @@ export class WarmPool {
   }
 
   #begin(): void {
-    this.#filling ??= this.#fill().finally(() => {
+    if (this.#filling) {
+      this.#again = true;
+      return;
+    }
+    this.#again = false;
+    this.#filling = this.#fill().finally(() => {
       this.#filling = null;
+      if (this.#again) this.refill(0);
     });
   }
 

@@ -29,8 +29,9 @@ const newHost = () => ({
   /** Machines that are still to fail. */
   failing: 0,
   mostAtOnce: 0,
-  /** Awaited by every start of a machine. */
+  /** Awaited by every start of a machine, after those of the first ones. */
   gate: Promise.resolve(),
+  gates: [] as Promise<void>[],
   warnings: 0,
   now: 7,
 });
@@ -81,7 +82,7 @@ async function create({ id, generation }: Sandbox): Promise<void> {
     throw new SandhavenError('unavailable', 'It did not start.');
   }
   host.mostAtOnce = Math.max(host.mostAtOnce, ++host.starting);
-  await host.gate;
+  await (host.gates.shift() ?? host.gate);
   host.starting--;
   host.freeSlots--;
   await store.update(id, generation, { operation: null, state: 'started', runGeneration: generation });
@@ -232,6 +233,21 @@ describe('sandboxes made side by side', () => {
     letStart();
     await pass(0);
     expect([host.mostAtOnce, host.made.length]).toEqual([3, 5]);
+  });
+
+  it('are made again when claims came while a refill ended', async () => {
+    const [first, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    host.gates = [first.promise, others.promise, others.promise];
+    const pool = newPool({ min: 5, max: 5 }, 3);
+    pool.refill();
+    await pass(250);
+    pool.refill();
+    first.resolve();
+    await pass(250);
+    expect(host.starting).toBe(2);
+    others.resolve();
+    await pass(0);
+    expect(await ready()).toBe(5);
   });
 
   it('are all waited for when one fails, and the failure is logged', async () => {
