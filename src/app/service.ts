@@ -118,7 +118,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     close: () => opened.disposeAsync(),
     async abandon() {
       try {
-        await control.pool.discard();
+        await control.discardPool();
       } finally {
         await opened.disposeAsync();
       }

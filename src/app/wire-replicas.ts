@@ -51,9 +51,7 @@ export function wireReplicas(d: ReplicaDependencies): ReplicaWork {
       rights.begin();
     },
     async close() {
-      await rights.close();
-      await takeOver.close();
-      await comparison?.close();
+      await Promise.all([rights.close(), takeOver.close(), comparison?.close()]);
     },
   };
 }

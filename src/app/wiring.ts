@@ -1,5 +1,6 @@
 /** Wires the services and workers of one process; `startService` opens and closes their dependencies. */
 
+import { closeInTime } from '../concurrency/closing.ts';
 import { within } from '../concurrency/deadline.ts';
 import { Unfinished } from '../concurrency/unfinished.ts';
 import { PreviewAccess } from '../control/access/preview-access.ts';
@@ -232,21 +233,20 @@ export function wire(
     },
     async close() {
       others.close();
-      await services.documents.close();
-      await readiness.close();
-      await scheduler.close();
-      await replicaWork.close();
-      await lostNodes?.close();
-      await collector.close();
-      await archiveCollector?.close();
-      await work.close();
-      await pool.close();
-      await within(DRAIN_TIMEOUT_MS, queue.drained(), () => {
-        throw new SandhavenError('timeout', 'Operations were still running when the service was stopped.');
+      const parts = [services.documents, readiness, scheduler, replicaWork, lostNodes, collector];
+      await closeInTime({
+        parts: [...parts, archiveCollector, work, pool].map((part) => () => part?.close()),
+        drained: () => queue.drained(),
+        last: [() => watches.endAll(), () => activity.flush(), () => people.close()],
+        timeoutMs: DRAIN_TIMEOUT_MS,
+        late: stoppedTooEarly,
       });
-      watches.endAll();
-      await activity.flush();
-      await people.close();
     },
+    /** Deletes the sandboxes of the warm pool, which nobody uses yet, unless other replicas have them too. */
+    discardPool: () => within(DRAIN_TIMEOUT_MS, pool.discard(), stoppedTooEarly),
   };
+}
+
+function stoppedTooEarly(): never {
+  throw new SandhavenError('timeout', 'Operations were still running when the service was stopped.');
 }

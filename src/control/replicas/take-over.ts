@@ -20,6 +20,7 @@ export class TakeOver {
   /** Those of them that are archives, which take hours and may wait in line. */
   readonly #archiving = new Set<string>();
   #turn: Promise<void> | null = null;
+  #closed = false;
 
   constructor(dependencies: TakeOverDependencies) {
     this.#d = dependencies;
@@ -30,7 +31,9 @@ export class TakeOver {
     this.#timer = setInterval(() => void this.turn(), limits.replicas.takeOverMs);
   }
 
+  /** Waits for what has begun, and begins nothing more, also when replicas come or go meanwhile. */
   async close(): Promise<void> {
+    this.#closed = true;
     if (this.#timer) clearInterval(this.#timer);
     await this.#turn;
     await Promise.all(this.#finishing.values());
@@ -50,7 +53,7 @@ export class TakeOver {
     const { store, replicas, others } = this.#d;
     const read = (afterId: string) => store.inProgress(afterId, limits.replicas.pageRows);
     for await (const row of paged(read)) {
-      if (this.#finishing.size >= limits.replicas.takenOverAtOnce) return;
+      if (this.#closed || this.#finishing.size >= limits.replicas.takenOverAtOnce) return;
       if (this.#finishing.has(row.id) || !replicas.isMine(row.id) || !(await others.haveLeft(row))) continue;
       const { id, operation } = row;
       if (operation === 'archiving' && this.#archiving.size >= limits.replicas.archivesTakenOverAtOnce)

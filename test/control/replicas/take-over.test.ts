@@ -1,35 +1,77 @@
-/** Operations that a replica has left which was given up. */
-import { expect, it } from 'vitest';
+/** Operations that other replicas have left: each is finished once, and none is begun after the end. */
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { Replicas, SandboxStore } from '../../../src/control/ports/index.ts';
 import { Others } from '../../../src/control/replicas/others.ts';
 import { TakeOver } from '../../../src/control/replicas/take-over.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
-it('finishes four archives at once at most, and meanwhile what comes after them', async () => {
-  const store = memoryStore().sandboxes;
-  const left = { holder: 'given up', state: 'stopped', generation: 2 } as const;
-  for (let at = 0; at < 6; at++) {
-    const id = `sb_${at}`;
-    await store.insert(sandboxRecord({ id, name: id, ...left, operation: 'archiving' }));
-  }
-  await store.insert(sandboxRecord({ id: 'sb_9', name: 'sb_9', ...left, operation: 'deleting' }));
-  const alone = createAlone();
-  const replicas = { ...alone, shared: true, id: 'this', isMine: () => true, lives: async () => false };
-  const begun: string[] = [];
-  const ended: (() => void)[] = [];
-  const takeOver = new TakeOver({
-    ...{ store, replicas, others: new Others(replicas, store) },
-    finish(id) {
-      begun.push(id);
-      return new Promise((resolve) => ended.push(resolve));
+let store: SandboxStore;
+let finished: string[];
+/** Tells that replicas have come or gone. */
+let changed: () => void;
+/** Awaited by each operation. */
+let work: Promise<void>;
+
+beforeEach(() => {
+  store = memoryStore().sandboxes;
+  finished = [];
+  work = Promise.resolve();
+});
+
+function open(): TakeOver {
+  const replicas: Replicas = {
+    ...createAlone(),
+    ...{ shared: true, id: 'here' },
+    onChange: (listener) => {
+      changed = listener;
+    },
+  };
+  return new TakeOver({
+    store,
+    replicas,
+    others: new Others(replicas, store),
+    finish: (id) => {
+      finished.push(id);
+      return work;
     },
     log: { info() {}, warn() {}, error() {} },
   });
+}
+
+const left = (id: string, holder: string | null) =>
+  store.insert(sandboxRecord({ id, name: id, operation: 'stopping', holder }));
+
+it('finishes what a replica has left that is gone, and leaves its own alone', async () => {
+  await left('sb_1', 'gone');
+  await left('sb_2', 'here');
+  await open().turn();
+  expect(finished).toEqual(['sb_1']);
+});
+
+it('finishes an operation once at a time', async () => {
+  await left('sb_1', 'gone');
+  work = new Promise(() => {});
+  const takeOver = open();
   await takeOver.turn();
-  expect(begun).toEqual(['sb_0', 'sb_1', 'sb_2', 'sb_3', 'sb_9']);
-  ended[0]?.();
-  await store.remove('sb_0', 2);
   await takeOver.turn();
-  expect(begun).toEqual(['sb_0', 'sb_1', 'sb_2', 'sb_3', 'sb_9', 'sb_4']);
+  expect(finished).toEqual(['sb_1']);
+});
+
+it('begins none after its end, also when a replica goes while it waits', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await left('sb_1', 'gone');
+  work = promise;
+  const takeOver = open();
+  takeOver.begin();
+  changed();
+  await vi.waitFor(() => expect(finished).toEqual(['sb_1']));
+  const closing = takeOver.close();
+  await left('sb_2', 'gone');
+  changed();
+  await new Promise((next) => setTimeout(next, 10));
+  resolve();
+  await closing;
+  expect(finished).toEqual(['sb_1']);
 });

@@ -1,0 +1,27 @@
+/** The stop of a service: all parts end what they begin by themselves, then one bound holds for all work under way. */
+import { within } from './deadline.ts';
+
+export interface Closing {
+  /** Each stops its timer when it is called, and resolves when its own work has ended. */
+  parts: readonly (() => Promise<void> | undefined)[];
+  /** Resolves when no other work is in progress. Called once the parts are closed: their work begins some until then. */
+  drained(): Promise<void>;
+  /** Done in this order, whatever came before: what is not stored now is lost. */
+  last: readonly (() => Promise<void> | void)[];
+  /** Bound for parts and other work together. */
+  timeoutMs: number;
+  /** Throws the error of work that is still under way then; it goes on. */
+  late(): never;
+}
+
+export async function closeInTime({ parts, drained, last, timeoutMs, late }: Closing): Promise<void> {
+  const atLast = new AsyncDisposableStack();
+  for (const step of last.toReversed()) atLast.defer(step);
+  try {
+    const closed = Promise.allSettled(parts.map((close) => close()));
+    await within(timeoutMs, closed.then(drained), late);
+    for (const result of await closed) if (result.status === 'rejected') throw result.reason;
+  } finally {
+    await atLast.disposeAsync();
+  }
+}
