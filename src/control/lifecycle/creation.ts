@@ -59,6 +59,8 @@ type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'holder' | 'generation' | 'r
 };
 
 const NAME_TRIES = 5;
+/** Failures of one machine that say nothing about another. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['resource_exhausted', 'unavailable']);
 
 export class Creation {
   readonly #d: CreationDependencies;
@@ -132,12 +134,15 @@ export class Creation {
     return asIs ? sandbox : this.#fit(sandbox);
   }
 
-  /** Returns null, and gives the claimed sandbox up, where its node has no room for the sizes: another may have. */
+  /**
+   * Returns null, and gives the claimed sandbox up, where its node has no room for the sizes, or does not answer: another may
+   * have it, and does.
+   */
   async #fit(sandbox: Sandbox): Promise<Sandbox | null> {
     try {
       return await this.#d.machines.fit(sandbox);
     } catch (error) {
-      if (error instanceof SandhavenError && error.code === 'resource_exhausted') return null;
+      if (error instanceof SandhavenError && ELSEWHERE.has(error.code)) return null;
       throw error;
     }
   }

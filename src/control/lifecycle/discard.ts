@@ -28,7 +28,10 @@ export function discard(d: DiscardDependencies, sandbox: Sandbox): Promise<void>
   });
 }
 
-/** The row is `creating`: that hides it from its owner, and from a retry of the call that made it. */
+/**
+ * The row is `creating`: that hides it from its owner, and from a retry of the call that made it. Its name is free at once:
+ * the machine may go late, on a node that does not answer, and another one is made in its place.
+ */
 function take(store: DiscardDependencies['store'], { id, generation }: Sandbox): Promise<Sandbox | null> {
-  return store.update(id, generation, { operation: 'creating', generation: generation + 1 });
+  return store.update(id, generation, { operation: 'creating', generation: generation + 1, name: id });
 }

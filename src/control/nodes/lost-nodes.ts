@@ -14,9 +14,9 @@ import type { AwayMachines } from './away-machines.ts';
 export interface LostNodesDependencies {
   nodeLoss: NodeLoss;
   away: AwayMachines;
-  store: Pick<SandboxStore, 'comparable' | 'reread'>;
+  store: Pick<SandboxStore, 'comparable' | 'reread' | 'pool'>;
   runtime: Pick<Runtime, 'observe'>;
-  machines: Pick<Machines, 'unreachable' | 'end' | 'command'>;
+  machines: Pick<Machines, 'unreachable' | 'end' | 'command' | 'retire'>;
   replicas: Pick<Replicas, 'isMine'>;
   log: Log;
 }
@@ -64,6 +64,7 @@ export class LostNodes {
     const { runtime, away, machines } = this.#d;
     const observed = new Map((await runtime.observe()).map((seen) => [seen.id, seen]));
     away.look(observed.values());
+    await this.#retirePooled();
     if (this.#looks++ % looksUntilSearch === 0) await this.#search();
     for (const { id, generation } of away.awayFor(this.#looksUntilLost))
       this.#act(id, async () => {
@@ -77,6 +78,15 @@ export class LostNodes {
       const seen = observed.get(id);
       if (!seen?.unreachable) this.#act(id, () => this.#goOn(id, seen));
     }
+  }
+
+  /** Takes sandboxes out of the warm pool as soon as their node is away: a caller would get one that does not answer. */
+  async #retirePooled(): Promise<void> {
+    const { store, away, machines } = this.#d;
+    const generations = new Map(away.awayFor(1).map(({ id, generation }) => [id, generation]));
+    if (generations.size === 0) return;
+    for (const { id, runGeneration } of await store.pool())
+      if (generations.get(id) === runGeneration) this.#act(id, () => machines.retire(id));
   }
 
   /** Finds those that another process has put in error. */

@@ -99,15 +99,18 @@ describe('a creation', () => {
     expect(await create({ cpu: 1, memory: 2 })).toMatchObject({ id: pooled.id, resources, operation: null });
   });
 
-  it('makes another where the node of a claimed one has no room for the sizes', async () => {
-    refusal = new SandhavenError('resource_exhausted', 'The node is full.');
+  it.each([
+    ['has no room for the sizes', 'resource_exhausted'],
+    ['does not answer', 'unavailable'],
+  ] as const)('makes another where the node of a claimed one %s, which goes', async (_, code) => {
+    refusal = new SandhavenError(code, 'It was not resized.');
     const { id, name } = await create({ cpu: 8 });
     expect([made, name]).toEqual([[id], 'mine']);
     expect((await store.all()).map((row) => row.id)).toEqual([id]);
   });
 
   it('fails with any other failure of the resize', async () => {
-    refusal = new SandhavenError('unavailable', 'The node does not answer.');
+    refusal = new SandhavenError('invalid_state', 'Another operation came in between.');
     await expect(create({ cpu: 8 })).rejects.toBe(refusal);
     expect([made, await store.all()]).toEqual([[], []]);
   });

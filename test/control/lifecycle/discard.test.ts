@@ -42,7 +42,7 @@ describe('a discarded row', () => {
   it('is taken under a new generation, hidden, before its machine goes', async () => {
     await store.insert(made);
     await run(made);
-    expect(destroyed).toEqual([{ ...made, generation: made.generation + 1 }]);
+    expect(destroyed).toEqual([{ ...made, generation: made.generation + 1, name: made.id }]);
     expect(await store.all()).toEqual([]);
   });
 
@@ -53,6 +53,14 @@ describe('a discarded row', () => {
     await run(made);
     expect(destroyed).toHaveLength(2);
     expect(await store.all()).toEqual([]);
+  });
+
+  it('leaves its name to others while its machine has not gone', async () => {
+    await store.insert(made);
+    failures = 1;
+    await expect(run(made)).rejects.toThrow('no host');
+    await store.insert({ ...made, id: 'sb_2' });
+    expect(await store.all()).toHaveLength(2);
   });
 
   it('is not needed: the machine of a row that is gone is destroyed', async () => {

@@ -4,7 +4,7 @@ import { AwayMachines } from '../../../src/control/nodes/away-machines.ts';
 import { LostNodes } from '../../../src/control/nodes/lost-nodes.ts';
 import type { Observed, SandboxStore } from '../../../src/control/ports/index.ts';
 import { LOST_REASON } from '../../../src/model/kubernetes/lost-node.ts';
-import { sandboxRecord } from '../../store/fixtures.ts';
+import { poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
 let store: SandboxStore;
@@ -39,6 +39,7 @@ function open(restarts = false): LostNodes {
       unreachable: step('unreachable', true),
       end: step('end', undefined),
       command: step('command', undefined as never),
+      retire: step('retire', undefined),
     },
     replicas: { isMine: (id) => id !== 'sb_other' },
     log: { info() {}, warn() {}, error() {} },
@@ -78,6 +79,15 @@ it('counts no look at which all nodes are away, and none of its machines as seen
   expect(steps).toEqual([]);
   await look(nodes, 2);
   expect(steps).toEqual(['unreachable sb_1 3']);
+});
+
+it('retires sandboxes of the warm pool at the first look, and none with an owner or of another machine', async () => {
+  for (const id of ['sb_1', 'sb_2', 'sb_other']) await store.insert(poolRecord({ id, runGeneration: 3 }));
+  await store.insert(sandboxRecord({ id: 'sb_3', runGeneration: 3 }));
+  const ids = ['sb_1', 'sb_3', 'sb_other'];
+  traces = [machine('sb_2', 2, true), ...ids.map((id) => machine(id, 3, true))];
+  await look(open());
+  expect(steps).toEqual(['retire sb_1']);
 });
 
 it('counts anew when the node has answered in between, and for another machine', async () => {
