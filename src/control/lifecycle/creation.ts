@@ -121,6 +121,7 @@ export class Creation {
     if (image !== BASE_IMAGE || entrypoint !== null || blueprint.resources.gpu > 0) return null;
     const { store, runtime } = this.#d;
     const { cpu, memory, disk } = blueprint.resources;
+    if (disk !== defaultResources.disk) return null;
     const asIs = cpu === defaultResources.cpu && memory === defaultResources.memory;
     const match = { imageDigest: blueprint.imageDigest, diskGb: disk };
     const sandbox = await store.claim(

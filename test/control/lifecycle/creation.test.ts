@@ -120,6 +120,7 @@ describe('a creation', () => {
     await create({ name: 'second' });
     expect(wanted).toBe(2);
     await create({ name: 'third', image: 'debian:13' });
-    expect([made.length, wanted]).toEqual([2, 2]);
+    await create({ name: 'fourth', disk: 30 });
+    expect([made.length, wanted]).toEqual([3, 2]);
   });
 });
