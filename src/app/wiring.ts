@@ -34,6 +34,7 @@ import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
 import { createPeople } from '../control/people/people.ts';
 import { WarmPool } from '../control/pool/pool.ts';
+import { stillUsable } from '../control/pool/pool-sandbox.ts';
 import type { CodeHost, DocumentDatabase, Store } from '../control/ports/index.ts';
 import { heldRows } from '../control/replicas/held-rows.ts';
 import { Others } from '../control/replicas/others.ts';
@@ -218,8 +219,7 @@ export function wire(
         log.warn('the base image is missing', { error });
         return null;
       });
-      const keepsInPool = (sandbox: { imageDigest: string }) =>
-        warmPool.max > 0 && sandbox.imageDigest === base?.digest;
+      const keepsInPool = stillUsable(warmPool, base?.digest ?? null);
       if (replicas.shared) replicaWork.begin(keepsInPool);
       else await reconcile({ store: sandboxes, runtime, machines, unfinished, log, keepsInPool });
       lostNodes?.begin();

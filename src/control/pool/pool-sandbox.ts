@@ -1,7 +1,8 @@
-/** The row of a sandbox that waits in the warm pool: of the standard sizes, without an owner, named by its id. */
+/** Sandboxes that wait in the warm pool: of the base image and the standard sizes, without an owner, named by their ids. */
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
+import type { PoolBounds } from './size.ts';
 
 export function poolSandbox(id: string, imageDigest: string, regionId: string, now: number): Sandbox {
   return {
@@ -37,4 +38,15 @@ export function poolSandbox(id: string, imageDigest: string, regionId: string, n
     stoppedAt: null,
     archivedAt: null,
   };
+}
+
+/**
+ * Returns the test of sandboxes in the pool that are still usable.
+ * @param baseDigest The base image; null where it could not be found just now, which other replicas may have.
+ */
+export function stillUsable(
+  { max }: PoolBounds,
+  baseDigest: string | null,
+): (sandbox: Pick<Sandbox, 'imageDigest'>) => boolean {
+  return ({ imageDigest }) => max > 0 && (baseDigest === null || imageDigest === baseDigest);
 }
