@@ -1,4 +1,5 @@
 /** Git in a sandbox: the agent runs the sandbox's own git; credentials stay with the service. */
+import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { Shares } from '../../fairness/shares.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -181,7 +182,7 @@ export class GitService {
     if (this.#cloning.has(destination)) throw underWay();
     this.#cloning.add(destination);
     try {
-      const release = await this.#parts.held.take(sandboxId, `clone into ${folder}`);
+      const release = await this.#parts.held.take(sandboxId, cloneKey(folder));
       if (!release) throw underWay();
       return await work().finally(release);
     } finally {
@@ -196,6 +197,11 @@ export class GitService {
     const { gateway, credentials, provider } = this.#parts;
     return { gateway, credentials, provider, caller, onProgress, proxies: this.#proxies };
   }
+}
+
+/** Hashed: a path may be longer than the entry of an index in PostgreSQL, 2,704 bytes. */
+function cloneKey(folder: string): string {
+  return `clone into ${createHash('sha256').update(folder).digest('hex')}`;
 }
 
 function underWay(): SandhavenError {
