@@ -1,6 +1,7 @@
 /**
  * Compares the store with the machines, again and again, while several replicas change both. What one look finds may be
- * the work of another replica, seen in the midst; what two looks find is acted on, in the sandbox's turn.
+ * the work of another replica, seen in the midst; what two looks find, an interval apart, is acted on, in the sandbox's
+ * turn. A look in between, since replicas have come or gone, only takes over what is to be watched.
  */
 import { mapBounded } from '../../concurrency/map-bounded.ts';
 import { paged } from '../../concurrency/paged.ts';
@@ -34,7 +35,9 @@ export class Comparison {
   readonly #d: ComparisonDependencies;
   #timer: NodeJS.Timeout | null = null;
   #turn: Promise<void> | null = null;
+  /** Findings of the last look of the interval that every look since has found too. */
   #before: ReadonlySet<string> = new Set();
+  #closed = false;
 
   constructor(dependencies: ComparisonDependencies) {
     this.#d = dependencies;
@@ -42,27 +45,29 @@ export class Comparison {
 
   /** Looks now, at every interval, and when replicas have come or gone. */
   begin(): void {
-    this.#d.replicas.onChange(() => void this.turn());
-    this.#timer = setInterval(() => void this.turn(), limits.replicas.compareMs);
-    void this.turn();
+    this.#d.replicas.onChange(() => void this.turn('between'));
+    this.#timer = setInterval(() => void this.turn('interval'), limits.replicas.compareMs);
+    void this.turn('interval');
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     if (this.#timer) clearInterval(this.#timer);
     await this.#turn;
   }
 
   /** Looks once; a call during a look joins it. */
-  turn(): Promise<void> {
-    this.#turn ??= this.#look()
+  async turn(when: 'interval' | 'between'): Promise<void> {
+    if (this.#closed) return;
+    this.#turn ??= this.#look(when)
       .catch((error: unknown) => this.#d.log.warn('machines could not be compared', { error }))
       .finally(() => {
         this.#turn = null;
       });
-    return this.#turn;
+    await this.#turn;
   }
 
-  async #look(): Promise<void> {
+  async #look(when: 'interval' | 'between'): Promise<void> {
     const { store, runtime, replicas } = this.#d;
     await this.#d.onLook();
     // A machine without a row that is read later is nobody's; a row is always there before its machine.
@@ -82,6 +87,10 @@ export class Comparison {
     for (const id of known) observed.delete(id);
     for (const id of observed.keys()) if (replicas.isMine(id)) this.#orphan(id, findings);
     const again = [...findings].filter(([name]) => this.#before.has(name));
+    if (when === 'between') {
+      this.#before = new Set(again.map(([name]) => name));
+      return;
+    }
     this.#before = new Set(findings.keys());
     await mapBounded(again, limits.replicas.comparedAtOnce, ([name, mend]) => {
       this.#d.log.warn('store and machines differ', { finding: name });
