@@ -125,7 +125,7 @@ async function provide(api: Api, claim: KubeObject, node: Node): Promise<void> {
 
 async function remove(api: Api, volume: KubeObject, node: Node): Promise<void> {
   const { name } = volume.metadata;
-  removeDisk(node, name);
+  await removeDisk(node, name);
   await api.delete(`${VOLUMES}/${name}`);
 }
 

@@ -3,10 +3,11 @@
  * Its first process ends when this process does, however it ends, and with it the kernel kills every process in the
  * room, and takes down its mounts and links.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 
 export interface Room {
   /** Of its first process, as the host numbers it. */
@@ -17,8 +18,12 @@ export interface Room {
   start(argv: string[], logFile: string): ChildProcess;
   /** Runs a program in it to its end, and returns its output. */
   run(argv: string[], input?: string): string;
+  /** Like `run`, for a program that may take long: the test goes on meanwhile. */
+  finish(argv: string[]): Promise<void>;
   end(): Promise<void>;
 }
+
+const runFile = promisify(execFile);
 
 /** Reaps the processes that lose their parents, until standard input ends. */
 const FIRST_PROCESS = `
@@ -65,6 +70,7 @@ export async function openRoom(): Promise<Room> {
     },
     run: (argv, input = '') =>
       execFileSync('nsenter', enter(argv), { input, encoding: 'utf8', stdio: 'pipe', env: ENV, cwd: '/' }),
+    finish: async (argv) => void (await runFile('nsenter', enter(argv), { env: ENV, cwd: '/' })),
     async end() {
       isOpen = false;
       child.stdin.end();

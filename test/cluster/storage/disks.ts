@@ -34,18 +34,18 @@ export function makeDisk(node: Node, name: string, bytes: number): void {
   show(node, name);
 }
 
-export function removeDisk(node: Node, name: string): void {
-  hide(node, name);
+export async function removeDisk(node: Node, name: string): Promise<void> {
+  await hide(node, name);
   rmSync(imageOf(node, name), { force: true });
 }
 
 /** Returns false while Pods use it, where the kernel grows no mounted disk: that takes CAP_SYS_RESOURCE. */
-export function growDisk(node: Node, name: string, bytes: number): boolean {
+export async function growDisk(node: Node, name: string, bytes: number): Promise<boolean> {
   const image = imageOf(node, name);
   if (statSync(image).size < bytes) truncateSync(image, bytes);
   if (existsSync(linkOf(node, name))) {
     if (growsMounted(node, image)) return true;
-    hide(node, name);
+    await hide(node, name);
   }
   if (deviceOf(image) !== '') return false;
   show(node, name);
@@ -85,11 +85,14 @@ function show(node: Node, name: string): void {
   if (!existsSync(linkOf(node, name))) symlinkSync(`../mounted/${name}`, linkOf(node, name));
 }
 
-/** Pods that have it mounted keep it. */
-function hide(node: Node, name: string): void {
+/**
+ * Pods that have it mounted keep it. All that was written to it goes to the image first: that may take seconds, in which the
+ * test serves its connections.
+ */
+async function hide(node: Node, name: string): Promise<void> {
   if (!existsSync(linkOf(node, name))) return;
   rmSync(linkOf(node, name));
-  node.room.run(['umount', `${MOUNTS}/${name}`]);
+  await node.room.finish(['umount', `${MOUNTS}/${name}`]);
 }
 
 /** Repairs what a crash left. */

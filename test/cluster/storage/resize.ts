@@ -15,7 +15,7 @@ const PENDING = 'FileSystemResizePending';
 export async function grow(api: Api, claim: KubeObject, volume: KubeObject, node: Node): Promise<boolean> {
   const { storage } = claim.spec.resources.requests;
   if (bytesOf(storage) > bytesOf(volume.spec.capacity.storage)) {
-    if (!growDisk(node, volume.metadata.name, bytesOf(storage))) {
+    if (!(await growDisk(node, volume.metadata.name, bytesOf(storage)))) {
       await showPending(api, claim);
       return false;
     }
