@@ -68,6 +68,9 @@ describe('a start', () => {
     expect(unschedulable(refused(reason))).toBe(reason);
     expect(unschedulable(pod({ phase: 'Pending' }))).toBeNull();
     expect(unschedulable({ ...refused(reason), status: { phase: 'Pending' } })).toBeNull();
+    // As it says it for some seconds after an outage of the API server.
+    const behind = '0/2 nodes are available: persistentvolumeclaim "sandbox-a" not found. not found';
+    expect(unschedulable(refused(behind))).toBeNull();
     expect(unschedulableFailure(reason)).toMatchObject({ code: 'resource_exhausted' });
     expect(
       unschedulableFailure("0/2 nodes are available: 2 node(s) didn't match Pod's node affinity"),
@@ -157,6 +160,17 @@ describe('nodes', () => {
       freeSlots: 9,
       gpus: 2,
       freeGpus: 2,
+    });
+  });
+
+  it('have their room while all are away: the cluster has lost sight of them', () => {
+    const { allocatable } = node('node1').status ?? {};
+    const both = ['node1', 'node2'].map((name) =>
+      node(name, { status: { ...away, ...(allocatable && { allocatable }) } }),
+    );
+    expect(capacityOf(both, [pod({ phase: 'Running' })], 'nvidia.com/gpu')).toMatchObject({
+      freeMemoryBytes: 7 * 2 ** 30,
+      freeSlots: 19,
     });
   });
 });

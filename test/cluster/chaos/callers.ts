@@ -46,8 +46,7 @@ export function createCallers({ service, ledger, random, count }: CallersOptions
     const answer = await Promise.race([answered, late]);
     if (answer === 'late') throw new Error(`${tool} ${JSON.stringify(parameters)} is not answered`);
     const code = answer?.body['code'];
-    const outcome = answer === null ? 'broken' : answer.status === 200 ? 'ok' : String(code ?? answer.status);
-    const key = `${tool} ${outcome}`;
+    const key = `${tool} ${outcomeOf(answer)}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
     if (code === 'internal') throw new Error(`${tool}: ${JSON.stringify(answer?.body)}`);
     return answer;
@@ -120,6 +119,14 @@ export function createCallers({ service, ledger, random, count }: CallersOptions
       await Promise.all(Array.from({ length: count }, one));
     },
   };
+}
+
+/** With the reason where that says more than the code. */
+function outcomeOf(answer: Answer | null): string {
+  if (answer === null) return 'broken';
+  if (answer.status === 200) return 'ok';
+  const { code, detail } = answer.body;
+  return code === 'resource_exhausted' ? `${code} (${detail})` : String(code ?? answer.status);
 }
 
 export function sha256(text: string): string {

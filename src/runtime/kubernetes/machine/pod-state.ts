@@ -21,11 +21,14 @@ export function mainStatus({ status }: Pod): ContainerStatus | undefined {
   return status?.containerStatuses?.[0];
 }
 
+/** A claim is there before its Pod: after an outage of the API server the scheduler's own watch may return half a minute later. */
+const schedulerIsBehind = /persistentvolumeclaim "[^"]*" not found/;
+
 /** Returns the scheduler's reason for having no node; null when it has one, or has not looked. */
 export function unschedulable({ spec, status }: Pod): string | null {
   if (spec.nodeName) return null;
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (scheduled?.status !== 'False') return null;
+  if (scheduled?.status !== 'False' || schedulerIsBehind.test(scheduled.message ?? '')) return null;
   return scheduled.message ?? scheduled.reason ?? 'no node fits';
 }
 

@@ -70,7 +70,9 @@ export function createPods({ api, copies, settings, log }: Dependencies): Pods {
 
   /** Asks the API server about a Pod that the copy has never shown: it may be behind, or stand still. */
   async function isReallyGone({ metadata: { name, uid } }: Pod, signal?: AbortSignal): Promise<boolean> {
-    if ((await named(name, signal))?.metadata.uid !== uid) return true;
+    // Without an answer it may be there.
+    const found = await named(name, signal).catch(() => undefined);
+    if (found !== undefined && found?.metadata.uid !== uid) return true;
     await delay(askAgainMs, undefined, { signal });
     return false;
   }

@@ -103,10 +103,12 @@ function answering(node: Node, all: Node[]): Pick<Observed, 'unreachable' | 'all
 
 /**
  * Capacity of the nodes that take Pods, less what our own Pods request. Pods of others are not seen, so this is the most
- * that can be free; the scheduler has the last word.
+ * that can be free; the scheduler has the last word. While all nodes are away, as after an outage of the API server, they
+ * count as if they were not: that is no want of room.
  */
 export function capacityOf(nodes: Node[], pods: Pod[], gpuResource: string): Capacity {
-  const usable = nodes.filter((node) => !isUnreachable(node) && !node.spec?.unschedulable);
+  const allAway = nodes.every(isUnreachable);
+  const usable = nodes.filter((node) => (allAway || !isUnreachable(node)) && !node.spec?.unschedulable);
   const names = new Set(usable.map(({ metadata }) => metadata.name));
   const living = pods.filter(
     (pod) => !isOver(pod) && (pod.spec.nodeName === undefined || names.has(pod.spec.nodeName)),
