@@ -1,5 +1,8 @@
-/** Loaded before a service (`NODE_OPTIONS=--import=…`): counts its SQLite statements, and prints the count on SIGUSR2. */
-import { StatementSync } from 'node:sqlite';
+/**
+ * Loaded before a service (`NODE_OPTIONS=--import=…`): counts its SQLite statements, and prints the count on SIGUSR2. BEGIN and
+ * COMMIT count, as they do among the round trips to PostgreSQL.
+ */
+import { DatabaseSync, StatementSync } from 'node:sqlite';
 
 type Method = (this: StatementSync, ...given: unknown[]) => unknown;
 
@@ -12,4 +15,9 @@ for (const name of ['all', 'get', 'run', 'iterate']) {
     return original?.apply(this, given);
   };
 }
+const { exec } = DatabaseSync.prototype;
+DatabaseSync.prototype.exec = function (sql) {
+  count += 1;
+  return exec.call(this, sql);
+};
 process.on('SIGUSR2', () => process.stderr.write(`statements ${count}\n`));
