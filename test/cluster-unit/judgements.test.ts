@@ -4,6 +4,7 @@ import { ApiFailure, bounded, fromApi } from '../../src/runtime/kubernetes/clien
 import type { Node, Pod } from '../../src/runtime/kubernetes/client/objects.ts';
 import {
   addressOf,
+  isBehind,
   isUnreachable,
   startFailure,
   unschedulable,
@@ -70,7 +71,9 @@ describe('a start', () => {
     expect(unschedulable({ ...refused(reason), status: { phase: 'Pending' } })).toBeNull();
     // As it says it for some seconds after an outage of the API server.
     const behind = '0/2 nodes are available: persistentvolumeclaim "sandbox-a" not found. not found';
-    expect(unschedulable(refused(behind))).toBeNull();
+    expect(isBehind(behind)).toBe(true);
+    expect(isBehind(reason)).toBe(false);
+    expect(unschedulableFailure(behind)).toMatchObject({ code: 'unavailable', fields: { retryable: true } });
     expect(unschedulableFailure(reason)).toMatchObject({ code: 'resource_exhausted' });
     expect(
       unschedulableFailure("0/2 nodes are available: 2 node(s) didn't match Pod's node affinity"),

@@ -28,6 +28,8 @@ export const kubernetesLimits = {
     answerMs: 30_000,
     /** Time for which the scheduler may find no node before a start fails: an object may be younger than its look. */
     unschedulableMs: 10_000,
+    /** The same for a claim that the scheduler does not see yet, after an outage of the API server. */
+    schedulerBehindMs: 30_000,
     /** The same for a volume that cannot be mounted, and the interval of looking for such events. */
     mountMs: 45_000,
     eventIntervalMs: 5_000,

@@ -21,15 +21,20 @@ export function mainStatus({ status }: Pod): ContainerStatus | undefined {
   return status?.containerStatuses?.[0];
 }
 
-/** A claim is there before its Pod: after an outage of the API server the scheduler's own watch may return half a minute later. */
-const schedulerIsBehind = /persistentvolumeclaim "[^"]*" not found/;
-
 /** Returns the scheduler's reason for having no node; null when it has one, or has not looked. */
 export function unschedulable({ spec, status }: Pod): string | null {
   if (spec.nodeName) return null;
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (scheduled?.status !== 'False' || schedulerIsBehind.test(scheduled.message ?? '')) return null;
+  if (scheduled?.status !== 'False') return null;
   return scheduled.message ?? scheduled.reason ?? 'no node fits';
+}
+
+/**
+ * Returns true for a claim that the scheduler does not find: it is there before its Pod. After an outage of the API server the
+ * scheduler's own watches return up to half a minute later.
+ */
+export function isBehind(reason: string): boolean {
+  return /persistentvolumeclaim "[^"]*" not found/.test(reason);
 }
 
 /** The node does not report any more: its Pods may run or not. */
@@ -62,6 +67,7 @@ export function startFailure(pod: Pod): SandhavenError | null {
 
 /** @param reason Text of the scheduler. */
 export function unschedulableFailure(reason: string): SandhavenError {
+  if (isBehind(reason)) return schedulerBehind();
   const short = /insufficient|too many pods|exceed|didn't find available persistent volumes/i.test(reason);
   return new SandhavenError(
     short ? 'resource_exhausted' : 'unavailable',
@@ -94,5 +100,12 @@ function containerFailure(reason: string): SandhavenError {
 function ended(what: string): SandhavenError {
   return new SandhavenError('unavailable', `The sandbox did not start: ${bounded(what)}`, {
     hint: "Try again; when it fails again, the service's log has the cause.",
+  });
+}
+
+function schedulerBehind(): SandhavenError {
+  return new SandhavenError('unavailable', "The cluster's scheduler does not see the sandbox's disk yet.", {
+    hint: 'Try again in a moment: the cluster recovers from an outage.',
+    retryable: true,
   });
 }

@@ -16,6 +16,7 @@ import type { AgentDoor } from '../settings.ts';
 import type { Copies } from './copies.ts';
 import {
   addressOf,
+  isBehind,
   isRunning,
   isUnreachable,
   mountFailure,
@@ -24,7 +25,8 @@ import {
   unschedulableFailure,
 } from './pod-state.ts';
 
-const { answerMs, goneUnreachableMs, startMs, unschedulableMs, mountMs, eventIntervalMs } = limits.kubernetes;
+const { answerMs, goneUnreachableMs, startMs, mountMs, eventIntervalMs } = limits.kubernetes;
+const { unschedulableMs, schedulerBehindMs } = limits.kubernetes;
 
 const troubles = ['FailedMount', 'FailedAttachVolume', 'FailedCreatePodSandBox', 'FailedCreatePodContainer'];
 
@@ -108,7 +110,8 @@ async function findTrouble({ api, copies }: Dependencies, { pod, signal }: Await
     if (awayAt !== null && now - awayAt >= goneUnreachableMs) throw nodeAway();
     const reason = unschedulable(seen);
     refusedAt = reason === null ? null : (refusedAt ?? now);
-    if (reason !== null && refusedAt !== null && now - refusedAt >= unschedulableMs)
+    const patienceMs = reason !== null && isBehind(reason) ? schedulerBehindMs : unschedulableMs;
+    if (reason !== null && refusedAt !== null && now - refusedAt >= patienceMs)
       throw unschedulableFailure(reason);
     const mounts = seen.spec.nodeName !== undefined && !isRunning(seen) && now - begun >= mountMs;
     if (!mounts || now - lookedAt < eventIntervalMs) continue;
