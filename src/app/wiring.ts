@@ -237,7 +237,7 @@ export function wire(
       await closeInTime({
         parts: [...parts, archiveCollector, work, pool].map((part) => () => part?.close()),
         drained: () => queue.drained(),
-        last: [() => watches.endAll(), () => activity.flush(), () => people.close()],
+        last: [() => machines.leave(), () => watches.endAll(), () => activity.flush(), () => people.close()],
         timeoutMs: DRAIN_TIMEOUT_MS,
         late: stoppedTooEarly,
       });

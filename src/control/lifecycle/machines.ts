@@ -4,11 +4,11 @@
  * sandbox after its creation.
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
-import { SandhavenError } from '../../model/errors.ts';
 import { type NodeLoss, nodeAway } from '../../model/kubernetes/lost-node.ts';
 import { type Command, type Decision, decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
+import { cannotArchive } from '../archives/no-place.ts';
 import type { AwayMachines } from '../nodes/away-machines.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type {
@@ -233,6 +233,11 @@ export class Machines {
     return this.#d.runtime.pausedReason(id);
   }
 
+  /** Leaves operations that the stop of this process breaks off to the next one. */
+  leave(): void {
+    this.#operations.leave();
+  }
+
   /** Breaks off the operation that runs here, for a delete by another replica. */
   giveWay(id: string): void {
     this.#turns.giveWay(id);
@@ -288,10 +293,4 @@ export class Machines {
   async #allowance({ ownerId }: Sandbox): Promise<Allowance | undefined> {
     return ownerId === null ? undefined : this.#d.quotas.allowance(ownerId);
   }
-}
-
-function cannotArchive(): SandhavenError {
-  return new SandhavenError('failed_precondition', 'Sandboxes of this service cannot be archived.', {
-    hint: 'Stop the sandbox instead: its disk stays. The operator can give archives a place with --archive-store s3://…',
-  });
 }

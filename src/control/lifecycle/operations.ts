@@ -52,6 +52,7 @@ export type Loss = Extract<Outcome, { type: 'exited' | 'unreachable' }>;
 export class Operations {
   readonly #d: OperationsDependencies;
   readonly #work: MachineWork;
+  #isLeft = false;
 
   constructor(dependencies: OperationsDependencies) {
     this.#d = dependencies;
@@ -59,6 +60,11 @@ export class Operations {
       ...dependencies,
       saveArchive: (sandbox, archive) => this.advance(sandbox, { archive }),
     });
+  }
+
+  /** From now on what fails stays stored: the stop of this process breaks it off, and the next one goes on with it. */
+  leave(): void {
+    this.#isLeft = true;
   }
 
   /** Updates by compare-and-set on the generation at the start of this work; null when it has moved on. */
@@ -87,6 +93,7 @@ export class Operations {
     try {
       await this.#work.perform(sandbox, signal);
     } catch (error) {
+      if (this.#isLeft) throw error;
       // The others go on from here: what this one did now might undo it.
       if (leaseIsOver(this.#d.replicas)) this.#d.finishLater(sandbox.id);
       else await this.#settleFailure(sandbox, error);

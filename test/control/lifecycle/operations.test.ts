@@ -74,6 +74,18 @@ describe('a store of archives that is away', () => {
   );
 });
 
+it.each(['archiving', 'starting'] as const)(
+  'stays stored when the stop of its process breaks it off: %s',
+  async (operation) => {
+    archives = new Error('canceled');
+    const row = sandboxRecord({ id: 'sb_1', state: 'stopped', operation, generation: 2 });
+    await store.insert(row);
+    operations.leave();
+    await expect(operations.carryOut(row, signal)).rejects.toThrow();
+    expect(await store.get('sb_1')).toMatchObject({ state: 'stopped', operation, generation: 2 });
+  },
+);
+
 describe('a live resize', () => {
   const resizing = () =>
     sandboxRecord({
