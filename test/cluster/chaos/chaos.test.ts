@@ -67,11 +67,23 @@ describe(`parts that are killed at random points of ${OPERATIONS} operations (se
       expect(watch.looks()).toBeGreaterThan(100);
       expect([...watch.doubled]).toEqual([]);
     } catch (error) {
-      console.info(earlier.slice(-4_000), ...[...replicas.values()].map(({ log }) => log().slice(-8_000)));
+      for (const { name, log } of replicas.values()) earlier += `${name}\n${log()}`;
+      console.info(linesAbout(error, earlier).slice(-20_000));
       throw error;
     }
   });
 });
+
+/** Warnings and errors of all replicas, and all lines about a sandbox that the error names. */
+function linesAbout(error: unknown, log: string): string {
+  const named = /sb_[0-9a-z]{16}/.exec(String(error))?.[0];
+  const tells = (line: string) => !line.includes('"level":"info"') || (named && line.includes(named));
+  return log
+    .split('\n')
+    .filter(tells)
+    .map((line) => line.slice(0, 600))
+    .join('\n');
+}
 
 async function operateUnderFaults(): Promise<void> {
   const service = { url: front.url, apiKey: installation.apiKey };
