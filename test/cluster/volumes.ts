@@ -97,7 +97,7 @@ function placeOf(volume: KubeObject): string {
 async function provide(api: Api, claim: KubeObject, node: Node): Promise<void> {
   const name = nameOf(claim);
   const { storage } = claim.spec.resources.requests;
-  makeDisk(node, name, bytesOf(storage));
+  await makeDisk(node, name, bytesOf(storage));
   await api.create(VOLUMES, {
     // By this the controller manager leaves its deletion to this program.
     metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': PROVISIONER } },

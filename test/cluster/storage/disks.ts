@@ -3,8 +3,11 @@
  *
  * Invariant: a link leads to a mounted disk of its full size. So a Pod can start on no other: without the link, the
  * kubelet tries again until it is there.
+ *
+ * Programs run beside the test: one that writes to the disk may wait for all that others have written, for seconds, in which
+ * the test has connections to serve.
  */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -15,7 +18,9 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Node } from '../node.ts';
 
 /** Of the links, in the node's room. */
@@ -23,20 +28,25 @@ export const DISKS = '/var/lib/volumes';
 
 const MOUNTS = '/var/lib/mounted';
 
+/** Exit status of e2fsck that has repaired something. */
+const REPAIRED = 1;
+
+const run = promisify(execFile);
+
 /** Does nothing when it was made already. */
-export function makeDisk(node: Node, name: string, bytes: number): void {
+export async function makeDisk(node: Node, name: string, bytes: number): Promise<void> {
   if (existsSync(linkOf(node, name))) return;
   const image = imageOf(node, name);
   mkdirSync(join(node.folder, 'disks'), { recursive: true });
   writeFileSync(image, '');
   truncateSync(image, bytes);
-  execFileSync('mkfs.ext4', ['-q', '-m', '0', image], { stdio: 'pipe' });
-  show(node, name);
+  await run('mkfs.ext4', ['-q', '-m', '0', image]);
+  await show(node, name);
 }
 
 export async function removeDisk(node: Node, name: string): Promise<void> {
   await hide(node, name);
-  rmSync(imageOf(node, name), { force: true });
+  await rm(imageOf(node, name), { force: true });
 }
 
 /** Returns false while Pods use it, where the kernel grows no mounted disk: that takes CAP_SYS_RESOURCE. */
@@ -48,13 +58,19 @@ export async function growDisk(node: Node, name: string, bytes: number): Promise
     await hide(node, name);
   }
   if (deviceOf(image) !== '') return false;
-  show(node, name);
+  await show(node, name);
   return true;
 }
 
-/** After a start of the node, before the kubelet's. */
+/** After a start of the node, before the kubelet's: a link may lead to a disk that is not mounted yet. */
 export function mountDisks(node: Node): void {
-  for (const name of names(node)) show(node, name);
+  for (const name of names(node)) {
+    const image = imageOf(node, name);
+    const { status } = spawnSync('e2fsck', ['-f', '-p', image], { stdio: 'pipe' });
+    if (status !== 0 && status !== REPAIRED) throw new Error(`the disk ${name} cannot be repaired`);
+    execFileSync('resize2fs', [image], { stdio: 'pipe' });
+    node.room.run(['mount', '-o', 'loop', image, `${MOUNTS}/${name}`]);
+  }
 }
 
 /** False while a room that has been ended still has one of them mounted. */
@@ -74,21 +90,18 @@ function growsMounted({ room }: Node, image: string): boolean {
 }
 
 /** Mounts a disk that nobody uses; its file system fills the image then. */
-function show(node: Node, name: string): void {
+async function show(node: Node, name: string): Promise<void> {
   const image = imageOf(node, name);
-  check(image);
-  execFileSync('resize2fs', [image], { stdio: 'pipe' });
+  await check(image);
+  await run('resize2fs', [image]);
   for (const folder of [join(node.folder, 'lib/mounted', name), join(node.folder, 'lib/volumes')]) {
     mkdirSync(folder, { recursive: true });
   }
-  node.room.run(['mount', '-o', 'loop', image, `${MOUNTS}/${name}`]);
+  await node.room.finish(['mount', '-o', 'loop', image, `${MOUNTS}/${name}`]);
   if (!existsSync(linkOf(node, name))) symlinkSync(`../mounted/${name}`, linkOf(node, name));
 }
 
-/**
- * Pods that have it mounted keep it. All that was written to it goes to the image first: that may take seconds, in which the
- * test serves its connections.
- */
+/** Pods that have it mounted keep it. */
 async function hide(node: Node, name: string): Promise<void> {
   if (!existsSync(linkOf(node, name))) return;
   rmSync(linkOf(node, name));
@@ -96,12 +109,11 @@ async function hide(node: Node, name: string): Promise<void> {
 }
 
 /** Repairs what a crash left. */
-function check(image: string): void {
+async function check(image: string): Promise<void> {
   try {
-    execFileSync('e2fsck', ['-f', '-p', image], { stdio: 'pipe' });
+    await run('e2fsck', ['-f', '-p', image]);
   } catch (error) {
-    // One says that it repaired something.
-    if ((error as { status?: number }).status !== 1) throw error;
+    if ((error as { code?: number }).code !== REPAIRED) throw error;
   }
 }
 
