@@ -278,8 +278,8 @@ export class Machines {
   }
 
   /**
-   * Returns true for a machine that was only out of sight: what has told of its end may have looked at an old copy, or
-   * waits since a moment in which it was right.
+   * Returns true for a machine that was only out of sight: the report of its end may come from an old copy, or may have
+   * waited for its turn since an outage.
    */
   async #stillRuns(id: string, runGeneration: number): Promise<boolean> {
     return (await this.#d.runtime.inspect(id))?.runningGeneration === runGeneration;

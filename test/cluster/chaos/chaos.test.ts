@@ -241,7 +241,6 @@ async function archivesAreCollected(): Promise<void> {
   s3.age(BUCKET, ORPHAN_AGE_HOURS + 1);
   for (const name of [...replicas.keys()]) await end(name);
   for (const name of ['one', 'two']) await begin(name);
-  // The one that has their turn may take the lease of a killed one for alive until it is 25 s old.
   await expect.poll(() => s3.keys(BUCKET), { timeout: SETTLE_MS }).toEqual([]);
 }
 

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 describe('while the API server is dead', { timeout: 180_000 }, () => {
-  it('started sandboxes are used as before, and nothing starts or stops', async () => {
+  it('started sandboxes are used as before, and none is created', async () => {
     const { apiServer } = cluster.parts;
     await apiServer.kill();
     for (const replica of [one, two]) {
