@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { slowTests, testSummary } from '../../setup/test-summary.ts';
+import { failedTests, slowTests, testSummary } from '../../setup/test-summary.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -35,5 +35,25 @@ it('names the slow tests of all runs, the slowest first', () => {
   expect(slowTests(...reports, report('three', 1, 0, [slow('quick', 9_000)]))).toEqual([
     'slow: 30 s, test/x.test.ts, slower',
     'slow: 11 s, test/x.test.ts, slow',
+  ]);
+});
+
+it('names the failed tests of all runs with the beginning of why, and files that could not be loaded', () => {
+  const name = join(process.cwd(), 'test/x.test.ts');
+  const passed = { fullName: 'good', status: 'passed', failureMessages: [] };
+  const reason = [
+    'Error: \u001B[31mexpected 1\u001B[39m',
+    ...Array.from({ length: 20 }, (_, line) => `at ${line}`),
+  ];
+  const failed = { fullName: 'bad', status: 'failed', failureMessages: [reason.join('\n')] };
+  const unloaded = { name, status: 'failed', message: 'no such module', assertionResults: [] };
+  expect(
+    failedTests(
+      report('one', 1, 1, [{ name, status: 'failed', assertionResults: [passed, failed] }]),
+      report('two', 0, 0, [unloaded]),
+    ),
+  ).toEqual([
+    'failed: test/x.test.ts, bad: Error: expected 1\nat 0\nat 1\nat 2\nat 3\nat 4\nat 5\nat 6',
+    'failed: test/x.test.ts: no such module',
   ]);
 });
