@@ -46,6 +46,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    // Something that comes is waited for, however busy the machine is: a second, the default, is too short for a process.
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       {
         extends: true,

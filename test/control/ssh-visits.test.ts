@@ -105,7 +105,7 @@ describe('a visit over SSH', () => {
     const visit = await enter();
     expect(activity.uses(sandbox.id)).toBe(1);
     visit.leave();
-    await vi.waitFor(() => expect(activity.uses(sandbox.id)).toBe(0));
+    await vi.waitFor(() => expect(activity.uses(sandbox.id)).toBe(0), 10_000);
   });
 
   it('[SBX-SSH-05] ends at the moment at which its token expires, however far that is', async () => {
@@ -166,6 +166,6 @@ describe('a visit over SSH', () => {
     first.leave();
     expect(channels.every(({ destroyed }) => destroyed)).toBe(true);
     await expect(first.openChannel()).rejects.toMatchObject({ code: 'failed_precondition' });
-    await vi.waitFor(async () => expect(await second.openChannel()).toBeInstanceOf(PassThrough));
+    await vi.waitFor(async () => expect(await second.openChannel()).toBeInstanceOf(PassThrough), 10_000);
   });
 });

@@ -169,9 +169,15 @@ describe('release', () => {
   it('lets go of a slot whose last process nobody reaps, as in a container without an init', async () => {
     const instance = await started({ poolSize: 0 });
     const slot = await instance.acquire(sandbox(1));
-    // What becomes of the shell has a child that it does not know of, and never waits for it.
-    const script = 'nsenter --user="$1" true & echo $!; exec sleep 60';
-    const parent = spawn('sh', ['-c', script, 'sh', slot.userNamespacePath]);
+    // A shell would do for a parent that never waits, but for a child that ends before the shell's next command.
+    const program = [
+      'import os, sys, time',
+      'pid = os.fork()',
+      'if pid == 0: os.execvp("nsenter", ["nsenter", "--user=" + sys.argv[1], "true"])',
+      'print(pid, flush=True)',
+      'time.sleep(60)',
+    ];
+    const parent = spawn('python3', ['-c', program.join('\n'), slot.userNamespacePath]);
     const [pid] = await once(parent.stdout, 'data');
     try {
       await expect.poll(() => stateOf(Number(pid))).toBe('Z');

@@ -147,9 +147,8 @@ describe('a door', () => {
       { action: 'tunnel.open', outcome: 'ok', sandbox_id: sandbox },
     ]);
     connection.destroy();
-    await vi.waitFor(async () =>
-      expect(await rowsSince(since)).toMatchObject([{}, { action: 'tunnel.close', sandbox_id: sandbox }]),
-    );
+    const closed = [{}, { action: 'tunnel.close', sandbox_id: sandbox }];
+    await expect.poll(() => rowsSince(since)).toMatchObject(closed);
     await openTunnel(service, { sandbox: 'audited', port: 1 }, never);
     expect((await rowsSince(since)).at(-1)).toMatchObject({ action: 'tunnel.open', outcome: 'not_found' });
   });
@@ -165,12 +164,12 @@ describe('a door', () => {
       sandbox_id: sandbox,
       transport: 'ssh',
     };
-    await vi.waitFor(async () =>
-      expect(await rowsSince(since)).toMatchObject([
+    await expect
+      .poll(() => rowsSince(since))
+      .toMatchObject([
         { action: 'ssh.login', outcome: 'ok', client_address: '127.0.0.1', ...who },
         { action: 'ssh.logout', ...who },
-      ]),
-    );
+      ]);
   });
 
   it('for previews, once for each visitor and token', async () => {

@@ -49,7 +49,7 @@ describe('golden exchanges with a carrier', () => {
     const fake = carrier(bytesOf(agent), bytesOf(host).length);
     expect(await calls[name]?.(fake.open)).toEqual(gives[name]);
     expect(fake.received()).toBe(bytesOf(host).toString('hex'));
-    await vi.waitFor(() => expect(fake.closed()).toBe(true));
+    await vi.waitFor(() => expect(fake.closed()).toBe(true), 10_000);
   });
 
   it('are all made by a call here', () => {
@@ -84,7 +84,7 @@ describe('an archive on its way out of a carrier', () => {
   it('ends its carrier’s work when it is destroyed', async () => {
     const fake = carrier(Buffer.concat([reply({}), data('tar')]));
     (await packDisk(fake.open, SANDBOX, [])).destroy();
-    await vi.waitFor(() => expect(fake.closed()).toBe(true));
+    await vi.waitFor(() => expect(fake.closed()).toBe(true), 10_000);
   });
 });
 

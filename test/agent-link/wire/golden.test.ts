@@ -364,7 +364,7 @@ async function replay(name: string, host: GoldenFrame[], agent: GoldenFrame[], c
   } else {
     expect(outcome).toEqual(expected.gives);
   }
-  await vi.waitFor(() => expect(fake.received().toString('hex')).toBe(bytesOf(host).toString('hex')));
+  await vi.waitFor(() => expect(fake.received().toString('hex')).toBe(bytesOf(host).toString('hex')), 10_000);
   await sleep(0);
   expect(fake.closed()).toBe(true);
 }

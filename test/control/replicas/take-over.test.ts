@@ -66,7 +66,7 @@ it('begins none after its end, also when a replica goes while it waits', async (
   const takeOver = open();
   takeOver.begin();
   changed();
-  await vi.waitFor(() => expect(finished).toEqual(['sb_1']));
+  await vi.waitFor(() => expect(finished).toEqual(['sb_1']), 10_000);
   const closing = takeOver.close();
   await left('sb_2', 'gone');
   changed();

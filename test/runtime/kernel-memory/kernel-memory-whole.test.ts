@@ -51,7 +51,7 @@ afterEach(async () => {
 async function look(): Promise<void> {
   const looks = asked.length;
   vi.advanceTimersByTime(1_000);
-  await vi.waitFor(() => expect(asked.length).toBe(looks + 1));
+  await vi.waitFor(() => expect(asked.length).toBe(looks + 1), 10_000);
   await watch.close();
 }
 

@@ -104,7 +104,7 @@ describe.each([MODERN, '2025-11-25', '2024-11-05'])('MCP on stdio, revision %s',
     await client.close();
     await ended;
     fakes.release();
-    await vi.waitFor(() => expect(fakes.settled).toEqual(['stop demo']));
+    await vi.waitFor(() => expect(fakes.settled).toEqual(['stop demo']), 10_000);
   });
 });
 

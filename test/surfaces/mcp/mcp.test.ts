@@ -144,10 +144,10 @@ describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
       { name: 'Sandbox_RunCommand', arguments: { command: 'sleep' } },
       { signal: abort.signal },
     );
-    await vi.waitFor(() => expect(fakes.begun).toEqual(['sleep']));
+    await vi.waitFor(() => expect(fakes.begun).toEqual(['sleep']), 10_000);
     abort.abort('enough');
     await expect(call).rejects.toThrow(/enough/);
-    await vi.waitFor(() => expect(fakes.aborted).toEqual(['sleep']));
+    await vi.waitFor(() => expect(fakes.aborted).toEqual(['sleep']), 10_000);
   });
 
   it('[WIRE-HTTP-09] a cancelled lifecycle operation comes to its end', async () => {
@@ -157,11 +157,11 @@ describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
       { name: 'Sandbox_StopSandbox', arguments: { sandbox: 'demo' } },
       { signal: abort.signal },
     );
-    await vi.waitFor(() => expect(fakes.begun).toEqual(['stop demo']));
+    await vi.waitFor(() => expect(fakes.begun).toEqual(['stop demo']), 10_000);
     abort.abort('enough');
     await expect(call).rejects.toThrow(/enough/);
     fakes.release();
-    await vi.waitFor(() => expect(fakes.settled).toEqual(['stop demo']));
+    await vi.waitFor(() => expect(fakes.settled).toEqual(['stop demo']), 10_000);
   });
 
   it('a client goes on after a restart of the service', async () => {
