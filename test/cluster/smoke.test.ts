@@ -1,5 +1,7 @@
 /** The test cluster does what the tests on Kubernetes need of it, on this machine and its kernel. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Cluster, startCluster } from './cluster.ts';
@@ -59,6 +61,16 @@ describe('the test cluster', () => {
     const call = 'nc -w 5 $KUBERNETES_SERVICE_HOST $KUBERNETES_SERVICE_PORT </dev/null && echo connected';
     expect(inPod(cluster, 'caller', call)).toBe('connected');
     await deletePod(cluster, 'caller');
+  });
+
+  it('loses what is sent to a Pod that is gone, and teaches the host no other way to its address', async () => {
+    await runPod(cluster, 'brief', { image, command: FOREVER });
+    const { status } = await cluster.api.get(`${PODS}/brief`);
+    await deletePod(cluster, 'brief');
+    // Its container may be there a moment longer.
+    await expect.poll(() => answerOf(status.podIP)).toBe('none');
+    const route = execFileSync('ip', ['route', 'get', status.podIP], { encoding: 'utf8' });
+    expect(route).not.toContain('redirected');
   });
 
   it('mounts an image as a volume', async () => {
@@ -155,3 +167,15 @@ describe('the test cluster', () => {
     for (const name of ['server', 'near', 'far']) await deletePod(cluster, name);
   });
 });
+
+/** The answer to a connection: `none` when nothing comes back. */
+function answerOf(host: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: 80, timeout: 1_500 }, () => resolve('connected'));
+    socket.on('error', ({ message }) => resolve(message));
+    socket.on('timeout', () => {
+      socket.destroy();
+      resolve('none');
+    });
+  });
+}

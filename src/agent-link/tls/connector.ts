@@ -78,7 +78,7 @@ function connectOnce(
     // Below: it is no name of a host.
     checkServerIdentity: () => undefined,
   });
-  const late = setTimeout(() => socket.destroy(unreachable()), handshakeMs);
+  const late = setTimeout(() => socket.destroy(unreachable(tooSlow(socket))), handshakeMs);
   const failed = (error: Error) => {
     clearTimeout(late);
     socket.destroy();
@@ -100,6 +100,11 @@ function connectOnce(
     resolve(socket);
   });
   return promise;
+}
+
+/** Tells a network that loses packets from an agent that does nothing. */
+function tooSlow({ connecting }: TLSSocket): Error {
+  return new Error(`${connecting ? 'no connection' : 'no answer of TLS'} after ${handshakeMs} ms`);
 }
 
 function unreachable(cause?: unknown): SandhavenError {

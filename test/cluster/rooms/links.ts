@@ -12,6 +12,7 @@ export const HOST = 254;
 
 /** Joins the control plane, the host and all nodes. */
 export function linkRooms(slot: Slot, control: Room, nodes: Node[]): void {
+  sendNoRedirects(control);
   control.run(['ip', 'link', 'add', 'nodes', 'type', 'bridge']);
   control.run(['ip', 'address', 'add', `${slot.address(1)}/24`, 'dev', 'nodes']);
   control.run(['ip', 'link', 'set', 'nodes', 'up']);
@@ -27,16 +28,29 @@ export function linkRooms(slot: Slot, control: Room, nodes: Node[]): void {
 }
 
 /** Joins the new room of a node to the others, whose routes to it remain when its room ends. */
-export function linkNode(slot: Slot, control: Room, nodes: Node[], { name, room, address }: Node): void {
+export function linkNode(slot: Slot, control: Room, nodes: Node[], node: Node): void {
+  const { name, room, address, podRange } = node;
+  sendNoRedirects(room);
   const peer = ['type', 'veth', 'peer', 'name', name, 'netns', String(control.pid)];
   host(['link', 'add', 'eth0', 'netns', String(room.pid), ...peer]);
   plugIn(control, name);
   room.run(['ip', 'address', 'add', `${address}/24`, 'dev', 'eth0']);
   room.run(['ip', 'link', 'set', 'eth0', 'up']);
   room.run(['ip', 'route', 'add', 'default', 'via', slot.address(1)]);
+  // What is sent to a Pod that is gone ends here: the control plane would send it back.
+  room.run(['ip', 'route', 'add', 'blackhole', podRange]);
   for (const other of nodes) {
     if (other.name !== name) room.run(['ip', ...routeTo(other)]);
   }
+}
+
+/**
+ * A redirect stays with the host for five minutes, by the Pod's address: it would lose what is sent to the Pod of that
+ * address in the next cluster. Holds for links that are made later.
+ */
+function sendNoRedirects(room: Room): void {
+  const settings = ['all', 'default'].map((which) => `net.ipv4.conf.${which}.send_redirects=0`);
+  room.run(['sysctl', '-q', '-w', ...settings]);
 }
 
 function routeTo({ podRange, address }: Node): string[] {
