@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { ArchiveCollector } from '../../src/control/archives/archive-collector.ts';
 import type { RemoteArchives } from '../../src/control/ports/index.ts';
 import { limits } from '../../src/model/limits.ts';
@@ -51,4 +51,35 @@ it('ends a collection when it is closed, and survives one that fails', async () 
   collector.begin();
   await collector.close();
   expect(turns).toBe(2);
+});
+
+it('collects once the work is its own, again after a failure, and then every six hours', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let isMine = false;
+  let fails = true;
+  let turns = 0;
+  const archives: RemoteArchives = {
+    async collect() {
+      turns += 1;
+      if (fails) throw new Error('away');
+      return 0;
+    },
+  };
+  const replicas = { isMine: () => isMine };
+  const collector = new ArchiveCollector({ replicas, store: memoryStore().sandboxes, archives, log });
+  collector.begin();
+  await vi.advanceTimersByTimeAsync(65_000);
+  expect(turns).toBe(0);
+  isMine = true;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(turns).toBe(2);
+  fails = false;
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(turns).toBe(3);
+  await vi.advanceTimersByTimeAsync(5.9 * 60 * 60_000);
+  expect(turns).toBe(3);
+  await vi.advanceTimersByTimeAsync(0.2 * 60 * 60_000);
+  expect(turns).toBe(4);
+  await collector.close();
 });

@@ -15,15 +15,24 @@ export class ArchiveCollector {
   readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | null = null;
   #turn: Promise<void> | null = null;
+  /** By performance.now(). */
+  #dueAt = 0;
 
   constructor(dependencies: ArchiveCollectorDependencies) {
     this.#d = dependencies;
   }
 
-  /** Collects now, then at every interval. */
+  /**
+   * Collects as soon as the work is this replica's, then at every interval. Replicas that start together may each take the
+   * work for another's, or for one's that has died, so they look again; a collection that failed is repeated at a look.
+   */
   begin(): void {
-    this.#timer = setInterval(() => void this.turn(), limits.archives.collectIntervalMs);
-    void this.turn();
+    this.#timer = setInterval(() => this.#look(), limits.archives.collectLookMs);
+    this.#look();
+  }
+
+  #look(): void {
+    if (performance.now() >= this.#dueAt) void this.turn();
   }
 
   async close(): Promise<void> {
@@ -51,6 +60,7 @@ export class ArchiveCollector {
       olderThanMs: limits.archives.orphanAgeMs,
       signal: this.#closing.signal,
     });
+    this.#dueAt = performance.now() + limits.archives.collectIntervalMs;
   }
 
   /** Reads page by page: one read of all rows would hold the event loop. */

@@ -31,9 +31,11 @@ export const archivesLimits = {
     answerBytes: 4 * MiB,
     keyBytes: 1_024,
     credentialsFileBytes: 64 * KiB,
-    /** Age at which an object that no row names is removed, and the interval of looking. */
+    /** Age at which an object that no row names is removed, and the interval of collections. */
     orphanAgeMs: 24 * HOUR_MS,
     collectIntervalMs: 6 * HOUR_MS,
+    /** Interval of looking whether a collection is due, and this replica's. */
+    collectLookMs: 30_000,
     /** Rows read from the store at once. */
     rowsAtOnce: 500,
   },
