@@ -23,8 +23,8 @@ export class ArchiveCollector {
   }
 
   /**
-   * Collects as soon as the work is this replica's, then at every interval. Replicas that start together may each take the
-   * work for another's, or for one's that has died, so they look again; a collection that failed is repeated at a look.
+   * Collects as soon as the work is this replica's, then at every interval, and sooner after a failure. Looks again and
+   * again: at a start each replica may take the work for another's, or for that of one that has died.
    */
   begin(): void {
     this.#timer = setInterval(() => this.#look(), limits.archives.collectLookMs);
@@ -54,13 +54,15 @@ export class ArchiveCollector {
   }
 
   async #collect(): Promise<void> {
+    const { orphanAgeMs, collectIntervalMs, collectRetryMs } = limits.archives;
     if (!this.#d.replicas.isMine('unnamed archives')) return;
+    this.#dueAt = performance.now() + collectRetryMs;
     await this.#d.archives.collect({
       named: () => this.#named(),
-      olderThanMs: limits.archives.orphanAgeMs,
+      olderThanMs: orphanAgeMs,
       signal: this.#closing.signal,
     });
-    this.#dueAt = performance.now() + limits.archives.collectIntervalMs;
+    this.#dueAt = performance.now() + collectIntervalMs;
   }
 
   /** Reads page by page: one read of all rows would hold the event loop. */

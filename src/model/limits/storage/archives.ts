@@ -34,6 +34,8 @@ export const archivesLimits = {
     /** Age at which an object that no row names is removed, and the interval of collections. */
     orphanAgeMs: 24 * HOUR_MS,
     collectIntervalMs: 6 * HOUR_MS,
+    /** Pause after a collection that failed. */
+    collectRetryMs: 10 * 60_000,
     /** Interval of looking whether a collection is due, and this replica's. */
     collectLookMs: 30_000,
     /** Rows read from the store at once. */
