@@ -1,6 +1,6 @@
 /**
  * Sums up test runs from vitest's own reports: `N passed, N failed`. As a program, prints it below the slow and the failed
- * tests of all reports that it is given: who sees only the end of a long output sees what failed, and why.
+ * tests of all given reports, so that the end of a long output names each failure and its reason.
  */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -15,7 +15,7 @@ interface Report {
 interface FileResult {
   name: string;
   status: string;
-  /** Why the file could not be loaded, or a hook of it failed. */
+  /** Reason of a file that failed by itself. */
   message?: string;
   assertionResults: Assertion[];
 }
@@ -30,15 +30,14 @@ interface Assertion {
 
 /** A third of a test's default time: on a machine three times slower it fails. */
 const slowMs = 10_000;
-/** Lines and characters shown of why a test failed; all of it is further up. */
+/** Shown lines and characters of a failure's reason; the whole is further up. */
 const maxReason = { lines: 8, characters: 800 };
 
 export function testSummary(...files: string[]): string {
   let [passed, failed] = [0, 0];
   for (const { numPassedTests, numFailedTests, testResults } of files.map(read)) {
-    // A file that could not even be loaded has no tests of its own to count, and has failed nevertheless.
     passed += numPassedTests;
-    failed += numFailedTests + testResults.filter(isUnloaded).length;
+    failed += numFailedTests + testResults.filter(failedByItself).length;
   }
   return `${passed} passed, ${failed} failed`;
 }
@@ -55,24 +54,29 @@ export function slowTests(...files: string[]): string[] {
     .map((test) => `slow: ${(test.ms / 1_000).toFixed(0)} s, ${relative('.', test.file)}, ${test.fullName}`);
 }
 
-/** Each failed test with the beginning of its reason, and each file that failed without one. */
+/** Each failed test, and each file that failed by itself, with the beginning of the reason. */
 export function failedTests(...files: string[]): string[] {
   return files
     .flatMap((file) => read(file).testResults)
-    .filter(({ status }) => status === 'failed')
     .flatMap((result) => {
       const path = relative('.', result.name);
-      const failed = result.assertionResults.filter(({ status }) => status === 'failed');
-      if (failed.length === 0) return [`failed: ${path}: ${beginning(result.message ?? '')}`];
-      return failed.map(
-        ({ fullName, failureMessages }) =>
-          `failed: ${path}, ${fullName}: ${beginning(failureMessages?.[0] ?? '')}`,
-      );
+      if (failedByItself(result)) return [`failed: ${path}: ${beginning(result.message ?? '')}`];
+      return result.assertionResults
+        .filter(hasFailed)
+        .map(
+          ({ fullName, failureMessages }) =>
+            `failed: ${path}, ${fullName}: ${beginning(failureMessages?.[0] ?? '')}`,
+        );
     });
 }
 
-function isUnloaded({ status, assertionResults }: FileResult): boolean {
-  return status === 'failed' && assertionResults.length === 0;
+/** True for a file that could not be loaded, or whose hook failed: none of its tests counts for it. */
+function failedByItself(result: FileResult): boolean {
+  return hasFailed(result) && !result.assertionResults.some(hasFailed);
+}
+
+function hasFailed({ status }: { status?: string }): boolean {
+  return status === 'failed';
 }
 
 function beginning(reason: string): string {

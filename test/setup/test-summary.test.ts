@@ -17,9 +17,12 @@ function report(name: string, passed: number, failed: number, testResults: objec
   return file;
 }
 
-it('adds up all runs, and counts a file that could not be loaded as a failure', () => {
+it('adds up all runs, and counts a file that could not be loaded, or whose hook failed, as a failure', () => {
   const unloaded = { name: 'a.test.ts', status: 'failed', assertionResults: [] };
-  expect(testSummary(report('one', 3, 1), report('two', 4, 0, [unloaded]))).toBe('7 passed, 2 failed');
+  const badHook = { ...unloaded, assertionResults: [{ fullName: 'good', status: 'passed' }] };
+  const badTest = { ...unloaded, assertionResults: [{ fullName: 'bad', status: 'failed' }] };
+  const runs = [report('one', 3, 1, [badTest]), report('two', 4, 0, [unloaded, badHook])];
+  expect(testSummary(...runs)).toBe('7 passed, 3 failed');
 });
 
 it('names the slow tests of all runs, the slowest first', () => {
