@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import { testFiles } from './test/quick.ts';
+import { poll } from './vitest.config.ts';
 
 /** The tests of `make quick`; test/quick.ts says which they are. `make test` runs them too, among all. */
 export default defineConfig({
   test: {
     include: testFiles().quick,
     testTimeout: 30_000,
+    expect: { poll },
     silent: 'passed-only',
     maxWorkers: 2,
     // Two processes for all files, since most of a file's time would be that of loading what it imports. Threads would

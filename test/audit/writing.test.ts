@@ -186,7 +186,7 @@ describe('old rows', () => {
     log.tamper('SELECT 1');
     const time = { now: log.time.now + 3 * DAY_MS };
     const later = await openLog({ directory: dirname(log.databaseFile), keptMs: DAY_MS, time });
-    await vi.waitFor(async () => expect((await later.audit.verify()).beginsAfter).toBe(7), 10_000);
+    await expect.poll(async () => (await later.audit.verify()).beginsAfter).toBe(7);
     await later.fill(1);
     expect(await later.audit.verify()).toMatchObject({ intact: true });
   });

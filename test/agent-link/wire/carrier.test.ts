@@ -1,7 +1,7 @@
 /** The host's end of the two operations of a carrier. */
 import { Duplex, duplexPair } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { packDisk, unpackDisk } from '../../../src/agent-link/carrier.ts';
 import { data, end, item, reply, SANDBOX } from './fake-agent.ts';
 import { bytesOf, carrierExchanges } from './golden.ts';
@@ -49,7 +49,7 @@ describe('golden exchanges with a carrier', () => {
     const fake = carrier(bytesOf(agent), bytesOf(host).length);
     expect(await calls[name]?.(fake.open)).toEqual(gives[name]);
     expect(fake.received()).toBe(bytesOf(host).toString('hex'));
-    await vi.waitFor(() => expect(fake.closed()).toBe(true), 10_000);
+    await expect.poll(() => fake.closed()).toBe(true);
   });
 
   it('are all made by a call here', () => {
@@ -84,7 +84,7 @@ describe('an archive on its way out of a carrier', () => {
   it('ends its carrier’s work when it is destroyed', async () => {
     const fake = carrier(Buffer.concat([reply({}), data('tar')]));
     (await packDisk(fake.open, SANDBOX, [])).destroy();
-    await vi.waitFor(() => expect(fake.closed()).toBe(true), 10_000);
+    await expect.poll(() => fake.closed()).toBe(true);
   });
 });
 

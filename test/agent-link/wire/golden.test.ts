@@ -1,6 +1,6 @@
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentLink, RunningProcess } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { carryOverTls, type TlsCarry } from '../tls/carry.ts';
@@ -364,7 +364,7 @@ async function replay(name: string, host: GoldenFrame[], agent: GoldenFrame[], c
   } else {
     expect(outcome).toEqual(expected.gives);
   }
-  await vi.waitFor(() => expect(fake.received().toString('hex')).toBe(bytesOf(host).toString('hex')), 10_000);
+  await expect.poll(() => fake.received().toString('hex')).toBe(bytesOf(host).toString('hex'));
   await sleep(0);
   expect(fake.closed()).toBe(true);
 }

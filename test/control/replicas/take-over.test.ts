@@ -1,5 +1,5 @@
 /** Operations that other replicas have left: each is finished once, and none is begun after the end. */
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Replicas, SandboxStore } from '../../../src/control/ports/index.ts';
 import { Others } from '../../../src/control/replicas/others.ts';
 import { TakeOver } from '../../../src/control/replicas/take-over.ts';
@@ -66,7 +66,7 @@ it('begins none after its end, also when a replica goes while it waits', async (
   const takeOver = open();
   takeOver.begin();
   changed();
-  await vi.waitFor(() => expect(finished).toEqual(['sb_1']), 10_000);
+  await expect.poll(() => finished).toEqual(['sb_1']);
   const closing = takeOver.close();
   await left('sb_2', 'gone');
   changed();

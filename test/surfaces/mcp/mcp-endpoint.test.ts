@@ -39,14 +39,14 @@ describe('the MCP endpoint', () => {
     const sleep = { name: 'Sandbox_RunCommand', arguments: { command: 'sleep' } };
     const cancelled = first.callTool(sleep, { signal: abort.signal });
     const other = second.callTool(sleep);
-    await vi.waitFor(() => expect(fakes.begun).toHaveLength(2), 10_000);
+    await expect.poll(() => fakes.begun).toHaveLength(2);
     abort.abort('enough');
     await expect(cancelled).rejects.toThrow(/enough/);
-    await vi.waitFor(() => expect(fakes.aborted).toHaveLength(1), 10_000);
+    await expect.poll(() => fakes.aborted).toHaveLength(1);
     await expect(Promise.race([other, delay(200)])).resolves.toBe('still running');
     await second.close();
     await expect(other).rejects.toThrow();
-    await vi.waitFor(() => expect(fakes.aborted).toHaveLength(2), 10_000);
+    await expect.poll(() => fakes.aborted).toHaveLength(2);
   });
 
   it('[WIRE-HTTP-08] a client that goes away ends its command', async () => {
@@ -54,10 +54,10 @@ describe('the MCP endpoint', () => {
       const client = await host.connect(revision);
       const call = client.callTool({ name: 'Sandbox_RunCommand', arguments: { command: 'sleep' } });
       const ended = expect(call).rejects.toThrow();
-      await vi.waitFor(() => expect(fakes.begun).toHaveLength(1), 10_000);
+      await expect.poll(() => fakes.begun).toHaveLength(1);
       await client.close();
       await ended;
-      await vi.waitFor(() => expect(fakes.aborted).toHaveLength(1), 10_000);
+      await expect.poll(() => fakes.aborted).toHaveLength(1);
       fakes.begun.length = fakes.aborted.length = 0;
     }
   });
@@ -68,9 +68,9 @@ describe('the MCP endpoint', () => {
       await client.callTool({ name: 'Sandbox_WhoAmI' });
       const call = client.callTool({ name: 'Sandbox_RunCommand', arguments: { command: 'sleep' } });
       const ended = expect(call).rejects.toThrow();
-      await vi.waitFor(() => expect(fakes.begun).toHaveLength(1), 10_000);
+      await expect.poll(() => fakes.begun).toHaveLength(1);
       await host.endpoint.close();
-      await vi.waitFor(() => expect(fakes.aborted).toHaveLength(1), 10_000);
+      await expect.poll(() => fakes.aborted).toHaveLength(1);
       await client.close();
       await ended;
       await host.unlisten();
@@ -88,9 +88,9 @@ describe('the MCP endpoint', () => {
         { name: 'Sandbox_StopSandbox', arguments: { sandbox: 'demo' } },
         { onprogress: ({ message }) => messages.push(message) },
       );
-      await vi.waitFor(() => expect(fakes.begun).toEqual(['stop demo']), 10_000);
+      await expect.poll(() => fakes.begun).toEqual(['stop demo']);
       vi.advanceTimersByTime(2 * limits.mcpHeartbeatMs);
-      await vi.waitFor(() => expect(messages).toHaveLength(2), 10_000);
+      await expect.poll(() => messages).toHaveLength(2);
       expect(messages[0]).toMatch(/^Working for \d+ s\.$/);
       fakes.release();
       await call;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tools } from '../../../src/catalog/index.ts';
 import { createHttpServer } from '../../../src/surfaces/http/server.ts';
 import { bin } from '../../support/service.ts';
@@ -90,21 +90,21 @@ describe.each([MODERN, '2025-11-25', '2024-11-05'])('MCP on stdio, revision %s',
       { name: 'Sandbox_RunCommand', arguments: { command: 'sleep' } },
       { signal: abort.signal },
     );
-    await vi.waitFor(() => expect(fakes.begun).toEqual(['sleep']), { timeout: 5_000 });
+    await expect.poll(() => fakes.begun).toEqual(['sleep']);
     abort.abort('enough');
     await expect(call).rejects.toThrow(/enough/);
-    await vi.waitFor(() => expect(fakes.aborted).toEqual(['sleep']), { timeout: 5_000 });
+    await expect.poll(() => fakes.aborted).toEqual(['sleep']);
   });
 
   it('[WIRE-HTTP-09] a client that goes away leaves a lifecycle operation to its end', async () => {
     const client = await connect(revision);
     const call = client.callTool({ name: 'Sandbox_StopSandbox', arguments: { sandbox: 'demo' } });
     const ended = expect(call).rejects.toThrow();
-    await vi.waitFor(() => expect(fakes.begun).toEqual(['stop demo']), { timeout: 5_000 });
+    await expect.poll(() => fakes.begun).toEqual(['stop demo']);
     await client.close();
     await ended;
     fakes.release();
-    await vi.waitFor(() => expect(fakes.settled).toEqual(['stop demo']), 10_000);
+    await expect.poll(() => fakes.settled).toEqual(['stop demo']);
   });
 });
 

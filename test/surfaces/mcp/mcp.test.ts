@@ -1,6 +1,6 @@
 /** MCP over HTTP with the official client, on the current revision and older ones, over services in memory. */
 import { ProtocolError } from '@modelcontextprotocol/client';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tools } from '../../../src/catalog/index.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { caller, type Fakes, largeContent } from './mcp-fakes.ts';
@@ -144,10 +144,10 @@ describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
       { name: 'Sandbox_RunCommand', arguments: { command: 'sleep' } },
       { signal: abort.signal },
     );
-    await vi.waitFor(() => expect(fakes.begun).toEqual(['sleep']), 10_000);
+    await expect.poll(() => fakes.begun).toEqual(['sleep']);
     abort.abort('enough');
     await expect(call).rejects.toThrow(/enough/);
-    await vi.waitFor(() => expect(fakes.aborted).toEqual(['sleep']), 10_000);
+    await expect.poll(() => fakes.aborted).toEqual(['sleep']);
   });
 
   it('[WIRE-HTTP-09] a cancelled lifecycle operation comes to its end', async () => {
@@ -157,11 +157,11 @@ describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
       { name: 'Sandbox_StopSandbox', arguments: { sandbox: 'demo' } },
       { signal: abort.signal },
     );
-    await vi.waitFor(() => expect(fakes.begun).toEqual(['stop demo']), 10_000);
+    await expect.poll(() => fakes.begun).toEqual(['stop demo']);
     abort.abort('enough');
     await expect(call).rejects.toThrow(/enough/);
     fakes.release();
-    await vi.waitFor(() => expect(fakes.settled).toEqual(['stop demo']), 10_000);
+    await expect.poll(() => fakes.settled).toEqual(['stop demo']);
   });
 
   it('a client goes on after a restart of the service', async () => {
