@@ -67,7 +67,7 @@ describe('the test cluster', () => {
     await runPod(cluster, 'brief', { image, command: FOREVER });
     const { status } = await cluster.api.get(`${PODS}/brief`);
     await deletePod(cluster, 'brief');
-    // Its container may be there a moment longer.
+    // The container may outlive the Pod for a moment.
     await expect.poll(() => answerOf(status.podIP)).toBe('none');
     const route = execFileSync('ip', ['route', 'get', status.podIP], { encoding: 'utf8' });
     expect(route).not.toContain('redirected');
@@ -171,11 +171,13 @@ describe('the test cluster', () => {
 /** The answer to a connection: `none` when nothing comes back. */
 function answerOf(host: string): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port: 80, timeout: 1_500 }, () => resolve('connected'));
-    socket.on('error', ({ message }) => resolve(message));
-    socket.on('timeout', () => {
+    const socket = connect({ host, port: 80, timeout: 1_500 });
+    const answered = (answer: string) => {
       socket.destroy();
-      resolve('none');
-    });
+      resolve(answer);
+    };
+    socket.on('connect', () => answered('a connection'));
+    socket.on('error', ({ message }) => answered(message));
+    socket.on('timeout', () => answered('none'));
   });
 }

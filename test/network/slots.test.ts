@@ -169,7 +169,7 @@ describe('release', () => {
   it('lets go of a slot whose last process nobody reaps, as in a container without an init', async () => {
     const instance = await started({ poolSize: 0 });
     const slot = await instance.acquire(sandbox(1));
-    // A shell would do for a parent that never waits, but for a child that ends before the shell's next command.
+    // No shell: it reaps a child that ends before its next command. This parent never does.
     const program = [
       'import os, sys, time',
       'pid = os.fork()',

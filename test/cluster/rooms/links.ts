@@ -45,8 +45,8 @@ export function linkNode(slot: Slot, control: Room, nodes: Node[], node: Node): 
 }
 
 /**
- * A redirect stays with the host for five minutes, by the Pod's address: it would lose what is sent to the Pod of that
- * address in the next cluster. Holds for links that are made later.
+ * Called before the room's links are made. The host keeps a redirect for five minutes, and would lose what it sends to a Pod
+ * of the next cluster with the same address.
  */
 function sendNoRedirects(room: Room): void {
   const settings = ['all', 'default'].map((which) => `net.ipv4.conf.${which}.send_redirects=0`);
