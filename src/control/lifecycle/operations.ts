@@ -137,13 +137,14 @@ export class Operations {
   async abandon(sandbox: Sandbox): Promise<void> {
     const { runtime, watches, log } = this.#d;
     const { id, generation } = sandbox;
-    watches.end(id);
     log.warn('the node of a sandbox does not answer', { sandbox: id });
     if (sandbox.ownerId === null) {
       await this.drop(sandbox);
       return;
     }
     await this.#settle(sandbox, { type: 'unreachable' });
+    // Not before: the node of a row that cannot be stored may come back without the machine.
+    watches.end(id);
     void runtime.stop(id, 0, generation).catch((error: unknown) => {
       log.info('the machine on a lost node is ended when the node is back', { sandbox: id, error });
     });

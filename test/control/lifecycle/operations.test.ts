@@ -20,12 +20,15 @@ let later: string[];
 let operations: Operations;
 /** Error of an archive, and of a restore. */
 let archives: Error;
+/** Sandboxes whose machines are no longer watched. */
+let unwatched: string[];
 
 beforeEach(() => {
   store = memoryStore().sandboxes;
   given = [];
   failures = [];
   later = [];
+  unwatched = [];
   operations = new Operations({
     store,
     runtime: {
@@ -40,7 +43,7 @@ beforeEach(() => {
       restore: () => Promise.reject(archives),
       ...{ stop: async () => {}, dropArchive: async () => {}, dropDisk: async () => {} },
     },
-    watches: { begin() {}, end() {}, has: () => true },
+    watches: { begin() {}, end: (id: string) => void unwatched.push(id), has: () => true },
     replicas: createAlone(),
     activity: {},
     clock: { now: () => 1_000 },
@@ -138,4 +141,17 @@ it('the end of a pool sandbox’s machine leaves alone what a caller has claimed
   await expect(lost).rejects.toMatchObject({ code: 'invalid_state' });
   await expect(operations.abandon(pooled)).rejects.toMatchObject({ code: 'invalid_state' });
   expect(await store.get('sb_1')).toEqual(claimed);
+});
+
+it('a machine on a lost node stays watched until its sandbox is settled', async () => {
+  const row = sandboxRecord({ id: 'sb_1', state: 'started', generation: 2, runGeneration: 2 });
+  await store.insert(row);
+  const { update } = store;
+  store.update = () => Promise.reject(new Error('full'));
+  await expect(operations.abandon(row)).rejects.toThrow('full');
+  expect(unwatched).toEqual([]);
+  store.update = update;
+  await operations.abandon(row);
+  expect(unwatched).toEqual(['sb_1']);
+  expect(await store.get('sb_1')).toMatchObject({ state: 'error', runGeneration: null });
 });
