@@ -40,6 +40,16 @@ it('repeats an interval until it is cleared', () => {
   expect(time.untilNextMs()).toBeNull();
 });
 
+it('repeats an interval of a process that was suspended once, as Node does', () => {
+  const process = {};
+  time.of(process, () => setInterval(note('tick'), 10));
+  time.stall(process);
+  time.pass(35);
+  time.resume(process);
+  time.pass(15);
+  expect(events).toEqual(['tick at 35', 'tick at 45']);
+});
+
 it('fires a timer that a timer sets within the same stretch', () => {
   setTimeout(() => setTimeout(note('inner'), 5), 10);
   time.pass(20);
