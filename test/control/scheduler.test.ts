@@ -140,3 +140,47 @@ it('begins no more archives of one owner than go on at once, so that the others 
   for (const end of ended) end();
   await Promise.all(turns);
 });
+
+it('stops, among replicas, what was due at four looks in a row; turns that wait for the store together make one', async () => {
+  const clock = { now: () => now };
+  const stopped: string[] = [];
+  const read: PromiseWithResolvers<Schedulable[]>[] = [];
+  const one = new Scheduler({
+    ...{
+      replicas: { ...createAlone(), shared: true },
+      canArchive: () => true,
+      clock,
+      log: quiet,
+      intervalMs: 1,
+    },
+    store: {
+      schedulable: () => {
+        const next = Promise.withResolvers<Schedulable[]>();
+        read.push(next);
+        return next.promise;
+      },
+    },
+    machines: { command: async (of: string) => void stopped.push(of) } as unknown as Machines,
+    agent: { listSessions: async () => ({ sessions: [], ...sessions() }) },
+    activity: new Activity(clock, { touch: async () => {} }),
+    unfinished: { turn: async () => {} },
+  });
+  const turn = async (answer: Promise<Schedulable[]> = Promise.resolve([sandbox])) => {
+    const turned = one.turn();
+    await expect.poll(() => read.length).toBeGreaterThan(0);
+    read.shift()?.resolve(answer);
+    await turned;
+  };
+  now += 15 * MINUTE;
+  const waiting = Array.from({ length: 3 }, () => one.turn());
+  await turn();
+  await Promise.all(waiting);
+  for (let look = 2; look <= 3; look++) await turn();
+  expect(stopped).toEqual([]);
+  // One that fails ends the row.
+  await turn(Promise.reject(new Error('away')));
+  for (let look = 1; look <= 3; look++) await turn();
+  expect(stopped).toEqual([]);
+  await turn();
+  expect(stopped).toEqual([id]);
+});

@@ -37,8 +37,10 @@ export class Scheduler {
   readonly #acting = new Map<string, Act>();
   /** Time of the next try of a failed command, in ms since the epoch. */
   readonly #retryAt = new Map<string, number>();
-  /** Number of turns in a row for which a command has been due. */
+  /** Number of looks in a row for which a command has been due. */
   #looks: ReadonlyMap<string, number> = new Map();
+  #looking = false;
+  #looksMade = 0;
   readonly #turns = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;
 
@@ -66,15 +68,28 @@ export class Scheduler {
 
   async #deadlines(): Promise<void> {
     try {
-      await this.#d.activity.flush();
+      const due = await this.#look();
+      await Promise.all(due.map((act) => (this.#hasShare(act) ? this.#act(act) : undefined)));
+    } catch (error) {
+      this.#looks = new Map();
+      this.#d.log.error('scheduler turn failed', { error });
+    }
+  }
+
+  /** Returns what has been due for long enough. Turns that wait for the store together make one look. */
+  async #look(): Promise<Act[]> {
+    const made = this.#looksMade;
+    await this.#d.activity.flush();
+    if (this.#looking || made !== this.#looksMade) return [];
+    this.#looking = true;
+    try {
       const acts = (await this.#d.store.schedulable())
         .filter(({ id }) => this.#d.replicas.isMine(id) && !this.#acting.has(id) && !this.#waits(id))
         .map((sandbox) => ({ sandbox, command: this.#due(sandbox) }));
-      await Promise.all(
-        this.#dueLongEnough(acts).map((act) => (this.#hasShare(act) ? this.#act(act) : undefined)),
-      );
-    } catch (error) {
-      this.#d.log.error('scheduler turn failed', { error });
+      return this.#dueLongEnough(acts);
+    } finally {
+      this.#looking = false;
+      this.#looksMade += 1;
     }
   }
 
@@ -85,8 +100,8 @@ export class Scheduler {
   }
 
   /**
-   * Leaves those that are due. Among replicas they have been due for some turns: one whose clock was set, or that could
-   * not write for a while, may not have stored a use yet.
+   * Leaves those that are due. Among replicas they have been due at some looks in a row: a replica whose clock was set, or
+   * that could not write for a while, may not have stored a use yet.
    */
   #dueLongEnough(acts: Act[]): Act[] {
     const due = acts.filter(({ command }) => command !== null);
