@@ -6,6 +6,7 @@ import {
   addressOf,
   isBehind,
   isUnreachable,
+  isUnseen,
   startFailure,
   unschedulable,
   unschedulableFailure,
@@ -68,7 +69,9 @@ describe('a start', () => {
     const reason = '0/2 nodes are available: 2 Insufficient cpu.';
     expect(unschedulable(refused(reason))).toBe(reason);
     expect(unschedulable(pod({ phase: 'Pending' }))).toBeNull();
-    expect(unschedulable({ ...refused(reason), status: { phase: 'Pending' } })).toBeNull();
+    const unseen: Pod = { ...refused(reason), status: { phase: 'Pending' } };
+    expect(unschedulable(unseen)).toBeNull();
+    expect([unseen, refused(reason), pod({ phase: 'Pending' })].map(isUnseen)).toEqual([true, false, false]);
     // As it says it for some seconds after an outage of the API server.
     const behind = '0/2 nodes are available: persistentvolumeclaim "sandbox-a" not found. not found';
     expect(isBehind(behind)).toBe(true);

@@ -20,6 +20,7 @@ const OPERATIONS = 500;
 const TURNS = 2;
 const CALLERS = 6;
 const SETTLE_MS = 60_000;
+const SLOW_MS = 15_000;
 const MOST_CALM_MS = 4_000;
 const BUCKET = 'archives';
 const ORPHAN_AGE_HOURS = 24;
@@ -33,6 +34,8 @@ const watch = watchContainers();
 const replicas = new Map<string, ReplicaProcess>();
 /** Logs of the killed ones. */
 let earlier = '';
+/** What was going on at a call without an answer. */
+let atFailure = '';
 let cluster: Cluster;
 let installation: ClusterInstallation;
 let s3: ClusterS3;
@@ -68,16 +71,17 @@ describe(`parts that are killed at random points of ${OPERATIONS} operations (se
       expect([...watch.doubled]).toEqual([]);
     } catch (error) {
       for (const { name, log } of replicas.values()) earlier += `${name}\n${log()}`;
-      console.info(linesAbout(error, earlier).slice(-20_000));
+      console.info(linesAbout(`${error} ${atFailure}`, earlier).slice(-40_000));
       throw error;
     }
   });
 });
 
-/** Warnings and errors of all replicas, and all lines about a sandbox that the error names. */
-function linesAbout(error: unknown, log: string): string {
-  const named = /sb_[0-9a-z]{16}/.exec(String(error))?.[0];
-  const tells = (line: string) => !line.includes('"level":"info"') || (named && line.includes(named));
+/** Warnings and errors of all replicas, and all lines about sandboxes that the text names. */
+function linesAbout(text: string, log: string): string {
+  const named = [...new Set(text.match(/sb_[0-9a-z]{16}/g))];
+  const tells = (line: string) =>
+    !line.includes('"level":"info"') || named.some((sandbox) => line.includes(sandbox));
   return log
     .split('\n')
     .filter(tells)
@@ -92,8 +96,10 @@ async function operateUnderFaults(): Promise<void> {
   let strikes = true;
   let failed = false;
   const calling = callers.run(() => !failed && (strikes || called() < OPERATIONS));
-  calling.catch(() => {
+  calling.catch(async () => {
     failed = true;
+    atFailure = await goingOn().catch(String);
+    console.info(`at ${new Date().toISOString()}\n${atFailure}`);
   });
   try {
     for (const part of turns()) {
@@ -165,8 +171,14 @@ async function end(name: string): Promise<void> {
 async function interruptedSettle(): Promise<number> {
   const began = performance.now();
   const open = new Set(await inProgress());
+  let isSlow = false;
   while (open.size > 0) {
-    if (performance.now() - began > SETTLE_MS) {
+    const tookMs = performance.now() - began;
+    if (!isSlow && tookMs > SLOW_MS) {
+      isSlow = true;
+      console.info(`not settled after ${seconds(tookMs)}: ${[...open].join(', ')}\n${await goingOn()}`);
+    }
+    if (tookMs > SETTLE_MS) {
       const rows = await query('SELECT id, state, operation, generation, holder FROM sandboxes');
       throw new Error(`stuck: ${[...open].join(', ')} of ${JSON.stringify(rows)}`);
     }
@@ -181,6 +193,29 @@ async function interruptedSettle(): Promise<number> {
 async function inProgress(): Promise<string[]> {
   const rows = await query('SELECT id, operation FROM sandboxes WHERE operation IS NOT NULL');
   return rows.map(({ id, operation }) => `${operation} ${id}`);
+}
+
+/** Operations in progress, and what the cluster says about their Pods. */
+async function goingOn(): Promise<string> {
+  const rows = await query('SELECT id, state, operation, generation, holder FROM sandboxes');
+  const { items } = (await cluster.api.get('/api/v1/namespaces/default/pods')) as { items: Pod[] };
+  const pods = items.map(({ metadata, spec, status }) => {
+    const { name, deletionTimestamp } = metadata;
+    return JSON.stringify({ name, deletionTimestamp, node: spec.nodeName, ...status });
+  });
+  const open = rows.filter(({ operation }) => operation !== null).map((row) => JSON.stringify(row));
+  return [...open, ...pods].join('\n');
+}
+
+interface Pod {
+  metadata: { name: string; deletionTimestamp?: string };
+  spec: { nodeName?: string };
+  status: {
+    phase: string;
+    conditions?: object[];
+    initContainerStatuses?: object[];
+    containerStatuses?: object[];
+  };
 }
 
 function query(sql: string): Promise<Record<string, unknown>[]> {

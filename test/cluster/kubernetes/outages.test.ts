@@ -1,4 +1,4 @@
-/** Calls while the API server or PostgreSQL is dead, and the time until they work again. */
+/** Calls while the API server, the scheduler or PostgreSQL is dead, and the time until they work again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Cluster, startCluster } from '../cluster.ts';
@@ -52,6 +52,25 @@ describe('while the API server is dead', { timeout: 180_000 }, () => {
     expect(await ok(two, 'DeleteSandbox', { sandbox: String(made['id']) })).toMatchObject({ deleted: true });
     expect(await ok(two, 'GetSandbox', { sandbox })).toMatchObject({ state: 'started' });
     expect(await ok(one, 'ListSandboxes', {})).toMatchObject({ total_count: 1 });
+  });
+});
+
+describe('while the scheduler is dead', { timeout: 180_000 }, () => {
+  it('a creation is refused after 45 s and leaves no Pod, and succeeds once it is back', async () => {
+    const { scheduler } = cluster.parts;
+    await scheduler.kill();
+    const began = performance.now();
+    const refused = await timed('create', () => call(one, 'CreateSandbox', { name: 'unseen', ...SIZE }));
+    expect(refused).toMatchObject({
+      ...{ code: 'unavailable', retryable: true },
+      detail: "The cluster's scheduler has not looked at the sandbox.",
+    });
+    expect(performance.now() - began).toBeLessThan(55_000);
+    const sandboxes = '/api/v1/namespaces/default/pods?labelSelector=sandhaven.dev/sandbox';
+    expect((await cluster.api.get(sandboxes))['items']).toHaveLength(1);
+    scheduler.start();
+    const made = await back(one, 'CreateSandbox', { name: 'unseen', ...SIZE });
+    expect(await ok(one, 'DeleteSandbox', { sandbox: String(made['id']) })).toMatchObject({ deleted: true });
   });
 });
 

@@ -41,6 +41,14 @@ describe('a kill of one part of the control plane', () => {
     expect(await containers(cluster)).toEqual(before);
   });
 
+  it('is not its own end, after which it starts again', { timeout: 60_000 }, async () => {
+    const { scheduler } = cluster.parts;
+    const before = scheduler.pid;
+    process.kill(before ?? 0, 'SIGTERM');
+    await expect.poll(() => [scheduler.isRunning, scheduler.pid !== before]).toEqual([true, true]);
+    await untilWhole(cluster, WHOLE_MS);
+  });
+
   it('takes away what the part did', { timeout: 90_000 }, async () => {
     const { apiServer, scheduler, registry } = cluster.parts;
     const spec = {

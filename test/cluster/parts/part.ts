@@ -1,4 +1,7 @@
-/** A program of the cluster that a test can kill and start again. */
+/**
+ * A program of the cluster that a test can kill and start again. One that ends by itself starts again, as the kubelet or
+ * systemd has it: a scheduler, for example, exits when its view of a Pod and the API server's differ.
+ */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -7,21 +10,38 @@ import type { Room } from '../rooms/room.ts';
 
 export interface Part {
   readonly isRunning: boolean;
+  /** As the host numbers it; null while there is none. */
+  readonly pid: number | null;
   /** Ends it by SIGKILL, as a crash does, and resolves at its end. Nothing but `start` starts it again. */
   kill(): Promise<void>;
   /** Starts it with the same address and files. Throws when it runs. */
   start(): void;
 }
 
+/** Pause before a program that ended by itself starts again. */
+const RESTART_MS = 1_000;
+
 /** Starts a program in a room. */
 export function startPart(room: Room, argv: string[], logFile: string): Part {
-  let child = room.start(argv, logFile);
+  let isWanted = true;
+  let child = begin();
+  function begin(): ChildProcess {
+    const begun = room.start(argv, logFile);
+    const again = () => {
+      if (isWanted && room.isOpen && child === begun) child = begin();
+    };
+    return begun.once('exit', () => setTimeout(again, RESTART_MS).unref());
+  }
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   return {
     get isRunning() {
       return isRunning();
     },
+    get pid() {
+      return programOf(child);
+    },
     async kill() {
+      isWanted = false;
       while (isRunning()) {
         const pid = programOf(child);
         if (pid !== null) {
@@ -35,7 +55,8 @@ export function startPart(room: Room, argv: string[], logFile: string): Part {
     },
     start() {
       if (isRunning()) throw new Error(`${argv[0]} runs already`);
-      child = room.start(argv, logFile);
+      isWanted = true;
+      child = begin();
     },
   };
 }

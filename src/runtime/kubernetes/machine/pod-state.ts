@@ -29,6 +29,11 @@ export function unschedulable({ spec, status }: Pod): string | null {
   return scheduled.message ?? scheduled.reason ?? 'no node fits';
 }
 
+/** Returns true for a Pod that the scheduler has not looked at. */
+export function isUnseen({ spec, status }: Pod): boolean {
+  return !spec.nodeName && !status?.conditions?.some(({ type }) => type === 'PodScheduled');
+}
+
 /**
  * Returns true for a claim that the scheduler does not find: it is there before its Pod. After an outage of the API server the
  * scheduler's own watches return up to half a minute later.
@@ -76,6 +81,13 @@ export function unschedulableFailure(reason: string): SandhavenError {
       ? { hint: 'Ask for less, or stop or delete a sandbox, then try again.', retryable: true }
       : { hint: 'Ask the operator: nodes, storage class or runtime class do not fit.' },
   );
+}
+
+export function schedulerSilent(): SandhavenError {
+  return new SandhavenError('unavailable', "The cluster's scheduler has not looked at the sandbox.", {
+    hint: 'Try again; when it fails again, ask the operator whether the scheduler of the cluster runs.',
+    retryable: true,
+  });
 }
 
 /** @param reason Message of the event. */

@@ -19,14 +19,16 @@ import {
   isBehind,
   isRunning,
   isUnreachable,
+  isUnseen,
   mountFailure,
+  schedulerSilent,
   startFailure,
   unschedulable,
   unschedulableFailure,
 } from './pod-state.ts';
 
 const { answerMs, goneUnreachableMs, startMs, mountMs, eventIntervalMs } = limits.kubernetes;
-const { unschedulableMs, schedulerBehindMs } = limits.kubernetes;
+const { unschedulableMs, schedulerBehindMs, schedulerSilentMs } = limits.kubernetes;
 
 const troubles = ['FailedMount', 'FailedAttachVolume', 'FailedCreatePodSandBox', 'FailedCreatePodContainer'];
 
@@ -108,6 +110,7 @@ async function findTrouble({ api, copies }: Dependencies, { pod, signal }: Await
     const node = copies.nodes.get(seen.spec.nodeName ?? '');
     awayAt = node && isUnreachable(node) ? (awayAt ?? now) : null;
     if (awayAt !== null && now - awayAt >= goneUnreachableMs) throw nodeAway();
+    if (isUnseen(seen) && now - begun >= schedulerSilentMs) throw schedulerSilent();
     const reason = unschedulable(seen);
     refusedAt = reason === null ? null : (refusedAt ?? now);
     const patienceMs = reason !== null && isBehind(reason) ? schedulerBehindMs : unschedulableMs;
