@@ -30,7 +30,7 @@ export const kubernetesLimits = {
     unschedulableMs: 10_000,
     /** The same for a claim that the scheduler does not see yet, after an outage of the API server. */
     schedulerBehindMs: 30_000,
-    /** Time for which the scheduler may not look at a Pod; its watches too return up to half a minute after an outage. */
+    /** Time for which the scheduler may not look at a Pod; its watches too return some time after an outage. */
     schedulerSilentMs: 45_000,
     /** The same for a volume that cannot be mounted, and the interval of looking for such events. */
     mountMs: 45_000,
