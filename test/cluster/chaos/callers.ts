@@ -26,6 +26,8 @@ const MOST_FILE_BYTES = 200_000;
 const ANSWER_TIMEOUT_MS = 120_000;
 /** Between two attempts of one creation, whose key makes it one. */
 const AGAIN_MS = 500;
+/** Longer than any part is dead with what its return takes. */
+const REFUSED_MS = 300_000;
 
 export function createCallers({ service, ledger, random, count }: CallersOptions): Callers {
   const counts = new Map<string, number>();
@@ -57,9 +59,12 @@ export function createCallers({ service, ledger, random, count }: CallersOptions
     creating += 1;
     try {
       const headers = { 'idempotency-key': `creation-${++made}` };
+      const until = performance.now() + REFUSED_MS;
       for (;;) {
         const answer = await attempt('CreateSandbox', { cpu: 1, memory_gb: 1, disk_gb: 1 }, headers);
         if (answer?.status === 200) return ledger.created(String(answer.body['id']));
+        if (performance.now() > until)
+          throw new Error(`no creation: ${JSON.stringify(answer?.body ?? null)}`);
         await delay(AGAIN_MS);
       }
     } finally {
@@ -81,10 +86,16 @@ export function createCallers({ service, ledger, random, count }: CallersOptions
     if (answer?.body['exit_code'] === 0) lines.set(line, true);
   }
 
+  /** Repeats a deletion until its outcome is known: one that nobody may use any more would keep its place for ever. */
   async function remove(known: Known): Promise<void> {
     known.deleteRequested = true;
-    const answer = await attempt('DeleteSandbox', { sandbox: known.id });
-    if (answer?.status === 200 || answer?.status === 404) ledger.deleted(known.id);
+    const until = performance.now() + REFUSED_MS;
+    for (;;) {
+      const answer = await attempt('DeleteSandbox', { sandbox: known.id });
+      if (answer?.status === 200 || answer?.status === 404) return ledger.deleted(known.id);
+      if (performance.now() > until) throw new Error(`no deletion: ${JSON.stringify(answer?.body ?? null)}`);
+      await delay(AGAIN_MS);
+    }
   }
 
   async function operate(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * 500 random operations on two replicas while replicas, kubelets, PostgreSQL, S3 and the API server are killed and come
- * back. Callers repeat no call but creations, under their keys.
+ * back. Callers repeat no call but creations, under their keys, and deletions.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
