@@ -141,7 +141,7 @@ it('begins no more archives of one owner than go on at once, so that the others 
   await Promise.all(turns);
 });
 
-it('stops, among replicas, what was due at four looks in a row; turns that wait for the store together make one', async () => {
+it('stops, among replicas, what was due at four looks in a row, and counts turns that waited together once', async () => {
   const clock = { now: () => now };
   const stopped: string[] = [];
   const read: PromiseWithResolvers<Schedulable[]>[] = [];
@@ -177,7 +177,7 @@ it('stops, among replicas, what was due at four looks in a row; turns that wait 
   await Promise.all(waiting);
   for (let look = 2; look <= 3; look++) await turn();
   expect(stopped).toEqual([]);
-  // One that fails ends the row.
+  // A look that fails starts the count anew.
   await turn(Promise.reject(new Error('away')));
   for (let look = 1; look <= 3; look++) await turn();
   expect(stopped).toEqual([]);

@@ -40,7 +40,7 @@ it('repeats an interval until it is cleared', () => {
   expect(time.untilNextMs()).toBeNull();
 });
 
-it('repeats an interval of a process that was suspended once, as Node does', () => {
+it('fires an interval once for all the times that it was due while its process was suspended, as Node does', () => {
   const process = {};
   time.of(process, () => setInterval(note('tick'), 10));
   time.stall(process);

@@ -39,6 +39,7 @@ export class Scheduler {
   readonly #retryAt = new Map<string, number>();
   /** Number of looks in a row for which a command has been due. */
   #looks: ReadonlyMap<string, number> = new Map();
+  /** A look waits for the store; and the number of looks that have ended. */
   #looking = false;
   #looksMade = 0;
   readonly #turns = new Set<Promise<void>>();

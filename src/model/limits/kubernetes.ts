@@ -30,11 +30,11 @@ export const kubernetesLimits = {
     unschedulableMs: 10_000,
     /** The same for a claim that the scheduler does not see yet, after an outage of the API server. */
     schedulerBehindMs: 30_000,
-    /** Time for which the scheduler may not look at a Pod; its watches too return some time after an outage. */
-    schedulerSilentMs: 45_000,
     /** The same for a volume that cannot be mounted, and the interval of looking for such events. */
     mountMs: 45_000,
     eventIntervalMs: 5_000,
+    /** Time that the scheduler has to look at a new Pod; its watches return up to a minute after outages. */
+    schedulerSilentMs: 45_000,
     /** Time until a Pod that was deleted is gone, after its grace period; less where its node does not answer. */
     goneMs: 60_000,
     goneUnreachableMs: 5_000,

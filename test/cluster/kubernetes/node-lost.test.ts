@@ -13,8 +13,11 @@ const FILE = '/workspace/kept.txt';
 /** The cluster finds a node dead after 10 s, and a look comes each 5 s. */
 const LOST_AFTER_SECONDS = 10;
 const LOST_MS = 45_000;
-/** Kubernetes removes the Pods of a node that was removed after 40 s, looking each 20 s. */
-const REMOVED_MS = 90_000;
+/**
+ * Kubernetes looks for removed nodes each 20 s, waits 40 s, and removes their Pods at its next look: up to 80 s. The service
+ * sees that within 5 s, and is refused a new Pod after 10 s.
+ */
+const REMOVED_MS = 110_000;
 
 let cluster: Cluster;
 let installation: ClusterInstallation;
