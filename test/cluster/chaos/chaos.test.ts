@@ -13,6 +13,7 @@ import { type ReplicaProcess, startReplica } from '../kubernetes/replica.ts';
 import { createCallers, sha256 } from './callers.ts';
 import { runningAgents, watchContainers } from './containers.ts';
 import { type MortalPart, strike } from './faults.ts';
+import { goingOn, linesAbout } from './going-on.ts';
 import { createLedger, type Known } from './ledger.ts';
 
 const OPERATIONS = 500;
@@ -22,6 +23,7 @@ const CALLERS = 6;
 const SETTLE_MS = 60_000;
 const SLOW_MS = 15_000;
 const CLUSTER_BACK_MS = 90_000;
+const AGAIN_MS = 500;
 const MOST_CALM_MS = 4_000;
 const BUCKET = 'archives';
 const ORPHAN_AGE_HOURS = 24;
@@ -35,7 +37,7 @@ const watch = watchContainers();
 const replicas = new Map<string, ReplicaProcess>();
 /** Logs of the killed ones. */
 let earlier = '';
-/** What was going on at a call without an answer. */
+/** What was going on when a caller gave up. */
 let atFailure = '';
 let cluster: Cluster;
 let installation: ClusterInstallation;
@@ -78,18 +80,6 @@ describe(`parts that are killed at random points of ${OPERATIONS} operations (se
   });
 });
 
-/** Warnings and errors of all replicas, and all lines about sandboxes that the text names. */
-function linesAbout(text: string, log: string): string {
-  const named = [...new Set(text.match(/sb_[0-9a-z]{16}/g))];
-  const tells = (line: string) =>
-    !line.includes('"level":"info"') || named.some((sandbox) => line.includes(sandbox));
-  return log
-    .split('\n')
-    .filter(tells)
-    .map((line) => line.slice(0, 600))
-    .join('\n');
-}
-
 async function operateUnderFaults(): Promise<void> {
   const service = { url: front.url, apiKey: installation.apiKey };
   const callers = createCallers({ service, ledger, random, count: CALLERS });
@@ -97,9 +87,9 @@ async function operateUnderFaults(): Promise<void> {
   let strikes = true;
   let failed = false;
   const calling = callers.run(() => !failed && (strikes || called() < OPERATIONS));
-  calling.catch(async () => {
+  const reported = calling.catch(async () => {
     failed = true;
-    atFailure = await goingOn().catch(String);
+    atFailure = await goingOn(cluster, installation).catch(String);
     console.info(`at ${new Date().toISOString()}\n${atFailure}`);
   });
   try {
@@ -112,6 +102,7 @@ async function operateUnderFaults(): Promise<void> {
     }
   } finally {
     strikes = false;
+    await reported;
     await calling;
   }
   await interruptedSettle();
@@ -177,7 +168,9 @@ async function interruptedSettle(): Promise<number> {
     const tookMs = performance.now() - began;
     if (!isSlow && tookMs > SLOW_MS) {
       isSlow = true;
-      console.info(`not settled after ${seconds(tookMs)}: ${[...open].join(', ')}\n${await goingOn()}`);
+      console.info(
+        `not settled after ${seconds(tookMs)}: ${[...open].join(', ')}\n${await goingOn(cluster, installation)}`,
+      );
     }
     if (tookMs > SETTLE_MS) {
       const rows = await query('SELECT id, state, operation, generation, holder FROM sandboxes');
@@ -194,29 +187,6 @@ async function interruptedSettle(): Promise<number> {
 async function inProgress(): Promise<string[]> {
   const rows = await query('SELECT id, operation FROM sandboxes WHERE operation IS NOT NULL');
   return rows.map(({ id, operation }) => `${operation} ${id}`);
-}
-
-/** Operations in progress, and what the cluster says about their Pods. */
-async function goingOn(): Promise<string> {
-  const rows = await query('SELECT id, state, operation, generation, holder FROM sandboxes');
-  const { items } = (await cluster.api.get('/api/v1/namespaces/default/pods')) as { items: Pod[] };
-  const pods = items.map(({ metadata, spec, status }) => {
-    const { name, deletionTimestamp } = metadata;
-    return JSON.stringify({ name, deletionTimestamp, node: spec.nodeName, ...status });
-  });
-  const open = rows.filter(({ operation }) => operation !== null).map((row) => JSON.stringify(row));
-  return [...open, ...pods].join('\n');
-}
-
-interface Pod {
-  metadata: { name: string; deletionTimestamp?: string };
-  spec: { nodeName?: string };
-  status: {
-    phase: string;
-    conditions?: object[];
-    initContainerStatuses?: object[];
-    containerStatuses?: object[];
-  };
 }
 
 function query(sql: string): Promise<Record<string, unknown>[]> {
@@ -271,6 +241,7 @@ async function started(sandbox: string): Promise<void> {
     if (!('code' in answer)) return;
     if (answer['retryable'] !== true || performance.now() > until) throw new Error(JSON.stringify(answer));
     console.info(`${sandbox} is started again later: ${answer['detail']}`);
+    await delay(AGAIN_MS);
   }
 }
 
