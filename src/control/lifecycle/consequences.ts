@@ -1,4 +1,7 @@
-/** Changes of a sandbox's row that follow from the state its operation has reached. */
+/** Consequences of the end of an operation: changes of the sandbox's row, and the outcome of work that failed. */
+import { SandhavenError } from '../../model/errors.ts';
+import { isNodeAway } from '../../model/kubernetes/lost-node.ts';
+import type { Outcome } from '../../model/lifecycle.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { SandboxPatch } from '../ports/index.ts';
 
@@ -23,4 +26,28 @@ export function consequences(sandbox: Sandbox, state: Sandbox['state'], now: num
   if (state === 'stopped' && sandbox.state !== 'stopped') return { stoppedAt: now, runGeneration: null };
   if (state === 'error') return { stoppedAt: sandbox.stoppedAt ?? now, runGeneration: null };
   return {};
+}
+
+/** Returns true for an error that came before the operation had changed anything. */
+export function isDeclined(operation: Sandbox['operation'], error: unknown): boolean {
+  if (!(error instanceof SandhavenError)) return false;
+  const { code, fields } = error;
+  // A stop and a delete take nothing, so they have begun when they find the host full.
+  if (code === 'resource_exhausted') return operation !== 'stopping' && operation !== 'deleting';
+  // The store of archives is away: the disk, or the archive, is as it was.
+  const moves = operation === 'archiving' || operation === 'restoring';
+  return moves && code === 'unavailable' && fields.retryable === true;
+}
+
+/** A start whose node went away leaves what a machine leaves whose node did. */
+export function failureOf(operation: Sandbox['operation'], error: unknown): Outcome {
+  const starts = operation === 'starting' || operation === 'restoring';
+  return starts && isNodeAway(error) ? { type: 'unreachable' } : { type: 'failed', reason: reasonOf(error) };
+}
+
+/** Returns the text for `state_reason`; private causes stay in the log. */
+function reasonOf(error: unknown): string {
+  return error instanceof SandhavenError
+    ? error.message
+    : 'The engine failed; the log of the service has the cause.';
 }

@@ -3,7 +3,6 @@
  * stored. An operation that cannot be settled stays stored, and is finished later.
  */
 import { SandhavenError } from '../../model/errors.ts';
-import { isNodeAway } from '../../model/kubernetes/lost-node.ts';
 import { deletedByStop, type Outcome, type Settlement, settle } from '../../model/lifecycle.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { dropSpare, type Spare, spareAfter, spareLeft } from '../archives/spare-copy.ts';
@@ -20,7 +19,7 @@ import type {
 } from '../ports/index.ts';
 import { leaseIsOver } from '../replicas/tenure.ts';
 import type { Activity } from './activity.ts';
-import { consequences } from './consequences.ts';
+import { consequences, failureOf, isDeclined } from './consequences.ts';
 import { MachineWork } from './machine-work.ts';
 import type { Watches } from './watches.ts';
 
@@ -274,28 +273,4 @@ export function overtaken(): SandhavenError {
     hint: 'Call Sandbox.GetSandbox, then try again.',
     retryable: true,
   });
-}
-
-/** Returns true for an error that came before the operation had changed anything. */
-function isDeclined(operation: Sandbox['operation'], error: unknown): boolean {
-  if (!(error instanceof SandhavenError)) return false;
-  const { code, fields } = error;
-  // A stop and a delete take nothing, so they have begun when they find the host full.
-  if (code === 'resource_exhausted') return operation !== 'stopping' && operation !== 'deleting';
-  // The store of archives is away: the disk, or the archive, is as it was.
-  const moves = operation === 'archiving' || operation === 'restoring';
-  return moves && code === 'unavailable' && fields.retryable === true;
-}
-
-/** A start whose node went away leaves what a machine leaves whose node did. */
-function failureOf(operation: Sandbox['operation'], error: unknown): Outcome {
-  const starts = operation === 'starting' || operation === 'restoring';
-  return starts && isNodeAway(error) ? { type: 'unreachable' } : { type: 'failed', reason: reasonOf(error) };
-}
-
-/** Returns the text for `state_reason`; private causes stay in the log. */
-function reasonOf(error: unknown): string {
-  return error instanceof SandhavenError
-    ? error.message
-    : 'The engine failed; the log of the service has the cause.';
 }
