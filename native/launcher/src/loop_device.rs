@@ -13,9 +13,10 @@ use std::path::Path;
 const ATTEMPTS: u32 = 64;
 /// The block size of the disks' ext4, so that every direct transfer is aligned on any host file system.
 const BLOCK_BYTES: u32 = 4096;
-/// Of one request to a disk. A device has up to 128 of them under way, and the host's disk serves them before later
-/// ones: with the kernel's own bound, 1280 KiB, one sandbox can put 160 MiB ahead of another's flush.
-const REQUEST_KIB: u32 = 128;
+/// What one sandbox can put ahead of another's request in the queue of the host's disk: so many requests at once, of so
+/// much each. With the kernel's own bounds, 128 of 1280 KiB, it is 160 MiB.
+const REQUESTS: (&str, u32) = ("nr_requests", 16);
+const REQUEST_KIB: (&str, u32) = ("max_sectors_kb", 128);
 
 pub struct LoopDevice {
     pub path: String,
@@ -71,14 +72,16 @@ pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
 /// The device keeps the bound until the host restarts, so only its first sandbox waits for the kernel to change it.
 /// With a read-only /sys, as in a container, the device stays unchanged.
 fn bound_requests(number: i32) {
-    let file = format!("/sys/block/loop{number}/queue/max_sectors_kb");
-    let present = std::fs::read_to_string(&file).unwrap_or_default();
-    if present
-        .trim()
-        .parse()
-        .is_ok_and(|kib: u32| kib > REQUEST_KIB)
-    {
-        let _ = std::fs::write(&file, REQUEST_KIB.to_string());
+    for (name, bound) in [REQUESTS, REQUEST_KIB] {
+        let file = format!("/sys/block/loop{number}/queue/{name}");
+        let present = std::fs::read_to_string(&file).unwrap_or_default();
+        if present
+            .trim()
+            .parse()
+            .is_ok_and(|present: u32| present > bound)
+        {
+            let _ = std::fs::write(&file, bound.to_string());
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! - `start`: disk, overlay and agent socket of one machine, then `runc run`, all in one private mount namespace
 //! - `pin-namespaces`: user and network namespaces of slots, made ahead of time
 //! - `spawner`: starts programs for the service, this one among them
+//! - `flush-early`: keeps the flushes of the host's disk short
 //! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
 
 mod cgroups;
@@ -12,6 +13,7 @@ mod exec;
 mod failure;
 mod fence;
 mod figures;
+mod flusher;
 mod idmap;
 mod image;
 mod loop_device;
@@ -27,6 +29,7 @@ mod spawner;
 
 use failure::{Failure, failed, usage};
 use lexopt::Arg::Value;
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -46,6 +49,10 @@ fn run() -> Result<(), Failure> {
     }
     match command {
         Some(Value(command)) if command == "spawner" => spawner::run(),
+        Some(Value(command)) if command == "flush-early" => match args.next()? {
+            Some(Value(folder)) => flusher::run(Path::new(&folder)),
+            _ => Err(usage("expected a folder on the disk")),
+        },
         Some(Value(command)) if command == "start" => match machine::start(args)? {},
         Some(Value(command)) if command == "exec" => match exec::exec(args)? {},
         Some(Value(command)) if command == "pin-namespaces" => {
@@ -56,7 +63,7 @@ fn run() -> Result<(), Failure> {
             namespaces::pin(&pairs).map_err(failed)
         }
         _ => Err(usage(
-            "expected a command: start, exec, pin-namespaces, spawner",
+            "expected a command: start, exec, pin-namespaces, spawner, flush-early",
         )),
     }
 }

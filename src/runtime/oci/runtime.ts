@@ -17,6 +17,7 @@ import { createSpawner } from '../programs/spawner.ts';
 import { createArchives } from './disk/archives.ts';
 import { createDiskGuard } from './disk/disk-guard.ts';
 import { createDisks } from './disk/disks.ts';
+import { createFlusher } from './disk/flusher.ts';
 import { createStorage } from './disk/storage.ts';
 import type { Owners } from './fairness/owners.ts';
 import { createProcessorGroups } from './fairness/processor-groups.ts';
@@ -122,6 +123,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     log,
   });
 
+  const flusher = createFlusher({ launcherPath: options.launcherPath, folder: layout.agents, log });
+
   const holdings = createHoldings(cgroups.processes);
   const kernelMemory = createKernelMemoryWatch({
     ...{ cgroups, holdings, owners, log },
@@ -131,6 +134,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   async function close(): Promise<void> {
     await kernelMemory.close();
     await guard.close();
+    await flusher.close();
     await shares.close();
     await work.close();
     await disks.close();
@@ -180,6 +184,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       await slots.init();
       await disks.init();
       await guard.begin();
+      flusher.begin();
       await shares.begin();
       kernelMemory.begin(totalBytes / limits.kernel.uncountedDivisor);
     },
