@@ -104,7 +104,9 @@ describe('refusals', () => {
     const head = 'POST /v1/tools/Sandbox.WhoAmI HTTP/1.1\r\nhost: localhost\r\n';
     hasty.write(`${head}authorization: Bearer ${API_KEY}\r\ncontent-length: 0\r\n\r\n`);
     await once(hasty, 'close');
-    expect(performance.now() - begun).toBeLessThan(limits.refusalDelayMs / 2);
+    // By its next request: the other, refused at the same time, goes on waiting. What it took says nothing on a busy host.
+    await sleep(100);
+    expect(patient.closed).toBe(false);
     await once(patient, 'close');
     expect(performance.now() - begun).toBeGreaterThan(limits.refusalDelayMs - 50);
     expect(patient.bytesRead).toBe(0);
