@@ -1,6 +1,6 @@
 /** The front spreads work over the replicas that are ready, and passes what it carries unchanged. */
 import { createServer, get, type IncomingMessage, request, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Front, type FrontOptions, startFront } from './front.ts';
@@ -71,6 +71,10 @@ async function startReplica(name: string): Promise<TestReplica> {
           socket.write(
             'HTTP/1.1 101 Switching Protocols\r\nupgrade: echo\r\nconnection: upgrade\r\n\r\nhello ',
           );
+          if (received.url === '/resets') {
+            socket.once('data', () => (socket as Socket).resetAndDestroy());
+            return;
+          }
           socket.write(head);
           socket.pipe(socket);
         });
@@ -186,6 +190,23 @@ describe('requests', () => {
       sent.end();
     });
     expect(said).toBe('a: hello world');
+  });
+
+  it('are reset when their replica resets them', async () => {
+    const { front } = await setUp('requests');
+    const headers = { connection: 'upgrade', upgrade: 'echo' };
+    const failure = await new Promise<NodeJS.ErrnoException>((resolve, reject) => {
+      const sent = request(`${front.url}/resets`, { headers });
+      sent.on('error', reject).on('upgrade', (_answer, socket) => {
+        socket
+          .on('error', resolve)
+          .on('end', () => reject(new Error('it looks like an end')))
+          .resume();
+        socket.write('reset it');
+      });
+      sent.end();
+    });
+    expect(failure.code).toBe('ECONNRESET');
   });
 
   it('may be refused an upgrade', async () => {
