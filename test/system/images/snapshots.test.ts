@@ -191,7 +191,7 @@ describe('a snapshot that is deleted', () => {
   async function outcomes(): Promise<unknown[]> {
     const { rows } = await mustAct(service, 'ListAudit', { action: 'DeleteSnapshot' });
     const byTime = (rows as { time: string; outcome: string }[]).toSorted((a, b) =>
-      a.time < b.time ? -1 : 1,
+      a.time.localeCompare(b.time),
     );
     return byTime.map(({ outcome }) => outcome);
   }
