@@ -5,12 +5,12 @@
 //! whenever a little was written, so that no flush finds much.
 
 use crate::failure::{Failure, Step};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, Stat, fdatasync, fstat, major, minor, open};
-use rustix::io::pread;
-use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::io::{Errno, pread};
 use std::fs::File;
-use std::io::Error;
-use std::os::fd::OwnedFd;
+use std::io::{Error, stdout};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,8 @@ const TARGET: Duration = Duration::from_millis(10);
 const SMALLEST: u64 = 2 << 20;
 const LARGEST: u64 = 32 << 20;
 /// Between two looks: while the disk is written to, and otherwise.
-const BUSY_PAUSE: Duration = Duration::from_millis(2);
-const IDLE_PAUSE: Duration = Duration::from_millis(20);
+const BUSY_PAUSE: Timespec = milliseconds(2);
+const IDLE_PAUSE: Timespec = milliseconds(20);
 /// A disk counts as written to for so long after a look that found this many bytes. Programs write in bursts.
 const BUSY: Duration = Duration::from_secs(2);
 const BUSY_BYTES: u64 = 256 << 10;
@@ -30,12 +30,11 @@ const SECTOR_BYTES: u64 = 512;
 /// The kernel's line of a disk has about 20 numbers.
 const STAT_BYTES: usize = 1024;
 
-/// Serves until the process that started it ends. Returns at once where there is nothing to do: the folder lies on no
+/// Serves until nobody reads its standard output, which is when the process that started it has ended. Returns at once where there is nothing to do: the folder lies on no
 /// single disk (btrfs, overlay, a network), or on one without a volatile cache.
 ///
 /// The folder should not change, so that syncing it is a flush and no commit of a journal.
 pub fn run(folder: &Path) -> Result<(), Failure> {
-    set_parent_process_death_signal(Some(Signal::KILL)).step("end with the service")?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let folder = open(folder, flags, Mode::empty()).step("open the folder")?;
     let device = device_of(&fstat(&folder).step("find the disk")?);
@@ -64,13 +63,31 @@ fn serve(folder: &OwnedFd, figures: &OwnedFd) -> Result<(), Failure> {
             fdatasync(folder).step("flush the disk")?;
             pace.learn(now.elapsed());
             flushed = written;
-        } else {
-            std::thread::sleep(if now < busy_until {
-                BUSY_PAUSE
-            } else {
-                IDLE_PAUSE
-            });
+            continue;
         }
+        let is_busy = now < busy_until;
+        if is_abandoned_within(if is_busy { &BUSY_PAUSE } else { &IDLE_PAUSE })? {
+            return Ok(());
+        }
+    }
+}
+
+/// Waits, and returns true as soon as nobody reads standard output any more. The death signal of a parent would not come
+/// when the parent has ended before it was asked for.
+fn is_abandoned_within(pause: &Timespec) -> Result<bool, Failure> {
+    let output = stdout();
+    let mut watched = [PollFd::from_borrowed_fd(output.as_fd(), PollFlags::empty())];
+    match poll(&mut watched, Some(pause)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error).step("wait"),
+    }
+}
+
+const fn milliseconds(count: i64) -> Timespec {
+    Timespec {
+        tv_sec: 0,
+        tv_nsec: count * 1_000_000,
     }
 }
 
