@@ -150,6 +150,8 @@ export const limits = {
   ...hostLimits,
 
   stopGraceMs: 2_000,
+  /** Time for which the answer to a failed creation waits for the removal of what it has left. */
+  discardAnswerMs: 5_000,
   helloTimeoutMs: 10_000,
   /** Timeout of a file operation whose length depends on the sandbox's contents. */
   fileOperationMs: 300_000,

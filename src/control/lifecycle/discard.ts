@@ -1,4 +1,5 @@
 /** Removes what is left of a sandbox that no caller has seen: its machine, then its row. */
+import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Replicas, Runtime, SandboxStore } from '../ports/index.ts';
 import { underLease } from '../replicas/tenure.ts';
@@ -26,6 +27,20 @@ export function discard(d: DiscardDependencies, sandbox: Sandbox): Promise<void>
     await runtime.destroy(id);
     if (row) await store.remove(id, row.generation);
   });
+}
+
+/**
+ * Resolves when what a failed creation has left is gone, or after `limits.discardAnswerMs` while it still goes: the caller
+ * gets the failure before a cluster that has just come back has removed a disk.
+ * @param discarded Never rejects.
+ */
+export async function forAMoment(discarded: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limits.discardAnswerMs);
+  });
+  await Promise.race([discarded, late]);
+  clearTimeout(timer);
 }
 
 /**

@@ -25,7 +25,7 @@ import type {
 import type { Others } from '../replicas/others.ts';
 import type { Activity } from './activity.ts';
 import { assertRoomToStart } from './capacity.ts';
-import { discard } from './discard.ts';
+import { discard, forAMoment } from './discard.ts';
 import type { DiskPromises } from './disk-promises.ts';
 import type { OperationQueue } from './operation-queue.ts';
 import { type Loss, Operations, overtaken, type Settled } from './operations.ts';
@@ -128,7 +128,7 @@ export class Machines {
     );
   }
 
-  /** Starts the machine of a row that is `creating`, and settles it. A failure leaves neither machine nor row. */
+  /** Starts the machine of a row that is `creating`, and settles it. What a failure leaves is discarded. */
   create(sandbox: Sandbox): Promise<Sandbox> {
     return this.#orDiscard(sandbox, async (signal) => {
       await this.#operations.bringUp(sandbox, signal);
@@ -146,8 +146,7 @@ export class Machines {
   }
 
   /**
-   * Gives the running machine of a claimed row the row's sizes, and settles the row. A failure leaves neither machine
-   * nor row.
+   * Gives the running machine of a claimed row the row's sizes, and settles the row. What a failure leaves is discarded.
    */
   fit(sandbox: Sandbox): Promise<Sandbox> {
     return this.#orDiscard(sandbox, async () => {
@@ -247,7 +246,7 @@ export class Machines {
     try {
       return await this.#turns.run(sandbox.id, work);
     } catch (error) {
-      await this.discard(sandbox);
+      await forAMoment(this.discard(sandbox));
       throw error;
     }
   }

@@ -183,10 +183,13 @@ async function interruptedSettle(): Promise<number> {
   return performance.now() - began;
 }
 
-/** Operations by their sandbox and kind: the one that takes over has another generation. */
+/**
+ * Operations by their sandbox and kind: the one that takes over has another generation. A creation has failed, and is answered,
+ * when its row has given up its name; the removal of what it has left is an operation of its own.
+ */
 async function inProgress(): Promise<string[]> {
-  const rows = await query('SELECT id, operation FROM sandboxes WHERE operation IS NOT NULL');
-  return rows.map(({ id, operation }) => `${operation} ${id}`);
+  const rows = await query('SELECT id, name, operation FROM sandboxes WHERE operation IS NOT NULL');
+  return rows.map(({ id, name, operation }) => `${name === id ? 'discarding' : operation} ${id}`);
 }
 
 function query(sql: string): Promise<Record<string, unknown>[]> {

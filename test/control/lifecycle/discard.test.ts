@@ -1,6 +1,6 @@
 /** Discarding of what no caller has seen: it takes the row first, and leaves alone what somebody else has taken. */
-import { beforeEach, describe, expect, it } from 'vitest';
-import { discard } from '../../../src/control/lifecycle/discard.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { discard, forAMoment } from '../../../src/control/lifecycle/discard.ts';
 import type { SandboxStore } from '../../../src/control/ports/index.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { createAlone } from '../../../src/store/alone.ts';
@@ -66,6 +66,32 @@ describe('a discarded row', () => {
   it('is not needed: the machine of a row that is gone is destroyed', async () => {
     await run(made);
     expect(destroyed).toEqual([null]);
+  });
+});
+
+describe('the answer to a failed creation', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('waits for the removal, and leaves no timer', async () => {
+    await forAMoment(Promise.resolve());
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('comes after 5 seconds while the removal goes on', async () => {
+    let isAnswered = false;
+    const removal = new Promise<void>(() => {});
+    void forAMoment(removal).then(() => {
+      isAnswered = true;
+    });
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(isAnswered).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isAnswered).toBe(true);
   });
 });
 
