@@ -30,6 +30,8 @@ import { reconcile } from '../control/lifecycle/reconciler.ts';
 import { SandboxService } from '../control/lifecycle/sandboxes.ts';
 import { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { Watches } from '../control/lifecycle/watches.ts';
+import { announcedRows } from '../control/live/announced-rows.ts';
+import { SandboxEvents } from '../control/live/sandbox-events.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
 import { createPeople } from '../control/people/people.ts';
@@ -95,7 +97,15 @@ export function wire(
   const readiness = new Readiness({ ...engine, replicas: store.replicas, unfinished, clock, log });
   const runtime = readiness.watch(engine.runtime);
   const { snapshots, replicas } = store;
-  const sandboxes = heldRows(store.sandboxes, replicas);
+  const events = new SandboxEvents({
+    ...{ store: store.sandboxes, log },
+    seen: (sandbox) => services.sandboxes.seen(sandbox),
+  });
+  const wrote = (id: string) => events.wrote(id);
+  replicas.onWritten(wrote);
+  replicas.onGap(() => events.missed());
+  const rows = replicas.shared ? store.sandboxes : announcedRows(store.sandboxes, wrote);
+  const sandboxes = heldRows(rows, replicas);
   const others = new Others(replicas, sandboxes);
   const people = createPeople({
     store,
@@ -184,6 +194,7 @@ export function wire(
   const environments = new Environments(images, runtime);
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
+    events,
     snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
     files,
     execution: new ExecutionService(uses, agent, environments),
@@ -237,7 +248,13 @@ export function wire(
       await closeInTime({
         parts: [...parts, archiveCollector, work, pool].map((part) => () => part?.close()),
         drained: () => queue.drained(),
-        last: [() => machines.leave(), () => watches.endAll(), () => activity.flush(), () => people.close()],
+        last: [
+          () => machines.leave(),
+          () => watches.endAll(),
+          () => activity.flush(),
+          () => events.close(),
+          () => people.close(),
+        ],
         timeoutMs: DRAIN_TIMEOUT_MS,
         late: stoppedTooEarly,
       });

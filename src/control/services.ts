@@ -9,6 +9,7 @@ import type { GitService } from './git/git-service.ts';
 import type { RegistryService } from './images/registries.ts';
 import type { SnapshotService } from './images/snapshots.ts';
 import type { SandboxService } from './lifecycle/sandboxes.ts';
+import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { IdentityService } from './people/identity.ts';
 import type { KeyService } from './people/keys.ts';
 import type { UserService } from './people/users.ts';
@@ -20,6 +21,8 @@ import type { TunnelService } from './work/tunnels.ts';
 
 export interface Services {
   sandboxes: SandboxService;
+  /** Changes of sandboxes. */
+  events: SandboxEvents;
   snapshots: SnapshotService;
   files: FileService;
   execution: ExecutionService;

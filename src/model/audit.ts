@@ -19,6 +19,9 @@ export const auditActions = {
   head: 'files.head',
   tunnelOpen: 'tunnel.open',
   tunnelClose: 'tunnel.close',
+  /** A stream of changes of the caller's sandboxes. */
+  eventsOpen: 'events.open',
+  eventsClose: 'events.close',
   sshLogin: 'ssh.login',
   sshLogout: 'ssh.logout',
   previewGrant: 'preview.grant',

@@ -12,6 +12,7 @@ export function createAlone(): Replicas {
     isMine: () => true,
     onChange: () => {},
     changed: async () => {},
+    onWritten: () => {},
     tell: () => {},
     onTold: () => {},
     onGap: () => {},

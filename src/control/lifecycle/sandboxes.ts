@@ -69,7 +69,7 @@ export class SandboxService {
   }
 
   async get(caller: User, reference: string): Promise<Sandbox> {
-    return this.#seen(await resolveSandbox(this.#store, caller, reference));
+    return this.seen(await resolveSandbox(this.#store, caller, reference));
   }
 
   /** Returns the resources in use now. */
@@ -83,7 +83,7 @@ export class SandboxService {
     page: Page,
   ): Promise<{ sandboxes: Sandbox[]; totalCount: number }> {
     const found = await this.#store.list({ ...filter, ownerId: caller.id }, page);
-    return { ...found, sandboxes: found.sandboxes.map((sandbox) => this.#seen(sandbox)) };
+    return { ...found, sandboxes: found.sandboxes.map((sandbox) => this.seen(sandbox)) };
   }
 
   async start(caller: User, reference: string): Promise<Sandbox> {
@@ -116,7 +116,7 @@ export class SandboxService {
     const { id } = await resolveSandbox(this.#store, caller, reference);
     const sandbox = await this.#machines.change(id, () => settings);
     const gone = settings.autoDeleteMinutes === 0 && sandbox.state !== 'started' && deletedByStop(sandbox);
-    if (!gone) return { sandbox: this.#seen(sandbox), deleted: false };
+    if (!gone) return { sandbox: this.seen(sandbox), deleted: false };
     return this.#machines.command(id, { type: 'delete' });
   }
 
@@ -133,23 +133,23 @@ export class SandboxService {
       );
     }
     const { id } = await resolveSandbox(this.#store, caller, reference);
-    return this.#seen((await this.#machines.command(id, { type: 'resize', request })).sandbox);
+    return this.seen((await this.#machines.command(id, { type: 'resize', request })).sandbox);
   }
 
   /** Replaces all labels. */
   async setLabels(caller: User, reference: string, labels: Record<string, string>): Promise<Sandbox> {
     const { id } = await resolveSandbox(this.#store, caller, reference);
-    return this.#seen(await this.#machines.change(id, () => ({ labels })));
+    return this.seen(await this.#machines.change(id, () => ({ labels })));
   }
 
   async #command(caller: User, reference: string, type: 'start' | 'stop' | 'archive'): Promise<Settled> {
     const { id } = await resolveSandbox(this.#store, caller, reference);
     const settled = await this.#machines.command(id, { type });
-    return { ...settled, sandbox: this.#seen(settled.sandbox) };
+    return { ...settled, sandbox: this.seen(settled.sandbox) };
   }
 
   /** Adds activity that is not flushed yet, and the reason for a pause. */
-  #seen(sandbox: Sandbox): Sandbox {
+  seen(sandbox: Sandbox): Sandbox {
     return {
       ...sandbox,
       stateReason: sandbox.stateReason ?? this.#machines.pausedReason(sandbox.id),

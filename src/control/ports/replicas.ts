@@ -35,6 +35,8 @@ export interface Replicas {
   onChange(listener: () => void): void;
   /** Resolves when another replica has written the sandbox's row, or after that time. */
   changed(sandboxId: string, withinMs: number): Promise<void>;
+  /** Calls the listener with the id of each sandbox whose row a replica has written, this one included. */
+  onWritten(listener: (sandboxId: string) => void): void;
   /** Sends a message to all other live replicas. Without a promise: one that has lost its connection misses it. */
   tell(topic: Topic, text: string): void;
   onTold(topic: Topic, listener: (text: string) => void): void;

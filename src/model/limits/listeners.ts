@@ -24,5 +24,15 @@ export const listenersLimits = {
     /** Proxies in a row that a request is followed back through. */
     chain: 16,
   },
+  events: {
+    /** Open event streams: of one user, and of all. */
+    streams: { perOwner: 16, total: 512 },
+    /** Time in which changes of one sandbox become one event. */
+    gatherMs: 100,
+    /** Sandboxes of an owner that a stream knows; the deletion of one beyond shows at the next list. */
+    known: 10_000,
+    /** Characters of events that wait for a slow client; beyond, it gets `refresh` in their place. */
+    waitingChars: 64 * KiB,
+  },
   region: { count: 64, textChars: 100 },
 } as const;

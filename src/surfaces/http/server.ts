@@ -33,6 +33,7 @@ import { explain, refuseConnection, sendProblem } from './problem.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAuthorizationRoutes } from './routes/authorization.ts';
 import { addByteRoutes } from './routes/bytes.ts';
+import { addEventRoutes } from './routes/events.ts';
 import { acceptJsonBodies } from './routes/json-body.ts';
 import { addToolRoutes } from './routes/tools.ts';
 import { addTunnelRoute, asksForTunnel } from './routes/tunnel.ts';
@@ -100,6 +101,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   acceptJsonBodies(app, room.bodies);
   addToolRoutes(app, { ...parts, answers: room.answers });
   addAdminRoutes(app, parts.services);
+  addEventRoutes(app, parts.services);
   addTunnelRoute(app, parts.services);
   addAuthorizationRoutes(app, parts.services);
   const description = JSON.stringify(openApi(parts.version, parts.publicUrl ?? '/'));

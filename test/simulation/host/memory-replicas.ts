@@ -84,6 +84,7 @@ export function memoryReplicas({ table, time, dice, bus, full }: MemoryReplicasO
     tell(topic, text) {
       if (!dice.chance(LOST)) for (const hear of bus) hear(id, topic, text);
     },
+    onWritten: () => {},
     onGap: () => {},
     onTold: (topic, listener) => void heard.set(topic, listener),
   };

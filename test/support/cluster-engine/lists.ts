@@ -24,7 +24,8 @@ export const onBothEngines = [
   'test/system/public-names.test.ts',
   'test/system/quotas.test.ts',
   'test/system/search.test.ts',
-  'test/system/session-following.test.ts',
+  'test/system/following/changes.test.ts',
+  'test/system/following/sessions.test.ts',
   'test/system/sessions.test.ts',
   'test/system/two-users.test.ts',
 ];

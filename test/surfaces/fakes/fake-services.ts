@@ -10,7 +10,8 @@ import type { SshAccessService } from '../../../src/control/access/ssh-access.ts
 import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
 import type { SandboxService } from '../../../src/control/lifecycle/sandboxes.ts';
-import type { AccessKind, ExecResult } from '../../../src/control/ports/index.ts';
+import { SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
+import type { AccessKind, ExecResult, SandboxStore } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
 import type { ExecutionService } from '../../../src/control/work/execution.ts';
 import type { FileService } from '../../../src/control/work/files.ts';
@@ -57,6 +58,11 @@ export function createFakeServices(): FakeServices {
   };
   const services = {
     sandboxes: fakeSandboxes(fake),
+    events: new SandboxEvents({
+      store: fakeRows(fake.sandboxes),
+      log: { info() {}, warn() {}, error() {} },
+      seen: (sandbox) => sandbox,
+    }),
     snapshots: fakeSnapshots(fake),
     files: fakeFiles(fake),
     execution: fakeExecution(fake),
@@ -80,6 +86,13 @@ export function createFakeServices(): FakeServices {
     },
   };
   return { ...fake, services: services as unknown as Services };
+}
+
+function fakeRows(sandboxes: Map<string, Sandbox>): Pick<SandboxStore, 'reread' | 'names'> {
+  return {
+    reread: async (id) => sandboxes.get(id) ?? null,
+    names: async (owner) => [...sandboxes.values()].filter(({ ownerId }) => ownerId === owner),
+  };
 }
 
 /** The clock stands at the epoch. */
@@ -154,6 +167,7 @@ function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxServic
     return found;
   };
   return {
+    seen: (sandbox) => sandbox,
     usage: async () => usage,
     async create(caller, request, { onProgress, idempotencyKey } = {}) {
       if (idempotencyKey !== undefined) fake.idempotencyKeys.push(idempotencyKey);

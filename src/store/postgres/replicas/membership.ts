@@ -40,6 +40,7 @@ export class Membership implements Replicas {
   readonly #waiters = new Waiters();
   readonly #listeners: (() => void)[] = [];
   readonly #gapListeners: (() => void)[] = [];
+  readonly #writtenListeners: ((sandboxId: string) => void)[] = [];
   #id = newReplicaId();
   #live: readonly string[] = [];
   readonly #givenUp = new GivenUp();
@@ -107,6 +108,10 @@ export class Membership implements Replicas {
 
   changed(sandboxId: string, withinMs: number): Promise<void> {
     return this.#waiters.wait(sandboxId, withinMs);
+  }
+
+  onWritten(listener: (sandboxId: string) => void): void {
+    this.#writtenListeners.push(listener);
   }
 
   tell(topic: Parameters<Replicas['tell']>[0], text: string): void {
@@ -179,7 +184,9 @@ export class Membership implements Replicas {
     }
     const news = parseNews(payload);
     this.#options.caches.hear(news);
-    if (news !== 'callers') this.#waiters.wake(news.sandbox);
+    if (news === 'callers') return;
+    this.#waiters.wake(news.sandbox);
+    for (const listener of this.#writtenListeners) listener(news.sandbox);
   }
 
   /** The first time nobody listens yet. */

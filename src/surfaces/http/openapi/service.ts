@@ -185,6 +185,25 @@ const tunnelPath: Json = {
   },
 };
 
+const eventsPath: Json = {
+  get: {
+    operationId: 'followEvents',
+    summary: 'Follow changes of your sandboxes',
+    description:
+      'Server-sent events, until either side ends the stream: `ready` first, then `sandbox` with the sandbox as ' +
+      'GetSandbox has it, `sandbox_deleted` with its `id`, and `refresh` when changes may have been missed. List after ' +
+      '`ready` and after each `refresh`.',
+    tags: ['Service'],
+    responses: {
+      '200': {
+        description: 'The stream.',
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      },
+      ...failures,
+    },
+  },
+};
+
 const page: Json = { 'text/html': { schema: { type: 'string' } } };
 
 /** For browsers: the state in the query authorizes it, once. */
@@ -207,6 +226,7 @@ export const servicePaths: Json = {
   '/v1/tools': { get: catalogueOperation },
   '/v1/sandboxes/{sandbox}/files': filesPath,
   '/v1/sandboxes/{sandbox}/tunnel': tunnelPath,
+  '/v1/events': eventsPath,
   '/healthz': { get: healthOperation('getHealth', 'Report that the process runs', {}) },
   '/readyz': { get: healthOperation('getReadiness', 'Report that calls are accepted', { '503': failure }) },
   '/openapi.json': { get: descriptionOperation },

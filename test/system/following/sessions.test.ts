@@ -1,6 +1,6 @@
 /** Following a session's command: waiting for its end, for more output, and for what answers an input. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { call, must, type Service, startService } from '../support/service.ts';
+import { call, must, type Service, startService } from '../../support/service.ts';
 
 type Body = Record<string, unknown>;
 let service: Service;

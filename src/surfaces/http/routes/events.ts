@@ -1,0 +1,116 @@
+/**
+ * GET /v1/events: changes of the caller's sandboxes as server-sent events, until either side ends the stream. A client
+ * lists once it has `ready`, and again at each `refresh`.
+ */
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { toSandboxView } from '../../../catalog/sandbox-view.ts';
+import type { Follower } from '../../../control/live/sandbox-events.ts';
+import type { Services } from '../../../control/services.ts';
+import { Shares } from '../../../fairness/shares.ts';
+import { auditActions } from '../../../model/audit.ts';
+import { limits } from '../../../model/limits.ts';
+import { subjectOf } from '../origin.ts';
+
+export function addEventRoutes(app: FastifyInstance, services: Pick<Services, 'events' | 'audit'>): void {
+  const shares = new Shares({ ...limits.events.streams, what: 'event streams are already open' });
+  const open = new Set<EventStream>();
+  // A stream has no end of its own, and the server would wait for it.
+  app.addHook('preClose', async () => {
+    for (const stream of open) stream.end();
+  });
+
+  app.get('/v1/events', { exposeHeadRoute: false }, async (request, reply) => {
+    const subject = subjectOf(request, auditActions.eventsOpen);
+    await services.audit.visit(subject, auditActions.eventsClose, async (begun) => {
+      const release = shares.take(request.caller.id);
+      const stream = new EventStream(reply.raw);
+      try {
+        const unfollow = await services.events.follow(request.caller, stream);
+        begun();
+        reply.hijack();
+        open.add(stream);
+        await stream.carry().finally(unfollow);
+      } finally {
+        open.delete(stream);
+        release();
+      }
+    });
+    return reply;
+  });
+}
+
+/** One stream. What a slow client has not read yet waits once for each sandbox, and up to a bound. */
+class EventStream implements Follower {
+  readonly #raw: ServerResponse;
+  readonly #waiting = new Map<string, string>();
+  #waitingChars = 0;
+  #isLate = false;
+  #isBegun = false;
+
+  constructor(raw: ServerResponse) {
+    this.#raw = raw;
+  }
+
+  /** Resolves when the connection is closed. */
+  async carry(): Promise<void> {
+    const raw = this.#raw;
+    if (raw.destroyed) return;
+    const closed = new Promise((resolve) => raw.once('close', resolve));
+    raw.on('drain', () => this.#flush());
+    raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+    raw.write(event('ready', {}));
+    this.#isBegun = true;
+    this.#flush();
+    const heartbeat = setInterval(() => {
+      if (!raw.writableNeedDrain) raw.write(': nothing new\n\n');
+    }, limits.eventStreamHeartbeatMs);
+    await closed;
+    clearInterval(heartbeat);
+  }
+
+  end(): void {
+    this.#raw.end();
+  }
+
+  changed(sandbox: Parameters<Follower['changed']>[0]): void {
+    this.#send(sandbox.id, event('sandbox', toSandboxView(sandbox)));
+  }
+
+  gone(id: string): void {
+    this.#send(id, event('sandbox_deleted', { id }));
+  }
+
+  refresh(): void {
+    this.#waiting.clear();
+    this.#waitingChars = 0;
+    this.#isLate = true;
+    this.#flush();
+  }
+
+  #send(id: string, text: string): void {
+    this.#waitingChars += text.length - (this.#waiting.get(id)?.length ?? 0);
+    this.#waiting.set(id, text);
+    if (this.#waitingChars > limits.events.waitingChars) this.refresh();
+    else this.#flush();
+  }
+
+  #flush(): void {
+    const raw = this.#raw;
+    const takes = () => this.#isBegun && !raw.writableNeedDrain && !raw.writableEnded && !raw.destroyed;
+    if (this.#isLate && takes()) {
+      this.#isLate = false;
+      raw.write(event('refresh', {}));
+    }
+    for (const [id, text] of this.#waiting) {
+      if (!takes()) return;
+      this.#waiting.delete(id);
+      this.#waitingChars -= text.length;
+      raw.write(text);
+    }
+  }
+}
+
+function event(name: string, data: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,162 @@
+/** GET /v1/events: the stream of changes. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { API_KEY, MEMBER_KEY } from '../fakes/fake-services.ts';
+import { type Harness, startHttp } from './http-harness.ts';
+
+let http: Harness;
+const opened: AbortController[] = [];
+/** Of the server. */
+const connections = new Set<Socket>();
+
+beforeAll(async () => {
+  http = await startHttp();
+  http.server.on('connection', (socket) => connections.add(socket));
+});
+
+afterAll(async () => {
+  for (const stream of opened) stream.abort();
+  await http.close();
+});
+
+interface Stream {
+  response: Response;
+  next(): Promise<{ event: string; data: Record<string, unknown> }>;
+  end(): void;
+}
+
+async function open(headers: Record<string, string> = {}): Promise<Stream> {
+  const ended = new AbortController();
+  opened.push(ended);
+  const response = await http.fetch('/v1/events', { headers, signal: ended.signal });
+  const blocks = blocksOf(response);
+  return {
+    response,
+    end: () => ended.abort(),
+    async next() {
+      for (;;) {
+        const { value } = await blocks.next();
+        if (value === undefined) throw new Error('the stream has ended');
+        const [, event, data] = /^event: (\S+)\ndata: (.*)$/s.exec(value) ?? [];
+        if (event && data) return { event, data: JSON.parse(data) };
+      }
+    },
+  };
+}
+
+async function* blocksOf(response: Response): AsyncGenerator<string> {
+  let text = '';
+  for await (const bytes of response.body ?? []) {
+    text += Buffer.from(bytes).toString();
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    yield* blocks;
+  }
+}
+
+/** Changes of all of them, as one turn tells them. */
+async function writeAll(ids: string[]): Promise<void> {
+  for (const id of ids) http.services.events.wrote(id);
+  await sleep(120);
+}
+
+async function create(name: string): Promise<string> {
+  const answer = await http.call('Sandbox.CreateSandbox', { name });
+  const { id } = (await answer.json()) as { id: string };
+  http.services.events.wrote(id);
+  return id;
+}
+
+describe('a stream of changes', () => {
+  it('begins with ready, then has each change and each deletion', async () => {
+    const stream = await open();
+    expect(stream.response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(await stream.next()).toEqual({ event: 'ready', data: {} });
+    const id = await create('watched');
+    expect(await stream.next()).toMatchObject({
+      event: 'sandbox',
+      data: { id, name: 'watched', state: 'started', last_activity_at: expect.any(String) },
+    });
+    http.sandboxes.delete(id);
+    http.services.events.wrote(id);
+    expect(await stream.next()).toEqual({ event: 'sandbox_deleted', data: { id } });
+    http.services.events.missed();
+    expect(await stream.next()).toEqual({ event: 'refresh', data: {} });
+    stream.end();
+  });
+
+  it('shows no environment variable', async () => {
+    const stream = await open();
+    await stream.next();
+    const id = await create('secretive');
+    const sandbox = http.sandboxes.get(id);
+    if (sandbox) sandbox.envVars = { TOKEN: 'hunter2' };
+    expect(JSON.stringify(await stream.next())).not.toContain('hunter2');
+    stream.end();
+  });
+
+  it('has nothing of another user', async () => {
+    const member = await open({ authorization: `Bearer ${MEMBER_KEY}` });
+    await member.next();
+    const id = await create('not-theirs');
+    const owner = await open();
+    await owner.next();
+    http.services.events.wrote(id);
+    expect(await owner.next()).toMatchObject({ data: { id } });
+    http.services.events.missed();
+    expect(await member.next()).toEqual({ event: 'refresh', data: {} });
+    member.end();
+    owner.end();
+  });
+
+  it('needs a key', async () => {
+    expect((await fetch(`${http.url}/v1/events`)).status).toBe(401);
+  });
+
+  it('is refused above 16 of one user; another user has one all the same', async () => {
+    const streams = await Promise.all(Array.from({ length: 16 }, () => open()));
+    for (const stream of streams) await stream.next();
+    const refused = await http.fetch('/v1/events');
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ code: 'resource_exhausted', retryable: true });
+    const other = await open({ authorization: `Bearer ${MEMBER_KEY}` });
+    expect(await other.next()).toEqual({ event: 'ready', data: {} });
+    for (const stream of [...streams, other]) stream.end();
+    await expect.poll(async () => (await open()).response.status).toBe(200);
+  });
+
+  it('gives a client that does not read a refresh in place of what it missed', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => create(`large-${n}`)));
+    for (const id of ids) {
+      const sandbox = http.sandboxes.get(id);
+      if (sandbox) sandbox.labels = { large: 'x'.repeat(30_000) };
+    }
+    const socket = connect(http.port, '127.0.0.1');
+    socket.write(`GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${API_KEY}\r\n\r\n`);
+    await once(socket, 'readable');
+    const held = () => Math.max(0, ...[...connections].map(({ writableLength }) => writableLength));
+    // Until the kernel takes no more.
+    for (let turn = 0; turn < 100 && held() === 0; turn++) await writeAll(ids);
+    expect(held()).toBeGreaterThan(0);
+    const before = held();
+    for (let turn = 0; turn < 5; turn++) await writeAll(ids);
+    expect(held() - before).toBeLessThan(100_000);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (text.length > 200_000) text = text.slice(-100_000);
+    });
+    await expect.poll(() => text).toContain('event: refresh\ndata: {}\n\n');
+    socket.destroy();
+  });
+
+  it('ends with the service, which does not wait for it', async () => {
+    const own = await startHttp();
+    const response = await own.fetch('/v1/events');
+    const begun = performance.now();
+    await Promise.all([own.stop(), response.text()]);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+});
