@@ -1,5 +1,6 @@
 /** The client. Generated from the service's catalogue by `make generate`; never edited by hand. */
 import { Access } from './access.ts';
+import { changesOf, type FollowOptions, type SandboxChange } from './changes.ts';
 import { type Call, type CallOptions, createCall, type ToolFacts } from './call.ts';
 import { Connection, type SandhavenOptions } from './connection.ts';
 import { Files } from './files.ts';
@@ -1169,15 +1170,25 @@ export class Sandhaven {
   readonly iterate: Iterate;
   readonly documentDb: DocumentDb;
   readonly #call: Call;
+  readonly #connection: Connection;
 
   constructor(options: SandhavenOptions = {}) {
     const connection = new Connection(options);
+    this.#connection = connection;
     this.#call = createCall(connection);
     this.files = new Files(connection);
     this.access = new Access(connection);
     this.snapshots = new Snapshots(connection);
     this.iterate = new Iterate(this);
     this.documentDb = new DocumentDb(this.#call);
+  }
+
+  /**
+   * Changes of your sandboxes as they happen, until the signal ends them; connects again by itself. List at each 'refresh',
+   * which is also the first.
+   */
+  changes(options: FollowOptions = {}): AsyncGenerator<SandboxChange, never, undefined> {
+    return changesOf(this.#connection, options);
   }
 
   /**

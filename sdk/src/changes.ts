@@ -1,0 +1,106 @@
+/** Follows changes of the caller's sandboxes, and connects again whenever the stream breaks off. */
+import { failureOf } from './call.ts';
+import type { Connection } from './connection.ts';
+import { SandhavenError } from './errors.ts';
+import { readEvents } from './events.ts';
+import type { GetSandboxResult } from './generated.ts';
+
+export type SandboxChange =
+  /** Changes may have been missed: list again. Also the first of all. */
+  { type: 'refresh' } | { type: 'sandbox'; sandbox: GetSandboxResult } | { type: 'deleted'; id: string };
+
+export interface FollowOptions {
+  /** Ends it; its reason is thrown. */
+  signal?: AbortSignal;
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+/** The service sends something every 15 s. */
+const SILENCE_MS = 45_000;
+
+/** Throws `SandhavenError` when another attempt makes no sense, such as with a key that is not valid. */
+export async function* changesOf(
+  connection: Connection,
+  { signal }: FollowOptions,
+): AsyncGenerator<SandboxChange, never, undefined> {
+  for (let failures = 0; ; failures++) {
+    const attempts = connection.begin(signal ? { signal } : {});
+    try {
+      for await (const change of oneStream(connection, attempts)) {
+        failures = 0;
+        yield change;
+      }
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (!isTransient(error)) throw error;
+    } finally {
+      attempts.close();
+    }
+    await pause(connection, failures, signal);
+  }
+}
+
+async function* oneStream(
+  connection: Connection,
+  attempts: ReturnType<Connection['begin']>,
+): AsyncGenerator<SandboxChange> {
+  const init = { headers: { accept: 'text/event-stream' } };
+  const response = await connection.request('/v1/events', init, attempts);
+  if (!response.ok || !response.body) throw await failureOf(response);
+  attempts.stopClock();
+  try {
+    for await (const { event, data } of readEvents(unlessSilent(response.body))) {
+      const change = changeOf(event, data);
+      if (change) yield change;
+    }
+  } catch (error) {
+    throw connection.explain(error, attempts);
+  }
+}
+
+function changeOf(event: string, data: string): SandboxChange | null {
+  if (event === 'ready' || event === 'refresh') return { type: 'refresh' };
+  if (event === 'sandbox') return { type: 'sandbox', sandbox: JSON.parse(data) as GetSandboxResult };
+  if (event === 'sandbox_deleted') return { type: 'deleted', id: (JSON.parse(data) as { id: string }).id };
+  return null;
+}
+
+/** Ends a stream whose other side has gone without a word: a machine that slept does not notice otherwise. */
+function unlessSilent(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const silent = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error('the stream is silent')), SILENCE_MS);
+      });
+      try {
+        const { done, value } = await Promise.race([reader.read(), silent]);
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        reader.cancel().catch(() => {});
+        controller.error(error);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof SandhavenError && (error.retryable || error.code === 'timeout');
+}
+
+async function pause(connection: Connection, failures: number, signal?: AbortSignal): Promise<void> {
+  const attempts = connection.begin(signal ? { signal } : {});
+  attempts.stopClock();
+  try {
+    const ms = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+    await attempts.pause(ms * (0.5 + Math.random() / 2));
+  } finally {
+    attempts.close();
+  }
+}
