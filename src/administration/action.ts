@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import type { Origin } from '../control/audit/audit.ts';
 import type { Services } from '../control/services.ts';
+import type { Scope } from '../model/access/scopes.ts';
 import type { Caller, Role } from '../model/user.ts';
 
 export interface ActionContext {
@@ -22,6 +23,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Output extends 
   description: string;
   /** Required role: `member` admits every key. */
   role: Role;
+  /** Scope that a key needs; by default `admin` for actions of admins, `account` for others. */
+  scope?: Scope;
   /** Words of the command after `sandhaven`, such as `users create`. A second word `list` may be left out. */
   command: string;
   /** Parameter that the command takes without its flag. */
@@ -42,4 +45,9 @@ export function defineAction<Input extends z.ZodObject, Output extends z.ZodObje
   action: Action<Input, Output>,
 ): Action {
   return action as unknown as Action;
+}
+
+/** Returns the scope that a key needs for the action. */
+export function scopeOf({ scope, role }: Pick<Action, 'scope' | 'role'>): Scope {
+  return scope ?? (role === 'admin' ? 'admin' : 'account');
 }

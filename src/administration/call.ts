@@ -1,8 +1,9 @@
 /** Calls an administration action: checks the role, then the parameters, then runs it. Every surface uses this. */
 import { validateInput } from '../catalog/validate.ts';
+import { assertScope } from '../model/access/scopes.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
-import type { Action, ActionContext } from './action.ts';
+import { type Action, type ActionContext, scopeOf } from './action.ts';
 import { actions } from './index.ts';
 
 const byName = new Map<string, Action>(actions.map((action) => [action.name, action]));
@@ -29,6 +30,7 @@ export async function callAction(
 ): Promise<Record<string, unknown>> {
   const action = findAction(name);
   return context.services.audit.call({ ...context, action: action.name }, async () => {
+    assertScope(context.caller, scopeOf(action));
     if (action.role === 'admin' && context.caller.role !== 'admin') throw forAdmins(action);
     return action.handler(validateInput(action.input, rawParameters), context);
   });

@@ -1,7 +1,8 @@
 /** Descriptions of the actions as data, for their list and OpenAPI. */
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../catalog/json-schema.ts';
+import type { Scope } from '../model/access/scopes.ts';
 import type { Role } from '../model/user.ts';
-import type { Action } from './action.ts';
+import { type Action, scopeOf } from './action.ts';
 import { actions } from './index.ts';
 
 export interface ActionDescription {
@@ -9,6 +10,8 @@ export interface ActionDescription {
   title: string;
   description: string;
   role: Role;
+  /** Scope that a key needs. */
+  scope: Scope;
   /** Words of the command after `sandhaven`. */
   command: string;
   input_schema: JsonSchema;
@@ -19,6 +22,7 @@ export const actionDescriptions: readonly ActionDescription[] = actions.map(desc
 
 function describeAction(action: Action): ActionDescription {
   const { name, title, description, role, command } = action;
+  const scope = scopeOf(action);
   const schemas = { input_schema: inputJsonSchema(action), output_schema: outputJsonSchema(action) };
-  return { name, title, description, role, command, ...schemas };
+  return { name, title, description, role, scope, command, ...schemas };
 }

@@ -1,4 +1,6 @@
 /** Calls a tool. Every surface uses this. */
+
+import { assertScope, type Scope } from '../model/access/scopes.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { tools } from './index.ts';
@@ -57,7 +59,14 @@ export async function callTool(
   context: CallContext,
 ): Promise<Record<string, unknown>> {
   const tool = findTool(name);
-  return context.services.audit.call({ ...context, action: tool.name }, async () =>
-    tool.handler(validateInput(tool.input, rawParameters), context),
-  );
+  return context.services.audit.call({ ...context, action: tool.name }, async () => {
+    assertScope(context.caller, scopeOf(tool));
+    return tool.handler(validateInput(tool.input, rawParameters), context);
+  });
+}
+
+/** Returns the scope that a key needs for the tool. */
+export function scopeOf({ name, annotations }: Pick<Tool, 'name' | 'annotations'>): Scope {
+  if (name.startsWith('DocumentDb.')) return 'documents:read';
+  return annotations.readOnlyHint ? 'sandboxes:read' : 'sandboxes:write';
 }

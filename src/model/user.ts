@@ -1,4 +1,6 @@
 /** Users, callers and API keys. Times are milliseconds since the epoch. */
+
+import type { Scope } from './access/scopes.ts';
 import type { Quota } from './quota.ts';
 
 /** An admin manages the service and its users; a member has sandboxes of their own. */
@@ -28,6 +30,8 @@ export interface Caller extends User {
   keyId: string;
   /** null: never. */
   keyExpiresAt: number | null;
+  /** null: all that the role allows. */
+  scopes: readonly Scope[] | null;
 }
 
 export const keyStates = ['valid', 'expired', 'revoked'] as const;
@@ -44,4 +48,6 @@ export interface ApiKey {
   expiresAt: number | null;
   lastUsedAt: number | null;
   revokedAt: number | null;
+  /** null: all that its owner's role allows. */
+  scopes: readonly Scope[] | null;
 }

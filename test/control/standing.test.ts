@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const caller: Caller = { ...alice, keyId: 'key_1', keyExpiresAt: null };
+const caller: Caller = { ...alice, keyId: 'key_1', keyExpiresAt: null, scopes: null };
 
 function setUp(disabledAt: number | null = null) {
   const standing = new Standing(

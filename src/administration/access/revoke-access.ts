@@ -12,6 +12,7 @@ export const revokeAccess = defineAction({
     'Ends every SSH token, every signed preview URL and every standard preview token of one of your sandboxes, and ' +
     'their open connections, in any state of the sandbox. Standard previews get a new token: request it again.',
   role: 'member',
+  scope: 'sandboxes:write',
   command: 'access revoke',
   argument: 'sandbox',
   input: z.strictObject({

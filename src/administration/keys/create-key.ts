@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { integerWithDefault } from '../../catalog/parameters/integer.ts';
 import { text } from '../../catalog/parameters/text.ts';
+import { scopes } from '../../model/access/scopes.ts';
 import { limits } from '../../model/limits.ts';
 import { defineAction } from '../action.ts';
 import { user } from '../users/parameters.ts';
@@ -22,13 +23,22 @@ export const createKey = defineAction({
       .regex(/^[^\p{C}]+$/u, 'must not contain control characters')
       .describe('Purpose of the key.'),
     user: user.optional().describe('Owner: user ID or email (default: yourself).'),
+    scopes: z
+      .array(z.enum(scopes))
+      .min(1)
+      .max(scopes.length)
+      .optional()
+      .describe(`What the key may be used for; all that the owner may do when left out.`),
     expires_in_minutes: integerWithDefault('Minutes until it expires, 0 for never', {
       ...{ min: 0, max: limits.keyMinutesMax, default: 0 },
     }),
   }),
   output: keyOutput.extend({ api_key: z.string() }),
-  async handler({ user, name, expires_in_minutes: expiresInMinutes }, { services, caller }) {
-    const created = await services.keys.create(caller, { user, name, expiresInMinutes });
+  async handler({ user, name, scopes: wanted, expires_in_minutes: expiresInMinutes }, { services, caller }) {
+    const created = await services.keys.create(caller, {
+      ...{ user, name, expiresInMinutes },
+      scopes: wanted ? [...new Set(wanted)] : null,
+    });
     return { ...toKeyView(created), api_key: created.apiKey };
   },
 });

@@ -14,12 +14,14 @@ export const keyOutput = z.looseObject({
   /** Exact to the minute. */
   last_used_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
+  /** null: all that the owner may do. */
+  scopes: z.array(z.string()).nullable(),
 });
 
 export type KeyView = z.output<typeof keyOutput>;
 
 export function toKeyView({ key, owner, state }: OwnedKey): KeyView {
-  const { id, name, createdAt, expiresAt, lastUsedAt, revokedAt } = key;
+  const { id, name, createdAt, expiresAt, lastUsedAt, revokedAt, scopes } = key;
   return {
     ...{ key_id: id, name, user_id: owner.id, email: owner.email },
     state,
@@ -28,16 +30,18 @@ export function toKeyView({ key, owner, state }: OwnedKey): KeyView {
     expires_at: timeOf(expiresAt),
     last_used_at: timeOf(lastUsedAt),
     revoked_at: timeOf(revokedAt),
+    scopes: scopes && [...scopes],
   };
 }
 
 export function keyRow(view: KeyView): Record<string, unknown> {
-  const { key_id, name, email, state, created_at, expires_at, last_used_at } = view;
+  const { key_id, name, email, state, created_at, expires_at, last_used_at, scopes } = view;
   return {
     key: key_id,
     name,
     user: email,
     state,
+    scopes: scopes?.join(',') ?? 'all',
     created: created_at,
     expires: expires_at,
     used: last_used_at,

@@ -11,6 +11,7 @@ export const deleteSnapshot = defineAction({
     'Deletes one of your snapshots, for good and in any state; cancels one in progress. Sandboxes ' +
     'created from it continue, stop and start as before: each keeps its image and entrypoint.',
   role: 'member',
+  scope: 'sandboxes:write',
   command: 'snapshots rm',
   argument: 'snapshot',
   input: z.strictObject({

@@ -5,6 +5,7 @@
 import { currentHold } from '../../fairness/answer-room.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { LongWork } from '../../fairness/long-work.ts';
+import { assertScope } from '../../model/access/scopes.ts';
 import type { CollectionName, CollectionSchema } from '../../model/documents/schema.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -172,6 +173,7 @@ export class DocumentService {
     target: SaveTarget,
     { signal, onSaved }: CallOptions,
   ): Promise<SavedResult> {
+    assertScope(caller, 'sandboxes:write');
     const notes = await this.#p.order.check(caller.keyId, query.sources, 'schema');
     const options = { ...this.#options(signal), onSaved };
     const saved = await this.#inTurn(caller, signal, () =>

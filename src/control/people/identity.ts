@@ -1,4 +1,6 @@
 /** Identity of callers, and the service's regions. */
+
+import { withinScopes } from '../../model/access/scopes.ts';
 import type { Region, Regions } from '../../model/region.ts';
 import type { Caller } from '../../model/user.ts';
 import type { Clock, KeyStore } from '../ports/index.ts';
@@ -26,8 +28,9 @@ export class IdentityService {
   async authenticate(apiKey: string): Promise<Caller | null> {
     const { keys, use, clock } = this.#d;
     const caller = await keys.callerOf(apiKey, clock.now());
-    if (caller) await use.note(caller.keyId);
-    return caller;
+    if (!caller) return null;
+    await use.note(caller.keyId);
+    return withinScopes(caller);
   }
 
   /** Counts one call of the caller's key. Throws `resource_exhausted` above its rate, before any work. */

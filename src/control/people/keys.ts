@@ -1,4 +1,6 @@
 /** API keys: a member's own, and all keys for an admin. */
+
+import { beyond, type Scope } from '../../model/access/scopes.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newApiKey } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -14,6 +16,14 @@ export interface KeyDependencies {
   use: KeyUse;
   standing: Standing;
   clock: Clock;
+}
+
+export interface KeyRequest {
+  user: string | undefined;
+  name: string;
+  expiresInMinutes: number;
+  /** null: all that the owner may do. */
+  scopes: readonly Scope[] | null;
 }
 
 export interface OwnedKey {
@@ -38,15 +48,17 @@ export class KeyService {
    */
   async create(
     caller: Caller,
-    { user, name, expiresInMinutes }: { user: string | undefined; name: string; expiresInMinutes: number },
+    { user, name, expiresInMinutes, scopes }: KeyRequest,
   ): Promise<OwnedKey & { apiKey: string }> {
     const { store, clock } = this.#d;
     const owner = await this.#ownerOf(caller, user ?? caller.id);
+    const lacking = beyond(caller, scopes);
+    if (lacking.length > 0) throw more(lacking);
     const now = clock.now();
     if ((await store.countLive(owner.id, now)) >= limits.keysPerUser) throw tooMany();
     const apiKey = newApiKey();
     const expiresAt = expiresInMinutes === 0 ? null : now + expiresInMinutes * MINUTE_MS;
-    const key = await store.add(owner.id, apiKey, { name, createdAt: now, expiresAt });
+    const key = await store.add(owner.id, apiKey, { name, createdAt: now, expiresAt, scopes });
     return { ...this.#shown(key, owner), apiKey };
   }
 
@@ -90,6 +102,14 @@ export class KeyService {
       hint: 'Leave user out for yourself, or ask an admin.',
     });
   }
+}
+
+function more(lacking: readonly Scope[]): SandhavenError {
+  return new SandhavenError(
+    'permission_denied',
+    `A key cannot make one that may do more than itself: it lacks ${lacking.join(', ')}.`,
+    { parameter: 'scopes', hint: 'Ask for scopes that this key has, or use a key without a limit.' },
+  );
 }
 
 function tooMany(): SandhavenError {

@@ -19,7 +19,8 @@ export interface UserStore {
   updateUser(id: string, change: (account: Account) => AccountPatch): Promise<Account | null>;
 }
 
-export type KeyDetails = Pick<ApiKey, 'name' | 'createdAt' | 'expiresAt'>;
+/** No scopes are all. */
+export type KeyDetails = Pick<ApiKey, 'name' | 'createdAt' | 'expiresAt'> & Partial<Pick<ApiKey, 'scopes'>>;
 
 /** Keys are stored as SHA-256 hashes and compared in constant time. */
 export interface KeyStore {

@@ -5,6 +5,7 @@
  */
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 import type { KeyDetails, KeyStore, Page } from '../../control/ports/index.ts';
+import type { Scope } from '../../model/access/scopes.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ApiKey, Caller, Role } from '../../model/user.ts';
@@ -25,11 +26,12 @@ export class KeyRows implements KeyStore {
     const selector = selectorOf(hash);
     const { insert, forget, find } = statements;
     const row = { name: details.name, created: details.createdAt, expires: details.expiresAt };
+    const scopes = details.scopes ? JSON.stringify(details.scopes) : null;
     return this.#sql.write('keys', function* () {
       const known = yield* matching(hash);
       if (known && known['user_id'] !== userId) throw anothers();
       if (!known) {
-        yield* insert.run({ hash, selector, user_id: userId, ...row });
+        yield* insert.run({ hash, selector, user_id: userId, scopes, ...row });
         yield* forget.run({ user_id: userId, now: details.createdAt, kept: limits.keysKeptPerUser });
       }
       return keyOf((yield* find.get({ selector })) ?? {});
@@ -39,10 +41,10 @@ export class KeyRows implements KeyStore {
   async callerOf(apiKey: string, now: number): Promise<Caller | null> {
     const row = await this.#sql.read(() => matching(hashOf(apiKey)), 'callers');
     if (!row || row['revoked_at'] !== null || row['disabled_at'] !== null) return null;
-    const { id, userId, expiresAt } = keyOf(row);
+    const { id, userId, expiresAt, scopes } = keyOf(row);
     if (expiresAt !== null && expiresAt <= now) return null;
     const user = { name: String(row['user_name']), email: String(row['email']), role: row['role'] as Role };
-    return { id: userId, ...user, keyId: id, keyExpiresAt: expiresAt };
+    return { id: userId, ...user, keyId: id, keyExpiresAt: expiresAt, scopes };
   }
 
   async find(id: string): Promise<ApiKey | null> {
@@ -83,17 +85,17 @@ export class KeyRows implements KeyStore {
   }
 }
 
-const COLUMNS = 'selector, user_id, name, created_at, expires_at, last_used_at, revoked_at';
+const COLUMNS = 'selector, user_id, name, created_at, expires_at, last_used_at, revoked_at, scopes';
 const LIVE = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)';
 const OF_USER = '(user_id = :user_id OR :user_id IS NULL)';
 
 const statements = {
   insert: statement(
-    `INSERT INTO api_keys (hash, selector, user_id, name, created_at, expires_at)
-       VALUES (:hash, :selector, :user_id, :name, :created, :expires)`,
+    `INSERT INTO api_keys (hash, selector, user_id, name, created_at, expires_at, scopes)
+       VALUES (:hash, :selector, :user_id, :name, :created, :expires, :scopes)`,
   ),
   bySelector: statement(
-    `SELECT hash, selector, user_id, api_keys.name, api_keys.created_at, expires_at, last_used_at, revoked_at,
+    `SELECT hash, selector, user_id, api_keys.name, api_keys.created_at, expires_at, last_used_at, revoked_at, scopes,
               users.name AS user_name, users.email, users.role, users.disabled_at
        FROM api_keys JOIN users ON users.id = api_keys.user_id WHERE selector = :selector`,
   ),
@@ -146,6 +148,7 @@ function keyOf(row: Row): ApiKey {
     expiresAt: row['expires_at'] as number | null,
     lastUsedAt: row['last_used_at'] as number | null,
     revokedAt: row['revoked_at'] as number | null,
+    scopes: row['scopes'] === null ? null : (JSON.parse(String(row['scopes'])) as Scope[]),
   };
 }
 

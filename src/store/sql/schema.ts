@@ -55,6 +55,11 @@ const pendingAuthorizations = `
   CREATE INDEX pending_authorizations_by_end ON pending_authorizations (expires_at);
 `;
 
+/** A JSON array; NULL: all. */
+const scopes = `
+  ALTER TABLE api_keys ADD COLUMN scopes TEXT;
+`;
+
 const renewals = `
   ALTER TABLE provider_authorizations ADD COLUMN renewing_until INTEGER;
 `;
@@ -263,4 +268,5 @@ export const migrations: readonly Migration[] = [
   { version: 7, sql: serviceSecrets },
   { version: 8, sql: pendingAuthorizations },
   { version: 9, sql: renewals },
+  { version: 10, sql: scopes },
 ];

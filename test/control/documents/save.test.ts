@@ -13,6 +13,7 @@ const caller = {
   keyId: 'key',
   role: 'member' as const,
   keyExpiresAt: null,
+  scopes: null,
 };
 const target = { sandbox: 'box', path: 'a.jsonl' };
 const line = Buffer.from('{"_id":1}\n');

@@ -72,12 +72,23 @@ export function peopleConformance(name: string, getStore: () => Store): void {
       const { id } = await keys().add(alice.id, 'shv_alice', forever);
       await keys().add(bob.id, 'shv_bob', { ...forever, expiresAt: NOW + 1 });
       const { name, email, role } = alice;
-      const caller = { id: alice.id, name, email, role, keyId: id, keyExpiresAt: null };
+      const caller = { id: alice.id, name, email, role, keyId: id, keyExpiresAt: null, scopes: null };
       expect(await keys().callerOf('shv_alice', NOW)).toEqual(caller);
       expect(await keys().callerOf('shv_bob', NOW)).toMatchObject({ id: bob.id, role: 'member' });
       for (const wrong of ['', 'shv_alic', 'shv_alice ', 'SHV_ALICE', 'shv_alice\0', id]) {
         expect(await keys().callerOf(wrong, NOW), wrong).toBeNull();
       }
+    });
+
+    it('keeps the scopes of a key, and none for all', async () => {
+      const scopes = ['sandboxes:read', 'documents:read'] as const;
+      const narrow = await keys().add(alice.id, 'narrow', { ...forever, scopes });
+      const wide = await keys().add(alice.id, 'wide', forever);
+      expect(narrow.scopes).toEqual(scopes);
+      expect(wide.scopes).toBeNull();
+      expect((await keys().callerOf('narrow', NOW))?.scopes).toEqual(scopes);
+      expect((await keys().find(narrow.id))?.scopes).toEqual(scopes);
+      expect((await keys().list(alice.id, everything)).keys.map((key) => key.scopes)).toEqual([null, scopes]);
     });
 
     it('[WIRE-AUTH-04] knows nobody by a key that has expired, was revoked, or whose user is disabled', async () => {

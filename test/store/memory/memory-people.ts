@@ -72,6 +72,7 @@ function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> {
         const fresh = {
           id: `key_${(++drawn).toString(16).padStart(16, '0')}`,
           userId,
+          scopes: null,
           ...details,
           lastUsedAt: null,
           revokedAt: null,
@@ -85,7 +86,7 @@ function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> {
         const user = users.get(key?.userId ?? '');
         if (!key || !user || user.disabledAt !== null || dead(key, now)) return null;
         const { id, name, email, role } = user;
-        return { id, name, email, role, keyId: key.id, keyExpiresAt: key.expiresAt };
+        return { id, name, email, role, keyId: key.id, keyExpiresAt: key.expiresAt, scopes: key.scopes };
       },
       find: async (id) => structuredClone(byId(id)),
       list: async (userId, { page, pageSize }) => {

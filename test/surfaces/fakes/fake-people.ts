@@ -18,6 +18,7 @@ export const user: Caller = {
   role: 'admin',
   keyId: 'key_0000000000000001',
   keyExpiresAt: null,
+  scopes: null,
 };
 
 const admin: Account = {

@@ -17,6 +17,7 @@ export const caller: Caller = {
   role: 'member',
   keyId: 'key_1',
   keyExpiresAt: null,
+  scopes: null,
 };
 export const apiKey = 'shv_test';
 export const largeContent = 'x'.repeat(1_000_000);

@@ -7,6 +7,7 @@ import { sandbox } from '../../../catalog/parameters/sandbox.ts';
 import { present } from '../../../catalog/present.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Services } from '../../../control/services.ts';
+import { assertScope } from '../../../model/access/scopes.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, toProblem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
@@ -31,7 +32,10 @@ export function addByteRoutes(app: FastifyInstance, services: Pick<Services, 'fi
   app.put(url, { config }, (request, reply) => {
     const signal = clientSignal(reply);
     const subject = subjectOf(request, auditActions.upload, signal);
-    return services.audit.call(subject, () => receive(services.files, request, signal));
+    return services.audit.call(subject, async () => {
+      assertScope(request.caller, 'sandboxes:write');
+      return receive(services.files, request, signal);
+    });
   });
 
   app.route({
@@ -43,7 +47,10 @@ export function addByteRoutes(app: FastifyInstance, services: Pick<Services, 'fi
       const action = request.method === 'HEAD' ? auditActions.head : auditActions.download;
       return services.audit.call(
         subjectOf(request, action, signal),
-        () => send(services.files, request, reply, signal),
+        async () => {
+          assertScope(request.caller, 'sandboxes:read');
+          return send(services.files, request, reply, signal);
+        },
         // After the status is sent, only the end of the connection reports a failure.
         () => request.outcome ?? (signal.aborted ? 'cancelled' : null),
       );

@@ -8,6 +8,7 @@ import { toSandboxView } from '../../../catalog/sandbox-view.ts';
 import type { Follower } from '../../../control/live/sandbox-events.ts';
 import type { Services } from '../../../control/services.ts';
 import { Shares } from '../../../fairness/shares.ts';
+import { assertScope } from '../../../model/access/scopes.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { limits } from '../../../model/limits.ts';
 import { subjectOf } from '../origin.ts';
@@ -23,6 +24,7 @@ export function addEventRoutes(app: FastifyInstance, services: Pick<Services, 'e
   app.get('/v1/events', { exposeHeadRoute: false }, async (request, reply) => {
     const subject = subjectOf(request, auditActions.eventsOpen);
     await services.audit.visit(subject, auditActions.eventsClose, async (begun) => {
+      assertScope(request.caller, 'sandboxes:read');
       const release = shares.take(request.caller.id);
       const stream = new EventStream(reply.raw);
       try {

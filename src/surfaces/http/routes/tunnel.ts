@@ -12,6 +12,7 @@ import { sandbox } from '../../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Services } from '../../../control/services.ts';
 import { Shares } from '../../../fairness/shares.ts';
+import { assertScope } from '../../../model/access/scopes.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, toProblem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
@@ -63,6 +64,7 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
     const gone = new AbortController();
     const subject = subjectOf(request, auditActions.tunnelOpen, gone.signal);
     const visit = services.audit.visit(subject, auditActions.tunnelClose, async (begun) => {
+      assertScope(request.caller, 'sandboxes:write');
       const release = tunnels.take(request.caller.id);
       reply.raw.once('close', release);
       const left = () => gone.abort();
