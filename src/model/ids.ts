@@ -37,6 +37,11 @@ export function newReplicaId(): string {
   return `rep_${randomText(16)}`;
 }
 
+/** Id of a browser's sign-in. */
+export function newSignInId(): string {
+  return `sgn_${randomText(16)}`;
+}
+
 export function newUserId(): string {
   return `user_${randomText(16)}`;
 }
@@ -48,6 +53,11 @@ export function newRequestId(): string {
 /** 43 characters of [0-9a-z] after the prefix: over 220 bits. */
 export function newApiKey(): string {
   return `shv_${randomText(43)}`;
+}
+
+/** Token of a sign-in, or of a one-time link: over 220 bits. */
+export function newSignInToken(): string {
+  return randomText(43);
 }
 
 export function randomText(length: number): string {

@@ -11,6 +11,7 @@ import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
 import { RegistryCredentialRows } from './rows/registry-credentials.ts';
 import { SandboxRows } from './rows/sandbox-rows.ts';
 import { ServiceSecretRows } from './rows/service-secrets.ts';
+import { SignInRows } from './rows/sign-ins.ts';
 import { SnapshotRows } from './rows/snapshots.ts';
 import { UserRows } from './rows/users.ts';
 import type { Secrets } from './secrets.ts';
@@ -24,6 +25,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     snapshots: new SnapshotRows(sql),
     users: new UserRows(sql),
     keys: new KeyRows(sql),
+    signIns: new SignInRows(sql),
     idempotency: new IdempotencyRows(sql, secrets),
     accessTokens: new AccessTokenRows(sql),
     gitCredentials: new GitCredentialRows(sql, secrets),

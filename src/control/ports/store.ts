@@ -9,6 +9,7 @@ import type { PendingAuthorizationStore } from './provider/pending-authorization
 import type { RegistryCredentialStore } from './registry-store.ts';
 import type { Replicas } from './replicas.ts';
 import type { ServiceSecretStore } from './secret-store.ts';
+import type { SignInStore } from './sign-in-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import type { KeyStore, UserStore } from './user-store.ts';
 
@@ -133,6 +134,7 @@ export interface Store {
   snapshots: SnapshotStore;
   users: UserStore;
   keys: KeyStore;
+  signIns: SignInStore;
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;

@@ -17,6 +17,26 @@ export const peopleLimits = {
   quotaMax: 1_000_000_000,
   /** Interval of writing the last use of keys. */
   keyUseWrittenMs: 60_000,
+  signIn: {
+    /** Sign-ins of one user; a newer one replaces the one that was used longest ago. */
+    perUser: 32,
+    /** Time without use after which one ends, and its end in any case. */
+    idleMs: 24 * 60 * 60_000,
+    wholeMs: 30 * 24 * 60 * 60_000,
+    /** Age of a token that is replaced, and the pause before another one is given in place of one that was not used. */
+    rotateMs: 15 * 60_000,
+    offerAgainMs: 60_000,
+    /** Time for which the old token is valid after the first use of the new one: requests side by side. */
+    overlapMs: 60_000,
+    /** Validity of a one-time link, and links of one user at once. */
+    linkMs: 15 * 60_000,
+    linksPerUser: 8,
+    /** Attempts: of one address, and of all addresses together. */
+    rate: { perSecond: 0.2, burst: 10 },
+    rateOfAll: { perSecond: 20, burst: 200 },
+    /** Addresses whose attempts are counted before idle ones are forgotten. */
+    addresses: 10_000,
+  },
   /** Ten years. */
   keyMinutesMax: 5_256_000,
 } as const;

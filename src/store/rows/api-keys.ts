@@ -134,21 +134,30 @@ function selectorOf(hash: Buffer): Buffer {
   return hash.subarray(0, SELECTOR_BYTES);
 }
 
-function selectorIn(id: string): Buffer | null {
+/** Returns null for what is no id of a key. */
+export function selectorIn(id: string): Buffer | null {
   const digits = idPattern.exec(id)?.[1];
   return digits === undefined ? null : Buffer.from(digits, 'hex');
 }
 
+export function keyIdOf(selector: unknown): string {
+  return `key_${Buffer.from(selector as Uint8Array).toString('hex')}`;
+}
+
+export function scopesIn(text: unknown): readonly Scope[] | null {
+  return text === null ? null : (JSON.parse(String(text)) as Scope[]);
+}
+
 function keyOf(row: Row): ApiKey {
   return {
-    id: `key_${Buffer.from(row['selector'] as Uint8Array).toString('hex')}`,
+    id: keyIdOf(row['selector']),
     userId: String(row['user_id']),
     name: String(row['name']),
     createdAt: Number(row['created_at']),
     expiresAt: row['expires_at'] as number | null,
     lastUsedAt: row['last_used_at'] as number | null,
     revokedAt: row['revoked_at'] as number | null,
-    scopes: row['scopes'] === null ? null : (JSON.parse(String(row['scopes'])) as Scope[]),
+    scopes: scopesIn(row['scopes']),
   };
 }
 

@@ -3,6 +3,8 @@
  * released step is never edited: a change is a new step.
  */
 
+import { signInTables } from './sign-ins.ts';
+
 export interface Migration {
   /** Number of the step: from 1, without gaps. */
   version: number;
@@ -269,4 +271,5 @@ export const migrations: readonly Migration[] = [
   { version: 8, sql: pendingAuthorizations },
   { version: 9, sql: renewals },
   { version: 10, sql: scopes },
+  { version: 11, sql: signInTables },
 ];

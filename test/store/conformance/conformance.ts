@@ -11,6 +11,7 @@ import { peopleConformance } from './people-conformance.ts';
 import { quotaConformance } from './quota-conformance.ts';
 import { registryConformance } from './registry-conformance.ts';
 import { serviceSecretConformance } from './service-secret-conformance.ts';
+import { signInConformance } from './sign-in-conformance.ts';
 
 export type StoreFactory = () => Promise<Store>;
 
@@ -488,6 +489,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
   auditConformance(name, () => store);
   registryConformance(name, () => store);
   serviceSecretConformance(name, () => store);
+  signInConformance(name, () => store);
   quotaConformance(name, () => store);
   describe(`${name}: credentials of Git remotes`, () => {
     const at = (sandboxId: string, url = 'https://h/a', password = 'p\0é"') => ({

@@ -22,6 +22,7 @@ import { memoryPendingAuthorizations } from './memory-pending-authorizations.ts'
 import { memoryPeople } from './memory-people.ts';
 import { memoryRegistryCredentials } from './memory-registries.ts';
 import { memoryServiceSecrets } from './memory-service-secrets.ts';
+import { memorySignIns } from './memory-sign-ins.ts';
 import { promisedDiskGbOf, usageOf } from './memory-usage.ts';
 
 /** Rows of the tables that the lifecycle writes; a row is replaced, never changed. */
@@ -47,6 +48,7 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     sandboxes,
     ...memorySnapshots(tables),
     ...people,
+    ...memorySignIns(people),
     ...memoryIdempotency(tables),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),

@@ -1,0 +1,37 @@
+/** Store of browsers' sign-ins and of one-time links. */
+import type { Scope } from '../../model/access/scopes.ts';
+import type { SignIn, SignInTokens } from '../../model/access/sign-ins.ts';
+import type { Account } from '../../model/user.ts';
+import type { Page } from './common.ts';
+
+export interface StoredSignIn {
+  signIn: SignIn;
+  tokens: SignInTokens;
+  user: Pick<Account, 'id' | 'name' | 'email' | 'role'>;
+  /** Scopes of the key that it was opened with; null: all. */
+  scopes: readonly Scope[] | null;
+}
+
+export interface SignInStore {
+  /** Adds one. Returns the ids of those that ended for it: the user's, above the bound. */
+  addSignIn(signIn: SignIn, tokens: SignInTokens): Promise<string[]>;
+  /** Returns null for one that is not there, whose user is disabled, or whose key is revoked or expired. */
+  findSignIn(id: string, now: number): Promise<StoredSignIn | null>;
+  /** Replaces the tokens if the stored ones are still `before`; false when they are not. */
+  replaceTokens(id: string, before: SignInTokens, after: SignInTokens): Promise<boolean>;
+  /** Most recently used first; of one user, or of all. */
+  listSignIns(userId: string | null, page: Page): Promise<{ signIns: SignIn[]; totalCount: number }>;
+  /** Returns the one that was removed. */
+  removeSignIn(id: string): Promise<SignIn | null>;
+  /** Removes those that a key has opened. Returns their ids. */
+  removeSignInsOfKey(keyId: string): Promise<string[]>;
+  /** Moves times of use forward only. */
+  touchSignIns(used: Map<string, number>): Promise<void>;
+  /** Removes sign-ins and links that are over, and sign-ins last used before `idleSince`. */
+  pruneSignIns(now: number, idleSince: number): Promise<void>;
+
+  /** Keeps a link's hash; the user's oldest ones give way above the bound. */
+  addLink(hash: Buffer, userId: string, expiresAt: number): Promise<void>;
+  /** Uses the link up. Returns the id of its user; null for one that is unknown, used or over. */
+  takeLink(hash: Buffer, now: number): Promise<string | null>;
+}

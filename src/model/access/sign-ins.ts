@@ -1,0 +1,71 @@
+/**
+ * Sign-ins of browsers: the tokens that open one, as pure decisions. Times are milliseconds since the epoch.
+ *
+ * A token is replaced after a while, and the old one ends once the new one was used: an answer that is lost on its way, or
+ * requests side by side, sign nobody out. Whoever uses an ended token has a copy that the browser gave up, so the sign-in
+ * ends.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { limits } from '../limits.ts';
+
+/** SHA-256 of each token. */
+export interface SignInTokens {
+  hash: Buffer;
+  /** Time since which `hash` is the one in use. */
+  since: number;
+  /** Given to the browser, and not used yet. */
+  nextHash: Buffer | null;
+  nextAt: number | null;
+  previousHash: Buffer | null;
+  previousUntil: number | null;
+}
+
+export interface SignIn {
+  id: string;
+  userId: string;
+  /** Key that it was opened with, and ends with; null: opened by a link. */
+  keyId: string | null;
+  createdAt: number;
+  lastUsedAt: number;
+  /** End of it, used or not. */
+  expiresAt: number;
+}
+
+export type Verdict =
+  | { kind: 'valid' }
+  /** Valid; `tokens` replace the stored ones. */
+  | { kind: 'confirmed'; tokens: SignInTokens }
+  /** Valid, and due for a new token. */
+  | { kind: 'due' }
+  /** A token that has ended: somebody has a copy. */
+  | { kind: 'stolen' }
+  | { kind: 'unknown' };
+
+/** Judges the token with this hash. */
+export function judge(tokens: SignInTokens, hash: Buffer, now: number): Verdict {
+  const { rotateMs, offerAgainMs, overlapMs } = limits.signIn;
+  if (isSame(tokens.hash, hash)) {
+    const isOld = now - tokens.since >= rotateMs;
+    const isOffered = tokens.nextAt !== null && now - tokens.nextAt < offerAgainMs;
+    return isOld && !isOffered ? { kind: 'due' } : { kind: 'valid' };
+  }
+  if (isSame(tokens.nextHash, hash)) {
+    const ended = { previousHash: tokens.hash, previousUntil: now + overlapMs };
+    return { kind: 'confirmed', tokens: { ...fresh(hash, now), ...ended } };
+  }
+  if (!isSame(tokens.previousHash, hash)) return { kind: 'unknown' };
+  return now <= (tokens.previousUntil ?? 0) ? { kind: 'valid' } : { kind: 'stolen' };
+}
+
+export function fresh(hash: Buffer, now: number): SignInTokens {
+  return { hash, since: now, nextHash: null, nextAt: null, previousHash: null, previousUntil: null };
+}
+
+/** Returns true while the sign-in holds at all. */
+export function isLive({ lastUsedAt, expiresAt }: SignIn, now: number): boolean {
+  return now < expiresAt && now - lastUsedAt < limits.signIn.idleMs;
+}
+
+function isSame(known: Buffer | null, hash: Buffer): boolean {
+  return known !== null && known.length === hash.length && timingSafeEqual(known, hash);
+}

@@ -1,0 +1,94 @@
+/** Sign-ins in memory. */
+import type { Store } from '../../../src/control/ports/index.ts';
+import type { SignIn, SignInTokens } from '../../../src/model/access/sign-ins.ts';
+import { limits } from '../../../src/model/limits.ts';
+
+type People = Pick<Store, 'users' | 'keys'>;
+
+export function memorySignIns({ users, keys }: People): Pick<Store, 'signIns'> {
+  const rows = new Map<string, { signIn: SignIn; tokens: SignInTokens }>();
+  let links: { hash: Buffer; userId: string; expiresAt: number }[] = [];
+  const sorted = (userId: string | null) =>
+    [...rows.values()]
+      .map(({ signIn }) => signIn)
+      .filter((one) => userId === null || one.userId === userId)
+      .reverse()
+      .sort((a, b) => b.lastUsedAt - a.lastUsedAt);
+  const isSame = (a: Buffer | null, b: Buffer | null) => (a && b ? a.equals(b) : a === b);
+  return {
+    signIns: {
+      async addSignIn(signIn, tokens) {
+        rows.set(signIn.id, structuredCopy({ signIn, tokens }));
+        const surplus = sorted(signIn.userId).slice(limits.signIn.perUser);
+        for (const { id } of surplus) rows.delete(id);
+        return surplus.map(({ id }) => id);
+      },
+      async findSignIn(id, now) {
+        const row = rows.get(id);
+        const user = row && (await users.findUser(row.signIn.userId));
+        if (!row || !user || user.disabledAt !== null) return null;
+        const { keyId } = row.signIn;
+        const key = keyId === null ? null : await keys.find(keyId);
+        if (keyId !== null && !key) return null;
+        if (key && (key.revokedAt !== null || (key.expiresAt ?? Number.POSITIVE_INFINITY) <= now))
+          return null;
+        const { name, email, role } = user;
+        return {
+          ...structuredCopy(row),
+          user: { id: user.id, name, email, role },
+          scopes: key?.scopes ?? null,
+        };
+      },
+      async replaceTokens(id, before, after) {
+        const row = rows.get(id);
+        if (!row || !isSame(row.tokens.hash, before.hash)) return false;
+        if (!isSame(row.tokens.nextHash, before.nextHash)) return false;
+        row.tokens = { ...after };
+        return true;
+      },
+      async listSignIns(userId, { page, pageSize }) {
+        const all = sorted(userId);
+        return { signIns: all.slice((page - 1) * pageSize, page * pageSize), totalCount: all.length };
+      },
+      async removeSignIn(id) {
+        const row = rows.get(id);
+        rows.delete(id);
+        return row?.signIn ?? null;
+      },
+      async removeSignInsOfKey(keyId) {
+        const ids = sorted(null)
+          .filter((one) => one.keyId === keyId)
+          .map(({ id }) => id);
+        for (const id of ids) rows.delete(id);
+        return ids;
+      },
+      async touchSignIns(used) {
+        for (const [id, at] of used) {
+          const row = rows.get(id);
+          if (row) row.signIn = { ...row.signIn, lastUsedAt: Math.max(at, row.signIn.lastUsedAt) };
+        }
+      },
+      async pruneSignIns(now, idleSince) {
+        for (const [id, { signIn }] of rows)
+          if (signIn.expiresAt <= now || signIn.lastUsedAt <= idleSince) rows.delete(id);
+        links = links.filter(({ expiresAt }) => expiresAt > now);
+      },
+      async addLink(hash, userId, expiresAt) {
+        links.unshift({ hash, userId, expiresAt });
+        const own = links.filter((link) => link.userId === userId);
+        const surplus = own.sort((a, b) => b.expiresAt - a.expiresAt).slice(limits.signIn.linksPerUser);
+        links = links.filter((link) => !surplus.includes(link));
+      },
+      async takeLink(hash, now) {
+        const link = links.find((one) => one.hash.equals(hash));
+        links = links.filter((one) => one !== link);
+        return link && link.expiresAt > now ? link.userId : null;
+      },
+    },
+  };
+}
+
+/** structuredClone would make plain arrays of buffers. */
+function structuredCopy<T extends { signIn: SignIn; tokens: SignInTokens }>({ signIn, tokens }: T) {
+  return { signIn: { ...signIn }, tokens: { ...tokens } };
+}
