@@ -12,6 +12,9 @@ import { revokeKey } from './keys/revoke-key.ts';
 import { addRegistryCredentials } from './registries/add-registry-credentials.ts';
 import { listRegistries } from './registries/list-registries.ts';
 import { removeRegistryCredentials } from './registries/remove-registry-credentials.ts';
+import { createSignInLink } from './sign-ins/create-sign-in-link.ts';
+import { listSignIns } from './sign-ins/list-sign-ins.ts';
+import { revokeSignIn } from './sign-ins/revoke-sign-in.ts';
 import { deleteSnapshot } from './snapshots/delete-snapshot.ts';
 import { createUser } from './users/create-user.ts';
 import { disableUser, enableUser } from './users/disable-user.ts';
@@ -27,6 +30,9 @@ export const actions: readonly Action[] = [
   listKeys,
   createKey,
   revokeKey,
+  listSignIns,
+  createSignInLink,
+  revokeSignIn,
   deleteSnapshot,
   revokeAccess,
   listAudit,
@@ -44,6 +50,7 @@ export const actions: readonly Action[] = [
 export const commandGroups: Record<string, string> = {
   users: 'users of the service, their usage and quotas',
   keys: 'API keys: create, list, revoke',
+  'sign-ins': 'browsers: list, revoke, make a link to sign in',
   snapshots: 'your snapshots: delete',
   access: 'SSH and preview access to your sandboxes: revoke',
   audit: 'audit log: list, verify',

@@ -79,19 +79,22 @@ export function urlOf(protocol: PreviewSite['protocol'], { address, port, family
 /** Message to the operator, with a configuration for MCP clients. */
 export function howTo(options: {
   url: string;
+  /** One-time link; null when somebody is signed in. */
+  signInUrl: string | null;
   site: PreviewSite;
   ssh: Address;
   /** null when the operator gave the key. */
   apiKeyFile: string | null;
   region: Region;
 }): string {
-  const { url, site, ssh, apiKeyFile, region } = options;
+  const { url, signInUrl, site, ssh, apiKeyFile, region } = options;
   const config = {
     mcpServers: {
       sandhaven: { type: 'http', url: `${url}/mcp`, headers: { Authorization: 'Bearer <API_KEY>' } },
     },
   };
   return [
+    `Page     ${signInUrl ? `${signInUrl} (signs in once, within 15 minutes)` : url}`,
     `API      ${url} (OpenAPI at ${url}/openapi.json)`,
     `Previews ${previewOrigin(site, '*')}`,
     `SSH      ${ssh.host}:${ssh.port} (bin/sandhaven ssh SANDBOX, or Sandbox.CreateSshAccess)`,

@@ -9,6 +9,7 @@ import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createArrivals } from '../model/network/arrival.ts';
 import type { PreviewSite } from '../model/network/public-site.ts';
+import type { PageFiles } from '../surfaces/http/page/files.ts';
 import { createHttpServer } from '../surfaces/http/server.ts';
 import { createMcpEndpoint } from '../surfaces/mcp/endpoint.ts';
 import { SharedRoom } from '../surfaces/shared-room.ts';
@@ -27,6 +28,8 @@ interface ListenerDependencies {
   options: UpOptions;
   tools: readonly Tool[];
   tls: TlsServing | null;
+  /** null when it was not built. */
+  page: PageFiles | null;
   log: Log;
 }
 
@@ -36,14 +39,17 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-export function createListeners(service: RunningService, { options, tools, tls, log }: ListenerDependencies) {
+export function createListeners(
+  service: RunningService,
+  { options, tools, tls, page, log }: ListenerDependencies,
+) {
   const { previewDomain: domain, publicUrl } = options;
   const { services } = service;
   const arrivals = createArrivals(options.trustedProxies);
   const room = new SharedRoom();
   const mcp = createMcpEndpoint({ services, log, version, tools, room });
   const http = createHttpServer({
-    ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl, room },
+    ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl, room, page },
     allowedHosts: allowedHosts(options.listen, publicUrl),
     ready: () => service.readiness.check(),
   });
@@ -67,6 +73,7 @@ export function createListeners(service: RunningService, { options, tools, tls, 
       });
       const url = urlOf(protocol, http.server.address() as AddressInfo);
       services.authorizations?.servedAt(publicUrl ?? url);
+      services.signIns.servedAt(publicUrl ?? url);
       log.info('listening', {
         api: url,
         previews: `${options.previewListen.host}:${previewPort}`,
@@ -76,7 +83,8 @@ export function createListeners(service: RunningService, { options, tools, tls, 
         const proof = await prove(url, service.apiKey, tls?.chain);
         const { apiKeyFile } = service;
         const [region] = options.regions;
-        const addresses = { url: publicUrl ?? url, site, ssh: sshAt, apiKeyFile, region };
+        const signInUrl = await services.signIns.firstLink();
+        const addresses = { url: publicUrl ?? url, signInUrl, site, ssh: sshAt, apiKeyFile, region };
         process.stdout.write(`${proof}\n${howTo(addresses)}\n`);
       }
       return url;

@@ -1,5 +1,6 @@
 /** `sandhaven up`: the service in the foreground, until SIGTERM or SIGINT. */
 
+import { join } from 'node:path';
 import { selectTools } from '../catalog/toolsets.ts';
 import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
 import type { Log } from '../control/ports/index.ts';
@@ -7,6 +8,7 @@ import { createLog } from '../log.ts';
 import { limits } from '../model/limits.ts';
 import { assertUpCanStart } from '../surfaces/cli/doctor/doctor.ts';
 import { listenAddresses } from '../surfaces/cli/doctor/ports.ts';
+import { readPage } from '../surfaces/http/page/files.ts';
 import { TlsServing } from '../tls/serving.ts';
 import { missingPublicNames } from './announce.ts';
 import { doctorFacts } from './engine.ts';
@@ -17,6 +19,9 @@ import type { UpOptions } from './options/up-options.ts';
 import { raisePriority } from './priority.ts';
 import { type RunningService, startService } from './service.ts';
 import type { ServiceOptions } from './service-options.ts';
+
+/** Made by `make web`. */
+const PAGE = join(import.meta.dirname, '../../web/dist');
 
 /** Options that come by environment only. */
 export interface Secrets {
@@ -39,10 +44,11 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
   const reload = () => void tls?.reload();
   if (tls) process.on('SIGHUP', reload);
   try {
+    const page = await readPage(PAGE);
     const service = await startService(serviceOptions(options, secrets, log));
     let serving = false;
     const stopGivingBack = giveBackIdleMemory(log);
-    const listeners = createListeners(service, { options, tools, tls, log });
+    const listeners = createListeners(service, { options, tools, tls, page, log });
     try {
       const url = await listeners.open();
       serving = true;

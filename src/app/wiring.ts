@@ -208,6 +208,7 @@ export function wire(
     registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
     users: people.users,
     keys: people.keys,
+    signIns: people.signIns,
     documents: new DocumentService({
       database: documents,
       files,
@@ -238,6 +239,7 @@ export function wire(
       const prune = async () => {
         await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
         await store.accessTokens.prune(clock.now());
+        await people.signIns.prune();
       };
       // A full disk is no reason to stay away: sandboxes are served, and can be deleted once there is room.
       await prune().catch((error: unknown) => log.warn('old rows could not be removed', { error }));

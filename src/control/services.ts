@@ -12,6 +12,7 @@ import type { SandboxService } from './lifecycle/sandboxes.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { IdentityService } from './people/identity.ts';
 import type { KeyService } from './people/keys.ts';
+import type { SignInService } from './people/sign-ins.ts';
 import type { UserService } from './people/users.ts';
 import type { AuthorizationService } from './provider/authorizations.ts';
 import type { ExecutionService } from './work/execution.ts';
@@ -40,4 +41,6 @@ export interface Services {
   audit: AuditService;
   registries: RegistryService;
   keys: KeyService;
+  /** Sign-ins of browsers. */
+  signIns: SignInService;
 }

@@ -19,6 +19,9 @@ export const auditActions = {
   head: 'files.head',
   tunnelOpen: 'tunnel.open',
   tunnelClose: 'tunnel.close',
+  /** A browser was signed in; failed attempts are not in the log. */
+  signIn: 'sign_in.open',
+  signOut: 'sign_in.close',
   /** A stream of changes of the caller's sandboxes. */
   eventsOpen: 'events.open',
   eventsClose: 'events.close',

@@ -6,6 +6,8 @@ const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
 /** "sb_" and 16 of [0-9a-z]: 82 bits, so an id is never drawn twice. */
 export const sandboxIdPattern = /^sb_[0-9a-z]{16}$/;
 
+export const signInIdPattern = /^sgn_[0-9a-z]{16}$/;
+
 export function newSandboxId(): string {
   return `sb_${randomText(16)}`;
 }
@@ -35,6 +37,11 @@ export function newCommandId(): string {
 /** Id of one process among those that serve an installation together. */
 export function newReplicaId(): string {
   return `rep_${randomText(16)}`;
+}
+
+/** Callers are known by the id of their key, or of their sign-in. */
+export function isSignInId(id: string): boolean {
+  return signInIdPattern.test(id);
 }
 
 /** Id of a browser's sign-in. */

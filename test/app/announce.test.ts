@@ -5,6 +5,7 @@ import { localRegion, parseRegions } from '../../src/model/region.ts';
 
 const told = {
   url: 'http://127.0.0.1:7420',
+  signInUrl: null,
   site: { protocol: 'http', domain: 'localhost', port: 7421 },
   ssh: { host: '127.0.0.1', port: 7422 },
   apiKeyFile: null,

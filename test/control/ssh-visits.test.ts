@@ -39,7 +39,11 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
   const activity = new Activity(Date, store);
   const owner = { ...alice };
   const standing = new Standing(
-    { users: { findUser: async () => owner }, keys: { find: async () => null } },
+    {
+      users: { findUser: async () => owner },
+      keys: { find: async () => null },
+      signIns: { findSignIn: async () => null },
+    },
     Date,
   );
   let die: () => void = () => {};

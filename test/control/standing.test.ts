@@ -17,7 +17,11 @@ const caller: Caller = { ...alice, keyId: 'key_1', keyExpiresAt: null, scopes: n
 
 function setUp(disabledAt: number | null = null) {
   const standing = new Standing(
-    { users: { findUser: async () => ({ ...alice, disabledAt }) }, keys: { find: async () => null } },
+    {
+      users: { findUser: async () => ({ ...alice, disabledAt }) },
+      keys: { find: async () => null },
+      signIns: { findSignIn: async () => null },
+    },
     Date,
   );
   const ended: string[] = [];

@@ -5,7 +5,7 @@ import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newApiKey } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Account, ApiKey, Caller, KeyState } from '../../model/user.ts';
-import type { Clock, KeyStore, Page } from '../ports/index.ts';
+import type { Clock, KeyStore, Page, SignInStore } from '../ports/index.ts';
 import type { KeyUse } from './key-use.ts';
 import type { Standing } from './standing.ts';
 import type { UserService } from './users.ts';
@@ -15,6 +15,7 @@ export interface KeyDependencies {
   users: UserService;
   use: KeyUse;
   standing: Standing;
+  signIns: Pick<SignInStore, 'removeSignInsOfKey'>;
   clock: Clock;
 }
 
@@ -51,7 +52,7 @@ export class KeyService {
     { user, name, expiresInMinutes, scopes }: KeyRequest,
   ): Promise<OwnedKey & { apiKey: string }> {
     const { store, clock } = this.#d;
-    const owner = await this.#ownerOf(caller, user ?? caller.id);
+    const owner = await this.ownerOf(caller, user ?? caller.id);
     const lacking = beyond(caller, scopes);
     if (lacking.length > 0) throw more(lacking);
     const now = clock.now();
@@ -70,21 +71,22 @@ export class KeyService {
   ): Promise<{ keys: OwnedKey[]; totalCount: number }> {
     const { store, users, use } = this.#d;
     const listsAll = user === undefined && caller.role === 'admin';
-    const owner = listsAll ? null : await this.#ownerOf(caller, user ?? caller.id);
+    const owner = listsAll ? null : await this.ownerOf(caller, user ?? caller.id);
     await use.flush();
     const { keys, totalCount } = await store.list(owner?.id ?? null, page);
     const owned = keys.map(async (key) => this.#shown(key, owner ?? (await users.find(key.userId))));
     return { keys: await Promise.all(owned), totalCount };
   }
 
-  /** Revokes a key for good and ends its open work at once. A member gets `not_found` for another user's key. */
+  /** Revokes a key for good; ends its open work, and the sign-ins that it has opened, at once. A member gets `not_found` for another user's key. */
   async revoke(caller: Caller, id: string): Promise<OwnedKey> {
-    const { store, users, standing, clock } = this.#d;
+    const { store, users, standing, signIns, clock } = this.#d;
     const found = await store.find(id);
     const may = found !== null && (caller.role === 'admin' || found.userId === caller.id);
     const key = may ? await store.revoke(id, clock.now()) : null;
     if (!key) throw notFound('key', `There is no key '${id}'.`, 'ListKeys shows the ids of keys.');
     standing.ended(key.id);
+    for (const signIn of await signIns.removeSignInsOfKey(key.id)) standing.ended(signIn);
     return this.#shown(key, await users.find(key.userId));
   }
 
@@ -93,8 +95,11 @@ export class KeyService {
     return { key, owner, state: key.revokedAt !== null ? 'revoked' : expired ? 'expired' : 'valid' };
   }
 
-  /** Returns the same error for an unknown user as for another user. */
-  async #ownerOf(caller: Caller, user: string): Promise<Account> {
+  /**
+   * Returns the user for whom the caller may act. Rejects with `permission_denied`, the same for an unknown user as for
+   * another one.
+   */
+  async ownerOf(caller: Caller, user: string): Promise<Account> {
     const own = user === caller.id || user.toLowerCase() === caller.email.toLowerCase();
     if (own || caller.role === 'admin') return this.#d.users.find(user);
     throw new SandhavenError('permission_denied', 'Only an admin may do this for another user.', {

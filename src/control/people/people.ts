@@ -10,11 +10,12 @@ import { KeyUse } from './key-use.ts';
 import { KeyService } from './keys.ts';
 import { type QuotaDefaults, Quotas } from './quotas.ts';
 import { Rates } from './rates.ts';
+import { SignInService } from './sign-ins.ts';
 import { Standing } from './standing.ts';
 import { UserService } from './users.ts';
 
 export interface PeopleDependencies {
-  store: Pick<Store, 'users' | 'keys' | 'replicas'> & {
+  store: Pick<Store, 'users' | 'keys' | 'signIns' | 'replicas'> & {
     sandboxes: Pick<Store['sandboxes'], 'usage'>;
     snapshots: Pick<Store['snapshots'], 'count'>;
   };
@@ -30,9 +31,10 @@ export interface People {
   identity: IdentityService;
   users: UserService;
   keys: KeyService;
+  signIns: SignInService;
   quotas: Quotas;
   standing: Standing;
-  /** Writes pending key uses. */
+  /** Writes pending uses of keys and sign-ins. */
   close(): Promise<void>;
 }
 
@@ -41,12 +43,17 @@ export function createPeople({ store, clock, quota, rate, regions }: PeopleDepen
   const standing = new Standing(store, clock, store.replicas);
   const use = new KeyUse(store.keys, clock);
   const users = new UserService({ store: store.users, quotas, standing, clock });
+  const signIns = new SignInService({ store: store.signIns, keys: store.keys, users, standing, clock });
   const rates = new Rates(rate, clock, store.replicas);
   return {
     ...{ users, quotas, standing },
     identity: new IdentityService({ keys: store.keys, use, standing, rates, regions, clock }),
-    keys: new KeyService({ store: store.keys, users, use, standing, clock }),
-    close: () => use.flush(),
+    keys: new KeyService({ store: store.keys, signIns: store.signIns, users, use, standing, clock }),
+    signIns,
+    async close() {
+      await use.flush();
+      await signIns.flush();
+    },
   };
 }
 

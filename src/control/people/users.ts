@@ -76,6 +76,11 @@ export class UserService {
     return this.#change(idOrEmail, () => ({ disabledAt: null }));
   }
 
+  /** Returns the one whose key was given at the start. */
+  first(): Promise<Account | null> {
+    return this.#d.store.firstUser();
+  }
+
   /** Rejects with `not_found`. */
   async find(idOrEmail: string): Promise<Account> {
     const account = await this.#d.store.findUser(idOrEmail);

@@ -3,6 +3,7 @@
  * replaced, and everything else passes unchanged, in its order and its spelling.
  */
 import type { IncomingMessage } from 'node:http';
+import { SIGN_IN_COOKIE } from '../../model/access/sign-ins.ts';
 import type { Arrival } from '../../model/network/arrival.ts';
 import { Refusal } from './refusal.ts';
 
@@ -50,8 +51,11 @@ export function toApplication(
   upgrade: string | null,
 ): RawHeaders {
   const headers = passing(request.rawHeaders, [...OF_THE_CONNECTION, ...OF_THE_GATEWAY]);
-  for (let at = 0; at < headers.length; at += 2)
-    if (headers[at]?.toLowerCase() === 'host') headers[at + 1] = host;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]?.toLowerCase();
+    if (name === 'host') headers[at + 1] = host;
+    if (name === 'cookie') headers[at + 1] = withoutSignIn(headers[at + 1] ?? '');
+  }
   headers.push('X-Forwarded-For', client, 'X-Forwarded-Proto', protocol, 'X-Forwarded-Host', host);
   if (request.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked');
   else if (needsLength(request)) headers.push('Content-Length', '0');
@@ -62,7 +66,7 @@ export function toApplication(
 
 /** Builds the headers for the visitor. A cookie stays with the one site that sets it. */
 export function toVisitor(answer: IncomingMessage, signed: boolean): RawHeaders {
-  const headers = passing(answer.rawHeaders, OF_THE_CONNECTION);
+  const headers = withoutOurCookies(passing(answer.rawHeaders, OF_THE_CONNECTION));
   for (let at = 0; at < headers.length; at += 2) {
     if (headers[at]?.toLowerCase() === 'set-cookie') headers[at + 1] = withoutDomain(headers[at + 1] ?? '');
   }
@@ -94,6 +98,23 @@ function passing(raw: RawHeaders, dropped: string[]): RawHeaders {
 
 function valuesOf(raw: RawHeaders, name: string): string[] {
   return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
+}
+
+/** Ports share their host's cookies, so one of the service's own page may come along. */
+function withoutSignIn(cookies: string): string {
+  const kept = cookies.split(';').filter((pair) => !isSignIn(pair));
+  return kept.join(';').trim();
+}
+
+/** No application signs a browser in, or out. */
+function withoutOurCookies(headers: RawHeaders): RawHeaders {
+  const isOurs = (at: number) =>
+    headers[at]?.toLowerCase() === 'set-cookie' && isSignIn(headers[at + 1] ?? '');
+  return headers.filter((_, at) => !isOurs(at - (at % 2)));
+}
+
+function isSignIn(cookie: string): boolean {
+  return cookie.split('=', 1)[0]?.trim() === SIGN_IN_COOKIE;
 }
 
 function withoutDomain(cookie: string): string {

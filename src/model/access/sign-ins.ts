@@ -8,6 +8,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { limits } from '../limits.ts';
 
+/** Name of the cookie with the token. Its prefix has browsers keep it to one host and to secure connections. */
+export const SIGN_IN_COOKIE = '__Host-sandhaven';
+
 /** SHA-256 of each token. */
 export interface SignInTokens {
   hash: Buffer;

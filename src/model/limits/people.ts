@@ -31,9 +31,11 @@ export const peopleLimits = {
     /** Validity of a one-time link, and links of one user at once. */
     linkMs: 15 * 60_000,
     linksPerUser: 8,
-    /** Attempts: of one address, and of all addresses together. */
+    /** Attempts of one address. */
     rate: { perSecond: 0.2, burst: 10 },
-    rateOfAll: { perSecond: 20, burst: 200 },
+    /** A key or ticket, and the body that has it. */
+    secretChars: 512,
+    bodyBytes: 2_048,
     /** Addresses whose attempts are counted before idle ones are forgotten. */
     addresses: 10_000,
   },

@@ -1,18 +1,26 @@
 /**
- * Authenticates the caller by the key in the headers, and by nothing else, so that no request is authorized
- * because a browser sent it.
+ * Authenticates the caller by the key in the headers, or by the cookie of this service's own page. No other request is
+ * authorized because a browser sent it.
  */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../control/services.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Caller } from '../../model/user.ts';
+import { cookieOf, endedCookie, setCookie } from './sign-in/cookie.ts';
+import { assertOwnPage } from './sign-in/own-page.ts';
 
-/** Rejects with `unauthenticated`. */
+type Identities = Pick<Services, 'identity' | 'signIns'>;
+
+/** Rejects with `unauthenticated`; a cookie in the hands of another page with `permission_denied`. */
 export async function authenticate(
-  identity: Pick<Services['identity'], 'authenticate'>,
+  { identity, signIns }: Identities,
   request: FastifyRequest,
+  reply: FastifyReply,
 ): Promise<Caller> {
-  const key = keyOf(request.headers.authorization, request.headers['x-api-key']);
+  const { headers, routeOptions } = request;
+  const key = keyOf(headers.authorization, headers['x-api-key']);
+  const cookie = routeOptions.config?.keysOnly ? null : cookieOf(headers.cookie);
+  if (key === null && cookie !== null) return authenticatePage(signIns, cookie, request, reply);
   if (key === null) {
     throw new SandhavenError('unauthenticated', 'The request has no API key.', {
       hint: 'Send `Authorization: Bearer <API_KEY>`.',
@@ -23,6 +31,22 @@ export async function authenticate(
   throw new SandhavenError('unauthenticated', 'The API key is not valid.', {
     hint: 'Check SANDBOX_API_KEY; the key of a new service is in the file api-key of its data directory.',
   });
+}
+
+async function authenticatePage(
+  signIns: Services['signIns'],
+  cookie: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
+  assertOwnPage(request);
+  const opened = await signIns.authenticate(cookie);
+  if (opened) {
+    setCookie(reply, opened);
+    return opened.caller;
+  }
+  reply.raw.setHeader('set-cookie', endedCookie);
+  throw new SandhavenError('unauthenticated', 'The sign-in is over.', { hint: 'Sign in again.' });
 }
 
 function keyOf(authorization: string | undefined, apiKey: string | string[] | undefined): string | null {

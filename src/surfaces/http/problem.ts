@@ -53,6 +53,8 @@ function translate(error: unknown): unknown {
         parameter: 'Content-Type',
         hint: 'Send a JSON object with Content-Type: application/json.',
       });
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new SandhavenError('too_large', 'The body is larger than any that this route takes.');
     default:
       return statusCode !== undefined && statusCode >= 400 && statusCode < 500
         ? new SandhavenError('invalid_argument', 'The request is not valid HTTP for this route.')

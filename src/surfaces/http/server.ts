@@ -29,12 +29,15 @@ import { createHostCheck } from './hosts.ts';
 import { linger } from './linger.ts';
 import { openApi } from './openapi/openapi.ts';
 import { originOf } from './origin.ts';
+import type { PageFiles } from './page/files.ts';
+import { addPageRoutes, ROUTES_HINT } from './page/routes.ts';
 import { explain, refuseConnection, sendProblem } from './problem.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAuthorizationRoutes } from './routes/authorization.ts';
 import { addByteRoutes } from './routes/bytes.ts';
 import { addEventRoutes } from './routes/events.ts';
 import { acceptJsonBodies } from './routes/json-body.ts';
+import { addSignInRoutes } from './routes/sign-in.ts';
 import { addToolRoutes } from './routes/tools.ts';
 import { addTunnelRoute, asksForTunnel } from './routes/tunnel.ts';
 import { SlowReaders } from './slow-readers.ts';
@@ -58,6 +61,8 @@ export interface HttpServerDependencies {
   /** Returns true when calls can be answered; rejects with the reason when it is known. */
   ready(): boolean | Promise<boolean>;
   /** Receives the request with its body unread. */
+  /** The built page; none without it. */
+  page?: PageFiles | null;
   mcp?: {
     handle(
       request: IncomingMessage,
@@ -84,6 +89,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without a key. */
     open?: boolean;
+    /** For programs: a browser's sign-in opens nothing here. */
+    keysOnly?: boolean;
     /** Counts calls in the body towards the key's rate, not the request. */
     countsItself?: boolean;
     /** Ends in a moment, so it is not cut off when its key ends, which it may itself have caused. */
@@ -104,6 +111,10 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addEventRoutes(app, parts.services);
   addTunnelRoute(app, parts.services);
   addAuthorizationRoutes(app, parts.services);
+  addSignInRoutes(app, parts.services);
+  addPageRoutes(app, parts.page ?? null, async (request, reply) => {
+    request.caller = await authenticate(parts.services, request, reply);
+  });
   const description = JSON.stringify(openApi(parts.version, parts.publicUrl ?? '/'));
   app.get('/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(description),
@@ -145,11 +156,7 @@ function createApp({ log, tls }: HttpServerDependencies): FastifyInstance {
   });
   app.setErrorHandler((error, request, reply) => sendProblem(reply, explain(error, request, log)));
   app.setNotFoundHandler((request) => {
-    throw notFound(
-      'route',
-      `There is no ${request.method} on this path.`,
-      'GET /openapi.json describes every route; tools are called with POST /v1/tools/{name}.',
-    );
+    throw notFound('route', `There is no ${request.method} on this path.`, ROUTES_HINT);
   });
   return app;
 }
@@ -180,7 +187,7 @@ function addChecks(
     if (!hosts.knows(request.arrival.host)) return refuseHost(request, reply);
     hosts.assertOrigin(request.headers.origin);
     if (request.routeOptions.config?.open) return undefined;
-    request.caller = await authenticate(services.identity, request);
+    request.caller = await authenticate(services, request, reply);
     if (!request.routeOptions.config?.countsItself) services.identity.count(request.caller);
     if (!request.routeOptions.config?.brief) cutWhenKeyEnds(services.identity, request, reply);
     await admission.admit(request, reply);
@@ -256,7 +263,7 @@ function addMcpRoute(app: FastifyInstance, { mcp, log }: HttpServerDependencies)
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
     exposeHeadRoute: false,
-    config: { countsItself: true },
+    config: { countsItself: true, keysOnly: true },
     handler: async (request, reply) => {
       reply.hijack();
       try {

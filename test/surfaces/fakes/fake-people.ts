@@ -7,6 +7,7 @@ import { localRegion } from '../../../src/model/region.ts';
 import type { Account, Caller } from '../../../src/model/user.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { memoryPeople } from '../../store/memory/memory-people.ts';
+import { memorySignIns } from '../../store/memory/memory-sign-ins.ts';
 
 export const API_KEY = 'shv_test';
 export const MEMBER_KEY = 'shv_member';
@@ -33,8 +34,11 @@ const admin: Account = {
 const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@example.org', role: 'member' };
 
 /** @param rate Of calls; none by default. */
-export function fakePeople(rate: Rate | null = null): Pick<Services, 'identity' | 'users' | 'keys'> {
+export function fakePeople(
+  rate: Rate | null = null,
+): Pick<Services, 'identity' | 'users' | 'keys' | 'signIns'> {
   const { users, keys } = memoryPeople();
+  const { signIns } = memorySignIns({ users, keys });
   const details = { name: 'test', createdAt: admin.createdAt, expiresAt: null };
   // Nothing in memory waits, so both are there when this returns.
   for (const account of [admin, member]) void users.insertUser(account);
@@ -42,7 +46,7 @@ export function fakePeople(rate: Rate | null = null): Pick<Services, 'identity' 
   void keys.add(member.id, MEMBER_KEY, details);
   const { identity, ...people } = createPeople({
     store: {
-      ...{ users, keys, replicas: createAlone() },
+      ...{ users, keys, signIns, replicas: createAlone() },
       sandboxes: { usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }) },
       snapshots: { count: async () => 1 },
     },
@@ -51,5 +55,5 @@ export function fakePeople(rate: Rate | null = null): Pick<Services, 'identity' 
     rate,
     regions: [localRegion],
   });
-  return { identity, users: people.users, keys: people.keys };
+  return { identity, users: people.users, keys: people.keys, signIns: people.signIns };
 }

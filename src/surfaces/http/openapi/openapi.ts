@@ -1,9 +1,11 @@
 /** Derives the OpenAPI 3.1 description of the HTTP surface from the catalogue. */
 import { descriptions, type ToolDescription } from '../../../catalog/describe.ts';
 import { toolkitVersions } from '../../../catalog/toolkits.ts';
+import { SIGN_IN_COOKIE } from '../../../model/access/sign-ins.ts';
 import { limits } from '../../../model/limits.ts';
 import { adminPaths, adminSchemas } from './admin.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
+import { signInPaths } from './sign-in.ts';
 
 /** @param url The service's own, or `/`: the origin of the description. */
 export function openApi(version: string, url = '/'): Json {
@@ -21,7 +23,7 @@ export function openApi(version: string, url = '/'): Json {
       'x-toolkits': toolkitVersions,
     },
     servers: [{ url, description: 'The service that this description comes from.' }],
-    security: [{ bearer: [] }, { apiKey: [] }],
+    security: [{ bearer: [] }, { apiKey: [] }, { cookie: [] }],
     tags: [
       { name: 'Tools', description: 'Tools for agents.' },
       { name: 'Files', description: 'Bytes of files, streamed.' },
@@ -35,11 +37,18 @@ export function openApi(version: string, url = '/'): Json {
       ),
       ...adminPaths,
       ...servicePaths,
+      ...signInPaths,
     },
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The API key.' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The API key.' },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: SIGN_IN_COOKIE,
+          description: "A browser's sign-in, for the page of this service.",
+        },
       },
       schemas: {
         Problem: problemSchema,

@@ -1,0 +1,171 @@
+/**
+ * Sign-ins of browsers: opened by an API key or by a one-time link, used by a cookie. Whoever has signed in is a caller
+ * like the owner of a key; the id of the sign-in stands in place of the key's.
+ */
+import { hash as digest } from 'node:crypto';
+import { withinScopes } from '../../model/access/scopes.ts';
+import { fresh, isLive, judge, type SignIn, type SignInTokens } from '../../model/access/sign-ins.ts';
+import { notFound, SandhavenError } from '../../model/errors.ts';
+import { isSignInId, newSignInId, newSignInToken } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { Account, Caller } from '../../model/user.ts';
+import type { Clock, KeyStore, Page, SignInStore } from '../ports/index.ts';
+import { KeyUse } from './key-use.ts';
+import type { Standing } from './standing.ts';
+import type { UserService } from './users.ts';
+
+export interface SignInDependencies {
+  store: SignInStore;
+  keys: Pick<KeyStore, 'callerOf'>;
+  users: Pick<UserService, 'find' | 'first'>;
+  standing: Pick<Standing, 'ended'>;
+  clock: Clock;
+}
+
+export interface Opened {
+  caller: Caller;
+  signIn: SignIn;
+  /** Secret for the cookie; null: the browser keeps the one that it has. */
+  token: string | null;
+}
+
+export class SignInService {
+  readonly #d: SignInDependencies;
+  readonly #use: KeyUse;
+  #url = '';
+
+  constructor(dependencies: SignInDependencies) {
+    this.#d = dependencies;
+    const { store, clock } = dependencies;
+    this.#use = new KeyUse({ touch: (used) => store.touchSignIns(used) }, clock);
+  }
+
+  /** Rejects with `unauthenticated` for an invalid key. */
+  async openWithKey(apiKey: string): Promise<Opened> {
+    const { keys, clock } = this.#d;
+    const caller = await keys.callerOf(apiKey, clock.now());
+    if (!caller) throw refused('The API key is not valid.');
+    return this.#open(caller, { keyId: caller.keyId, endsAt: caller.keyExpiresAt, scopes: caller.scopes });
+  }
+
+  /** Uses the ticket of a one-time link up. Rejects with `unauthenticated` for one that is unknown, used or over. */
+  async openWithTicket(ticket: string): Promise<Opened> {
+    const { store, users, clock } = this.#d;
+    const userId = await store.takeLink(hashOf(ticket), clock.now());
+    const user = userId === null ? null : await users.find(userId);
+    if (!user || user.disabledAt !== null) throw refused('The link was used already, or is over.');
+    return this.#open(user, { keyId: null, endsAt: null, scopes: null });
+  }
+
+  /** Returns null for a token that opens nothing. Gives a new one once the old one has its age. */
+  async authenticate(cookie: string): Promise<Opened | null> {
+    const { store, clock } = this.#d;
+    const now = clock.now();
+    const [id = '', token = ''] = cookie.split('.');
+    const found = isSignInId(id) ? await store.findSignIn(id, now) : null;
+    if (!found || !isLive(found.signIn, now)) return null;
+    const { signIn, tokens, user, scopes } = found;
+    const verdict = judge(tokens, hashOf(token), now);
+    if (verdict.kind === 'stolen') await this.#remove(id);
+    if (verdict.kind === 'stolen' || verdict.kind === 'unknown') return null;
+    // Of requests side by side one replaces the tokens; the others go on with what they have.
+    if (verdict.kind === 'confirmed') await store.replaceTokens(id, tokens, verdict.tokens);
+    await this.#use.note(id);
+    return {
+      caller: callerOf(user, signIn, scopes),
+      signIn,
+      token: verdict.kind === 'due' ? await this.#offer(id, tokens, now) : null,
+    };
+  }
+
+  /** Makes a one-time link for a user. The ticket is in its fragment, which no server and no log gets to see. */
+  async createLink(userId: string): Promise<{ url: string; expiresAt: number }> {
+    const ticket = newSignInToken();
+    const expiresAt = this.#d.clock.now() + limits.signIn.linkMs;
+    await this.#d.store.addLink(hashOf(ticket), userId, expiresAt);
+    return { url: `${this.#url}/#ticket=${ticket}`, expiresAt };
+  }
+
+  /** Makes a link for the first user while nobody is signed in; null afterwards. */
+  async firstLink(): Promise<string | null> {
+    const { totalCount } = await this.#d.store.listSignIns(null, { page: 1, pageSize: 1 });
+    const user = totalCount > 0 ? null : await this.#d.users.first();
+    return user && (await this.createLink(user.id)).url;
+  }
+
+  /** @param url Origin of the page. */
+  servedAt(url: string): void {
+    this.#url = url.replace(/\/+$/, '');
+  }
+
+  /** @param userId null: of all users. */
+  async list(userId: string | null, page: Page): Promise<{ signIns: SignIn[]; totalCount: number }> {
+    await this.#use.flush();
+    return this.#d.store.listSignIns(userId, page);
+  }
+
+  /** Ends a sign-in and its open work. A member gets `not_found` for another user's. */
+  async revoke(caller: Caller, id: string): Promise<SignIn> {
+    const found = isSignInId(id) ? await this.#d.store.findSignIn(id, this.#d.clock.now()) : null;
+    const may = found !== null && (caller.role === 'admin' || found.signIn.userId === caller.id);
+    const removed = may ? await this.#remove(id) : null;
+    if (removed) return removed;
+    throw notFound('sign_in', `There is no sign-in '${id.slice(0, 100)}'.`, 'ListSignIns shows them.');
+  }
+
+  flush(): Promise<void> {
+    return this.#use.flush();
+  }
+
+  /** Removes what is over. */
+  prune(): Promise<void> {
+    const now = this.#d.clock.now();
+    return this.#d.store.pruneSignIns(now, now - limits.signIn.idleMs);
+  }
+
+  async #open(
+    user: Pick<Account, 'id' | 'name' | 'email' | 'role'>,
+    { keyId, endsAt, scopes }: { keyId: string | null; endsAt: number | null; scopes: Caller['scopes'] },
+  ): Promise<Opened> {
+    const { store, standing, clock } = this.#d;
+    const now = clock.now();
+    const expiresAt = Math.min(now + limits.signIn.wholeMs, endsAt ?? Number.POSITIVE_INFINITY);
+    const times = { createdAt: now, lastUsedAt: now, expiresAt };
+    const signIn: SignIn = { id: newSignInId(), userId: user.id, keyId, ...times };
+    const token = newSignInToken();
+    const ended = await store.addSignIn(signIn, fresh(hashOf(token), now));
+    for (const id of ended) standing.ended(id);
+    return { caller: callerOf(user, signIn, scopes), signIn, token };
+  }
+
+  /** Returns null where another request has offered a token a moment ago. */
+  async #offer(id: string, tokens: SignInTokens, now: number): Promise<string | null> {
+    const token = newSignInToken();
+    const offered = { ...tokens, nextHash: hashOf(token), nextAt: now };
+    return (await this.#d.store.replaceTokens(id, tokens, offered)) ? token : null;
+  }
+
+  async #remove(id: string): Promise<SignIn | null> {
+    const removed = await this.#d.store.removeSignIn(id);
+    if (removed) this.#d.standing.ended(id);
+    return removed;
+  }
+}
+
+function callerOf(
+  { id, name, email, role }: Pick<Account, 'id' | 'name' | 'email' | 'role'>,
+  { id: signInId, expiresAt }: SignIn,
+  scopes: Caller['scopes'],
+): Caller {
+  return withinScopes({ id, name, email, role, keyId: signInId, keyExpiresAt: expiresAt, scopes });
+}
+
+function hashOf(token: string): Buffer {
+  return digest('sha256', token, 'buffer');
+}
+
+function refused(what: string): SandhavenError {
+  return new SandhavenError('unauthenticated', what, {
+    hint: 'Sign in with an API key, or with a new link: `sandhaven sign-ins link` prints one.',
+  });
+}

@@ -1,0 +1,87 @@
+/**
+ * Serves the page from memory, to anybody: it holds no data. Whatever a browser opens that is no other route is the page,
+ * which has routes of its own.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { notFound } from '../../../model/errors.ts';
+import { INDEX, type PageFile, type PageFiles } from './files.ts';
+
+/**
+ * Only scripts, styles and fonts of this origin. Style attributes are allowed: libraries place menus with them, and they
+ * load nothing. Pictures of sandboxes come as blobs.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "style-src-attr 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+};
+
+const FOREVER = 'public, max-age=31536000, immutable';
+
+const withoutPage = 'The page is not built here. The API is at /v1, its description at /openapi.json.\n';
+
+/** @param refuse Answers a request for what is not there, as any other route does. */
+export function addPageRoutes(
+  app: FastifyInstance,
+  page: PageFiles | null,
+  refuse: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
+): void {
+  const config = { open: true };
+  app.get('/*', { config }, async (request, reply) => {
+    const { pathname } = new URL(request.url, 'http://page');
+    if (pathname === '/' && page) return sendIndex(request, reply);
+    const file = page?.get(pathname);
+    if (file && pathname !== INDEX) return send(request, reply, file, pathname.startsWith('/assets/'));
+    if (opensPage(request)) return sendIndex(request, reply);
+    await refuse(request, reply);
+    throw notFound('route', `There is no ${request.method} on this path.`, ROUTES_HINT);
+  });
+
+  function sendIndex(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const index = page?.get(INDEX);
+    if (index) return send(request, reply, index, false);
+    return reply.headers(HEADERS).type('text/plain; charset=utf-8').send(withoutPage);
+  }
+}
+
+export const ROUTES_HINT =
+  'GET /openapi.json describes every route; tools are called with POST /v1/tools/{name}.';
+
+/** A browser that opens an address, and no program that asks for one of the API. */
+function opensPage({ url, headers }: FastifyRequest): boolean {
+  return (headers.accept ?? '').includes('text/html') && !/^\/(?:v1|mcp|auth|assets)(?:[/?]|$)/.test(url);
+}
+
+function send(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  file: PageFile,
+  isHashed: boolean,
+): FastifyReply {
+  reply.headers({ ...HEADERS, etag: file.etag, vary: 'accept-encoding' });
+  // Of the raw response, over what every other answer has.
+  reply.raw.setHeader('cache-control', isHashed ? FOREVER : 'no-cache');
+  if (headers['if-none-match']?.includes(file.etag)) return reply.code(304).send();
+  const accepted = String(headers['accept-encoding'] ?? '');
+  const form = file.compressed.find(({ encoding }) => new RegExp(`\\b${encoding}\\b`).test(accepted));
+  if (form) reply.header('content-encoding', form.encoding);
+  return reply.type(file.type).send(form?.body ?? file.body);
+}

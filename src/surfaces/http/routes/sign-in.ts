@@ -1,0 +1,112 @@
+/**
+ * /v1/sign-in: POST opens a browser's sign-in with an API key or a one-time ticket and sets its cookie, GET shows the
+ * caller, DELETE signs out.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { validateInput } from '../../../catalog/validate.ts';
+import type { Opened } from '../../../control/people/sign-ins.ts';
+import type { Services } from '../../../control/services.ts';
+import { auditActions } from '../../../model/audit.ts';
+import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
+import { isSignInId } from '../../../model/ids.ts';
+import { limits } from '../../../model/limits.ts';
+import type { Caller } from '../../../model/user.ts';
+import { subjectOf } from '../origin.ts';
+import { Attempts } from '../sign-in/attempts.ts';
+import { endedCookie, setCookie } from '../sign-in/cookie.ts';
+import { assertOwnPage } from '../sign-in/own-page.ts';
+
+const secret = z.string().min(1).max(limits.signIn.secretChars);
+const opening = z.strictObject({ api_key: secret.optional(), ticket: secret.optional() });
+
+export function addSignInRoutes(app: FastifyInstance, services: Services): void {
+  const { signIns, audit } = services;
+  const attempts = new Attempts();
+
+  app.register(async (open) => {
+    open.removeAllContentTypeParsers();
+    // Nobody's share of large bodies is known yet.
+    open.addContentTypeParser(
+      'application/json',
+      { parseAs: 'string', bodyLimit: limits.signIn.bodyBytes },
+      (_request, body, done) => done(null, String(body)),
+    );
+    open.post(
+      '/v1/sign-in',
+      {
+        config: { open: true },
+        onRequest: async (request) => {
+          attempts.count(request.arrival.client);
+          assertOwnPage(request);
+          assertSecure(request);
+        },
+      },
+      async (request, reply) => {
+        const given = validateInput(opening, parsed(request.body));
+        const opened = await openWith(signIns, given);
+        // Only who has signed in is in the log: nobody fills it with attempts.
+        request.caller = opened.caller;
+        return audit.call(subjectOf(request, auditActions.signIn), async () => {
+          setCookie(reply, opened);
+          return viewOf(opened.caller);
+        });
+      },
+    );
+  });
+
+  app.get('/v1/sign-in', { exposeHeadRoute: false }, async ({ caller }) => viewOf(caller));
+
+  app.delete('/v1/sign-in', { config: { brief: true } }, async (request, reply) => {
+    const { caller } = request;
+    if (!isSignInId(caller.keyId)) throw byKey();
+    return audit.call(subjectOf(request, auditActions.signOut), async () => {
+      await signIns.revoke(caller, caller.keyId);
+      reply.header('set-cookie', endedCookie);
+      // What the page has kept of this user is nobody's any more.
+      reply.header('clear-site-data', '"cache", "storage"');
+      return { signed_out: true };
+    });
+  });
+}
+
+function openWith(
+  signIns: Services['signIns'],
+  { api_key: apiKey, ticket }: z.output<typeof opening>,
+): Promise<Opened> {
+  if (apiKey !== undefined && ticket === undefined) return signIns.openWithKey(apiKey);
+  if (ticket !== undefined && apiKey === undefined) return signIns.openWithTicket(ticket);
+  throw invalidArgument('api_key', 'Exactly one of api_key and ticket is required.', 'Give one of them.');
+}
+
+function parsed(body: unknown): unknown {
+  try {
+    return JSON.parse(String(body));
+  } catch {
+    throw invalidArgument('body', 'The body is no JSON object.', 'Send {"api_key": "…"}.');
+  }
+}
+
+function viewOf({ id, name, email, role, keyId, keyExpiresAt, scopes }: Caller) {
+  return {
+    ...{ user_id: id, name, email, role },
+    scopes: scopes && [...scopes],
+    sign_in_id: isSignInId(keyId) ? keyId : null,
+    expires_at: keyExpiresAt === null ? null : new Date(keyExpiresAt).toISOString(),
+  };
+}
+
+/** Browsers keep the cookie on secure connections and on loopback alone. */
+function assertSecure({ arrival }: FastifyRequest): void {
+  const host = URL.parse(`http://${arrival.host}`)?.hostname ?? '';
+  if (arrival.protocol === 'https' || /^(localhost|127\.[\d.]+|\[::1\])$/.test(host)) return;
+  throw new SandhavenError('failed_precondition', 'Browsers sign in over HTTPS, or on the machine itself.', {
+    hint: 'The operator sets up TLS with --tls-cert and --tls-key, or a proxy: docs/reverse-proxy.md.',
+  });
+}
+
+function byKey(): SandhavenError {
+  return new SandhavenError('failed_precondition', 'This request has an API key, which signs nobody in.', {
+    hint: 'RevokeKey ends a key; RevokeSignIn ends any sign-in by its id.',
+  });
+}
