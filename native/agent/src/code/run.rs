@@ -13,7 +13,8 @@ use std::os::fd::OwnedFd;
 
 use super::charts::{Bounds, Chart, Receiver};
 use crate::exec::command::Command;
-use crate::exec::execute::{Limits, execute, reply};
+use crate::exec::execute::{Limits, execute, reply, watched};
+use crate::exec::live::Live;
 use crate::init::context::Context;
 use crate::wire::connection::{Connection, Interrupted, Outcome};
 use crate::wire::fault::{Code, Fault};
@@ -43,6 +44,9 @@ pub struct Request {
     chart_bytes: usize,
     /// Of all pictures together.
     charts_total_bytes: usize,
+    /// Output is sent while the code runs, too (version 4).
+    #[serde(default)]
+    live: bool,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -64,8 +68,9 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
         Language::Javascript | Language::Typescript => (node(&request, &code)?, None),
     };
     drop(code);
-    let work = with_charts(execute(context, command, &limits), receiver);
-    let (finished, charts) = connection.unless_closed(work).await?;
+    let live = Live::wanted(request.live);
+    let work = with_charts(execute(context, command, &limits, live.clone()), receiver);
+    let (finished, charts) = watched(connection, live, work).await?;
     for Chart { json, png } in charts {
         connection.item(&json, &png).await?;
     }

@@ -1,16 +1,18 @@
 //! Runs a command to its end under its limits, and collects what it prints.
 
 use serde::Serialize;
+use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::command::Command;
 use super::ending;
+use super::live::Live;
 use super::pipes::{Collected, Outputs};
 use super::report::Report;
 use super::spawn::{self, Channel, Spawned, supervisor_lost};
 use crate::init::context::Context;
-use crate::wire::connection::{Connection, Outcome};
+use crate::wire::connection::{Connection, Interrupted, Outcome};
 use crate::wire::fault::Fault;
 
 /// As `timeout` of coreutils has it.
@@ -47,6 +49,7 @@ pub async fn execute(
     context: &Context,
     command: Command,
     limits: &Limits,
+    live: Option<Rc<Live>>,
 ) -> Result<Finished, Fault> {
     let started = Instant::now();
     let Spawned {
@@ -55,6 +58,9 @@ pub async fn execute(
         stderr,
     } = spawn::spawn(&command)?;
     let mut outputs = Outputs::new(stdout, stderr, limits.output_bytes)?;
+    if let Some(live) = live {
+        outputs.show(live);
+    }
     let ended = tokio::select! {
         biased;
         ended = run_to_end(context, command, channel, started + limits.timeout) => ended?,
@@ -66,6 +72,18 @@ pub async fn execute(
         duration: started.elapsed(),
         collected: outputs.finish(),
     })
+}
+
+/// Runs `work` unless the host hangs up first, and sends meanwhile what `live` is shown.
+pub async fn watched<T>(
+    connection: &mut Connection,
+    live: Option<Rc<Live>>,
+    work: impl Future<Output = Result<T, Fault>>,
+) -> Result<T, Interrupted> {
+    match live {
+        Some(live) => live.during(connection, work).await,
+        None => connection.unless_closed(work).await,
+    }
 }
 
 pub async fn reply(connection: &mut Connection, finished: Finished) -> Outcome {

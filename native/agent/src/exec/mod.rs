@@ -5,6 +5,8 @@ pub mod capture;
 pub mod command;
 pub mod ending;
 pub mod execute;
+pub mod live;
+mod live_backlog;
 pub mod pipes;
 pub mod report;
 pub mod run;

@@ -15,6 +15,7 @@ use tokio::sync::Notify;
 
 use super::background;
 use super::capture::{Capture, Captured};
+use super::live::Live;
 use crate::init::readiness::readable;
 
 /// A pipe's size, and a packet's, while the order is exact.
@@ -30,6 +31,7 @@ pub struct Outputs {
     /// None once it is at its end.
     pipes: [Option<OwnedFd>; 2],
     captures: Rc<RefCell<Captures>>,
+    live: Option<Rc<Live>>,
     packets: usize,
     bytes: usize,
     exact: bool,
@@ -139,6 +141,7 @@ impl Outputs {
             epoll: readable(set)?,
             pipes: [Some(stdout), Some(stderr)],
             captures,
+            live: None,
             packets: 0,
             bytes: 0,
             exact: true,
@@ -146,10 +149,18 @@ impl Outputs {
         })
     }
 
+    /// From now on all that comes is shown there too.
+    pub fn show(&mut self, live: Rc<Live>) {
+        self.live = Some(live);
+    }
+
     /// Takes in what comes, for ever. May be dropped and called again.
     pub async fn pump(&mut self) -> io::Result<()> {
         loop {
             self.pump_once().await?;
+            if self.live.as_ref().is_some_and(|live| live.due()) {
+                tokio::task::yield_now().await;
+            }
             tokio::task::coop::consume_budget().await;
         }
     }
@@ -206,6 +217,9 @@ impl Outputs {
                 Ok(length) => {
                     let bytes = &self.buffer[..length];
                     self.captures.borrow_mut().push(index, bytes);
+                    if let Some(live) = &self.live {
+                        live.push(index, bytes);
+                    }
                     self.packets += 1;
                     self.bytes += length;
                 }
@@ -242,4 +256,32 @@ fn next_ready(set: &OwnedFd) -> io::Result<Option<usize>> {
     let mut events = [const { std::mem::MaybeUninit::uninit() }; 1];
     let (ready, _) = epoll::wait(set, &mut events, Some(&rustix::event::Timespec::default()))?;
     Ok(ready.first().map(|event| event.data.u64() as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::pipe::{PipeFlags, pipe_with};
+
+    #[tokio::test]
+    async fn what_is_read_is_shown_in_the_same_order_up_to_the_end() {
+        let pipe = || pipe_with(PipeFlags::NONBLOCK | PipeFlags::DIRECT).unwrap();
+        let ((stdout, to_stdout), (stderr, to_stderr)) = (pipe(), pipe());
+        let live = Rc::new(Live::default());
+        let mut outputs = Outputs::new(stdout, stderr, 1 << 10).unwrap();
+        outputs.show(Rc::clone(&live));
+        rustix::io::write(&to_stdout, b"first ").unwrap();
+        outputs.pump_once().await.unwrap();
+        rustix::io::write(&to_stderr, b"second ").unwrap();
+        outputs.pump_once().await.unwrap();
+        rustix::io::write(&to_stdout, b"third").unwrap();
+        drop((to_stdout, to_stderr));
+        let collected = outputs.finish();
+        assert_eq!(collected.output.bytes, b"first second third");
+        assert_eq!(
+            live.shown(),
+            [(0, "first "), (1, "second "), (0, "third")]
+                .map(|(stream, text)| (stream, text.to_owned()))
+        );
+    }
 }

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 use super::command::Command;
-use super::execute::{Limits, execute, reply};
+use super::execute::{Limits, execute, reply, watched};
+use super::live::Live;
 use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 
@@ -18,13 +19,16 @@ pub struct Request {
     timeout_ms: u64,
     /// Kept of each stream.
     output_bytes: usize,
+    /// Output is sent while the command runs, too (version 4).
+    #[serde(default)]
+    live: bool,
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
     let command = Command::new(&request.argv, &request.cwd, &request.env, context.null()?)?;
     let limits = Limits::new(request.timeout_ms, request.output_bytes);
-    let finished = connection
-        .unless_closed(execute(context, command, &limits))
-        .await?;
+    let live = Live::wanted(request.live);
+    let work = execute(context, command, &limits, live.clone());
+    let finished = watched(connection, live, work).await?;
     reply(connection, finished).await
 }

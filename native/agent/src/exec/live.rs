@@ -1,0 +1,162 @@
+//! Output of a program on its way to the host while the program runs. The program never waits for it: a bounded buffer
+//! takes what is printed, and what finds no room is counted instead.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::pin::pin;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWrite};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+use super::live_backlog::Backlog;
+use crate::wire::connection::{Connection, Interrupted};
+use crate::wire::fault::Fault;
+use crate::wire::stream::send;
+
+/// Between two writes, unless a whole piece is due.
+const PAUSE: Duration = Duration::from_millis(50);
+
+#[derive(Default)]
+pub struct Live {
+    backlog: RefCell<Backlog>,
+    ended: Cell<bool>,
+    /// Rings when something is there to send, and at the end.
+    changed: Notify,
+}
+
+impl Live {
+    /// None unless the host asks for it.
+    pub fn wanted(asked: bool) -> Option<Rc<Self>> {
+        asked.then(Rc::default)
+    }
+
+    /// Takes what was printed. `stream` is 0 for stdout and 1 for stderr.
+    pub fn push(&self, stream: usize, bytes: &[u8]) {
+        self.backlog.borrow_mut().push(stream, bytes);
+        self.changed.notify_one();
+    }
+
+    /// What waits to be sent, by stream.
+    #[cfg(test)]
+    pub fn shown(&self) -> Vec<(usize, String)> {
+        self.backlog.borrow().shown()
+    }
+
+    /// True when a piece is due at once.
+    pub fn due(&self) -> bool {
+        self.backlog.borrow().is_due()
+    }
+
+    /// Runs `work`, sending meanwhile what it pushes. The result comes when all of that is sent. When the host hangs up
+    /// first, `work` is dropped.
+    pub async fn during<T>(
+        &self,
+        connection: &mut Connection,
+        work: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, Interrupted> {
+        let (reader, writer) = connection.halves();
+        let mut relay = pin!(self.relay(writer));
+        let result = tokio::select! {
+            biased;
+            result = work => result,
+            // It ends before the work only when the host takes no more.
+            _ = &mut relay => return Err(Interrupted::Gone),
+            _ = reader.fill_buf() => return Err(Interrupted::Gone),
+        };
+        self.end();
+        relay.await?;
+        Ok(result?)
+    }
+
+    /// Nothing is pushed afterwards.
+    fn end(&self) {
+        self.ended.set(true);
+        self.backlog.borrow_mut().account_for_rest();
+        self.changed.notify_one();
+    }
+
+    /// Sends all pieces up to the end.
+    async fn relay(&self, writer: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+        let mut frames = Vec::new();
+        let mut pause = Instant::now();
+        loop {
+            self.until(|backlog| !backlog.is_empty()).await;
+            tokio::select! {
+                biased;
+                () = self.until(Backlog::is_due) => {}
+                () = sleep_until(pause) => {}
+            }
+            if !self.backlog.borrow_mut().take(&mut frames) {
+                return Ok(());
+            }
+            send(writer, &frames).await?;
+            frames.clear();
+            pause = Instant::now() + PAUSE;
+        }
+    }
+
+    /// Resolves at the end, too.
+    async fn until(&self, reached: impl Fn(&Backlog) -> bool) {
+        while !self.ended.get() && !reached(&self.backlog.borrow()) {
+            self.changed.notified().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::frame::read_frame;
+
+    #[tokio::test(start_paused = true)]
+    async fn small_output_is_sent_each_50_milliseconds_and_16_kib_at_once() {
+        let live = Live::default();
+        let (mut host, mut agent) = tokio::io::duplex(64 << 10);
+        let begun = Instant::now();
+        let printing = async {
+            live.push(0, b"first");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            live.push(0, b"second");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            live.push(0, b"third");
+            tokio::time::sleep(Duration::from_millis(40)).await;
+            live.push(0, &[b'x'; 16 << 10]);
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            live.end();
+        };
+        let mut seen = Vec::new();
+        let reading = async {
+            for _ in 0..3 {
+                let (mut head, mut data) = (Vec::new(), Vec::new());
+                read_frame(&mut host, &mut head).await.unwrap();
+                read_frame(&mut host, &mut data).await.unwrap();
+                seen.push((begun.elapsed().as_millis(), data.len()));
+            }
+        };
+        let (_, sent, ()) = tokio::join!(printing, live.relay(&mut agent), reading);
+        sent.unwrap();
+        assert_eq!(seen, [(0, 5), (50, 11), (60, 16 << 10)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_host_that_reads_nothing_holds_nothing_up() {
+        let live = Live::default();
+        let (host, mut agent) = tokio::io::duplex(1 << 10);
+        let mut relay = pin!(live.relay(&mut agent));
+        for _ in 0..1_000 {
+            live.push(0, &[b'x'; 4 << 10]);
+            tokio::select! {
+                biased;
+                _ = &mut relay => panic!("nothing is read"),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+        let (held, left_out) = live.backlog.borrow().extent();
+        assert!(held <= 1 << 20);
+        assert!(left_out > 2 << 20);
+        drop(host);
+        assert!(relay.await.is_err());
+    }
+}
