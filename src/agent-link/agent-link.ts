@@ -15,10 +15,11 @@ import { openReadStream } from './read-stream.ts';
 import { emptyReply, helloReply, parseReply } from './replies.ts';
 import { searchOf } from './search.ts';
 import { sessionsOf } from './sessions.ts';
+import { SpokenVersions } from './spoken-versions.ts';
 import { tunnelsOf } from './tunnels.ts';
 
 /** Protocol versions of the host. An agent that has run since before an upgrade may support only the first. */
-export const PROTOCOL_VERSIONS = [1, 2, 3];
+export const PROTOCOL_VERSIONS = [1, 2, 3, 4];
 
 export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): AgentLink {
   // A request names the version that introduced its operation, so an older agent serves what it supports.
@@ -27,23 +28,28 @@ export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): 
     const answer = await call(openChannel, id, { ...options, request });
     return guarded(() => parse(answer));
   };
+  const versions = new SpokenVersions();
+  const greet = async (id: string, generation: number) => {
+    const request = { op: 'hello', versions: PROTOCOL_VERSIONS, sandbox_id: id, generation };
+    const { reply } = await call(openChannel, id, {
+      request,
+      timeoutMs: limits.helloTimeoutMs,
+      reply: helloReply,
+    });
+    const { version, sandbox_id, generation: own } = reply;
+    if (!PROTOCOL_VERSIONS.includes(version) || sandbox_id !== id || own !== generation) {
+      throw unavailable('Another sandbox answers in its place.');
+    }
+    versions.note(id, { generation, version });
+    return reply;
+  };
+  const versionOf = async (id: string, generation: number) =>
+    versions.of(id, generation) ?? (await greet(id, generation)).version;
   return {
-    async hello(id, generation) {
-      const request = { op: 'hello', versions: PROTOCOL_VERSIONS, sandbox_id: id, generation };
-      const { reply } = await call(openChannel, id, {
-        request,
-        timeoutMs: limits.helloTimeoutMs,
-        reply: helloReply,
-      });
-      const { version, sandbox_id, generation: own } = reply;
-      if (!PROTOCOL_VERSIONS.includes(version) || sandbox_id !== id || own !== generation) {
-        throw unavailable('Another sandbox answers in its place.');
-      }
-      return { persistence: reply.persistence ?? null };
-    },
+    hello: async (id, generation) => ({ persistence: (await greet(id, generation)).persistence ?? null }),
     watch: (id, signal) => watch(openChannel, id, signal),
     readStream: (id, query, signal) => openReadStream(openChannel, id, 1, query, signal),
-    ...executionOf(ask),
+    ...executionOf(ask, versionOf),
     ...filesOf(ask),
     ...processesOf(openChannel),
     ...tunnelsOf(openChannel, ask),

@@ -1,12 +1,14 @@
 /** Calls whose whole answer is held in memory, within bounds. */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import type { LiveOutput } from '../control/ports/index.ts';
 import { type AnswerHold, currentHold } from '../fairness/answer-room.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { unavailable } from './faults.ts';
 import { type FrameBounds, ProtocolError } from './frames.ts';
+import { LiveOutputReader } from './live-output.ts';
 import { parseReply } from './replies.ts';
 
 /** Bound on the JSON of all items of one answer. */
@@ -33,6 +35,8 @@ export interface Call<Reply> {
   keepOfItem?: (json: unknown) => unknown;
   /** Bound on the data of all items. */
   maxItemDataBytes?: number;
+  /** Receives the live output that the request asks for, which is no part of the answer. */
+  live?: LiveOutput | undefined;
 }
 
 export interface Item {
@@ -133,6 +137,7 @@ class Collector<Reply> implements AnswerSink {
   readonly #resolve: (answer: Answer<Reply>) => void;
   readonly #reject: (error: Error) => void;
   readonly #items: Item[] = [];
+  readonly #live: LiveOutputReader | null;
   #itemBytes = 0;
   #itemDataBytes = 0;
   #reply: { value: Reply; dataBytes: number } | null = null;
@@ -149,12 +154,14 @@ class Collector<Reply> implements AnswerSink {
   ) {
     this.itemBounds = options.itemBounds;
     this.#options = options;
+    this.#live = options.live ? new LiveOutputReader(options.live) : null;
     this.#makeRoom = makeRoom;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
   item(json: unknown, bytes: number): void {
+    if (this.#live?.item(json, bytes)) return;
     if (this.#items.length >= (this.#options.maxItems ?? 0)) throw new ProtocolError('too many items');
     this.#itemBytes += bytes;
     if (this.#itemBytes > MAX_ITEM_BYTES) throw new ProtocolError('items too large');
@@ -164,6 +171,7 @@ class Collector<Reply> implements AnswerSink {
   }
 
   reply(json: unknown): boolean {
+    this.#live?.end();
     const value = parseReply(this.#options.reply, json);
     const { dataBytes } = this.#options;
     this.#reply = { value, dataBytes: dataBytes?.(value) ?? 0 };
@@ -172,6 +180,7 @@ class Collector<Reply> implements AnswerSink {
   }
 
   data(piece: Buffer): void {
+    if (this.#live?.data(piece)) return;
     if (this.#reply) {
       this.#dataBytes += piece.length;
       if (this.#dataBytes > this.#reply.dataBytes) throw new ProtocolError('more data than announced');

@@ -1,6 +1,6 @@
 /** Agent operations that run commands and code. */
 import type { z } from 'zod';
-import type { AgentLink, Chart, ExecBytes, ExecResult } from '../control/ports/index.ts';
+import type { AgentLink, Chart, ExecBytes, ExecResult, LiveRequest } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import type { Answer, Ask, Item } from './call.ts';
 import { unavailable } from './faults.ts';
@@ -18,19 +18,37 @@ const chartBounds: FrameBounds = {
   leavesOut: true,
 };
 
-export function executionOf(ask: Ask): Execution {
+/** Protocol version that introduced live output. */
+const LIVE_VERSION = 4;
+
+/** Asks the agent for the version that it speaks, unless that is known. */
+export type VersionOf = (id: string, generation: number) => Promise<number>;
+
+export function executionOf(ask: Ask, versionOf: VersionOf): Execution {
+  const liveOf = (id: string, wish: LiveRequest | undefined) => livePart(versionOf, id, wish);
   return {
-    exec: (id, { argv, cwd, env, timeoutMs }, signal) =>
-      ask(
+    exec: async (id, { argv, cwd, env, timeoutMs, live: wish }, signal) => {
+      const { fields, live } = await liveOf(id, wish);
+      return ask(
         id,
         {
-          request: { op: 'exec', argv, cwd, env, timeout_ms: timeoutMs, output_bytes: limits.outputBytes },
+          request: {
+            op: 'exec',
+            argv,
+            cwd,
+            env,
+            timeout_ms: timeoutMs,
+            output_bytes: limits.outputBytes,
+            ...fields,
+          },
           signal,
+          live,
           ...deadline(timeoutMs),
           ...result,
         },
         execResult,
-      ),
+      );
+    },
     execBytes: (id, { argv, cwd, env, timeoutMs, outputBytes }, signal) =>
       ask(
         id,
@@ -43,8 +61,9 @@ export function executionOf(ask: Ask): Execution {
         },
         bytesResult,
       ),
-    runCode: (id, { language, code, env, timeoutMs }, signal) =>
-      ask(
+    runCode: async (id, { language, code, env, timeoutMs, live: wish }, signal) => {
+      const { fields, live } = await liveOf(id, wish);
+      return ask(
         id,
         {
           request: {
@@ -56,7 +75,9 @@ export function executionOf(ask: Ask): Execution {
             max_charts: limits.charts,
             chart_bytes: limits.chartBytes,
             charts_total_bytes: limits.chartsTotalBytes,
+            ...fields,
           },
+          live,
           upload: Buffer.from(code),
           signal,
           ...deadline(timeoutMs),
@@ -67,7 +88,8 @@ export function executionOf(ask: Ask): Execution {
           maxItemDataBytes: limits.chartsTotalBytes,
         },
         (answer) => ({ ...execResult(answer), charts: answer.items.flatMap(withPicture) }),
-      ),
+      );
+    },
     startBackground: (id, { argv, cwd, env }) =>
       ask(
         id,
@@ -79,6 +101,20 @@ export function executionOf(ask: Ask): Execution {
         () => {},
       ),
   };
+}
+
+interface LivePart {
+  /** Fields of the request. */
+  fields: object;
+  live?: LiveRequest['output'];
+}
+
+/** Leaves live output out for an earlier agent, and for one that does not greet: the call itself will show why. */
+async function livePart(versionOf: VersionOf, id: string, wish: LiveRequest | undefined): Promise<LivePart> {
+  if (!wish) return { fields: {} };
+  const version = await versionOf(id, wish.generation).catch(() => 0);
+  if (version < LIVE_VERSION) return { fields: {} };
+  return { fields: { v: LIVE_VERSION, live: true }, live: wish.output };
 }
 
 function deadline(timeoutMs: number): { timeoutMs: number; timeoutError: () => Error } {

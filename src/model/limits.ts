@@ -12,6 +12,7 @@ import { insideLimits } from './limits/inside.ts';
 import { kernelLimits } from './limits/kernel.ts';
 import { kubernetesLimits } from './limits/kubernetes.ts';
 import { listenersLimits } from './limits/listeners.ts';
+import { liveLimits } from './limits/live.ts';
 import { loopLimits } from './limits/loop.ts';
 import { readinessLimits } from './limits/machines/readiness.ts';
 import { warmPoolLimits } from './limits/machines/warm-pool.ts';
@@ -133,6 +134,7 @@ export const limits = {
   ...kubernetesLimits,
   ...gatewaysLimits,
   ...listenersLimits,
+  ...liveLimits,
   ...loopLimits,
   ...imagesLimits,
   ...registriesLimits,

@@ -5,6 +5,7 @@ import type { AgentProcesses } from './agent-processes.ts';
 import type { AgentSearch } from './agent-search.ts';
 import type { AgentSessions } from './agent-sessions.ts';
 import type { AgentTunnels } from './agent-tunnels.ts';
+import type { LiveRequest } from './live-output.ts';
 
 export interface ExecRequest {
   argv: string[];
@@ -12,6 +13,7 @@ export interface ExecRequest {
   cwd: string;
   env: Record<string, string>;
   timeoutMs: number;
+  live?: LiveRequest | undefined;
 }
 
 /** Output as printed: names in it need not be UTF-8. A stream past `outputBytes` has lost its middle. */
@@ -27,6 +29,7 @@ export interface RunCodeRequest {
   code: string;
   env: Record<string, string>;
   timeoutMs: number;
+  live?: LiveRequest | undefined;
 }
 
 export interface ExecResult {
@@ -124,7 +127,7 @@ export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, A
   exec(id: string, request: ExecRequest, signal?: AbortSignal): Promise<ExecResult>;
   execBytes(
     id: string,
-    request: ExecRequest & { outputBytes: number },
+    request: Omit<ExecRequest, 'live'> & { outputBytes: number },
     signal?: AbortSignal,
   ): Promise<ExecBytes>;
   runCode(

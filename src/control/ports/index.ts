@@ -12,6 +12,7 @@ export type * from './audit-store.ts';
 export type * from './common.ts';
 export type * from './document-database.ts';
 export type * from './git-gateway.ts';
+export type * from './live-output.ts';
 export type * from './provider/code-host.ts';
 export type * from './provider/pending-authorization-store.ts';
 export type * from './registry-store.ts';

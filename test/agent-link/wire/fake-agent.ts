@@ -53,6 +53,19 @@ export function answering(bytes: Buffer, then: 'wait' | 'close' = 'wait', carry 
   }, carry);
 }
 
+/** Answers the first channel with the first of these, the next one with the next, and waits. */
+export function answeringInTurn(answers: Buffer[], carry = inMemory): FakeAgent {
+  const left = [...answers];
+  return fakeAgent((channel) => {
+    const bytes = left.shift() ?? Buffer.alloc(0);
+    channel.once('data', () => void channel.write(bytes));
+  }, carry);
+}
+
+/** The answer to the greeting of an agent that speaks this version. */
+export const greeting = (version: number, generation = 7): Buffer =>
+  reply({ version, sandbox_id: SANDBOX, generation });
+
 export const reply = (json: unknown): Buffer => encodeJson(frameTypes.reply, json);
 export const item = (json: unknown): Buffer => encodeJson(frameTypes.item, json);
 export const fault = (json: unknown): Buffer => encodeJson(frameTypes.error, json);

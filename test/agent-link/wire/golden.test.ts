@@ -1,10 +1,10 @@
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AgentLink, RunningProcess } from '../../../src/control/ports/index.ts';
+import type { AgentLink, LivePiece, LiveRequest, RunningProcess } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { carryOverTls, type TlsCarry } from '../tls/carry.ts';
-import { answering, type Carry, SANDBOX } from './fake-agent.ts';
+import { answeringInTurn, type Carry, greeting, SANDBOX } from './fake-agent.ts';
 import { bytesOf, type GoldenFrame, goldenExchanges } from './golden.ts';
 
 const IN_SESSION = { sessionId: 'build', commandId: 'cmd_0123456789abcdef' };
@@ -14,9 +14,10 @@ const TEXT_OUTPUT = { timedOut: false, truncated: false };
 /** For each golden exchange the call that makes it, and what the call gives. */
 const calls: Record<
   string,
-  { call: (agent: AgentLink) => Promise<unknown>; gives?: unknown; fails?: object }
+  { call: (agent: AgentLink) => Promise<unknown>; gives?: unknown; fails?: object; greets?: true }
 > = {
   hello: { call: (agent) => agent.hello(SANDBOX, 7), gives: { persistence: null } },
+  'hello-older': { call: (agent) => agent.hello(SANDBOX, 7), gives: { persistence: null } },
   'hello-root': { call: (agent) => agent.hello(SANDBOX, 7), gives: { persistence: 'root' } },
   'hello-other': { call: (agent) => agent.hello(SANDBOX, 8), fails: { code: 'failed_precondition' } },
   exec: {
@@ -28,6 +29,27 @@ const calls: Record<
         timeoutMs: 60_000,
       }),
     gives: { ...TEXT_OUTPUT, stdout: 'é\n', stderr: 'b\n', output: 'é\nb\n', exitCode: 3, durationMs: 2 },
+  },
+  'exec-live': {
+    greets: true,
+    call: (agent) =>
+      shown((live) =>
+        agent.exec(SANDBOX, {
+          argv: ['bash', '-c', 'echo é; echo b >&2; exit 3'],
+          cwd: '.',
+          env: { PATH: '/bin' },
+          timeoutMs: 60_000,
+          live,
+        }),
+      ),
+    gives: {
+      result: { ...TEXT_OUTPUT, stdout: 'é\n', stderr: 'b\n', output: 'é\nb\n', exitCode: 3, durationMs: 2 },
+      pieces: [
+        { stream: 'stdout', text: 'é\n', leftOutBytes: 0 },
+        { stream: 'stderr', text: 'b\n', leftOutBytes: 0 },
+        { stream: 'stderr', text: '', leftOutBytes: 7 },
+      ],
+    },
   },
   'exec-missing': {
     call: (agent) => agent.exec(SANDBOX, { argv: ['fish'], cwd: '.', env: {}, timeoutMs: 1_000 }),
@@ -56,6 +78,17 @@ const calls: Record<
           png: 'iVBORw0KGgo=',
         },
       ],
+    },
+  },
+  'run-code-live': {
+    greets: true,
+    call: (agent) =>
+      shown((live) =>
+        agent.runCode(SANDBOX, { language: 'python', code: 'print(1)', env: {}, timeoutMs: 30_000, live }),
+      ),
+    gives: {
+      result: expect.objectContaining({ output: '1\n', charts: [expect.objectContaining({ title: 'T' })] }),
+      pieces: [{ stream: 'stdout', text: '1\n', leftOutBytes: 0 }],
     },
   },
   list: {
@@ -321,6 +354,12 @@ const calls: Record<
   remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },
 };
 
+async function shown(call: (live: LiveRequest) => Promise<unknown>): Promise<unknown> {
+  const pieces: LivePiece[] = [];
+  const result = await call({ generation: 7, output: (piece) => pieces.push(piece) });
+  return { result, pieces };
+}
+
 async function outputOf(opening: Promise<RunningProcess>): Promise<unknown> {
   const program = await opening;
   const [stdout, stderr] = await Promise.all([text(program.stdout), text(program.stderr)]);
@@ -356,7 +395,8 @@ describe('golden exchanges over TLS', () => {
 async function replay(name: string, host: GoldenFrame[], agent: GoldenFrame[], carry?: Carry): Promise<void> {
   const expected = calls[name];
   if (!expected) throw new Error(`no call makes ${name}`);
-  const fake = answering(bytesOf(agent), 'wait', carry);
+  const answer = bytesOf(agent);
+  const fake = answeringInTurn(expected.greets ? [greeting(4), answer] : [answer], carry);
   const outcome = await expected.call(fake.link).catch((error: unknown) => error);
   if (expected.fails) {
     expect(outcome).toBeInstanceOf(SandhavenError);
