@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Origin } from '../control/audit/audit.ts';
+import type { LiveOutput } from '../control/ports/index.ts';
 import type { Services } from '../control/services.ts';
 import type { Caller } from '../model/user.ts';
 
@@ -23,6 +24,8 @@ export interface CallContext {
   /** Aborted when the client disconnects. Lifecycle operations ignore it. */
   signal: AbortSignal;
   progress(update: { message: string; done?: number; total?: number }): void;
+  /** Receives the output of a program while it runs; absent where the client does not see it. */
+  live?: LiveOutput | undefined;
   /** The caller's key that makes a retry safe. */
   idempotencyKey?: string;
 }
@@ -40,6 +43,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   annotations: Annotations;
   /** true: it may take longer than a minute, so clients request an event stream. */
   long?: boolean;
+  /** true: it runs a program, and shows its output meanwhile. */
+  live?: boolean;
   /** true: it honours `Idempotency-Key`. */
   idempotencyKey?: boolean;
   handler(input: z.output<Input>, context: CallContext): Promise<z.output<Output>>;

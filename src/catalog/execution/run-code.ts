@@ -4,6 +4,7 @@ import { limits } from '../../model/limits.ts';
 import { integerWithDefault } from '../parameters/integer.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { atMostBytes, text } from '../parameters/text.ts';
+import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import { execOutput, execPrinted, execText, toExecView } from './exec-result.ts';
 
@@ -37,8 +38,10 @@ export const runCode = defineTool({
   output: execOutput.extend({ charts: z.array(chart) }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   long: true,
-  async handler(parameters, { services, caller, signal }) {
-    const request = { code: parameters.code, timeoutMs: parameters.timeout_seconds * 1000 };
+  live: true,
+  async handler(parameters, { services, caller, signal, live }) {
+    const { code, timeout_seconds } = parameters;
+    const request = { code, timeoutMs: timeout_seconds * 1000, ...present({ live }) };
     const result = await services.execution.runCode(caller, parameters.sandbox, request, signal);
     return { ...toExecView(result), charts: result.charts.map((chart) => ({ ...chart })) };
   },

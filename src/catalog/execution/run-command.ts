@@ -33,9 +33,10 @@ export const runCommand = defineTool({
   output: execOutput,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   long: true,
-  async handler(parameters, { services, caller, signal }) {
-    const { command, env, cwd } = parameters;
-    const request = { command, env, timeoutMs: parameters.timeout_seconds * 1000, ...present({ cwd }) };
+  live: true,
+  async handler(parameters, { services, caller, signal, live }) {
+    const { command, env, cwd, timeout_seconds } = parameters;
+    const request = { command, env, timeoutMs: timeout_seconds * 1000, ...present({ cwd, live }) };
     return toExecView(await services.execution.runCommand(caller, parameters.sandbox, request, signal));
   },
   text: execText,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/text.ts';
+import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import {
   commandPrinted,
@@ -38,8 +39,9 @@ export const runSessionCommand = defineTool({
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   long: true,
-  async handler({ session_id, command, sandbox, async_exec }, { services, caller, signal }) {
-    const request = { sessionId: session_id, command, wait: !async_exec };
+  live: true,
+  async handler({ session_id, command, sandbox, async_exec }, { services, caller, signal, live }) {
+    const request = { sessionId: session_id, command, wait: !async_exec, ...present({ live }) };
     const { commandId, status, exitCode, output } = await services.sessions.run(
       caller,
       sandbox,

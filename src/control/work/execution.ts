@@ -1,7 +1,8 @@
 /** Code and commands in a sandbox. */
 import { SandhavenError } from '../../model/errors.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
-import type { AgentLink, Chart, ExecResult } from '../ports/index.ts';
+import type { AgentLink, Chart, ExecResult, LiveOutput, LiveRequest } from '../ports/index.ts';
 import type { Environments } from './environment.ts';
 import type { Uses } from './use.ts';
 
@@ -18,11 +19,20 @@ export class ExecutionService {
     this.#environments = environments;
   }
 
-  /** A command that outlives its timeout is a result (`timedOut`), not an error. */
+  /**
+   * A command that outlives its timeout is a result (`timedOut`), not an error.
+   * @param request `live` receives output while it runs, unless the sandbox's agent is too old for that.
+   */
   runCommand(
     caller: User,
     reference: string | undefined,
-    request: { command: string; cwd?: string; env: Record<string, string>; timeoutMs: number },
+    request: {
+      command: string;
+      cwd?: string;
+      env: Record<string, string>;
+      timeoutMs: number;
+      live?: LiveOutput;
+    },
     signal?: AbortSignal,
   ): Promise<ExecResult> {
     return this.#uses.run(caller, reference, async (sandbox) => {
@@ -32,7 +42,7 @@ export class ExecutionService {
         try {
           return await this.#agent.exec(
             sandbox.id,
-            { argv: [shell, '-c', command], cwd, env, timeoutMs },
+            { argv: [shell, '-c', command], cwd, env, timeoutMs, live: liveOf(sandbox, request.live) },
             signal,
           );
         } catch (error) {
@@ -51,7 +61,7 @@ export class ExecutionService {
   runCode(
     caller: User,
     reference: string | undefined,
-    request: { code: string; timeoutMs: number },
+    request: { code: string; timeoutMs: number; live?: LiveOutput },
     signal?: AbortSignal,
   ): Promise<ExecResult & { charts: Chart[] }> {
     return this.#uses.run(caller, reference, async (sandbox) =>
@@ -62,11 +72,16 @@ export class ExecutionService {
           code: request.code,
           env: await this.#environments.of(sandbox),
           timeoutMs: request.timeoutMs,
+          live: liveOf(sandbox, request.live),
         },
         signal,
       ),
     );
   }
+}
+
+function liveOf(sandbox: Sandbox, output: LiveOutput | undefined): LiveRequest | undefined {
+  return output && { output, generation: sandbox.runGeneration ?? sandbox.generation };
 }
 
 function isMissingProgram(error: unknown): boolean {

@@ -6,11 +6,13 @@ import type { User } from '../../model/user.ts';
 import type {
   AgentSessions,
   FollowedCommand,
+  LiveOutput,
   SessionCommandLogs,
   SessionCommandStatus,
   SessionSummary,
 } from '../ports/index.ts';
 import type { Environments } from './environment.ts';
+import { shownWhile } from './follow-session.ts';
 import type { Uses } from './use.ts';
 
 type Reference = string | undefined;
@@ -54,25 +56,26 @@ export class SessionService {
     return this.#uses.run(caller, reference, async ({ id }) => (await this.#agent.listSessions(id)).sessions);
   }
 
-  /** Runs a command. A caller that disconnects ends its wait, never the command. */
+  /**
+   * Runs a command. A caller that disconnects ends its wait, never the command.
+   * @param request `live` receives output during the wait.
+   */
   run(
     caller: User,
     reference: Reference,
-    request: { sessionId: string; command: string; wait: boolean },
+    request: { sessionId: string; command: string; wait: boolean; live?: LiveOutput },
     signal?: AbortSignal,
   ): Promise<SessionCommand> {
     return this.#uses.run(caller, reference, async ({ id }) => {
-      const { sessionId, command, wait } = request;
+      const { sessionId, command, wait, live } = request;
       const commandId = newCommandId();
       const waits = {
         waitTurnMs: wait ? limits.session.waitTurnMs : 0,
         waitRunMs: wait ? limits.session.waitRunMs : 0,
       };
-      const result = await this.#agent.runSessionCommand(
-        id,
-        { sessionId, commandId, command, ...waits },
-        signal,
-      );
+      const running = this.#agent.runSessionCommand(id, { sessionId, commandId, command, ...waits }, signal);
+      const shown = { agent: this.#agent, sandboxId: id, sessionId, commandId, signal };
+      const result = await (wait && live ? shownWhile({ ...shown, live }, running) : running);
       if (result.status === 'closed') throw closed(sessionId);
       return { ...result, status: result.status, commandId };
     });
