@@ -26,7 +26,9 @@ MCP clients can ask for some toolsets only: \`/mcp?toolsets=files,git\` or \`san
 --toolsets …\` makes that the default. A toolset says what a client sees; the key still opens every tool.
 
 A parameter that is not listed is refused. A result may have more fields than are listed. A tool marked *long* may take
-over a minute: ask for \`Accept: text/event-stream\`, as the SDK and the command line do.
+over a minute: ask for \`Accept: text/event-stream\`, as the SDK and the command line do. RunCommand, RunCode and
+RunSessionCommand then also show what is printed while it is: as \`output\` events, by \`onStdout\` and \`onStderr\` of the
+SDK, and on the terminal.
 `;
 
 export function generateToolReference(): string {

@@ -12,11 +12,17 @@ export interface Progress {
 export interface CallOptions extends RequestOptions {
   /** Receives the steps of calls that may take long. */
   onProgress?: (progress: Progress) => void;
+  /** Receives what a program prints while it runs. The result has it too, and has what was left out here. */
+  onStdout?: OnOutput;
+  onStderr?: OnOutput;
   /** Most retries of this call, where they are safe. */
   maxRetries?: number;
   /** Makes a retry safe, for tools that honour it; they get one automatically for the retries of one call. */
   idempotencyKey?: string;
 }
+
+/** @param leftOutBytes Bytes that are missing before the text, since they came faster than they could be sent. */
+export type OnOutput = (text: string, leftOutBytes: number) => void;
 
 /** Facts about a tool that the client needs. */
 export interface ToolFacts {
@@ -56,14 +62,16 @@ export function createCall(connection: Connection): Call {
   };
 }
 
-interface Sending extends Pick<CallOptions, 'onProgress'> {
+type Listeners = Pick<CallOptions, 'onProgress' | 'onStdout' | 'onStderr'>;
+
+interface Sending extends Listeners {
   parameters: object;
   key: string | undefined;
   attempts: Attempts;
 }
 
 async function send(connection: Connection, tool: ToolFacts, sending: Sending): Promise<unknown> {
-  const { parameters, key, attempts, onProgress } = sending;
+  const { parameters, key, attempts } = sending;
   const headers = {
     'content-type': 'application/json',
     accept: tool.long ? 'text/event-stream' : 'application/json',
@@ -72,15 +80,15 @@ async function send(connection: Connection, tool: ToolFacts, sending: Sending): 
   const init = { method: 'POST', headers, body: JSON.stringify(parameters) };
   const response = await connection.request(`/v1/tools/${tool.name}`, init, attempts);
   try {
-    return await resultOf(response, onProgress);
+    return await resultOf(response, sending);
   } catch (error) {
     throw connection.explain(error, attempts);
   }
 }
 
-async function resultOf(response: Response, onProgress: CallOptions['onProgress']): Promise<unknown> {
+async function resultOf(response: Response, listeners: Listeners): Promise<unknown> {
   const type = response.headers.get('content-type') ?? '';
-  if (type.startsWith('text/event-stream') && response.body) return streamed(response.body, onProgress);
+  if (type.startsWith('text/event-stream') && response.body) return streamed(response.body, listeners);
   if (response.ok && type.startsWith('application/json')) return response.json();
   throw await failureOf(response);
 }
@@ -91,17 +99,26 @@ export async function failureOf(response: Response): Promise<SandhavenError> {
   return fromProblem(body) ?? foreignAnswer(response.status, response.headers.get('retry-after'));
 }
 
-async function streamed(
-  body: ReadableStream<Uint8Array>,
-  onProgress: CallOptions['onProgress'],
-): Promise<unknown> {
+async function streamed(body: ReadableStream<Uint8Array>, listeners: Listeners): Promise<unknown> {
   for await (const { event, data } of readEvents(body)) {
     const value: unknown = JSON.parse(data);
     if (event === 'result') return value;
     if (event === 'error') throw fromProblem(value) ?? foreignAnswer(200);
-    if (event === 'progress') onProgress?.(value as Progress);
+    if (event === 'progress') listeners.onProgress?.(value as Progress);
+    if (event === 'output') passOn(value as Output, listeners);
   }
   throw unreachable('', new Error('the stream ended without a result'));
+}
+
+interface Output {
+  stream: 'stdout' | 'stderr';
+  text: string;
+  left_out_bytes?: number;
+}
+
+function passOn({ stream, text, left_out_bytes = 0 }: Output, { onStdout, onStderr }: Listeners): void {
+  const listener = stream === 'stdout' ? onStdout : onStderr;
+  listener?.(text, left_out_bytes);
 }
 
 /** The key called too often: nothing was done, so even a call that must not run twice may be sent again. */

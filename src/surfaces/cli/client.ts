@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../administration/action.ts';
 import type { CallContext, Tool } from '../../catalog/tool.ts';
+import type { LiveOutput, LivePiece } from '../../control/ports/index.ts';
 import { type Problem, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -18,6 +19,8 @@ export type CallOutcome =
 export interface CallOptions {
   signal?: AbortSignal;
   onProgress?: CallContext['progress'];
+  /** Receives output of a program while it runs. */
+  onOutput?: LiveOutput;
 }
 
 export type Client = (
@@ -62,8 +65,9 @@ async function post(connection: Connection, posting: Posting, options: CallOptio
 async function postOnce(
   { url, apiKey }: Connection,
   { path, parameters, long }: Posting,
-  { signal, onProgress }: CallOptions,
+  options: CallOptions,
 ): Promise<CallOutcome> {
+  const { signal } = options;
   try {
     const response = await fetch(url + path, {
       method: 'POST',
@@ -76,17 +80,17 @@ async function postOnce(
       body: JSON.stringify(parameters),
       ...(signal ? { signal } : {}),
     });
-    return await outcomeOf(response, onProgress);
+    return await outcomeOf(response, options);
   } catch (error) {
     if (signal?.aborted) throw error;
     return { problem: toProblem(unreachable(url, error), newRequestId()) };
   }
 }
 
-async function outcomeOf(response: Response, onProgress: CallOptions['onProgress']): Promise<CallOutcome> {
+async function outcomeOf(response: Response, options: CallOptions): Promise<CallOutcome> {
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('text/event-stream') && response.body) {
-    return streamedOutcome(response.body, onProgress);
+    return streamedOutcome(response.body, options);
   }
   if (!/^application\/(problem\+)?json/.test(type)) {
     const said = type.startsWith('text/plain') ? await firstLine(response) : '';
@@ -98,15 +102,24 @@ async function outcomeOf(response: Response, onProgress: CallOptions['onProgress
 
 async function streamedOutcome(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  onProgress: CallOptions['onProgress'],
+  { onProgress, onOutput }: CallOptions,
 ): Promise<CallOutcome> {
   for await (const { event, data } of readEvents(body)) {
     const value: unknown = JSON.parse(data);
     if (event === 'result') return { result: value as Record<string, unknown> };
     if (event === 'error') return { problem: value as Problem };
     if (event === 'progress') onProgress?.(value as Parameters<CallContext['progress']>[0]);
+    if (event === 'output') onOutput?.(pieceOf(value as OutputEvent));
   }
   throw new Error('the stream ended without a result');
+}
+
+interface OutputEvent extends Omit<LivePiece, 'leftOutBytes'> {
+  left_out_bytes?: number;
+}
+
+function pieceOf({ stream, text, left_out_bytes: leftOutBytes = 0 }: OutputEvent): LivePiece {
+  return { stream, text, leftOutBytes };
 }
 
 /** Reads a self-explanatory text, such as the one of a port that speaks TLS. */

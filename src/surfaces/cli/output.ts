@@ -10,12 +10,13 @@ export function printResult(
   json: boolean,
   { stdout }: CliIo,
 ): void {
-  if (json) {
-    stdout.write(`${JSON.stringify(result)}\n`);
-    return;
-  }
+  stdout.write(json ? `${JSON.stringify(result)}\n` : textOf(tool, result));
+}
+
+/** Returns the result for people. */
+export function textOf(tool: Tool, result: Record<string, unknown>): string {
   const text = tool.printed?.(result) ?? (tool.text ? printableLines(tool.text(result)) : render(result));
-  stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`);
+  return text.endsWith('\n') || text === '' ? text : `${text}\n`;
 }
 
 /** @param rows The result as a table; null when it is none. */
@@ -62,6 +63,7 @@ export function progressLine({ stderr }: CliIo): ProgressLine {
     },
     clear() {
       if (shown) stderr.write('\r\x1b[K');
+      shown = false;
     },
   };
 }

@@ -177,7 +177,7 @@ function createExchange(
 
 function carryOutHere(services: Services, log: Log, { caller, address, hold }: Extra): CarryOut {
   const origin = { transport: 'mcp', address } as const;
-  return async (tool, parameters, { signal, progress }) => {
+  return async (tool, parameters, { signal, progress, live }) => {
     const requestId = newRequestId();
     const begun = performance.now();
     const logged = (code: ErrorCode | null) => {
@@ -187,7 +187,7 @@ function carryOutHere(services: Services, log: Log, { caller, address, hold }: E
     };
     try {
       services.identity.count(caller);
-      const context = { caller, services, requestId, origin, signal, progress };
+      const context = { caller, services, requestId, origin, signal, progress, live };
       const result = await collecting(hold, () => callTool(tool.name, parameters, context));
       logged(null);
       return { result };

@@ -6,16 +6,19 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from '../../catalog/tool.ts';
 import { limits } from '../../model/limits.ts';
+import { LastLines } from './last-lines.ts';
 
 export interface ProgressReporter {
   report: CallContext['progress'];
+  /** Reports the last lines of a program's output; undefined for a client that did not ask. */
+  live: CallContext['live'];
   /** Sends nothing afterwards. */
   end(): void;
 }
 
 export function createProgressReporter({ mcpReq }: ServerContext): ProgressReporter {
   const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return { report: () => {}, end: () => {} };
+  if (progressToken === undefined) return { report: () => {}, live: undefined, end: () => {} };
 
   const begun = performance.now();
   let last = 0;
@@ -33,10 +36,13 @@ export function createProgressReporter({ mcpReq }: ServerContext): ProgressRepor
   const heartbeat = setInterval(() => {
     report({ message: `Working for ${Math.round((performance.now() - begun) / 1000)} s.` });
   }, limits.mcpHeartbeatMs);
+  const lines = new LastLines((message) => report({ message }));
   return {
     report,
+    live: lines.take,
     end() {
       ended = true;
+      lines.end();
       clearInterval(heartbeat);
     },
   };

@@ -23,7 +23,7 @@ import { inMcpNames } from './tool-names.ts';
 export type CarryOut = (
   tool: Tool,
   parameters: Record<string, unknown>,
-  options: Pick<CallContext, 'signal' | 'progress'>,
+  options: Pick<CallContext, 'signal' | 'progress' | 'live'>,
 ) => Promise<CallOutcome>;
 
 export interface ServerDependencies {
@@ -58,7 +58,8 @@ export function createServer({ version, tools, carryOut, takeOut, onCall }: Serv
     const ended = onCall?.(context);
     const progress = createProgressReporter(context);
     try {
-      const options = { signal: context.mcpReq.signal, progress: progress.report };
+      const { report, live } = progress;
+      const options = { signal: context.mcpReq.signal, progress: report, live };
       const result = toCallToolResult(tool, await carryOut(tool, params.arguments ?? {}, options));
       return takeOut?.(result) ?? result;
     } finally {

@@ -57,14 +57,17 @@ function parseFlags(argv: string[]) {
 
 /** Locates the service at every call: it, and its key, may appear later than the client. */
 function carryOutThere(env: CliIo['env']): CarryOut {
-  return async (tool, parameters, { signal, progress }) => {
+  return async (tool, parameters, { signal, progress, live }) => {
     try {
       const found = await connection({
         url: env['SANDBOX_API_URL'],
         dataDir: env['SANDHAVEN_DATA_DIR'],
         apiKey: env['SANDBOX_API_KEY'],
       });
-      return await createClient(found)(tool, parameters, { signal, onProgress: progress });
+      return await createClient(found)(tool, parameters, {
+        ...{ signal, onProgress: progress },
+        ...(live ? { onOutput: live } : {}),
+      });
     } catch (error) {
       return { problem: toProblem(error, newRequestId()) };
     }

@@ -1,12 +1,14 @@
 /** `sandhaven call TOOL`: any tool of the catalogue, with its parameters as flags. */
 import { findTool } from '../../../catalog/call.ts';
+import type { LivePiece } from '../../../control/ports/index.ts';
 import { toCallArguments } from '../arguments.ts';
 import { createClient } from '../client.ts';
 import { connectionOf } from '../connection.ts';
 import { flagIsSet, flagValue, usageError } from '../flags.ts';
 import { commonHelp, toolHelp } from '../help.ts';
 import type { Command } from '../io.ts';
-import { printProblem, printResult, progressLine } from '../output.ts';
+import { LiveText } from '../live-text.ts';
+import { printProblem, printResult, progressLine, textOf } from '../output.ts';
 import { readParameters } from '../parameters-file.ts';
 
 const help = `Usage: sandhaven call TOOL [--parameter VALUE …]
@@ -48,9 +50,17 @@ export const call: Command = {
     const client = createClient(await connectionOf(flags, io));
     const progress = progressLine(io);
     const options = { signal: io.signal, onProgress: progress.show };
-    const { result, problem } = await client(tool, parameters, options).finally(progress.clear);
+    const text = tool.live && !json ? new LiveText((part) => io.stdout.write(part)) : null;
+    const onOutput = (piece: LivePiece) => {
+      progress.clear();
+      text?.show(piece);
+    };
+    const { result, problem } = await client(tool, parameters, { ...options, onOutput }).finally(
+      progress.clear,
+    );
     if (problem) return printProblem(problem, json, io);
-    printResult(tool, result, json, io);
+    if (text) text.finish(textOf(tool, result), String(result['output']));
+    else printResult(tool, result, json, io);
     // A running session command has no exit code yet.
     return flagIsSet(flags, 'exit_code') ? Number(result['exit_code'] ?? 0) : 0;
   },

@@ -9,6 +9,7 @@ import { runCommand } from '../../../catalog/execution/run-command.ts';
 import { createSandbox } from '../../../catalog/sandboxes/create-sandbox.ts';
 import { deleteSandbox } from '../../../catalog/sandboxes/lifecycle.ts';
 import type { Tool } from '../../../catalog/tool.ts';
+import type { LivePiece } from '../../../control/ports/index.ts';
 import { type Client, createClient } from '../client.ts';
 import { connectionOf } from '../connection.ts';
 import {
@@ -21,6 +22,7 @@ import {
 } from '../flags.ts';
 import { commonHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
+import { LiveText } from '../live-text.ts';
 import { printProblem, progressLine } from '../output.ts';
 
 const help = `Usage: sandhaven run [flags] CODE
@@ -82,12 +84,18 @@ export const run: Command = {
 };
 
 async function runJob(client: Client, job: Job, sandbox: unknown, json: boolean, io: CliIo): Promise<number> {
-  const { result, problem } = await client(job.tool, { ...job.parameters, sandbox }, { signal: io.signal });
+  const texts = {
+    stdout: new LiveText((text) => io.stdout.write(text)),
+    stderr: new LiveText((text) => io.stderr.write(text)),
+  };
+  const onOutput = (piece: LivePiece) => texts[piece.stream].show(piece);
+  const options = { signal: io.signal, ...(json ? {} : { onOutput }) };
+  const { result, problem } = await client(job.tool, { ...job.parameters, sandbox }, options);
   if (problem) return printProblem(problem, json, io);
   if (json) io.stdout.write(`${JSON.stringify(result)}\n`);
   else {
-    io.stdout.write(String(result['stdout']));
-    io.stderr.write(String(result['stderr']));
+    texts.stdout.finish(String(result['stdout']));
+    texts.stderr.finish(String(result['stderr']));
     if (result['timed_out']) io.stderr.write('Killed at the timeout. Raise it with --timeout.\n');
   }
   return Number(result['exit_code']);

@@ -18,7 +18,9 @@ export function openApi(version: string, url = '/'): Json {
       description:
         'Every tool is one POST with its parameters as a JSON object. Unknown parameters are refused. With ' +
         '`Accept: text/event-stream` the answer is `progress` events and then one `result` or `error` event: use it ' +
-        'for calls that may take over a minute.',
+        'for calls that may take over a minute. What a program prints comes as `output` events while it runs: ' +
+        '`stream` (stdout or stderr), `text`, and `left_out_bytes` where some are missing before it. The ' +
+        'result is the same as without them.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       'x-toolkits': toolkitVersions,
     },

@@ -1,40 +1,47 @@
-/** Streams a call as server-sent events: each `progress`, then one `result` or `error`. */
+/** Streams a call as server-sent events: each `progress` and `output`, then one `result` or `error`. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallContext } from '../../../catalog/tool.ts';
 import type { Problem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { jsonPieces } from '../../json/pieces.ts';
 import { writePieces } from '../../json/write-pieces.ts';
+import { OutputEvents } from './output-events.ts';
+import { event } from './server-event.ts';
+
+export type Reporting = Pick<CallContext, 'progress' | 'live'>;
 
 export function wantsEventStream({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/event-stream') ?? false;
 }
 
 /**
- * @param call Receives the function that reports progress.
+ * @param call Receives the functions that report progress and output.
  * @param explain Builds the problem for the client.
  * @param signal Aborted when the client goes away.
  */
 export async function streamCall(
   reply: FastifyReply,
-  call: (progress: CallContext['progress']) => Promise<unknown>,
+  call: (reporting: Reporting) => Promise<unknown>,
   explain: (error: unknown) => Problem,
   signal: AbortSignal,
 ): Promise<void> {
   reply.hijack();
   const { raw } = reply;
   raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+  const output = new OutputEvents(raw);
   const heartbeat = () => {
     if (!raw.writableNeedDrain) raw.write(': the call is in progress\n\n');
   };
   heartbeat();
   const timer = setInterval(heartbeat, limits.eventStreamHeartbeatMs);
   try {
-    const result = await call((update) => {
+    const progress: CallContext['progress'] = (update) => {
       // A client that does not read misses progress rather than filling memory.
       if (!raw.writableNeedDrain && !raw.writableEnded) raw.write(event('progress', update));
-    });
+    };
+    const result = await call({ progress, live: output.send });
     clearInterval(timer);
+    output.end();
     raw.write('event: result\ndata: ');
     await writePieces(raw, jsonPieces(result), signal);
     raw.write('\n\n');
@@ -44,8 +51,4 @@ export async function streamCall(
     clearInterval(timer);
     raw.end();
   }
-}
-
-function event(name: string, data: unknown): string {
-  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { callTool, findTool } from '../../../catalog/call.ts';
 import { descriptions } from '../../../catalog/describe.ts';
 import { tools as allTools } from '../../../catalog/index.ts';
-import type { CallContext, Tool } from '../../../catalog/tool.ts';
+import type { Tool } from '../../../catalog/tool.ts';
 import { toolkitVersions } from '../../../catalog/toolkits.ts';
 import { selectTools } from '../../../catalog/toolsets.ts';
 import type { Log } from '../../../control/ports/index.ts';
@@ -14,7 +14,7 @@ import { limits } from '../../../model/limits.ts';
 import { originOf } from '../origin.ts';
 import { explain } from '../problem.ts';
 import { clientSignal } from './client-signal.ts';
-import { streamCall, wantsEventStream } from './event-stream.ts';
+import { type Reporting, streamCall, wantsEventStream } from './event-stream.ts';
 import { sendJson } from './send.ts';
 
 export interface ToolRoutesDependencies {
@@ -52,11 +52,11 @@ export function addToolRoutes(
       signal,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
-    const call = (progress: CallContext['progress']) => {
+    const call = (reporting: Reporting) => {
       request.tool = findTool(name).name;
-      return collecting(hold, () => callTool(name, request.body, { ...context, progress }));
+      return collecting(hold, () => callTool(name, request.body, { ...context, ...reporting }));
     };
-    if (!wantsEventStream(request)) return sendJson(reply, await call(ignoreProgress), signal);
+    if (!wantsEventStream(request)) return sendJson(reply, await call({ progress: ignoreProgress }), signal);
     await streamCall(reply, call, (error) => explain(error, request, log), signal);
     return reply;
   });
