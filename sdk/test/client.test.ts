@@ -180,6 +180,33 @@ describe('long calls', () => {
     expect(service.asked[0]?.headers.accept).toBe('text/event-stream');
   });
 
+  it('hand on what a program prints, each stream to its own listener', async () => {
+    service.answers(
+      events(
+        'event: output\ndata: {"stream":"stdout","text":"a\\n"}\n\n',
+        'event: output\ndata: {"stream":"stderr","text":"é","left_out_bytes":7}\n\nevent: output\nda',
+        'ta: {"stream":"stdout","text":"b"}\n\nevent: later\ndata: {}\n\nevent: result\ndata: {"output":"all"}\n\n',
+      ),
+    );
+    const seen: unknown[] = [];
+    const output = await ask({
+      onStdout: (text, leftOutBytes) => seen.push(['stdout', text, leftOutBytes]),
+      onStderr: (text, leftOutBytes) => seen.push(['stderr', text, leftOutBytes]),
+    });
+    expect(output).toEqual({ output: 'all' });
+    expect(seen).toEqual([
+      ['stdout', 'a\n', 0],
+      ['stderr', 'é', 7],
+      ['stdout', 'b', 0],
+    ]);
+  });
+
+  it('need no listener', async () => {
+    const output = 'event: output\ndata: {"stream":"stdout","text":"a"}\n\n';
+    service.answers(events(output, 'event: result\ndata: {"output":"a"}\n\n'));
+    expect(await ask()).toEqual({ output: 'a' });
+  });
+
   it('throw the error that the stream ends with', async () => {
     service.answers(
       events('event: error\ndata: {"code":"timeout","status":504,"detail":"Late.","retryable":false}\n\n'),

@@ -108,7 +108,9 @@ impl Live {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::fault::Code;
     use crate::wire::frame::read_frame;
+    use crate::wire::stream::Stream;
 
     #[tokio::test(start_paused = true)]
     async fn small_output_is_sent_each_50_milliseconds_and_16_kib_at_once() {
@@ -158,5 +160,72 @@ mod tests {
         assert!(left_out > 2 << 20);
         drop(host);
         assert!(relay.await.is_err());
+    }
+
+    /// Frames as a host gets them: the payload of each up to the end of what was sent.
+    async fn frames(mut host: tokio::net::UnixStream) -> Vec<String> {
+        let mut frames = Vec::new();
+        let mut payload = Vec::new();
+        while read_frame(&mut host, &mut payload).await.is_ok() {
+            frames.push(String::from_utf8(std::mem::take(&mut payload)).unwrap());
+        }
+        frames
+    }
+
+    fn connected() -> (tokio::net::UnixStream, Connection) {
+        let (host, agent) = tokio::net::UnixStream::pair().unwrap();
+        (host, Connection::new(Stream::Local(agent)))
+    }
+
+    #[tokio::test]
+    async fn what_was_printed_last_is_sent_before_the_result() {
+        let (host, mut connection) = connected();
+        let reading = tokio::spawn(frames(host));
+        let live = Live::default();
+        let work = async {
+            live.push(0, b"first");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            live.push(1, b"last");
+            Ok(3)
+        };
+        let result = live.during(&mut connection, work).await;
+        assert!(matches!(result, Ok(3)));
+        connection.reply(&result.ok()).await.ok();
+        drop(connection);
+        assert_eq!(
+            reading.await.unwrap(),
+            [
+                r#"{"live":"stdout","left_out":0}"#,
+                "first",
+                r#"{"live":"stderr","left_out":0}"#,
+                "last",
+                "3",
+            ]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_failure_comes_after_what_was_printed() {
+        let (host, mut connection) = connected();
+        let live = Live::default();
+        let work = async {
+            live.push(0, b"printed");
+            Err::<(), _>(Fault::new(Code::Internal, "The supervisor is lost."))
+        };
+        let result = live.during(&mut connection, work).await;
+        assert!(matches!(result, Err(Interrupted::Fault(_))));
+        drop(connection);
+        assert_eq!(frames(host).await[1], "printed");
+    }
+
+    #[tokio::test]
+    async fn a_host_that_hangs_up_ends_the_work() {
+        let (host, mut connection) = connected();
+        let live = Live::default();
+        drop(host);
+        let result = live
+            .during(&mut connection, std::future::pending::<Result<(), Fault>>())
+            .await;
+        assert!(matches!(result, Err(Interrupted::Gone)));
     }
 }
