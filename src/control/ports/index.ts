@@ -3,16 +3,16 @@
  * each port has one conformance suite in `test/`, run by every implementation.
  */
 export type * from './access-store.ts';
-export type * from './agent-link.ts';
-export type * from './agent-processes.ts';
-export type * from './agent-search.ts';
-export type * from './agent-sessions.ts';
-export type * from './agent-tunnels.ts';
+export type * from './agent/link.ts';
+export type * from './agent/live-output.ts';
+export type * from './agent/processes.ts';
+export type * from './agent/search.ts';
+export type * from './agent/sessions.ts';
+export type * from './agent/tunnels.ts';
 export type * from './audit-store.ts';
 export type * from './common.ts';
 export type * from './document-database.ts';
 export type * from './git-gateway.ts';
-export type * from './live-output.ts';
 export type * from './provider/code-host.ts';
 export type * from './provider/pending-authorization-store.ts';
 export type * from './registry-store.ts';

@@ -1,11 +1,11 @@
 /** Work inside one machine, performed by its agent. */
 import type { Readable } from 'node:stream';
-import type { Language } from '../../model/sandbox.ts';
-import type { AgentProcesses } from './agent-processes.ts';
-import type { AgentSearch } from './agent-search.ts';
-import type { AgentSessions } from './agent-sessions.ts';
-import type { AgentTunnels } from './agent-tunnels.ts';
+import type { Language } from '../../../model/sandbox.ts';
 import type { LiveRequest } from './live-output.ts';
+import type { AgentProcesses } from './processes.ts';
+import type { AgentSearch } from './search.ts';
+import type { AgentSessions } from './sessions.ts';
+import type { AgentTunnels } from './tunnels.ts';
 
 export interface ExecRequest {
   argv: string[];
