@@ -71,7 +71,7 @@ describe('output is shown while it is printed, and the result is whole', () => {
 
   it('of a megabyte at once, each byte shown or counted', async () => {
     const { seen, options } = audience();
-    const command = 'seq 1 150000 | head -c 1000000';
+    const command = 'seq 1 200000 | head -c 1000000';
     const { stdout, truncated } = await client.runCommand({ command }, options);
     expect(truncated).toBe(false);
     expect(seen.stdout.length + seen.leftOutBytes).toBe(1_000_000);
