@@ -7,8 +7,9 @@ import { comment, TypeNames } from './types.ts';
 
 const HEADER = `/** The client. Generated from the service's catalogue by \`make generate\`; never edited by hand. */
 import { Access } from './access.ts';
-import { changesOf, type FollowOptions, type SandboxChange } from './changes.ts';
+import { Administration } from './administration.ts';
 import { type Call, type CallOptions, createCall, type ToolFacts } from './call.ts';
+import { changesOf, type FollowOptions, type SandboxChange } from './changes.ts';
 import { Connection, type SandhavenOptions } from './connection.ts';
 import { Files } from './files.ts';
 import { byOffset, byPage } from './pages.ts';
@@ -124,6 +125,8 @@ export class Sandhaven {
   readonly access: Access;
   /** Snapshots can be deleted. */
   readonly snapshots: Snapshots;
+  /** Actions of the administration, by name. */
+  readonly administration: Administration;
   /** Each item of lists that have pages: \`for await (const … of client.iterate.listFiles())\`. */
   readonly iterate: Iterate;
 ${fields.join('')}  readonly #call: Call;
@@ -136,6 +139,7 @@ ${fields.join('')}  readonly #call: Call;
     this.files = new Files(connection);
     this.access = new Access(connection);
     this.snapshots = new Snapshots(connection);
+    this.administration = new Administration(connection);
     this.iterate = new Iterate(this);
 ${set.join('')}  }
 

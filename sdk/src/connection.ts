@@ -10,6 +10,8 @@ export interface SandhavenOptions {
   maxRetries?: number;
   /** Time limit of a call in milliseconds; none by default. */
   timeoutMs?: number;
+  /** Sent with every request, as a page's sign-in needs. The client's own headers replace those of the same name. */
+  headers?: Readonly<Record<string, string>>;
   /** Replaces the global one. */
   fetch?: typeof fetch;
 }
@@ -29,6 +31,7 @@ export class Connection {
   readonly #url: string;
   readonly #apiKey: string | null;
   readonly #timeoutMs: number | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
 
   constructor(options: SandhavenOptions) {
@@ -45,6 +48,7 @@ export class Connection {
     this.#apiKey = apiKey;
     this.#url = String(options.url ?? environment('SANDBOX_API_URL') ?? DEFAULT_URL).replace(/\/+$/, '');
     this.#timeoutMs = options.timeoutMs;
+    this.#headers = options.headers ?? {};
     this.#fetch = options.fetch ?? ((...request) => fetch(...request));
     this.maxRetries = options.maxRetries ?? DEFAULT_RETRIES;
   }
@@ -56,7 +60,10 @@ export class Connection {
 
   /** Rejects with SandhavenError without a response; with the signal's reason after an abort. */
   async request(path: string, init: RequestInit, attempts: Attempts): Promise<Response> {
-    const headers = new Headers(init.headers);
+    const headers = new Headers(this.#headers);
+    new Headers(init.headers).forEach((value, name) => {
+      headers.set(name, value);
+    });
     if (this.#apiKey !== null) headers.set('authorization', `Bearer ${this.#apiKey}`);
     try {
       // A redirect would take the key along.

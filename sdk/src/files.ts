@@ -69,7 +69,7 @@ export class Files {
   async download(sandbox: string, path: string, options: DownloadOptions = {}): Promise<Download> {
     const { start = 0, end } = options;
     const ranged = options.start !== undefined || end !== undefined;
-    const headers = ranged ? { range: `bytes=${start}-${end ?? ''}` } : {};
+    const headers: Record<string, string> = ranged ? { range: `bytes=${start}-${end ?? ''}` } : {};
     const attempts = this.#connection.begin(options);
     try {
       const route = routeOf(sandbox, new URLSearchParams({ path }));

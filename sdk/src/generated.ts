@@ -1,7 +1,8 @@
 /** The client. Generated from the service's catalogue by `make generate`; never edited by hand. */
 import { Access } from './access.ts';
-import { changesOf, type FollowOptions, type SandboxChange } from './changes.ts';
+import { Administration } from './administration.ts';
 import { type Call, type CallOptions, createCall, type ToolFacts } from './call.ts';
+import { changesOf, type FollowOptions, type SandboxChange } from './changes.ts';
 import { Connection, type SandhavenOptions } from './connection.ts';
 import { Files } from './files.ts';
 import { byOffset, byPage } from './pages.ts';
@@ -1166,6 +1167,8 @@ export class Sandhaven {
   readonly access: Access;
   /** Snapshots can be deleted. */
   readonly snapshots: Snapshots;
+  /** Actions of the administration, by name. */
+  readonly administration: Administration;
   /** Each item of lists that have pages: `for await (const … of client.iterate.listFiles())`. */
   readonly iterate: Iterate;
   readonly documentDb: DocumentDb;
@@ -1179,6 +1182,7 @@ export class Sandhaven {
     this.files = new Files(connection);
     this.access = new Access(connection);
     this.snapshots = new Snapshots(connection);
+    this.administration = new Administration(connection);
     this.iterate = new Iterate(this);
     this.documentDb = new DocumentDb(this.#call);
   }

@@ -63,6 +63,21 @@ describe('a call', () => {
     expect(service.asked[0]?.headers.authorization).toBeUndefined();
   });
 
+  it('carries headers of the page’s own, none in place of the key', async () => {
+    service.answers(result({}));
+    const headers = {
+      'x-sandhaven-request': '1',
+      authorization: 'Bearer other',
+      'content-type': 'text/plain',
+    };
+    await connect({ headers }).whoAmI();
+    expect(service.asked[0]?.headers).toMatchObject({
+      'x-sandhaven-request': '1',
+      authorization: 'Bearer key',
+      'content-type': 'application/json',
+    });
+  });
+
   it('[WIRE-ERR-02] throws the service’s error, field by field', async () => {
     const more = {
       hint: 'Do this.',
@@ -327,6 +342,18 @@ describe('access', () => {
     ]);
     service.answers(problem('not_found', 404));
     await expect(client.access.revoke('none')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('administration', () => {
+  it('calls an action by its name, which stays one part of the path, and never sends it twice', async () => {
+    service.answers(result({ users: [] }), unavailable);
+    expect(await client.administration.call('ListUsers', { page: 2 })).toEqual({ users: [] });
+    await expect(client.administration.call('../tools/x')).rejects.toMatchObject({ code: 'unavailable' });
+    expect(service.asked).toMatchObject([
+      { method: 'POST', path: '/v1/admin/ListUsers', body: '{"page":2}' },
+      { method: 'POST', path: '/v1/admin/..%2Ftools%2Fx', body: '{}' },
+    ]);
   });
 });
 

@@ -1,0 +1,28 @@
+/** Which rows of the audit log are shown; kept in the address. */
+
+export const periods = ['1h', '24h', '7d', '30d'] as const;
+export type Period = (typeof periods)[number];
+
+export interface ActivityFilter {
+  since?: Period;
+  user?: string;
+  action?: string;
+  sandbox?: string;
+  outcome?: string;
+}
+
+export function readActivityFilter(search: Record<string, unknown>): ActivityFilter {
+  const filter: ActivityFilter = {};
+  if (periods.includes(search['since'] as Period)) filter.since = search['since'] as Period;
+  for (const key of ['user', 'action', 'sandbox', 'outcome'] as const) {
+    const value = search[key];
+    if ((typeof value === 'string' && value !== '') || typeof value === 'number') filter[key] = String(value);
+  }
+  return filter;
+}
+
+/** Parameters of ListAudit. */
+export function auditParametersOf(filter: ActivityFilter, limit: number): Record<string, string | number> {
+  const given = Object.entries(filter).map(([key, value]) => [key, String(value).trim()] as const);
+  return { ...Object.fromEntries(given.filter(([, value]) => value !== '')), limit };
+}

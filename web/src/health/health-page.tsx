@@ -1,0 +1,2 @@
+/** Not there yet. */
+export function HealthPage() { return null; }

@@ -1,0 +1,68 @@
+/** Copies a text, and says that it did. */
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { useState } from 'react';
+import { announce } from './announcer.tsx';
+import { Icon } from './icon.tsx';
+import classes from './parts.module.css';
+
+const SHOWN_MS = 1_500;
+
+function useCopy(text: string) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await write(text);
+    setCopied(true);
+    announce('Copied');
+    setTimeout(() => setCopied(false), SHOWN_MS);
+  };
+  return { copied, copy: () => void copy() };
+}
+
+export function CopyIcon({ text, label }: { text: string; label: string }) {
+  const { copied, copy } = useCopy(text);
+  return (
+    <Tooltip label={copied ? 'Copied' : label}>
+      <ActionIcon variant="subtle" color="gray" c="dimmed" aria-label={label} onClick={copy}>
+        <Icon name={copied ? 'check' : 'copy'} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const { copied, copy } = useCopy(text);
+  return (
+    <Button
+      variant="default"
+      leftSection={<Icon name={copied ? 'check' : 'copy'} size={14} />}
+      onClick={copy}
+    >
+      {copied ? 'Copied' : label}
+    </Button>
+  );
+}
+
+/** A text to copy whole. */
+export function CodeBlock({ text, label }: { text: string; label: string }) {
+  return (
+    <div className={classes['code']}>
+      <pre tabIndex={0} role="region" aria-label={label}>
+        {text}
+      </pre>
+      <div className={classes['codeCopy']}>
+        <CopyIcon text={text} label={`Copy ${label}`} />
+      </div>
+    </div>
+  );
+}
+
+/** The clipboard of browsers is there on secure pages only; elsewhere a selection is copied. */
+async function write(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = document.createElement('textarea');
+  field.value = text;
+  (document.querySelector('[role="dialog"]') ?? document.body).append(field);
+  field.select();
+  document.execCommand('copy');
+  field.remove();
+}

@@ -1,0 +1,2 @@
+/** Not there yet. */
+export function AccessTab() { return null; }

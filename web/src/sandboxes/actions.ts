@@ -1,0 +1,58 @@
+/** Which actions a sandbox allows, and what each one loses. */
+
+export const actionNames = ['start', 'stop', 'archive', 'delete'] as const;
+export type ActionName = (typeof actionNames)[number];
+
+export interface Actionable {
+  id: string;
+  name: string;
+  state: 'started' | 'stopped' | 'archived' | 'error';
+  operation?: string | undefined;
+  ephemeral: boolean;
+  auto_delete_minutes: number;
+  resources: { disk: number };
+}
+
+export const operations: Record<ActionName, string> = {
+  start: 'starting',
+  stop: 'stopping',
+  archive: 'archiving',
+  delete: 'deleting',
+};
+
+export const pastTenses: Record<ActionName, string> = {
+  start: 'started',
+  stop: 'stopped',
+  archive: 'archived',
+  delete: 'deleted',
+};
+
+export function isAllowed(action: ActionName, { state, operation }: Actionable): boolean {
+  if (action === 'delete') return operation !== 'deleting';
+  if (operation !== undefined) return false;
+  if (action === 'start') return state !== 'started';
+  if (action === 'stop') return state === 'started';
+  return state === 'stopped';
+}
+
+/** A stop deletes such a sandbox. */
+export function endsAtStop({ ephemeral, auto_delete_minutes }: Actionable): boolean {
+  return ephemeral || auto_delete_minutes === 0;
+}
+
+export interface Loss {
+  /** Those that are gone afterwards. */
+  lost: Actionable[];
+  /** GB of disk that go with them, at most. */
+  diskGb: number;
+  /** Programs end in these. */
+  interrupted: Actionable[];
+}
+
+export function lossOf(action: ActionName, chosen: readonly Actionable[]): Loss {
+  const lost = chosen.filter((one) => action === 'delete' || (action === 'stop' && endsAtStop(one)));
+  const interrupted = chosen.filter(
+    ({ state }) => (action === 'stop' || action === 'delete') && state === 'started',
+  );
+  return { lost, diskGb: lost.reduce((sum, { resources }) => sum + resources.disk, 0), interrupted };
+}

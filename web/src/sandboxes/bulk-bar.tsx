@@ -1,0 +1,45 @@
+/** Actions on all chosen sandboxes. */
+import { Button, CloseButton, Paper } from '@mantine/core';
+import type { Sandbox } from '@sandhaven/sdk';
+import { counted } from '../format/quantity.ts';
+import { actionNames, isAllowed } from './actions.ts';
+import classes from './sandboxes.module.css';
+import type { SandboxActions } from './use-actions.tsx';
+
+interface BulkBarProps {
+  chosen: Sandbox[];
+  clear(): void;
+  act: SandboxActions['act'];
+}
+
+const labels = { start: 'Start', stop: 'Stop', archive: 'Archive', delete: 'Delete' };
+
+export function BulkBar({ chosen, clear, act }: BulkBarProps) {
+  if (chosen.length === 0) return null;
+  return (
+    <Paper
+      className={classes['bulk'] ?? ''}
+      withBorder
+      shadow="md"
+      role="region"
+      aria-label="Chosen sandboxes"
+    >
+      <strong className="numbers">{counted(chosen.length, 'chosen', 'chosen')}</strong>
+      {actionNames.map((action) => {
+        const count = chosen.filter((one) => isAllowed(action, one)).length;
+        return (
+          <Button
+            key={action}
+            variant={action === 'delete' ? 'filled' : 'default'}
+            color={action === 'delete' ? 'red' : 'accent'}
+            disabled={count === 0}
+            onClick={() => act(action, chosen, clear)}
+          >
+            {labels[action]} {count < chosen.length && count > 0 ? count : ''}
+          </Button>
+        );
+      })}
+      <CloseButton aria-label="Choose none" onClick={clear} />
+    </Paper>
+  );
+}

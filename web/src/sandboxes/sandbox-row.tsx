@@ -1,0 +1,137 @@
+/** One sandbox in the table. */
+import { ActionIcon, Checkbox, Menu } from '@mantine/core';
+import type { Sandbox } from '@sandhaven/sdk';
+import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
+import { formatAway, formatMinutes } from '../format/quantity.ts';
+import { Away } from '../parts/away.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { useNow } from '../parts/now.ts';
+import { State } from '../parts/state.tsx';
+import { type ActionName, actionNames, isAllowed } from './actions.ts';
+import { stopsAt } from './filter.ts';
+import classes from './sandboxes.module.css';
+import type { SandboxActions } from './use-actions.tsx';
+
+interface SandboxRowProps {
+  row: Sandbox;
+  index: number;
+  top: number;
+  owner: string;
+  chosen: boolean;
+  toggle(id: string): void;
+  act: SandboxActions['act'];
+}
+
+export const SandboxRow = memo(function SandboxRow({
+  row,
+  index,
+  top,
+  owner,
+  chosen,
+  toggle,
+  act,
+}: SandboxRowProps) {
+  const { cpu, memory, disk, gpu } = row.resources;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index}
+      className={classes['line']}
+      data-chosen={chosen || undefined}
+      style={{ transform: `translateY(${top}px)` }}
+    >
+      <div role="cell">
+        <Checkbox aria-label={`Choose ${row.name}`} checked={chosen} onChange={() => toggle(row.id)} />
+      </div>
+      <div role="cell" className={classes['name']}>
+        <Link to="/sandboxes/$id" params={{ id: row.id }} className="ellipsis" title={row.name}>
+          {row.name}
+        </Link>
+        <Labels labels={row.labels} />
+      </div>
+      <div role="cell" title={row.state_reason}>
+        <State state={row.state} operation={row.operation} />
+      </div>
+      <div role="cell" className={`${classes['wide']} ellipsis`}>
+        {owner}
+      </div>
+      <div role="cell" className={classes['middle']}>
+        {cpu}
+        {gpu > 0 && ` + ${gpu} GPU`}
+      </div>
+      <div role="cell" className={classes['middle']}>
+        {memory} GB
+      </div>
+      <div role="cell" className={classes['middle']}>
+        {disk} GB
+      </div>
+      <div role="cell" className={classes['middle']}>
+        <Stops row={row} />
+      </div>
+      <div role="cell" className={classes['wide']}>
+        <Away time={row.created_at} />
+      </div>
+      <div role="cell">
+        <RowMenu row={row} act={act} />
+      </div>
+    </div>
+  );
+});
+
+/** @returns when it stops by itself. */
+export function Stops({ row }: { row: Sandbox }) {
+  const now = useNow();
+  const at = stopsAt(row);
+  if (row.state !== 'started') return <span className="dimmed">–</span>;
+  if (at === null) return <span className="dimmed">never</span>;
+  const text = at <= now ? 'soon' : formatAway(at, now) === 'now' ? 'within a minute' : formatAway(at, now);
+  return <span title={`After ${formatMinutes(row.auto_stop_minutes)} without activity`}>{text}</span>;
+}
+
+function Labels({ labels }: { labels: Record<string, string> }) {
+  const entries = Object.entries(labels);
+  if (entries.length === 0) return null;
+  return (
+    <span className={classes['labels']} title={entries.map(([key, value]) => `${key}=${value}`).join('\n')}>
+      {entries.slice(0, 3).map(([key, value]) => (
+        <span key={key} className={classes['label']}>
+          {value === '' ? key : `${key}=${value}`}
+        </span>
+      ))}
+      {entries.length > 3 && <span className={classes['label']}>+{entries.length - 3}</span>}
+    </span>
+  );
+}
+
+const looks: Record<ActionName, { icon: IconName; label: string }> = {
+  start: { icon: 'play', label: 'Start' },
+  stop: { icon: 'stop', label: 'Stop' },
+  archive: { icon: 'archive', label: 'Archive' },
+  delete: { icon: 'trash', label: 'Delete' },
+};
+
+function RowMenu({ row, act }: { row: Sandbox; act: SandboxActions['act'] }) {
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" c="dimmed" aria-label={`Actions on ${row.name}`}>
+          <Icon name="more" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {actionNames.map((action) => (
+          <Menu.Item
+            key={action}
+            leftSection={<Icon name={looks[action].icon} size={14} />}
+            disabled={!isAllowed(action, row)}
+            {...(action === 'delete' ? { c: 'var(--mantine-color-error)' } : {})}
+            onClick={() => act(action, [row])}
+          >
+            {looks[action].label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

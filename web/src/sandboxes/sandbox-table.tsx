@@ -1,0 +1,134 @@
+/** The table of sandboxes. Only the rows in view are in the document, so thousands scroll as a few do. */
+import { Checkbox } from '@mantine/core';
+import type { Sandbox } from '@sandhaven/sdk';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
+import { Icon } from '../parts/icon.tsx';
+import { useSignedIn } from '../shell/signed-in.ts';
+import type { Filter, Order } from './filter.ts';
+import { SandboxRow } from './sandbox-row.tsx';
+import classes from './sandboxes.module.css';
+import type { SandboxActions } from './use-actions.tsx';
+
+const ROW_PX = 46;
+const OVERSCAN = 8;
+
+interface SandboxTableProps {
+  rows: Sandbox[];
+  selected: ReadonlySet<string>;
+  select(ids: ReadonlySet<string>): void;
+  act: SandboxActions['act'];
+  filter: Filter;
+  change(filter: Filter): void;
+}
+
+export function SandboxTable({ rows, selected, select, act, filter, change }: SandboxTableProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const { user } = useSignedIn();
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+    getItemKey: (index) => rows[index]?.id ?? index,
+  });
+  const chosen = rows.filter(({ id }) => selected.has(id)).length;
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    select(next);
+  };
+  return (
+    <div
+      ref={box}
+      className={classes['box']}
+      role="table"
+      aria-label="Sandboxes"
+      aria-rowcount={rows.length + 1}
+    >
+      <div role="rowgroup" className={classes['head']}>
+        <div role="row" aria-rowindex={1} className={classes['line']}>
+          <div role="columnheader">
+            <Checkbox
+              aria-label="Choose all that are shown"
+              checked={chosen > 0 && chosen === rows.length}
+              indeterminate={chosen > 0 && chosen < rows.length}
+              onChange={() => select(chosen === rows.length ? new Set() : new Set(rows.map(({ id }) => id)))}
+            />
+          </div>
+          <Heading sort="name" filter={filter} change={change}>
+            Name
+          </Heading>
+          <Heading sort="state" filter={filter} change={change}>
+            State
+          </Heading>
+          <div role="columnheader" className={classes['wide']}>
+            Owner
+          </div>
+          <div role="columnheader" className={classes['middle']}>
+            CPU
+          </div>
+          <div role="columnheader" className={classes['middle']}>
+            Memory
+          </div>
+          <div role="columnheader" className={classes['middle']}>
+            Disk
+          </div>
+          <Heading sort="stop" filter={filter} change={change} className={classes['middle'] ?? ''}>
+            Stops
+          </Heading>
+          <Heading sort="newest" filter={filter} change={change} className={classes['wide'] ?? ''}>
+            Created
+          </Heading>
+          <div role="columnheader" aria-label="Actions" />
+        </div>
+      </div>
+      <div role="rowgroup" className={classes['body']} style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, start, key }) => {
+          const row = rows[index];
+          return row ? (
+            <SandboxRow
+              key={key}
+              row={row}
+              index={index + 2}
+              top={start}
+              owner={user.name}
+              chosen={selected.has(row.id)}
+              toggle={toggle}
+              act={act}
+            />
+          ) : null;
+        })}
+      </div>
+    </div>
+  );
+}
+
+interface HeadingProps {
+  sort: Order;
+  filter: Filter;
+  change(filter: Filter): void;
+  className?: string;
+  children: string;
+}
+
+function Heading({ sort, filter, change, className, children }: HeadingProps) {
+  const current = (filter.sort ?? 'newest') === sort;
+  const { sort: _, ...others } = filter;
+  return (
+    <div
+      role="columnheader"
+      className={className}
+      aria-sort={current ? (sort === 'newest' ? 'descending' : 'ascending') : 'none'}
+    >
+      <button
+        type="button"
+        className={classes['sort']}
+        onClick={() => change(sort === 'newest' ? others : { ...others, sort })}
+      >
+        {children}
+        {current && <Icon name={sort === 'newest' ? 'down' : 'up'} size={12} />}
+      </button>
+    </div>
+  );
+}

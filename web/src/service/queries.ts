@@ -1,0 +1,42 @@
+/** Every question of more than one screen, under the key that changes make old. */
+import { queryOptions } from '@tanstack/react-query';
+import { administration } from './administration.ts';
+import { client } from './client.ts';
+import { queryClient, signInKey } from './query-client.ts';
+import { type SandboxList, sandboxesKey, walkSandboxes } from './sandbox-list.ts';
+import { currentSignIn } from './sign-in.ts';
+
+export const signInQuery = queryOptions({
+  queryKey: signInKey,
+  queryFn: currentSignIn,
+  staleTime: 5 * 60_000,
+});
+
+export const sandboxesQuery = queryOptions<SandboxList>({
+  queryKey: sandboxesKey,
+  queryFn: ({ signal }) => walkSandboxes(queryClient, signal),
+  staleTime: 30_000,
+});
+
+export const sandboxQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['sandbox', id, 'itself'],
+    queryFn: ({ signal }) => client.getSandbox({ sandbox: id }, { signal }),
+  });
+
+const MOST_SNAPSHOTS = 2_000;
+
+export const snapshotsQuery = queryOptions({
+  queryKey: ['snapshots'],
+  queryFn: async ({ signal }) => {
+    const found = [];
+    for await (const snapshot of client.iterate.listSnapshots({ page_size: 100 }, { signal })) {
+      found.push(snapshot);
+      if (found.length === MOST_SNAPSHOTS) break;
+    }
+    return found;
+  },
+});
+
+export const usersQuery = queryOptions({ queryKey: ['users'], queryFn: administration.listUsers });
+export const keysQuery = queryOptions({ queryKey: ['keys'], queryFn: administration.listKeys });

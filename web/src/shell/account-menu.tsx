@@ -1,0 +1,54 @@
+/** The signed-in user, and the way out. */
+import { Menu, UnstyledButton } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Icon } from '../parts/icon.tsx';
+import { notifyFailed } from '../parts/notify.tsx';
+import { signInQuery } from '../service/queries.ts';
+import { signOut } from '../service/sign-in.ts';
+import classes from './shell.module.css';
+import { useSignedIn } from './signed-in.ts';
+
+export function AccountMenu({ compact = false }: { compact?: boolean }) {
+  const { user, role } = useSignedIn();
+  const queries = useQueryClient();
+  const leave = async () => {
+    try {
+      await signOut();
+      queries.clear();
+      queries.setQueryData(signInQuery.queryKey, null);
+    } catch (error) {
+      notifyFailed('Still signed in', error);
+    }
+  };
+  return (
+    <Menu position={compact ? 'bottom-end' : 'top-start'} width={230}>
+      <Menu.Target>
+        <UnstyledButton className={classes['account']} aria-label={`Account of ${user.name}`}>
+          <span className={classes['avatar']} aria-hidden="true">
+            {initial(user.name)}
+          </span>
+          {!compact && (
+            <span className="grow">
+              <span className={classes['accountName']}>{user.name}</span>
+              <span className={`${classes['accountRole']} dimmed`}>{role}</span>
+            </span>
+          )}
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{user.email}</Menu.Label>
+        <Menu.Item renderRoot={(props) => <Link to="/people" {...props} />} leftSection={<Icon name="key" />}>
+          Keys
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="logout" />} onClick={() => void leave()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function initial(name: string): string {
+  return (Array.from(name.trim())[0] ?? '?').toLocaleUpperCase();
+}

@@ -1,0 +1,19 @@
+/** Takes the one-time ticket of a link such as `/#ticket=…`, and removes it from the address bar and the history. */
+
+const TICKET = /^#ticket=([A-Za-z0-9_.~-]{1,512})$/;
+
+interface Place {
+  hash: string;
+  pathname: string;
+  search: string;
+}
+
+/** @returns null without a ticket in the address. */
+export function takeTicket(
+  place: Place,
+  history: { replaceState(data: null, unused: string, url: string): void },
+): string | null {
+  if (!place.hash.startsWith('#ticket=')) return null;
+  history.replaceState(null, '', place.pathname + place.search);
+  return TICKET.exec(place.hash)?.[1] ?? null;
+}
