@@ -4,6 +4,7 @@ export type { CallOptions, OnOutput, Progress } from './call.ts';
 export type { FollowOptions, SandboxChange } from './changes.ts';
 export type { RequestOptions, SandhavenOptions } from './connection.ts';
 export { isSandhavenError, type Problem, SandhavenError } from './errors.ts';
+export { readEvents, type ServerEvent } from './events.ts';
 export type { Bytes, Download, DownloadOptions, Upload, UploadOptions } from './files.ts';
 export type { CreateSandboxResult as Sandbox } from './generated.ts';
 export * from './generated.ts';

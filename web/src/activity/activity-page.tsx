@@ -1,2 +1,4 @@
 /** Not there yet. */
-export function ActivityPage() { return null; }
+export function ActivityPage() {
+  return null;
+}

@@ -1,2 +1,4 @@
 /** Not there yet. */
-export function ConnectPage() { return null; }
+export function ConnectPage() {
+  return null;
+}

@@ -1,2 +1,4 @@
 /** Not there yet. */
-export function DocumentsPage() { return null; }
+export function DocumentsPage() {
+  return null;
+}

@@ -1,2 +1,4 @@
 /** Not there yet. */
-export function HealthPage() { return null; }
+export function HealthPage() {
+  return null;
+}

@@ -1,2 +1,4 @@
 /** Not there yet. */
-export function PeoplePage() { return null; }
+export function PeoplePage() {
+  return null;
+}

@@ -1,2 +1,92 @@
-/** Not there yet. */
-export function OverviewTab() { return null; }
+/** What the sandbox is and uses, and its settings. */
+import { Alert } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { formatBytes } from '../format/quantity.ts';
+import { Away } from '../parts/away.tsx';
+import { CopyIcon } from '../parts/copy.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Meter } from '../parts/meter.tsx';
+import { Facts, Panel } from '../parts/page.tsx';
+import classes from './sandbox.module.css';
+import { useSandbox } from './sandbox.ts';
+import { SettingsPanel } from './settings-panel.tsx';
+
+const GB = 1024 ** 3;
+
+export function OverviewTab() {
+  const sandbox = useSandbox();
+  const { resources, usage } = sandbox;
+  return (
+    <div className="stack">
+      {sandbox.state_reason !== undefined && (
+        <Alert
+          color={sandbox.state === 'error' ? 'red' : 'gray'}
+          icon={<Icon name="warning" />}
+          title={`Why it is ${sandbox.state}`}
+        >
+          <span className="break">{sandbox.state_reason}</span>
+        </Alert>
+      )}
+      <div className={classes['columns']}>
+        <Panel title="Use">
+          <Meter
+            label="Memory"
+            used={usage.memory_bytes ?? 0}
+            limit={resources.memory * GB}
+            format={formatBytes}
+          />
+          <Meter label="Disk" used={usage.disk_bytes ?? 0} limit={resources.disk * GB} format={formatBytes} />
+          <Facts
+            facts={[
+              ['vCPUs', resources.cpu],
+              ['GPUs', resources.gpu],
+              ['Last activity', <Away key="a" time={sandbox.last_activity_at} />],
+            ]}
+          />
+        </Panel>
+        <Panel title="Facts">
+          <Facts
+            facts={[
+              ['ID', <IdFact key="id" id={sandbox.id} />],
+              ['Language of RunCode', sandbox.language],
+              [
+                'Made from',
+                sandbox.snapshot === null ? `image ${sandbox.image}` : `snapshot ${sandbox.snapshot}`,
+              ],
+              ['Region', sandbox.region_id],
+              ['Created', <Away key="c" time={sandbox.created_at} />],
+              ['Started', <Away key="s" time={sandbox.started_at} />],
+              ['Ephemeral', sandbox.ephemeral ? 'yes: a stop deletes it' : 'no'],
+              [
+                'Calls',
+                <Link key="l" to="/activity" search={{ sandbox: sandbox.id }}>
+                  Activity
+                </Link>,
+              ],
+            ]}
+          />
+        </Panel>
+        <Panel title="Environment variables">
+          <EnvironmentFacts values={sandbox.env_vars} />
+        </Panel>
+        {/* Anew for another sandbox, so that no field keeps the value of the one before. */}
+        <SettingsPanel key={sandbox.id} />
+      </div>
+    </div>
+  );
+}
+
+function IdFact({ id }: { id: string }) {
+  return (
+    <span className="row">
+      <code>{id}</code>
+      <CopyIcon text={id} label="Copy the ID" />
+    </span>
+  );
+}
+
+function EnvironmentFacts({ values }: { values: Record<string, string> }) {
+  const entries = Object.entries(values);
+  if (entries.length === 0) return <span className="dimmed">None are set.</span>;
+  return <Facts facts={entries.map(([key, value]) => [key, <code key={key}>{value}</code>])} />;
+}

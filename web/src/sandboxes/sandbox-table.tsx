@@ -1,5 +1,5 @@
 /** The table of sandboxes. Only the rows in view are in the document, so thousands scroll as a few do. */
-import { Checkbox } from '@mantine/core';
+import { Checkbox, VisuallyHidden } from '@mantine/core';
 import type { Sandbox } from '@sandhaven/sdk';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
@@ -10,7 +10,7 @@ import { SandboxRow } from './sandbox-row.tsx';
 import classes from './sandboxes.module.css';
 import type { SandboxActions } from './use-actions.tsx';
 
-const ROW_PX = 46;
+const ROW_PX = 40;
 const OVERSCAN = 8;
 
 interface SandboxTableProps {
@@ -80,7 +80,9 @@ export function SandboxTable({ rows, selected, select, act, filter, change }: Sa
           <Heading sort="newest" filter={filter} change={change} className={classes['wide'] ?? ''}>
             Created
           </Heading>
-          <div role="columnheader" aria-label="Actions" />
+          <div role="columnheader">
+            <VisuallyHidden>Actions</VisuallyHidden>
+          </div>
         </div>
       </div>
       <div role="rowgroup" className={classes['body']} style={{ height: virtual.getTotalSize() }}>

@@ -24,7 +24,10 @@ export function AccountMenu({ compact = false }: { compact?: boolean }) {
   return (
     <Menu position={compact ? 'bottom-end' : 'top-start'} width={230}>
       <Menu.Target>
-        <UnstyledButton className={classes['account']} aria-label={`Account of ${user.name}`}>
+        <UnstyledButton
+          className={classes['account']}
+          {...(compact ? { 'aria-label': `Account of ${user.name}` } : {})}
+        >
           <span className={classes['avatar']} aria-hidden="true">
             {initial(user.name)}
           </span>

@@ -36,7 +36,7 @@ export function Shell() {
         <Navigation onNavigate={close} />
         <ThemeSwitch />
       </Drawer>
-      <div className={classes['side']}>
+      <header className={classes['side']}>
         <div className={classes['sideTop']}>
           <Brand />
         </div>
@@ -45,7 +45,7 @@ export function Shell() {
           <ThemeSwitch />
           <AccountMenu />
         </div>
-      </div>
+      </header>
       <main id="content" ref={content} tabIndex={-1} className={classes['content']}>
         <Outlet />
       </main>

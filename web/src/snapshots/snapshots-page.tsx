@@ -1,2 +1,4 @@
 /** Not there yet. */
-export function SnapshotsPage() { return null; }
+export function SnapshotsPage() {
+  return null;
+}

@@ -1,2 +1,4 @@
 /** Not there yet. */
-export function AccessTab() { return null; }
+export function AccessTab() {
+  return null;
+}

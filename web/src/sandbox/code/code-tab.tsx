@@ -1,2 +1,4 @@
 /** Not there yet. */
-export function CodeTab() { return null; }
+export function CodeTab() {
+  return null;
+}

@@ -1,2 +1,4 @@
 /** Not there yet. */
-export function FilesTab() { return null; }
+export function FilesTab() {
+  return null;
+}

@@ -1,2 +1,4 @@
 /** Not there yet. */
-export function GitTab() { return null; }
+export function GitTab() {
+  return null;
+}

@@ -1,2 +1,4 @@
 /** Not there yet. */
-export function SessionsTab() { return null; }
+export function SessionsTab() {
+  return null;
+}

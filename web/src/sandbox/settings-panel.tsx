@@ -1,0 +1,200 @@
+/** Changes what can be changed later: deadlines, sizes, labels, and access that was given out. */
+import { Button, NumberInput, Textarea } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { readPairs, writePairs } from '../format/pairs.ts';
+import { notifyDone } from '../parts/notify.tsx';
+import { Panel } from '../parts/page.tsx';
+import { ProblemPanel } from '../parts/problem.tsx';
+import classes from '../sandboxes/sandboxes.module.css';
+import { client } from '../service/client.ts';
+import { changeSandbox, removeSandbox } from '../service/sandbox-list.ts';
+import { useSandbox } from './sandbox.ts';
+
+export function SettingsPanel() {
+  return (
+    <Panel title="Settings">
+      <Deadlines />
+      <Sizes />
+      <Labels />
+    </Panel>
+  );
+}
+
+type Fields = Record<string, number | string>;
+
+/** @returns the fields that differ from what they were. */
+function changed<F extends Fields>(before: F, now: F): Partial<Record<keyof F, number>> {
+  const entries = Object.entries(now).filter(([key, value]) => value !== '' && value !== before[key]);
+  return Object.fromEntries(entries.map(([key, value]) => [key, Number(value)])) as Partial<
+    Record<keyof F, number>
+  >;
+}
+
+function Deadlines() {
+  const sandbox = useSandbox();
+  const { auto_stop_minutes, auto_archive_minutes, auto_delete_minutes } = sandbox;
+  const before = { auto_stop_minutes, auto_archive_minutes, auto_delete_minutes };
+  const [fields, setFields] = useState<{ [K in keyof typeof before]: number | string }>(before);
+  const change = changed(before, fields);
+  const queries = useQueryClient();
+  const save = async () => {
+    const answer = await client.configureSandboxAuto({ sandbox: sandbox.id, ...change });
+    if (answer.deleted) removeSandbox(queries, sandbox.id);
+    else changeSandbox(queries, sandbox.id, answer);
+  };
+  const deletesNow = change.auto_delete_minutes === 0 && sandbox.state === 'stopped';
+  return (
+    <Form
+      what="Deadlines"
+      disabled={Object.keys(change).length === 0}
+      save={save}
+      warning={deletesNow ? 'The sandbox is stopped: 0 deletes it at once, with its disk.' : null}
+    >
+      <NumberInput
+        label="Stop after idle minutes"
+        description="0: never"
+        min={0}
+        value={fields.auto_stop_minutes}
+        onChange={(auto_stop_minutes) => setFields({ ...fields, auto_stop_minutes })}
+      />
+      <NumberInput
+        label="Archive after stopped minutes"
+        description="0: after 30 days"
+        min={0}
+        max={43_200}
+        value={fields.auto_archive_minutes}
+        onChange={(auto_archive_minutes) => setFields({ ...fields, auto_archive_minutes })}
+      />
+      <NumberInput
+        label="Delete after stopped minutes"
+        description="0: at the stop, −1: never"
+        min={-1}
+        value={fields.auto_delete_minutes}
+        onChange={(auto_delete_minutes) => setFields({ ...fields, auto_delete_minutes })}
+      />
+    </Form>
+  );
+}
+
+function Sizes() {
+  const sandbox = useSandbox();
+  const { cpu, memory, disk } = sandbox.resources;
+  const before = { cpu, memory_gb: memory, disk_gb: disk };
+  const [fields, setFields] = useState<{ [K in keyof typeof before]: number | string }>(before);
+  const change = changed(before, fields);
+  const queries = useQueryClient();
+  const isStopped = sandbox.state === 'stopped';
+  return (
+    <Form
+      what="Sizes"
+      disabled={Object.keys(change).length === 0}
+      warning={null}
+      save={async () =>
+        changeSandbox(queries, sandbox.id, await client.resizeSandbox({ sandbox: sandbox.id, ...change }))
+      }
+    >
+      <NumberInput
+        label="vCPUs"
+        min={1}
+        max={16}
+        value={fields.cpu}
+        onChange={(value) => setFields({ ...fields, cpu: value })}
+      />
+      <NumberInput
+        label="Memory in GB"
+        min={1}
+        max={64}
+        value={fields.memory_gb}
+        onChange={(value) => setFields({ ...fields, memory_gb: value })}
+      />
+      <NumberInput
+        label="Disk in GB"
+        description={isStopped ? 'It can only grow.' : 'Stop the sandbox to change it.'}
+        disabled={!isStopped}
+        min={disk}
+        max={200}
+        value={fields.disk_gb}
+        onChange={(value) => setFields({ ...fields, disk_gb: value })}
+      />
+    </Form>
+  );
+}
+
+function Labels() {
+  const sandbox = useSandbox();
+  const before = writePairs(sandbox.labels);
+  const [text, setText] = useState(before);
+  const { pairs, fault } = readPairs(text);
+  const queries = useQueryClient();
+  return (
+    <Form
+      what="Labels"
+      disabled={fault !== null || text === before}
+      warning={null}
+      save={async () =>
+        changeSandbox(
+          queries,
+          sandbox.id,
+          await client.setSandboxLabels({ sandbox: sandbox.id, labels: pairs }),
+        )
+      }
+    >
+      <Textarea
+        className={classes['formWide'] ?? ''}
+        label="Labels"
+        description="One key=value a line"
+        rows={3}
+        spellCheck={false}
+        value={text}
+        error={fault}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+    </Form>
+  );
+}
+
+interface FormProps {
+  what: string;
+  disabled: boolean;
+  /** Consequence that is not seen in the fields. */
+  warning: string | null;
+  save(): Promise<void>;
+  children: ReactNode;
+}
+
+function Form({ what, disabled, warning, save, children }: FormProps) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      await save();
+      notifyDone(`${what} saved`);
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form className="stack" aria-label={what} onSubmit={(event) => void submit(event)}>
+      <div className={classes['form']}>{children}</div>
+      {error !== null && <ProblemPanel title="Not saved" error={error} />}
+      <div className="row">
+        <Button
+          type="submit"
+          variant="default"
+          disabled={disabled}
+          loading={busy}
+          color={warning === null ? 'accent' : 'red'}
+        >
+          {`Save ${what.toLowerCase()}`}
+        </Button>
+        {warning !== null && <strong className="small">{warning}</strong>}
+      </div>
+    </form>
+  );
+}
