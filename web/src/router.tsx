@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { readActivityFilter } from './activity/filter.ts';
+import { readFilesSearch } from './sandbox/files/paths.ts';
 import { readFilter } from './sandboxes/filter.ts';
 import { Crashed, NotFound } from './shell/failures.tsx';
 import { Gate } from './shell/gate.tsx';
@@ -55,10 +56,7 @@ const part = <Path extends string>(path: Path, load: () => Promise<Record<string
 const filesRoute = createRoute({
   getParentRoute: () => sandboxRoute,
   path: 'files',
-  validateSearch: ({ path, file }: Record<string, unknown>): { path?: string; file?: string } => ({
-    ...(path === undefined ? {} : { path: String(path) }),
-    ...(file === undefined ? {} : { file: String(file) }),
-  }),
+  validateSearch: readFilesSearch,
   component: lazyRouteComponent(() => import('./sandbox/files/files-tab.tsx'), 'FilesTab'),
 });
 

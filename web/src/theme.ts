@@ -98,6 +98,11 @@ export function variables(whole: MantineTheme) {
       '--state-archived': '#6a5acd',
       '--state-busy': '#b26a00',
       '--state-error': whole.colors.red[7],
+      '--code-keyword': '#8a1f6a',
+      '--code-string': '#0b6b3a',
+      '--code-number': '#8a4b00',
+      '--code-name': '#1a4fa3',
+      '--code-comment': '#5f6770',
     },
     dark: {
       '--mantine-color-text': '#dcdee2',
@@ -115,6 +120,11 @@ export function variables(whole: MantineTheme) {
       '--state-archived': '#a79bff',
       '--state-busy': '#f0b45a',
       '--state-error': '#ff9a9a',
+      '--code-keyword': '#f09bd3',
+      '--code-string': '#7fd8a4',
+      '--code-number': '#f0b45a',
+      '--code-name': '#8fb9ff',
+      '--code-comment': '#979fa9',
     },
   };
 }

@@ -15,7 +15,6 @@ export function DataTable({ label, head, children }: DataTableProps) {
         <thead>
           <tr>
             {head.map((cell, column) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
               <th key={column} scope="col">
                 {cell}
               </th>

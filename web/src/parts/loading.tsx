@@ -8,7 +8,6 @@ export function Loading({ what, lines = 6 }: { what: string; lines?: number }) {
     <div className="stack" role="status">
       <VisuallyHidden>Loading {what}</VisuallyHidden>
       {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are alike and never move
         <Skeleton key={line} height={18} width={WIDTHS[line % WIDTHS.length]} radius="sm" />
       ))}
     </div>

@@ -3,6 +3,7 @@ import { Button, NumberInput, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { readPairs, writePairs } from '../format/pairs.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { notifyDone } from '../parts/notify.tsx';
 import { Panel } from '../parts/page.tsx';
 import { ProblemPanel } from '../parts/problem.tsx';
@@ -166,8 +167,13 @@ interface FormProps {
 function Form({ what, disabled, warning, save, children }: FormProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const submit = async (event: FormEvent) => {
+  const [asking, setAsking] = useState(false);
+  const submit = (event: FormEvent) => {
     event.preventDefault();
+    if (warning === null) void run();
+    else setAsking(true);
+  };
+  const run = async () => {
     setBusy(true);
     setError(null);
     try {
@@ -180,21 +186,22 @@ function Form({ what, disabled, warning, save, children }: FormProps) {
     }
   };
   return (
-    <form className="stack" aria-label={what} onSubmit={(event) => void submit(event)}>
+    <form className="stack" aria-label={what} onSubmit={submit}>
       <div className={classes['form']}>{children}</div>
       {error !== null && <ProblemPanel title="Not saved" error={error} />}
       <div className="row">
-        <Button
-          type="submit"
-          variant="default"
-          disabled={disabled}
-          loading={busy}
-          color={warning === null ? 'accent' : 'red'}
-        >
+        <Button type="submit" variant="default" disabled={disabled} loading={busy}>
           {`Save ${what.toLowerCase()}`}
         </Button>
-        {warning !== null && <strong className="small">{warning}</strong>}
       </div>
+      <Confirm
+        question={
+          asking && warning !== null
+            ? { title: 'Save and delete?', body: warning, action: 'Save and delete', run }
+            : null
+        }
+        close={() => setAsking(false)}
+      />
     </form>
   );
 }

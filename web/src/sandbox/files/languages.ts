@@ -1,0 +1,54 @@
+/** The grammar of a file by the ending of its name; each is loaded when it is first needed. */
+import type { Extension } from '@codemirror/state';
+import { endingOf } from './paths.ts';
+
+type Load = () => Promise<Extension>;
+
+const script =
+  (options: { jsx?: boolean; typescript?: boolean }): Load =>
+  async () =>
+    (await import('@codemirror/lang-javascript')).javascript(options);
+const json: Load = async () => (await import('@codemirror/lang-json')).json();
+const yaml: Load = async () => (await import('@codemirror/lang-yaml')).yaml();
+const markdown: Load = async () => (await import('@codemirror/lang-markdown')).markdown();
+const html: Load = async () => (await import('@codemirror/lang-html')).html();
+const shell: Load = async () => {
+  const [{ StreamLanguage }, { shell: mode }] = await Promise.all([
+    import('@codemirror/language'),
+    import('@codemirror/legacy-modes/mode/shell'),
+  ]);
+  return StreamLanguage.define(mode);
+};
+const toml: Load = async () => {
+  const [{ StreamLanguage }, { toml: mode }] = await Promise.all([
+    import('@codemirror/language'),
+    import('@codemirror/legacy-modes/mode/toml'),
+  ]);
+  return StreamLanguage.define(mode);
+};
+
+const languages = new Map<string, Load>([
+  ['py', async () => (await import('@codemirror/lang-python')).python()],
+  ['js', script({ jsx: true })],
+  ['mjs', script({})],
+  ['cjs', script({})],
+  ['jsx', script({ jsx: true })],
+  ['ts', script({ typescript: true })],
+  ['tsx', script({ typescript: true, jsx: true })],
+  ['json', json],
+  ['jsonl', json],
+  ['yaml', yaml],
+  ['yml', yaml],
+  ['md', markdown],
+  ['html', html],
+  ['svg', html],
+  ['css', async () => (await import('@codemirror/lang-css')).css()],
+  ['rs', async () => (await import('@codemirror/lang-rust')).rust()],
+  ['sh', shell],
+  ['bash', shell],
+  ['toml', toml],
+]);
+
+export async function languageOf(name: string): Promise<Extension | null> {
+  return (await languages.get(endingOf(name))?.()) ?? null;
+}

@@ -1,0 +1,158 @@
+/** Changes files: uploads, new ones, other names, deletions. Each asks before something is lost. */
+import { isSandhavenError } from '@sandhaven/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { counted } from '../../format/quantity.ts';
+import { Confirm, type Question } from '../../parts/confirm.tsx';
+import { notifyDone, notifyFailed } from '../../parts/notify.tsx';
+import { client } from '../../service/client.ts';
+import { NameDialog, type NameQuestion } from './name-dialog.tsx';
+import { joined, nameOf, parentOf } from './paths.ts';
+import { upload } from './uploads.ts';
+
+export interface FileActions {
+  upload(folder: string, files: readonly File[]): void;
+  newFile(folder: string): void;
+  newFolder(folder: string): void;
+  rename(path: string): void;
+  remove(path: string, isFolder: boolean): void;
+  download(path: string): void;
+  /** Must be rendered. */
+  dialogs: ReactNode;
+}
+
+/** @param moved Learns where a file is now; null where it is no more. */
+export function useFileActions(
+  sandbox: string,
+  moved: (path: string, to: string | null) => void,
+): FileActions {
+  const queries = useQueryClient();
+  const [question, setQuestion] = useState<Question | null>(null);
+  const [naming, setNaming] = useState<NameQuestion | null>(null);
+  const refresh = (folder: string) =>
+    queries.invalidateQueries({ queryKey: ['sandbox', sandbox, 'folder', folder] });
+
+  const send = async (folder: string, files: readonly File[]) => {
+    await Promise.all(files.map((file) => upload(sandbox, joined(folder, file.name), file)));
+    await refresh(folder);
+    for (const file of files) {
+      void queries.invalidateQueries({ queryKey: ['sandbox', sandbox, 'file', joined(folder, file.name)] });
+    }
+  };
+
+  return {
+    async upload(folder, files) {
+      const there = await existing(sandbox, folder, files).catch((error: unknown) => {
+        notifyFailed('Nothing was uploaded', error);
+        return null;
+      });
+      if (there === null) return;
+      if (there.length === 0) return void send(folder, files);
+      setQuestion({
+        title: `Replace ${counted(there.length, 'file')}?`,
+        body: `What ${there.length === 1 ? 'this file holds' : 'these files hold'} now is lost: ${there.join(', ')}`,
+        action: `Replace ${counted(there.length, 'file')}`,
+        run: async () => void send(folder, files),
+      });
+    },
+    newFile(folder) {
+      setNaming({
+        title: 'New file',
+        action: 'Create',
+        name: '',
+        async run(name) {
+          const path = joined(folder, name);
+          if ((await existing(sandbox, folder, [{ name }])).length > 0)
+            throw new Error(`${name} exists already.`);
+          await client.writeFile({ sandbox, path, content: '' });
+          await refresh(folder);
+          moved('', path);
+        },
+      });
+    },
+    newFolder(folder) {
+      setNaming({
+        title: 'New folder',
+        action: 'Create',
+        name: '',
+        async run(name) {
+          await client.createFolder({ sandbox, path: joined(folder, name) });
+          await refresh(folder);
+        },
+      });
+    },
+    rename(path) {
+      setNaming({
+        title: `Rename ${nameOf(path)}`,
+        action: 'Rename',
+        name: nameOf(path),
+        async run(name) {
+          const destination = joined(parentOf(path), name);
+          if (destination === path) return;
+          await client.moveFile({ sandbox, source: path, destination });
+          await refresh(parentOf(path));
+          moved(path, destination);
+        },
+      });
+    },
+    remove(path, isFolder) {
+      setQuestion({
+        title: `Delete ${nameOf(path)}?`,
+        body: isFolder
+          ? `The folder ${path} and everything in it are lost for good.`
+          : `The file ${path} is lost for good.`,
+        action: 'Delete',
+        async run() {
+          await client.deleteFile({ sandbox, path, recursive: isFolder });
+          notifyDone(`${nameOf(path)} deleted`);
+          await refresh(parentOf(path));
+          moved(path, null);
+        },
+      });
+    },
+    download: (path) => void save(sandbox, path),
+    dialogs: (
+      <>
+        <Confirm question={question} close={() => setQuestion(null)} />
+        <NameDialog question={naming} close={() => setNaming(null)} />
+      </>
+    ),
+  };
+}
+
+const MOST_ASKED = 50;
+
+/** @returns the names that are taken. */
+async function existing(
+  sandbox: string,
+  folder: string,
+  files: readonly { name: string }[],
+): Promise<string[]> {
+  const found = await Promise.all(
+    files.slice(0, MOST_ASKED).map(async ({ name }) => {
+      try {
+        await client.getFileInfo({ sandbox, path: joined(folder, name) });
+        return [name];
+      } catch (error) {
+        if (isSandhavenError(error, 'not_found')) return [];
+        throw error;
+      }
+    }),
+  );
+  return found.flat();
+}
+
+/** A cookie alone opens nothing, so the bytes come by the SDK and go to the disk from memory. */
+async function save(sandbox: string, path: string): Promise<void> {
+  try {
+    const { body } = await client.files.download(sandbox, path);
+    const url = URL.createObjectURL(await new Response(body).blob());
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = nameOf(path);
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  } catch (error) {
+    notifyFailed(`${nameOf(path)} was not downloaded`, error);
+  }
+}
