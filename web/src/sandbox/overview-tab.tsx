@@ -28,49 +28,58 @@ export function OverviewTab() {
         </Alert>
       )}
       <div className={classes['columns']}>
-        <Panel title="Use">
-          <Meter
-            label="Memory"
-            used={usage.memory_bytes ?? 0}
-            limit={resources.memory * GB}
-            format={formatBytes}
-          />
-          <Meter label="Disk" used={usage.disk_bytes ?? 0} limit={resources.disk * GB} format={formatBytes} />
-          <Facts
-            facts={[
-              ['vCPUs', resources.cpu],
-              ['GPUs', resources.gpu],
-              ['Last activity', <Away key="a" time={sandbox.last_activity_at} />],
-            ]}
-          />
-        </Panel>
-        <Panel title="Facts">
-          <Facts
-            facts={[
-              ['ID', <IdFact key="id" id={sandbox.id} />],
-              ['Language of RunCode', sandbox.language],
-              [
-                'Made from',
-                sandbox.snapshot === null ? `image ${sandbox.image}` : `snapshot ${sandbox.snapshot}`,
-              ],
-              ['Region', sandbox.region_id],
-              ['Created', <Away key="c" time={sandbox.created_at} />],
-              ['Started', <Away key="s" time={sandbox.started_at} />],
-              ['Ephemeral', sandbox.ephemeral ? 'yes: a stop deletes it' : 'no'],
-              [
-                'Calls',
-                <Link key="l" to="/activity" search={{ sandbox: sandbox.id }}>
-                  Activity
-                </Link>,
-              ],
-            ]}
-          />
-        </Panel>
-        <Panel title="Environment variables">
-          <EnvironmentFacts values={sandbox.env_vars} />
-        </Panel>
-        {/* Anew for another sandbox, so that no field keeps the value of the one before. */}
-        <SettingsPanel key={sandbox.id} />
+        <div className={classes['column']}>
+          <Panel title="Use">
+            <Meter
+              label="Memory"
+              used={usage.memory_bytes ?? 0}
+              limit={resources.memory * GB}
+              format={formatBytes}
+            />
+            <Meter
+              label="Disk"
+              used={usage.disk_bytes ?? 0}
+              limit={resources.disk * GB}
+              format={formatBytes}
+            />
+            <Facts
+              facts={[
+                ['vCPUs', resources.cpu],
+                ['GPUs', resources.gpu],
+                ['Last activity', <Away key="a" time={sandbox.last_activity_at} />],
+              ]}
+            />
+          </Panel>
+          {/* Anew for another sandbox, so that no field keeps the value of the one before. */}
+          <SettingsPanel key={sandbox.id} />
+        </div>
+        <div className={classes['column']}>
+          <Panel title="Facts">
+            <Facts
+              facts={[
+                ['ID', <IdFact key="id" id={sandbox.id} />],
+                ['Language of RunCode', sandbox.language],
+                [
+                  'Made from',
+                  sandbox.snapshot === null ? `image ${sandbox.image}` : `snapshot ${sandbox.snapshot}`,
+                ],
+                ['Region', sandbox.region_id],
+                ['Created', <Away key="c" time={sandbox.created_at} />],
+                ['Started', <Away key="s" time={sandbox.started_at} />],
+                ['Ephemeral', sandbox.ephemeral ? 'yes: a stop deletes it' : 'no'],
+                [
+                  'Calls',
+                  <Link key="l" to="/activity" search={{ sandbox: sandbox.id }}>
+                    Activity
+                  </Link>,
+                ],
+              ]}
+            />
+          </Panel>
+          <Panel title="Environment variables">
+            <EnvironmentFacts values={sandbox.env_vars} />
+          </Panel>
+        </div>
       </div>
     </div>
   );

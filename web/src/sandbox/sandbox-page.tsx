@@ -87,7 +87,9 @@ export function SandboxPage() {
         ))}
       </nav>
       <SandboxContext value={sandbox}>
-        <Outlet />
+        <div className={classes['tabBody']}>
+          <Outlet />
+        </div>
       </SandboxContext>
       {question}
     </Page>

@@ -31,6 +31,7 @@ async function follow(
     // The header of the page is why this is no EventSource, which can send none.
     const headers = { ...pageHeaders, accept: 'text/event-stream' };
     const response = await fetch(ROUTE, { headers, signal }).catch(() => null);
+    if (!response?.ok) void response?.body?.cancel();
     if (response && !isTransient(response.status) && !response.ok) return;
     if (response?.ok && response.body) {
       pauseMs = FIRST_PAUSE_MS;

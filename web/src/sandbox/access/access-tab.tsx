@@ -1,4 +1,45 @@
-/** Not there yet. */
+/** Ways into the sandbox: ports that listen, SSH, and the end of what was given out. */
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { Confirm, type Question } from '../../parts/confirm.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { client } from '../../service/client.ts';
+import classes from '../sandbox.module.css';
+import { useSandbox } from '../sandbox.ts';
+import { PortsPanel } from './ports-panel.tsx';
+import { SshPanel } from './ssh-panel.tsx';
+
 export function AccessTab() {
-  return null;
+  const { id, name } = useSandbox();
+  const [question, setQuestion] = useState<Question | null>(null);
+  const ask = () =>
+    setQuestion({
+      title: `Revoke access to ${name}?`,
+      body: 'Every SSH token, signed URL and preview token of this sandbox opens nothing from then on, and their open connections end. Your keys still work.',
+      action: 'Revoke access',
+      async run() {
+        const { ssh, previews } = await client.access.revoke(id);
+        notifyDone(`Revoked: ${ssh} SSH tokens, ${previews} signed URLs`);
+      },
+    });
+  return (
+    <div className={classes['columns']}>
+      <PortsPanel />
+      <div className={classes['column']}>
+        <SshPanel />
+        <Panel title="Access that was given out">
+          <div className="dimmed">
+            SSH tokens and preview URLs open this sandbox without a key, for as long as they are valid.
+          </div>
+          <div>
+            <Button variant="default" onClick={ask}>
+              Revoke all of it
+            </Button>
+          </div>
+        </Panel>
+      </div>
+      <Confirm question={question} close={() => setQuestion(null)} />
+    </div>
+  );
 }

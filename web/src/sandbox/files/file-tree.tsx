@@ -108,7 +108,7 @@ function EntryMenu({
   return (
     <Menu>
       <Menu.Target>
-        <ActionIcon size="sm" variant="subtle" color="gray" c="dimmed" aria-label={`Actions on ${name}`}>
+        <ActionIcon size={24} variant="subtle" color="gray" c="dimmed" aria-label={`Actions on ${name}`}>
           <Icon name="more" size={14} />
         </ActionIcon>
       </Menu.Target>

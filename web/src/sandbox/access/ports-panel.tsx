@@ -1,0 +1,96 @@
+/** Ports that listen inside, each to open in a tab of its own by a signed URL. */
+import { Button, NumberInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { CopyIcon } from '../../parts/copy.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { ProblemPanel } from '../../parts/problem.tsx';
+import { client } from '../../service/client.ts';
+import classes from '../sandbox.module.css';
+import { useSandbox } from '../sandbox.ts';
+
+const SIGNED_SECONDS = 3_600;
+
+export function PortsPanel() {
+  const { id, state } = useSandbox();
+  const started = state === 'started';
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['sandbox', id, 'ports'],
+    queryFn: ({ signal }) => client.listPorts({ sandbox: id }, { signal }),
+    enabled: started,
+  });
+  const [port, setPort] = useState<number | string>(8080);
+  return (
+    <Panel
+      title="Ports"
+      actions={
+        started && (
+          <Button
+            variant="default"
+            loading={isFetching}
+            leftSection={<Icon name="refresh" size={14} />}
+            onClick={() => void refetch()}
+          >
+            Refresh
+          </Button>
+        )
+      }
+    >
+      {!started && <div className="dimmed">Nothing listens: the sandbox is {state}.</div>}
+      {started && !data && !error && <Loading what="ports" lines={2} />}
+      {error && <ProblemPanel title="Not listed" error={error} />}
+      <ul className={classes['plain']}>
+        {data?.ports.map(({ port: number, name, command }) => (
+          <li key={number} className="row">
+            <strong className="numbers">{number}</strong>
+            <span className="grow ellipsis dimmed" title={command ?? name}>
+              {command ?? name}
+            </span>
+            <OpenPort port={number} />
+          </li>
+        ))}
+        {data?.ports.length === 0 && <li className="dimmed">No program listens on a port.</li>}
+      </ul>
+      <div className="row-end">
+        <NumberInput label="Another port" min={1} max={65_535} value={port} onChange={setPort} />
+        {Number(port) > 0 && <OpenPort port={Number(port)} />}
+      </div>
+    </Panel>
+  );
+}
+
+function OpenPort({ port }: { port: number }) {
+  const { id } = useSandbox();
+  const open = useMutation({
+    mutationFn: () =>
+      client.getPortPreviewUrl({ sandbox: id, port, signed: true, expires_in_seconds: SIGNED_SECONDS }),
+    onSuccess: ({ url }) => openTab(url),
+  });
+  return (
+    <span className="row">
+      <Button
+        variant="default"
+        loading={open.isPending}
+        leftSection={<Icon name="link" size={14} />}
+        onClick={() => open.mutate()}
+        aria-label={`Open port ${port} in a new tab`}
+      >
+        Open
+      </Button>
+      {open.data && (
+        <CopyIcon text={open.data.url} label={`Copy the URL of port ${port}, valid for an hour`} />
+      )}
+      {open.error && <ProblemPanel title="Not opened" error={open.error} />}
+    </span>
+  );
+}
+
+/** The site inside is not trusted: it learns neither this page's address nor gets a hold of its window. */
+function openTab(url: string): void {
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return;
+  const link = document.createElement('a');
+  Object.assign(link, { href: url, target: '_blank', rel: 'noopener noreferrer' });
+  link.click();
+}

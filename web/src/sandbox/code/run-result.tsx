@@ -1,0 +1,78 @@
+/** The outcome of a run: its end, what it printed, and its charts. */
+import { SegmentedControl } from '@mantine/core';
+import type { RunCodeResult } from '@sandhaven/sdk';
+import { useEffect, useState } from 'react';
+import { formatMs } from '../../format/quantity.ts';
+import { State } from '../../parts/state.tsx';
+import { Output } from '../output.tsx';
+import classes from '../sandbox.module.css';
+
+export type Ran = Pick<
+  RunCodeResult,
+  'output' | 'stdout' | 'stderr' | 'exit_code' | 'timed_out' | 'truncated' | 'duration_ms' | 'charts'
+>;
+
+type Stream = 'output' | 'stdout' | 'stderr';
+
+export function RunResult({ ran }: { ran: Ran }) {
+  const [stream, setStream] = useState<Stream>('output');
+  const end = ran.timed_out
+    ? 'ended at its time limit'
+    : ran.exit_code === 0
+      ? 'ok'
+      : `exit ${ran.exit_code}`;
+  return (
+    <div className="stack">
+      <div className="row" role="status">
+        <State state={end} />
+        <span className="dimmed numbers">{formatMs(ran.duration_ms)}</span>
+        {ran.truncated && <span className="dimmed">The middle of the output is left out.</span>}
+        <span className="grow" />
+        <SegmentedControl
+          aria-label="Stream"
+          value={stream}
+          onChange={(value) => setStream(value as Stream)}
+          data={[
+            { value: 'output', label: 'Both' },
+            { value: 'stdout', label: 'stdout' },
+            { value: 'stderr', label: 'stderr' },
+          ]}
+        />
+      </div>
+      <Output label="Output" text={ran[stream]} none="Nothing was printed." />
+      {ran.charts.length > 0 && (
+        <div className={classes['charts']}>
+          {ran.charts.map((chart, index) => (
+            <ChartFigure key={index} chart={chart} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ChartFigure({ chart }: { chart: RunCodeResult['charts'][number] }) {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    const bytes = Uint8Array.from(atob(chart.png), (sign) => sign.charCodeAt(0));
+    const made = URL.createObjectURL(new Blob([bytes], { type: 'image/png' }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [chart.png]);
+  const axes = [chart.x_label && `x: ${chart.x_label}`, chart.y_label && `y: ${chart.y_label}`]
+    .filter(Boolean)
+    .join(', ');
+  const about = `${chart.title ?? 'Chart'} (${chart.type}${axes === '' ? '' : `, ${axes}`})`;
+  return (
+    <figure>
+      {url && <img src={url} alt={about} />}
+      <figcaption className="dimmed small">
+        {about}
+        <details>
+          <summary>Data</summary>
+          <Output label={`Data of ${about}`} text={JSON.stringify(chart.elements, null, 1)} none="none" />
+        </details>
+      </figcaption>
+    </figure>
+  );
+}
