@@ -7,6 +7,15 @@ import { themeVariables } from './build/theme-variables.ts';
 
 const sdk = join(import.meta.dirname, '..', 'sdk', 'src', 'index.ts');
 
+/** Few files for what every screen has; what one screen needs alone stays with it. */
+const chunks = [
+  {
+    name: 'libraries',
+    test: /node_modules\/(?:react|react-dom|scheduler|@mantine|@tanstack|@floating-ui|clsx)/,
+  },
+  { name: 'shared', test: /\/(?:web\/src\/(?:parts|format|service|shell)|sdk\/src)\// },
+];
+
 export default defineConfig({
   plugins: [react(), themeVariables(), firstScreen()],
   resolve: { alias: { '@sandhaven/sdk': sdk } },
@@ -16,6 +25,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 1_000,
+    rolldownOptions: { output: { codeSplitting: { groups: chunks } } },
   },
   server: { proxy: { '^/(v1|mcp|healthz|readyz|openapi.json)': serviceBehind() } },
 });

@@ -3,6 +3,25 @@
 export const periods = ['1h', '24h', '7d', '30d'] as const;
 export type Period = (typeof periods)[number];
 
+export const outcomes = [
+  'ok',
+  'cancelled',
+  'invalid_argument',
+  'ambiguous_sandbox',
+  'unauthenticated',
+  'authorization_required',
+  'permission_denied',
+  'not_found',
+  'already_exists',
+  'invalid_state',
+  'failed_precondition',
+  'too_large',
+  'resource_exhausted',
+  'timeout',
+  'unavailable',
+  'internal',
+] as const;
+
 export interface ActivityFilter {
   since?: Period;
   user?: string;

@@ -1,4 +1,147 @@
-/** Not there yet. */
+/** The state of the service, as far as its interface says. */
+import { Button } from '@mantine/core';
+import { isSandhavenError } from '@sandhaven/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { formatMs } from '../format/quantity.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { Facts, Page, Panel } from '../parts/page.tsx';
+import { causeOf, ProblemPanel } from '../parts/problem.tsx';
+import { State } from '../parts/state.tsx';
+import classes from '../sandbox/sandbox.module.css';
+import { client } from '../service/client.ts';
+import { request } from '../service/request.ts';
+import { useSignedIn } from '../shell/signed-in.ts';
+import { RegistriesPanel } from './registries-panel.tsx';
+
+interface Catalogue {
+  tools: { name: string }[];
+  toolkits: Record<string, string>;
+}
+
+/** An answer with the time that it took. */
+async function timed<Answer>(ask: () => Promise<Answer>): Promise<{ answer: Answer; ms: number }> {
+  const begun = performance.now();
+  return { answer: await ask(), ms: performance.now() - begun };
+}
+
 export function HealthPage() {
-  return null;
+  const { role } = useSignedIn();
+  const alive = useQuery({
+    queryKey: ['health', 'alive'],
+    queryFn: () => timed(() => request('GET', '/healthz')),
+    staleTime: 0,
+  });
+  const ready = useQuery({
+    queryKey: ['health', 'ready'],
+    queryFn: () => timed(() => request('GET', '/readyz')),
+    staleTime: 0,
+  });
+  const version = useQuery({
+    queryKey: ['health', 'version'],
+    queryFn: async () => (await request<{ info: { version: string } }>('GET', '/openapi.json')).info.version,
+  });
+  const catalogue = useQuery({
+    queryKey: ['health', 'tools'],
+    queryFn: () => request<Catalogue>('GET', '/v1/tools'),
+  });
+  const regions = useQuery({ queryKey: ['health', 'regions'], queryFn: () => client.listRegions() });
+  const documents = useQuery({
+    queryKey: ['documents', 'databases'],
+    queryFn: ({ signal }) => client.documentDb.discoverDatabases({}, { signal }),
+  });
+  const all = [alive, ready, version, catalogue, regions, documents];
+  return (
+    <Page
+      title="Health"
+      actions={
+        <Button
+          variant="default"
+          loading={all.some(({ isFetching }) => isFetching)}
+          leftSection={<Icon name="refresh" size={14} />}
+          onClick={() => all.forEach(({ refetch }) => void refetch())}
+        >
+          Check again
+        </Button>
+      }
+    >
+      <div className={classes['columns']}>
+        <Panel title="Service">
+          <Check name="Answers" query={alive} />
+          <Check name="Ready for calls" query={ready} />
+          <DocumentsCheck error={documents.error} count={documents.data?.result.length} />
+        </Panel>
+        <Panel title="Version">
+          {version.error && <ProblemPanel title="Not known" error={version.error} />}
+          {!version.data && !version.error && <Loading what="the version" lines={2} />}
+          {version.data && (
+            <Facts
+              facts={[
+                ['Sandhaven', version.data],
+                ['Tools', catalogue.data?.tools.length ?? '–'],
+                ...Object.entries(catalogue.data?.toolkits ?? {}).map(([name, value]): [string, string] => [
+                  `Toolkit ${name}`,
+                  value,
+                ]),
+                ...(regions.data?.regions ?? []).map(({ id, name, location }): [string, string] => [
+                  `Region ${id}`,
+                  [name, location.city, location.country].filter(Boolean).join(', '),
+                ]),
+              ]}
+            />
+          )}
+          <div className="dimmed small">
+            The whole interface is described in{' '}
+            <a href="/openapi.json" target="_blank" rel="noopener">
+              /openapi.json
+            </a>
+            .
+          </div>
+        </Panel>
+        {role === 'admin' && <RegistriesPanel />}
+      </div>
+    </Page>
+  );
+}
+
+interface Checked {
+  data: { ms: number } | undefined;
+  error: unknown;
+}
+
+function Check({ name, query: { data, error } }: { name: string; query: Checked }) {
+  return (
+    <div className="row">
+      <span className="grow">{name}</span>
+      {error ? (
+        <span className="break">
+          <State state="error" /> {causeOf(error).detail}
+        </span>
+      ) : data ? (
+        <span className="row">
+          <span className="dimmed numbers">{formatMs(data.ms)}</span>
+          <State state="ok" />
+        </span>
+      ) : (
+        <State state="asking" fallback="busy" />
+      )}
+    </div>
+  );
+}
+
+function DocumentsCheck({ error, count }: { error: unknown; count: number | undefined }) {
+  const isAbsent = isSandhavenError(error, 'unavailable');
+  return (
+    <div className="row">
+      <span className="grow">Document database</span>
+      {error ? (
+        <span className="row">
+          <State state={isAbsent ? 'not reached' : 'error'} fallback="stopped" />
+          <span className="dimmed small break">{causeOf(error).detail}</span>
+        </span>
+      ) : (
+        <State state={count === undefined ? 'asking' : 'ok'} fallback="busy" />
+      )}
+    </div>
+  );
 }

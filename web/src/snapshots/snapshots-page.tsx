@@ -1,4 +1,144 @@
-/** Not there yet. */
+/** Snapshots: named images with sizes, to make sandboxes from. */
+import { Button } from '@mantine/core';
+import type { CreateSnapshotResult } from '@sandhaven/sdk';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatBytes } from '../format/quantity.ts';
+import { Away } from '../parts/away.tsx';
+import { Confirm, type Question } from '../parts/confirm.tsx';
+import { DataTable } from '../parts/data-table.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { notifyDone } from '../parts/notify.tsx';
+import { Page } from '../parts/page.tsx';
+import { ProblemPanel } from '../parts/problem.tsx';
+import { State } from '../parts/state.tsx';
+import { CreateDialog } from '../sandboxes/create/create-dialog.tsx';
+import { client } from '../service/client.ts';
+import { snapshotsQuery } from '../service/queries.ts';
+import { SnapshotDialog } from './snapshot-dialog.tsx';
+
+/** Belongs to all, and stays. */
+const BASE = 'base';
+
 export function SnapshotsPage() {
-  return null;
+  const queries = useQueryClient();
+  const { data, error, refetch, isFetching } = useQuery(snapshotsQuery);
+  const [creating, setCreating] = useState(false);
+  const [from, setFrom] = useState<string | null>(null);
+  const [question, setQuestion] = useState<Question | null>(null);
+  const askToDelete = ({ id, name, image }: CreateSnapshotResult) =>
+    setQuestion({
+      title: `Delete ${name}?`,
+      body: `The snapshot of ${image} is gone for good, and its name is free. Sandboxes that were made from it keep their image and go on.`,
+      action: 'Delete',
+      async run() {
+        await client.snapshots.delete(id);
+        notifyDone(`${name} deleted`);
+        await queries.invalidateQueries({ queryKey: ['snapshots'] });
+        void queries.invalidateQueries({ queryKey: ['users'] });
+      },
+    });
+  return (
+    <Page
+      title="Snapshots"
+      about="Named images with sizes and a program to start. A sandbox made from one begins as the image is."
+      actions={
+        <>
+          <Button
+            variant="default"
+            loading={isFetching}
+            leftSection={<Icon name="refresh" size={14} />}
+            onClick={() => void refetch()}
+          >
+            Refresh
+          </Button>
+          <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setCreating(true)}>
+            New snapshot
+          </Button>
+        </>
+      }
+    >
+      {error && (
+        <ProblemPanel title="The list is not up to date" error={error} retry={() => void refetch()} />
+      )}
+      {!data && !error && <Loading what="snapshots" />}
+      {data?.length === 0 && (
+        <Empty icon="camera" title="There is no snapshot yet">
+          Make one of a container image that you use often.
+        </Empty>
+      )}
+      {data && data.length > 0 && (
+        <DataTable
+          label="Snapshots"
+          head={['Name', 'State', 'Image', 'Starts', 'Sizes', 'Image size', 'Created', 'Actions']}
+        >
+          {data.map((snapshot) => (
+            <SnapshotRow key={snapshot.id} snapshot={snapshot} use={setFrom} remove={askToDelete} />
+          ))}
+        </DataTable>
+      )}
+      <SnapshotDialog opened={creating} close={() => setCreating(false)} />
+      {from !== null && <CreateDialog opened close={() => setFrom(null)} snapshot={from} />}
+      <Confirm question={question} close={() => setQuestion(null)} />
+    </Page>
+  );
+}
+
+interface SnapshotRowProps {
+  snapshot: CreateSnapshotResult;
+  use(name: string): void;
+  remove(snapshot: CreateSnapshotResult): void;
+}
+
+function SnapshotRow({ snapshot, use, remove }: SnapshotRowProps) {
+  const { name, state, state_reason, image, entrypoint, resources, size_bytes, created_at } = snapshot;
+  return (
+    <tr>
+      <td>
+        <strong>{name}</strong>
+      </td>
+      <td>
+        <State state={state} />
+        {state_reason && <div className="dimmed small break">{state_reason}</div>}
+      </td>
+      <td className="break">
+        <code>{image}</code>
+      </td>
+      <td className="break">
+        {entrypoint === null ? <span className="dimmed">nothing</span> : <code>{entrypoint.join(' ')}</code>}
+      </td>
+      <td>
+        {resources.cpu} vCPU, {resources.memory} GB, {resources.disk} GB disk
+        {resources.gpu > 0 && `, ${resources.gpu} GPU`}
+      </td>
+      <td>{size_bytes === null ? '–' : formatBytes(size_bytes)}</td>
+      <td>
+        <Away time={created_at} />
+      </td>
+      <td>
+        <div className="row" style={{ flexWrap: 'nowrap' }}>
+          <Button
+            variant="default"
+            disabled={state !== 'active'}
+            onClick={() => use(name)}
+            aria-label={`New sandbox from ${name}`}
+          >
+            Use
+          </Button>
+          <Button
+            variant="subtle"
+            color="red"
+            c="var(--mantine-color-error)"
+            disabled={name === BASE}
+            onClick={() => remove(snapshot)}
+            aria-label={`Delete ${name}`}
+          >
+            Delete
+          </Button>
+        </div>
+      </td>
+    </tr>
+  );
 }

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { counted } from '../../format/quantity.ts';
 import { Confirm, type Question } from '../../parts/confirm.tsx';
 import { notifyDone, notifyFailed } from '../../parts/notify.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { client } from '../../service/client.ts';
 import { NameDialog, type NameQuestion } from './name-dialog.tsx';
 import { joined, nameOf, parentOf } from './paths.ts';
@@ -146,12 +147,7 @@ async function existing(
 async function save(sandbox: string, path: string): Promise<void> {
   try {
     const { body } = await client.files.download(sandbox, path);
-    const url = URL.createObjectURL(await new Response(body).blob());
-    const link = document.createElement('a');
-    link.href = url;
-    link.download = nameOf(path);
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    saveFile(nameOf(path), await new Response(body).blob());
   } catch (error) {
     notifyFailed(`${nameOf(path)} was not downloaded`, error);
   }

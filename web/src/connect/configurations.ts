@@ -1,0 +1,139 @@
+/** Configurations of clients for this service, ready to paste. */
+
+export interface Configuration {
+  id: string;
+  name: string;
+  /** Where it goes. */
+  where: string;
+  text: string;
+}
+
+/** Stands where the key goes until there is one. */
+export const KEY_PLACE = '<API_KEY>';
+
+/** VS Code and the bridge of Claude Desktop fill these in. */
+const KEY_ASKED_FOR = '$\u007Binput:sandhaven-key}';
+const FROM_ENVIRONMENT = '$\u007BAUTHORIZATION}';
+
+/** @param origin Of the service, such as https://sandboxes.example.org. */
+export function configurationsFor(origin: string, key: string): Configuration[] {
+  const mcp = `${origin}/mcp`;
+  const authorization = `Bearer ${key}`;
+  return [
+    {
+      id: 'claude-code',
+      name: 'Claude Code',
+      where: 'Run once in a terminal.',
+      text: `claude mcp add --transport http sandhaven ${mcp} \\\n  --header "Authorization: ${authorization}"`,
+    },
+    {
+      id: 'claude-desktop',
+      name: 'Claude Desktop',
+      where:
+        'In claude_desktop_config.json (Settings, Developer, Edit Config); it needs Node on that computer.',
+      text: json({ mcpServers: { sandhaven: remoteBridge(mcp, authorization) } }),
+    },
+    {
+      id: 'cursor',
+      name: 'Cursor',
+      where: 'In ~/.cursor/mcp.json, or .cursor/mcp.json of a project.',
+      text: json({ mcpServers: { sandhaven: { url: mcp, headers: { Authorization: authorization } } } }),
+    },
+    {
+      id: 'vscode',
+      name: 'VS Code',
+      where: 'In .vscode/mcp.json; the editor asks for the key once and keeps it.',
+      text: json({
+        inputs: [
+          { type: 'promptString', id: 'sandhaven-key', description: 'API key of Sandhaven', password: true },
+        ],
+        servers: {
+          sandhaven: { type: 'http', url: mcp, headers: { Authorization: `Bearer ${KEY_ASKED_FOR}` } },
+        },
+      }),
+    },
+    {
+      id: 'openai-agents',
+      name: 'OpenAI Agents',
+      where: 'Python, with openai-agents.',
+      text: openAiAgents(mcp),
+    },
+    { id: 'curl', name: 'curl', where: 'In a shell with SANDBOX_API_KEY set.', text: curl(origin) },
+    { id: 'python', name: 'Python', where: 'Without a package.', text: python(origin) },
+    {
+      id: 'typescript',
+      name: 'TypeScript',
+      where: 'With @sandhaven/sdk, the package that `make sdk` builds.',
+      text: typescript(origin),
+    },
+    {
+      id: 'environment',
+      name: 'Environment',
+      where: 'Read by the SDK, the command line and the examples.',
+      text: `export SANDBOX_API_URL=${origin}\nexport SANDBOX_API_KEY=${key}`,
+    },
+  ];
+}
+
+/** Claude Desktop's file knows programs alone, so one passes the calls on. */
+function remoteBridge(mcp: string, authorization: string) {
+  const isPlain = mcp.startsWith('http:');
+  return {
+    command: 'npx',
+    args: [
+      '-y',
+      'mcp-remote',
+      mcp,
+      ...(isPlain ? ['--allow-http'] : []),
+      '--header',
+      `Authorization:${FROM_ENVIRONMENT}`,
+    ],
+    env: { AUTHORIZATION: authorization },
+  };
+}
+
+function openAiAgents(mcp: string): string {
+  return `import asyncio, os
+from agents import Agent, Runner
+from agents.mcp import MCPServerStreamableHttp
+
+async def main():
+    headers = {"Authorization": "Bearer " + os.environ["SANDBOX_API_KEY"]}
+    async with MCPServerStreamableHttp(params={"url": "${mcp}", "headers": headers}) as sandhaven:
+        agent = Agent(name="Engineer", instructions="Solve tasks by running code.", mcp_servers=[sandhaven])
+        print((await Runner.run(agent, "What is 2 ** 100?")).final_output)
+
+asyncio.run(main())`;
+}
+
+function curl(origin: string): string {
+  return `curl -H "Authorization: Bearer $SANDBOX_API_KEY" -H 'content-type: application/json' \\
+  -d '{"name": "demo", "ephemeral": true}' ${origin}/v1/tools/Sandbox.CreateSandbox`;
+}
+
+function python(origin: string): string {
+  return `import json, os, urllib.request
+
+def call(tool, **parameters):
+    headers = {"Authorization": "Bearer " + os.environ["SANDBOX_API_KEY"], "Content-Type": "application/json"}
+    body = json.dumps(parameters).encode()
+    request = urllib.request.Request("${origin}/v1/tools/" + tool, body, headers)
+    return json.load(urllib.request.urlopen(request))
+
+sandbox = call("Sandbox.CreateSandbox", ephemeral=True)
+print(call("Sandbox.RunCommand", sandbox=sandbox["id"], command="uname -a")["output"])
+call("Sandbox.StopSandbox", sandbox=sandbox["id"])`;
+}
+
+function typescript(origin: string): string {
+  return `import { Sandhaven } from '@sandhaven/sdk';
+
+const client = new Sandhaven({ url: '${origin}' }); // the key is in SANDBOX_API_KEY
+const sandbox = await client.createSandbox({ ephemeral: true });
+console.log((await client.runCommand({ sandbox: sandbox.id, command: 'uname -a' })).output);
+await client.stopSandbox({ sandbox: sandbox.id });`;
+}
+
+function json(value: object): string {
+  return JSON.stringify(value, null, 2);
+}

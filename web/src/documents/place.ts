@@ -1,0 +1,5 @@
+/** A collection in its database. */
+export interface Place {
+  database: string;
+  collection: string;
+}

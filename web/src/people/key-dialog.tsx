@@ -1,0 +1,110 @@
+/** Makes a key and shows it, this once. */
+import { Button, Modal, Select, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { CodeBlock } from '../parts/copy.tsx';
+import { ProblemPanel } from '../parts/problem.tsx';
+import { administration } from '../service/administration.ts';
+import type { User } from '../service/records.ts';
+import { useSignedIn } from '../shell/signed-in.ts';
+
+const DAY_MINUTES = 1_440;
+const lives = [
+  { value: String(30 * DAY_MINUTES), label: '30 days' },
+  { value: String(90 * DAY_MINUTES), label: '90 days' },
+  { value: String(365 * DAY_MINUTES), label: 'a year' },
+  { value: '0', label: 'never expires' },
+];
+
+interface KeyDialogProps {
+  /** Users that an admin may choose from; the key is one's own without them. */
+  users: User[];
+  close(): void;
+  /** Receives the key. */
+  made?(apiKey: string): void;
+}
+
+export function KeyDialog({ users, close, made }: KeyDialogProps) {
+  const { role, user } = useSignedIn();
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [owner, setOwner] = useState(user.id);
+  const [minutes, setMinutes] = useState(lives[1]?.value ?? '0');
+  const make = useMutation({
+    mutationFn: () =>
+      administration.createKey({
+        ...{ name: name.trim(), expires_in_minutes: Number(minutes) },
+        ...(owner === user.id ? {} : { user: owner }),
+      }),
+    onSuccess({ api_key }) {
+      made?.(api_key);
+      return queries.invalidateQueries({ queryKey: ['keys'] });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate();
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={make.data ? `Key ${make.data.name}` : 'New key'}
+      // It cannot be shown again, so a click beside it does not close it.
+      closeOnClickOutside={make.data === undefined}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {make.data ? (
+        <div className="stack">
+          <div role="status">
+            This is the only time that the key is shown: the service keeps a hash of it.
+          </div>
+          <CodeBlock label="key" text={make.data.api_key} />
+          <div className="row" style={{ justifyContent: 'flex-end' }}>
+            <Button onClick={close}>I have it</Button>
+          </div>
+        </div>
+      ) : (
+        <form className="stack" onSubmit={submit}>
+          <TextInput
+            label="Name"
+            description="What it is for"
+            required
+            data-autofocus
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          {role === 'admin' && users.length > 0 && (
+            <Select
+              label="User"
+              searchable
+              allowDeselect={false}
+              value={owner}
+              onChange={(id) => setOwner(id ?? user.id)}
+              data={users.map(({ user_id, name: called, email }) => ({
+                value: user_id,
+                label: `${called} (${email})`,
+              }))}
+            />
+          )}
+          <Select
+            label="Valid for"
+            allowDeselect={false}
+            value={minutes}
+            onChange={(value) => setMinutes(value ?? '0')}
+            data={lives}
+          />
+          {make.error && <ProblemPanel title="No key was made" error={make.error} />}
+          <div className="row" style={{ justifyContent: 'flex-end' }}>
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={make.isPending}>
+              Create
+            </Button>
+          </div>
+        </form>
+      )}
+    </Modal>
+  );
+}

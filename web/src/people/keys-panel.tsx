@@ -1,0 +1,104 @@
+/** API keys: made, shown once, revoked. */
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Away } from '../parts/away.tsx';
+import { Confirm, type Question } from '../parts/confirm.tsx';
+import { DataTable } from '../parts/data-table.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { notifyDone } from '../parts/notify.tsx';
+import { Panel } from '../parts/page.tsx';
+import { ProblemPanel } from '../parts/problem.tsx';
+import { State } from '../parts/state.tsx';
+import { administration } from '../service/administration.ts';
+import { keysQuery } from '../service/queries.ts';
+import type { Key, User } from '../service/records.ts';
+import { useSignedIn } from '../shell/signed-in.ts';
+import { KeyDialog } from './key-dialog.tsx';
+
+export function KeysPanel({ users }: { users: User[] }) {
+  const { role } = useSignedIn();
+  const queries = useQueryClient();
+  const { data, error, refetch } = useQuery(keysQuery);
+  const [making, setMaking] = useState(false);
+  const [question, setQuestion] = useState<Question | null>(null);
+  const ask = ({ key_id, name, email }: Key) =>
+    setQuestion({
+      title: `Revoke ${name}?`,
+      body: `The key ${key_id} of ${email} opens nothing from then on, for good, and work in progress with it ends. Agents that use it need another one.`,
+      action: 'Revoke',
+      async run() {
+        await administration.revokeKey(key_id);
+        notifyDone(`${name} revoked`);
+        await queries.invalidateQueries({ queryKey: ['keys'] });
+      },
+    });
+  const isAdmin = role === 'admin';
+  return (
+    <Panel
+      title="API keys"
+      actions={
+        <Button
+          variant="default"
+          leftSection={<Icon name="plus" size={14} />}
+          onClick={() => setMaking(true)}
+        >
+          New key
+        </Button>
+      }
+    >
+      {error && <ProblemPanel title="The keys cannot be shown" error={error} retry={() => void refetch()} />}
+      {!data && !error && <Loading what="keys" lines={3} />}
+      {data && (
+        <DataTable
+          label="API keys"
+          head={[
+            'Name',
+            ...(isAdmin ? ['User'] : []),
+            'State',
+            'Created',
+            'Expires',
+            'Last used',
+            'ID',
+            'Actions',
+          ]}
+        >
+          {data.map((key) => (
+            <tr key={key.key_id}>
+              <td>{key.name}</td>
+              {isAdmin && <td>{key.email}</td>}
+              <td>
+                <State state={key.state === 'active' ? 'active' : key.state} fallback="stopped" />
+              </td>
+              <td>{key.created_at === null ? '–' : <Away time={key.created_at} />}</td>
+              <td>
+                <Away time={key.expires_at} />
+              </td>
+              <td>
+                <Away time={key.last_used_at} />
+              </td>
+              <td>
+                <code>{key.key_id}</code>
+              </td>
+              <td>
+                <Button
+                  variant="subtle"
+                  color="red"
+                  c="var(--mantine-color-error)"
+                  disabled={key.revoked_at !== null}
+                  onClick={() => ask(key)}
+                  aria-label={`Revoke ${key.name}`}
+                >
+                  Revoke
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
+      {making && <KeyDialog users={users} close={() => setMaking(false)} />}
+      <Confirm question={question} close={() => setQuestion(null)} />
+    </Panel>
+  );
+}

@@ -1,0 +1,80 @@
+/** One user: who it is, and how much of each quota is used. */
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Confirm, type Question } from '../parts/confirm.tsx';
+import { Meter } from '../parts/meter.tsx';
+import { notifyDone } from '../parts/notify.tsx';
+import { State } from '../parts/state.tsx';
+import { administration } from '../service/administration.ts';
+import { type QuotaKind, quotaKinds, type User } from '../service/records.ts';
+import { useSignedIn } from '../shell/signed-in.ts';
+import classes from './people.module.css';
+
+const labels: Record<QuotaKind, string> = {
+  sandboxes: 'Sandboxes',
+  cpu: 'vCPUs that run',
+  memory: 'Memory that runs',
+  disk: 'Disk',
+  snapshots: 'Snapshots',
+};
+
+export function UserCard({ user, edit }: { user: User; edit(user: User): void }) {
+  const { role, user: self } = useSignedIn();
+  const queries = useQueryClient();
+  const [question, setQuestion] = useState<Question | null>(null);
+  const { user_id: id, name, disabled, usage } = user;
+  const ask = () =>
+    setQuestion({
+      title: disabled ? `Enable ${name}?` : `Disable ${name}?`,
+      body: disabled
+        ? 'Their earlier keys work again.'
+        : 'Their keys open nothing from then on, and their calls, tunnels, SSH connections and previews end. Their sandboxes stay, and stop when their time comes.',
+      action: disabled ? 'Enable' : 'Disable',
+      danger: !disabled,
+      async run() {
+        await (disabled ? administration.enableUser(id) : administration.disableUser(id));
+        notifyDone(`${name} ${disabled ? 'enabled' : 'disabled'}`);
+        await queries.invalidateQueries({ queryKey: ['users'] });
+      },
+    });
+  return (
+    <article className={classes['user']} data-disabled={disabled || undefined}>
+      <div className="row">
+        <div className="grow">
+          <h2 className="break">
+            {name}
+            {self.id === id && <span className="dimmed"> (you)</span>}
+          </h2>
+          <div className="dimmed small break">{user.email}</div>
+        </div>
+        <span className="dimmed small">{user.role}</span>
+        {disabled && <State state="disabled" />}
+      </div>
+      {quotaKinds.map((kind) => (
+        <Meter
+          key={kind}
+          label={labels[kind]}
+          used={usage[kind].used}
+          limit={usage[kind].limit}
+          {...(kind === 'memory' || kind === 'disk' ? { format: gigabytes } : {})}
+        />
+      ))}
+      {role === 'admin' && (
+        <div className="row">
+          <Button variant="default" onClick={() => edit(user)} aria-label={`Edit ${name}`}>
+            Edit
+          </Button>
+          <Button variant="default" onClick={ask} aria-label={`${disabled ? 'Enable' : 'Disable'} ${name}`}>
+            {disabled ? 'Enable' : 'Disable'}
+          </Button>
+        </div>
+      )}
+      <Confirm question={question} close={() => setQuestion(null)} />
+    </article>
+  );
+}
+
+function gigabytes(count: number): string {
+  return `${count} GB`;
+}

@@ -1,0 +1,107 @@
+/** Makes or changes a user. */
+import { Button, Modal, NumberInput, Select, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { notifyDone } from '../parts/notify.tsx';
+import { ProblemPanel } from '../parts/problem.tsx';
+import classes from '../sandboxes/sandboxes.module.css';
+import { administration } from '../service/administration.ts';
+import { quotaKinds, type User } from '../service/records.ts';
+import { formOf, userParametersOf } from './user-form.ts';
+
+const labels = {
+  sandboxes: 'Sandboxes',
+  cpu: 'vCPUs that run',
+  memory: 'GB of memory that run',
+  disk: 'GB of disk',
+  snapshots: 'Snapshots',
+} as const;
+
+export function UserDialog({ user, close }: { user: User | null; close(): void }) {
+  const queries = useQueryClient();
+  const [form, setForm] = useState(() => formOf(user));
+  const change = userParametersOf(form, user);
+  const save = useMutation({
+    mutationFn: () =>
+      user === null
+        ? administration.createUser(change)
+        : administration.updateUser({ user: user.user_id, ...change }),
+    async onSuccess({ name }) {
+      notifyDone(`${name} saved`);
+      await queries.invalidateQueries({ queryKey: ['users'] });
+      close();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={user === null ? 'New user' : `Edit ${user.name}`}
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form className="stack" onSubmit={submit}>
+        <div className={classes['form']}>
+          <TextInput
+            label="Name"
+            required
+            data-autofocus
+            value={form.name}
+            onChange={({ currentTarget }) => setForm({ ...form, name: currentTarget.value })}
+          />
+          <TextInput
+            label="Email"
+            type="email"
+            required
+            value={form.email}
+            onChange={({ currentTarget }) => setForm({ ...form, email: currentTarget.value })}
+          />
+          <Select
+            label="Role"
+            description={
+              form.role === 'admin'
+                ? 'Manages the service and its users'
+                : 'Has sandboxes and keys of their own'
+            }
+            allowDeselect={false}
+            data={['member', 'admin']}
+            value={form.role}
+            onChange={(role) => setForm({ ...form, role: role as typeof form.role })}
+          />
+        </div>
+        <fieldset className={classes['fieldset']}>
+          <legend>
+            {user === null ? 'Quota; empty: the default of the service' : 'Quota; empty: no limit'}
+          </legend>
+          <div className={classes['form']}>
+            {quotaKinds.map((kind) => (
+              <NumberInput
+                key={kind}
+                label={labels[kind]}
+                min={0}
+                value={form.quota[kind]}
+                onChange={(limit) => setForm({ ...form, quota: { ...form.quota, [kind]: limit } })}
+              />
+            ))}
+          </div>
+        </fieldset>
+        {user === null && (
+          <div className="dimmed small">A new user has no key yet: make one below, and hand it over.</div>
+        )}
+        {save.error && <ProblemPanel title="Not saved" error={save.error} />}
+        <div className="row" style={{ justifyContent: 'flex-end' }}>
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending} disabled={Object.keys(change).length === 0}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
