@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench bench-cluster generate sdk clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench bench-cluster generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -78,9 +78,14 @@ setup:
 setup-checks:
 	@setup/locked.sh setup/setup.sh --checks
 
-# The static binaries: the agent, the launcher and the unpacker.
-build: setup
+# The static binaries (the agent, the launcher and the unpacker), and the page.
+build: setup web
 	@$(CARGO) build --release --locked --quiet
+
+# The page, into web/dist, when what it is made of has changed.
+web: setup
+	@SETUP_LOCK=web setup/locked.sh web/build/install.sh
+	@SETUP_LOCK=web setup/locked.sh $(NODE) web/build/build.ts
 
 # The standard base image, once per recipe, into the cache.
 image: setup
@@ -106,6 +111,7 @@ oci-images: build image
 images: built-in-images oci-images
 
 lint: setup-checks
+	@SETUP_LOCK=web setup/locked.sh web/build/install.sh
 	@setup/checks.sh --static
 
 # What is made from the catalogue of tools (the SDK's client, docs/tools.md), and the agent's copy of the filter of
@@ -128,4 +134,4 @@ bench-cluster: cluster-programs build image
 
 # What was built here; the cache, the dependencies and the service's data stay.
 clean:
-	rm -rf dist sdk/dist native/target bench/results .mutation
+	rm -rf dist sdk/dist web/dist native/target bench/results .mutation

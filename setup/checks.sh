@@ -22,6 +22,7 @@ without_cluster() { (unset SANDHAVEN_TEST_CLUSTER && "$@"); }
 
 check format-and-lint "$node" node_modules/.bin/biome check .
 check types "$node" node_modules/.bin/tsc --noEmit
+check types-of-the-page "$node" node_modules/.bin/tsc -p web
 check rust-format in_native cargo fmt --all --check
 check rust-lint in_native cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 if [ "${1:-}" != --static ]; then

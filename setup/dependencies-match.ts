@@ -1,4 +1,7 @@
-/** Exits with 0 when node_modules matches package-lock.json, by npm's own record of what it installed. */
+/**
+ * Exits with 0 when node_modules matches package-lock.json, by npm's own record of what it installed: here, or in the
+ * folder that is given, such as `web`.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,7 +10,7 @@ interface Entry {
   optional?: boolean;
 }
 
-const home = join(import.meta.dirname, '..');
+const home = join(import.meta.dirname, '..', process.argv[2] ?? '');
 const wanted = packagesOf('package-lock.json');
 const installed = packagesOf('node_modules/.package-lock.json');
 

@@ -1,8 +1,8 @@
 /**
- * `make quick`: types, format and lint, and the quick tests of test/quick.ts, side by side. Ends with the counts and the
+ * `make quick`: types (of the page too, where its packages are), format and lint, and the quick tests of test/quick.ts, side by side. Ends with the counts and the
  * seconds. An argument leaves only the tests with it in their path; types, format and lint are always of everything.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,11 @@ async function quick(part: string): Promise<boolean> {
   }
   const folder = mkdtempSync(join(roomForFiles(), 'sandhaven-quick-'));
   try {
-    const beside = [check('types', ['tsc', '--noEmit']), check('format-and-lint', ['biome', 'check', '.'])];
+    const beside = [
+      check('types', ['tsc', '--noEmit']),
+      ...(hasPagePackages() ? [check('types-of-the-page', ['tsc', '-p', 'web'])] : []),
+      check('format-and-lint', ['biome', 'check', '.']),
+    ];
     const report = join(folder, 'report.json');
     console.info('== tests');
     const args = testArguments(part === '' ? [] : meant, report);
@@ -56,6 +60,15 @@ async function quick(part: string): Promise<boolean> {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** `make build` installs them; without them the types of the page wait for `make test`, so that this needs no more. */
+function hasPagePackages(): boolean {
+  const args = [join(home, 'setup', 'dependencies-match.ts'), 'web'];
+  const there = spawnSync(process.execPath, args, { stdio: 'ignore' }).status === 0;
+  if (!there)
+    console.info('quick: the packages of web/ are not installed, so its types are not checked here');
+  return there;
 }
 
 function testArguments(files: string[], report: string): string[] {

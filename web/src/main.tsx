@@ -12,10 +12,8 @@ import { createRoot } from 'react-dom/client';
 import { Announcer } from './parts/announcer.tsx';
 import { router } from './router.tsx';
 import { queryClient } from './service/query-client.ts';
-import { takeTicket } from './shell/ticket.ts';
 import { theme } from './theme.ts';
 
-const ticket = takeTicket(window.location, window.history);
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
@@ -30,7 +28,7 @@ if (root) {
         <QueryClientProvider client={queryClient}>
           <Announcer />
           <Notifications position="bottom-right" limit={4} />
-          <RouterProvider router={router} context={{ ticket }} />
+          <RouterProvider router={router} />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

@@ -1,6 +1,6 @@
 /** The routes. Each screen is a file of its own that is loaded when it is first wanted. */
 import {
-  createRootRouteWithContext,
+  createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
@@ -12,7 +12,7 @@ import { readFilter } from './sandboxes/filter.ts';
 import { Crashed, NotFound } from './shell/failures.tsx';
 import { Gate } from './shell/gate.tsx';
 
-const rootRoute = createRootRouteWithContext<{ ticket: string | null }>()({ component: Gate });
+const rootRoute = createRootRoute({ component: Gate });
 
 const screen = <Path extends string>(
   path: Path,
@@ -90,7 +90,6 @@ const routeTree = rootRoute.addChildren([
 
 export const router = createRouter({
   routeTree,
-  context: { ticket: null },
   defaultPreload: 'intent',
   defaultErrorComponent: Crashed,
   defaultNotFoundComponent: NotFound,

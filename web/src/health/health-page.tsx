@@ -91,11 +91,7 @@ export function HealthPage() {
             />
           )}
           <div className="dimmed small">
-            The whole interface is described in{' '}
-            <a href="/openapi.json" target="_blank" rel="noopener">
-              /openapi.json
-            </a>
-            .
+            <code>/openapi.json</code> describes the whole interface, to whoever has a key.
           </div>
         </Panel>
         {role === 'admin' && <RegistriesPanel />}

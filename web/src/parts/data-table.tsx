@@ -10,7 +10,7 @@ interface DataTableProps {
 
 export function DataTable({ label, head, children }: DataTableProps) {
   return (
-    <div className={classes['tableBox']} tabIndex={0} role="region" aria-label={label}>
+    <div className={classes['tableBox']} tabIndex={0} role="region" aria-label={`${label}, table`}>
       <table className={classes['table']}>
         <thead>
           <tr>

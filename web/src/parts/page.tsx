@@ -21,7 +21,7 @@ export function Page({ title, tab = title, about, actions, fill = false, childre
   return (
     <div className={classes['page']} data-fill={fill || undefined}>
       <header className={classes['head']}>
-        <div className="grow">
+        <div className={classes['headText']}>
           <h1 className="break">{title}</h1>
           {about && <div className="dimmed">{about}</div>}
         </div>

@@ -6,6 +6,7 @@ const tones: Record<string, string> = {
   active: 'started',
   ok: 'started',
   enabled: 'started',
+  valid: 'started',
   stopped: 'stopped',
   pending: 'busy',
   pulling: 'busy',

@@ -69,7 +69,7 @@ export function KeysPanel({ users }: { users: User[] }) {
               <td>{key.name}</td>
               {isAdmin && <td>{key.email}</td>}
               <td>
-                <State state={key.state === 'active' ? 'active' : key.state} fallback="stopped" />
+                <State state={key.state} fallback="stopped" />
               </td>
               <td>{key.created_at === null ? '–' : <Away time={key.created_at} />}</td>
               <td>

@@ -1,20 +1,19 @@
 /** Lets in who is signed in, and shows the sign-in to everybody else. */
 import { Loader } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { rootRouteId, useRouteContext } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ProblemPanel } from '../parts/problem.tsx';
 import { followChanges } from '../service/live.ts';
 import { signInQuery } from '../service/queries.ts';
 import { type SignedIn, signIn } from '../service/sign-in.ts';
+import { ticket } from './arrival.ts';
 import classes from './shell.module.css';
 import { Shell } from './shell.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 import { SignedInContext } from './signed-in.ts';
 
 export function Gate() {
-  const { ticket } = useRouteContext({ from: rootRouteId });
-  const redeemed = useTicket(ticket);
+  const redeemed = useTicket();
   const { data, error, refetch } = useQuery({ ...signInQuery, enabled: redeemed.done });
   if (!redeemed.done || (data === undefined && !error)) return <Waiting />;
   if (error && data === undefined) {
@@ -48,7 +47,7 @@ function Waiting() {
 /** A ticket works once, so it is sent once whatever renders again. */
 let sent: Promise<unknown> | null = null;
 
-function useTicket(ticket: string | null): { done: boolean; error: unknown } {
+function useTicket(): { done: boolean; error: unknown } {
   const [outcome, setOutcome] = useState<{ done: boolean; error: unknown }>({
     done: ticket === null,
     error: null,
@@ -64,6 +63,6 @@ function useTicket(ticket: string | null): { done: boolean; error: unknown } {
       },
       (error: unknown) => setOutcome({ done: true, error }),
     );
-  }, [ticket, queries]);
+  }, [queries]);
   return outcome;
 }

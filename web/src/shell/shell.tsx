@@ -19,13 +19,13 @@ export function Shell() {
       <button type="button" className={classes['skip']} onClick={() => content.current?.focus()}>
         Skip to the content
       </button>
-      <header className={classes['bar']}>
+      <section aria-label="Navigation" className={classes['bar']}>
         <ActionIcon variant="subtle" color="gray" aria-label="Open the navigation" onClick={open}>
           <Icon name="menu" size={20} />
         </ActionIcon>
         <Brand />
         <AccountMenu compact />
-      </header>
+      </section>
       <Drawer
         opened={opened}
         onClose={close}
@@ -36,7 +36,7 @@ export function Shell() {
         <Navigation onNavigate={close} />
         <ThemeSwitch />
       </Drawer>
-      <header className={classes['side']}>
+      <section aria-label="Navigation" className={classes['side']}>
         <div className={classes['sideTop']}>
           <Brand />
         </div>
@@ -45,7 +45,7 @@ export function Shell() {
           <ThemeSwitch />
           <AccountMenu />
         </div>
-      </header>
+      </section>
       <main id="content" ref={content} tabIndex={-1} className={classes['content']}>
         <Outlet />
       </main>

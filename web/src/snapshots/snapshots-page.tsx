@@ -123,7 +123,7 @@ function SnapshotRow({ snapshot, use, remove }: SnapshotRowProps) {
             variant="default"
             disabled={state !== 'active'}
             onClick={() => use(name)}
-            aria-label={`New sandbox from ${name}`}
+            aria-label={`Use ${name} for a new sandbox`}
           >
             Use
           </Button>

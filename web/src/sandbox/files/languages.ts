@@ -1,4 +1,5 @@
 /** The grammar of a file by the ending of its name; each is loaded when it is first needed. */
+import { StreamLanguage } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { endingOf } from './paths.ts';
 
@@ -12,20 +13,10 @@ const json: Load = async () => (await import('@codemirror/lang-json')).json();
 const yaml: Load = async () => (await import('@codemirror/lang-yaml')).yaml();
 const markdown: Load = async () => (await import('@codemirror/lang-markdown')).markdown();
 const html: Load = async () => (await import('@codemirror/lang-html')).html();
-const shell: Load = async () => {
-  const [{ StreamLanguage }, { shell: mode }] = await Promise.all([
-    import('@codemirror/language'),
-    import('@codemirror/legacy-modes/mode/shell'),
-  ]);
-  return StreamLanguage.define(mode);
-};
-const toml: Load = async () => {
-  const [{ StreamLanguage }, { toml: mode }] = await Promise.all([
-    import('@codemirror/language'),
-    import('@codemirror/legacy-modes/mode/toml'),
-  ]);
-  return StreamLanguage.define(mode);
-};
+const shell: Load = async () =>
+  StreamLanguage.define((await import('@codemirror/legacy-modes/mode/shell')).shell);
+const toml: Load = async () =>
+  StreamLanguage.define((await import('@codemirror/legacy-modes/mode/toml')).toml);
 
 const languages = new Map<string, Load>([
   ['py', async () => (await import('@codemirror/lang-python')).python()],

@@ -13,6 +13,8 @@ export interface Log {
 
 const WAIT_SECONDS = 30;
 const MOST_CHARS = 500_000;
+/** Pause after an answer with nothing new, should one come before its time. */
+const PAUSE_MS = 1_000;
 const nothing: Log = { output: '', status: null, exitCode: undefined, cut: false, error: null };
 
 export function useLog(sandbox: string, session: string, command: string, ended: () => void): Log {
@@ -52,6 +54,7 @@ async function follow(
         ...{ status: found.status, exitCode: found.exit_code, error: null },
       }));
       if (found.status === 'completed') return asked > 0;
+      if (asked > 0 && found.output === '') await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     } catch (error) {
       if (!signal.aborted) set((log) => ({ ...log, error }));
       return false;

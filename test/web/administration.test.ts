@@ -1,0 +1,149 @@
+/** Activity, people, changes, queries and configurations of the page. */
+import { describe, expect, it } from 'vitest';
+import { auditParametersOf, readActivityFilter } from '../../web/src/activity/filter.ts';
+import { configurationsFor } from '../../web/src/connect/configurations.ts';
+import { gridOf, sortOf, splitArray } from '../../web/src/documents/query-text.ts';
+import { formOf, userParametersOf } from '../../web/src/people/user-form.ts';
+import { changeOf, queriesOf } from '../../web/src/service/changes.ts';
+import type { User } from '../../web/src/service/records.ts';
+import { takeTicket } from '../../web/src/shell/ticket.ts';
+
+describe('activity', () => {
+  it('is filtered by the address', () => {
+    const filter = readActivityFilter({ since: '7d', outcome: 'not_found', user: '', sandbox: 5, more: 1 });
+    expect(filter).toEqual({ since: '7d', outcome: 'not_found', sandbox: '5' });
+    expect(readActivityFilter({ since: '9y', action: [] })).toEqual({});
+    expect(auditParametersOf({ since: '1h', action: ' CreateUser ' }, 200)).toEqual({
+      ...{ since: '1h', action: 'CreateUser', limit: 200 },
+    });
+  });
+});
+
+describe('a user', () => {
+  const used = { used: 1, limit: 10, left: 9 };
+  const free = { used: 1, limit: null, left: null };
+  const ada: User = {
+    ...{
+      user_id: 'user_1',
+      name: 'Ada',
+      email: 'ada@example.org',
+      role: 'member',
+      disabled: false,
+      created_at: null,
+    },
+    usage: { sandboxes: used, cpu: free, memory: free, disk: free, snapshots: free },
+  };
+
+  it('is changed in what differs', () => {
+    const form = formOf(ada);
+    expect(userParametersOf(form, ada)).toEqual({});
+    const quota = { ...form.quota, sandboxes: '' as const, cpu: 16 };
+    expect(userParametersOf({ ...form, role: 'admin', quota }, ada)).toEqual({
+      ...{ role: 'admin', quota_sandboxes: -1, quota_cpu: 16 },
+    });
+  });
+
+  it('is made with the service’s quota where none is given', () => {
+    const form = { ...formOf(null), name: 'Ben', email: 'ben@example.org' };
+    expect(userParametersOf(form, null)).toEqual({ name: 'Ben', email: 'ben@example.org', role: 'member' });
+  });
+});
+
+describe('changes', () => {
+  it('make the queries of their kind old', () => {
+    expect(queriesOf({ kind: 'sandbox', id: 'sb_1' })).toEqual([
+      ['sandboxes'],
+      ['users'],
+      ['sandbox', 'sb_1'],
+    ]);
+    expect(queriesOf({ kind: 'key', id: null })).toEqual([['keys']]);
+  });
+
+  it('are ignored where they are not understood', () => {
+    expect(changeOf('{"kind":"snapshot","id":"snap_1"}')).toEqual({ kind: 'snapshot', id: 'snap_1' });
+    expect(changeOf('{"kind":"toString"}')).toBeNull();
+    expect(changeOf('not json')).toBeNull();
+    expect(changeOf('null')).toBeNull();
+  });
+});
+
+describe('queries', () => {
+  it('have pipelines split as they are written', () => {
+    expect(splitArray('[{"$match": {"a": [1, 2]}}, {"$limit": 9007199254740993}]')).toEqual([
+      '{"$match": {"a": [1, 2]}}',
+      '{"$limit": 9007199254740993}',
+    ]);
+    expect(splitArray('[{"a": "],[\\""}]')).toEqual(['{"a": "],[\\""}']);
+    expect(splitArray('[]')).toEqual([]);
+    expect(splitArray('{"$match": {}}')).toBeNull();
+    expect(splitArray('[{"a": 1}}]')).toBeNull();
+    expect(splitArray('[1,,2]')).toBeNull();
+  });
+
+  it('have an order of fields', () => {
+    expect(sortOf('{"age": -1, "name": 1}')).toEqual([
+      '{"field":"age","direction":-1}',
+      '{"field":"name","direction":1}',
+    ]);
+    expect(sortOf(' ')).toEqual([]);
+    expect(sortOf('{"age": "down"}')).toBeNull();
+    expect(sortOf('[1]')).toBeNull();
+  });
+
+  it('show documents as a table with all fields', () => {
+    const documents = [
+      '{"_id":{"$oid":"65"},"n":{"$numberLong":"9007199254740993"}}',
+      '{"n":1,"tags":["a"],"x":null}',
+    ];
+    expect(gridOf(documents)).toEqual({
+      columns: ['_id', 'n', 'tags', 'x'],
+      rows: [
+        ['65', '9007199254740993', '', ''],
+        ['', '1', '["a"]', 'null'],
+      ],
+    });
+  });
+});
+
+describe('configurations', () => {
+  const texts = new Map(
+    configurationsFor('https://box.example.org', 'shv_key').map(({ id, text }) => [id, text]),
+  );
+
+  it('name the address and the key', () => {
+    expect(texts.get('claude-code')).toBe(
+      'claude mcp add --transport http sandhaven https://box.example.org/mcp \\\n' +
+        '  --header "Authorization: Bearer shv_key"',
+    );
+    expect(JSON.parse(texts.get('cursor') ?? '')).toEqual({
+      mcpServers: {
+        sandhaven: { url: 'https://box.example.org/mcp', headers: { Authorization: 'Bearer shv_key' } },
+      },
+    });
+  });
+
+  it('let VS Code ask for the key, and Claude Desktop reach plain HTTP only where it has to', () => {
+    expect(texts.get('vscode')).not.toContain('shv_key');
+    expect(texts.get('vscode')).toContain('$'.concat('{input:sandhaven-key}'));
+    expect(texts.get('claude-desktop')).not.toContain('--allow-http');
+    const plain = configurationsFor('http://127.0.0.1:7420', 'k').find(({ id }) => id === 'claude-desktop');
+    expect(plain?.text).toContain('--allow-http');
+  });
+});
+
+describe('a ticket', () => {
+  const taken = (hash: string) => {
+    const shown: string[] = [];
+    const history = { replaceState: (_: null, __: string, url: string) => void shown.push(url) };
+    return { ticket: takeTicket({ hash, pathname: '/', search: '?a=1' }, history), shown };
+  };
+
+  it('is taken, and removed from the address bar', () => {
+    expect(taken('#ticket=abc-123_~.')).toEqual({ ticket: 'abc-123_~.', shown: ['/?a=1'] });
+  });
+
+  it('that is malformed is removed too, and any other address is left', () => {
+    expect(taken('#ticket=<script>')).toEqual({ ticket: null, shown: ['/?a=1'] });
+    expect(taken('#other')).toEqual({ ticket: null, shown: [] });
+  });
+});

@@ -1,0 +1,241 @@
+/** The built page in Chromium, over the service's HTTP server: its screens, its policy, its accessibility. */
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { API_KEY, MEMBER_KEY } from '../surfaces/fakes/fake-services.ts';
+import { type PageServer, servePage } from './support/page-server.ts';
+import { launch, type Visitor, visit } from './support/visitor.ts';
+import { createWorld, HOSTILE_NAME, type World } from './support/world.ts';
+
+const MANY = 5_000;
+
+let browser: Browser;
+let world: World;
+let server: PageServer;
+let visitor: Visitor;
+let demo: string;
+
+beforeAll(async () => {
+  world = await createWorld(MANY);
+  server = await servePage(world.services);
+  browser = await launch();
+  visitor = await visit(browser, server.url);
+  await visitor.signIn(API_KEY);
+  await visitor.sees('5,001 sandboxes');
+  demo = [...world.sandboxes.values()].find(({ name }) => name === 'demo')?.id ?? '';
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+afterEach(() => {
+  expect(visitor.faults.splice(0)).toEqual([]);
+});
+
+describe('sign-in', () => {
+  it('refuses a wrong key with the cause, and lets a right one in until the sign-out', async () => {
+    const guest = await visit(browser, server.url);
+    await guest.signIn('shv_wrong');
+    await guest.sees('The API key is not valid.');
+    expect(await guest.broken()).toEqual([]);
+    await guest.fill('API key', MEMBER_KEY);
+    await guest.page.keyboard.press('Enter');
+    await guest.sees('Your keys');
+    expect(await guest.page.evaluate('document.cookie')).toBe('');
+    await guest.page.locator('[class*="sideEnd"] button[aria-haspopup="menu"]').click();
+    await guest.click('Sign out');
+    await guest.sees('Sign in');
+    expect(guest.faults).toEqual([]);
+  });
+
+  it('takes the ticket of a link, and removes it from the address bar', async () => {
+    const guest = await visit(browser, server.url);
+    await guest.go('/#ticket=test');
+    await guest.sees('Sandboxes');
+    expect(await guest.page.evaluate('location.href')).toBe(`${server.url}/sandboxes`);
+  });
+});
+
+describe('the list of sandboxes', () => {
+  it('holds in the document only the rows in view, and scrolls to the last', async () => {
+    await visitor.go('/sandboxes?sort=name');
+    await visitor.sees('5,001 sandboxes');
+    const rows = () => visitor.page.$$eval('[role="row"]', (all) => all.length);
+    expect(await rows()).toBeLessThan(60);
+    await visitor.page.$eval('[role="table"]', (box) => box.scrollTo(0, box.scrollHeight));
+    await visitor.sees('worker-5000');
+    expect(await rows()).toBeLessThan(60);
+  });
+
+  it('keeps its filters in the address', async () => {
+    await visitor.go('/sandboxes');
+    await visitor.fill('Name or ID', 'worker-49');
+    await visitor.sees('111 of 5,001 sandboxes');
+    expect(await visitor.page.evaluate('location.search')).toBe('?name=worker-49');
+    await visitor.page.reload({ waitUntil: 'networkidle0' });
+    await visitor.sees('111 of 5,001 sandboxes');
+  });
+
+  it('asks before a deletion, names what is lost, and deletes several at once', async () => {
+    await visitor.go('/sandboxes?name=worker-499');
+    await visitor.click('Choose worker-499');
+    await visitor.click('Choose worker-4990');
+    await visitor.sees('2 chosen');
+    await visitor.click('Delete');
+    await visitor.sees('Delete 2 sandboxes?');
+    await visitor.sees('Their disks of up to 40 GB');
+    expect(await visitor.broken()).toEqual([]);
+    await visitor.click('Delete 2 sandboxes');
+    await visitor.sees('2 sandboxes deleted');
+    await visitor.sees('9 of 4,999 sandboxes');
+    expect([...world.sandboxes.values()].some(({ name }) => name === 'worker-4990')).toBe(false);
+  });
+
+  it('leads a first visitor to a sandbox in three clicks', async () => {
+    const empty = await servePage((await createWorld(null)).services);
+    const guest = await visit(browser, empty.url);
+    await guest.signIn(API_KEY);
+    await guest.sees('Your first sandbox');
+    expect(await guest.broken()).toEqual([]);
+    await guest.page.locator('button ::-p-text(TypeScript)').click();
+    await guest.page.locator('button ::-p-text(Small)').click();
+    await guest.click('Create the sandbox');
+    await guest.sees('calm-reef-1');
+    await guest.sees('Last activity');
+    expect(guest.faults).toEqual([]);
+    await empty.close();
+  });
+});
+
+describe('files', () => {
+  it('have names and contents that stay text', async () => {
+    await visitor.go(`/sandboxes/${demo}/files?file=%2Fworkspace%2FREADME.md`);
+    await visitor.sees(HOSTILE_NAME);
+    await visitor.sees('<script>document.title = "taken"</script>');
+    expect(await visitor.page.title()).toBe('demo · Sandhaven');
+    const links = await visitor.page.$$eval('main a[target="_blank"]', (all) =>
+      all.map((one) => one.getAttribute('href')),
+    );
+    expect(links).toEqual(['https://example.org/']);
+  });
+
+  it('are edited with the keyboard, and saved', async () => {
+    await visitor.go(`/sandboxes/${demo}/files?file=%2Fworkspace%2Fsrc%2Fapp.ts`);
+    await visitor.page.locator('>>> .cm-content').click();
+    await visitor.page.keyboard.type('// first\n');
+    await visitor.sees('unsaved');
+    await visitor.page.keyboard.down('Control');
+    await visitor.page.keyboard.press('s');
+    await visitor.page.keyboard.up('Control');
+    await visitor.sees('app.ts saved');
+    expect(world.tree.get('/workspace/src/app.ts')?.toString()).toContain('// first\n');
+  });
+
+  it('are uploaded, and replace another only when that is confirmed', async () => {
+    const file = join(tmpdir(), 'blob.bin');
+    await writeFile(file, 'new bytes');
+    await visitor.go(`/sandboxes/${demo}/files`);
+    await visitor.attach(file);
+    await visitor.sees('Replace 1 file?');
+    expect(world.tree.get('/workspace/blob.bin')?.length).toBe(7);
+    await visitor.click('Replace 1 file');
+    await expect.poll(() => world.tree.get('/workspace/blob.bin')?.toString()).toBe('new bytes');
+  });
+
+  it('show images and tables', async () => {
+    await visitor.go(`/sandboxes/${demo}/files?file=%2Fworkspace%2Fdata%2Fpoint.png`);
+    await visitor.page.waitForFunction(
+      `document.querySelector('main img[alt="point.png"]')?.naturalWidth === 8`,
+    );
+    await visitor.go(`/sandboxes/${demo}/files?file=%2Fworkspace%2Fdata%2Fsales.csv`);
+    await visitor.sees('south, west');
+  });
+});
+
+describe('a run', () => {
+  it('shows what was printed, and the charts', async () => {
+    await visitor.go(`/sandboxes/${demo}/code`);
+    await visitor.page.locator('>>> .cm-content').click();
+    await visitor.page.keyboard.type('# plot\n');
+    await visitor.page.locator('::-p-aria([name="Run"][role="button"])').click();
+    await visitor.sees('ran 22 characters');
+    await visitor.page.waitForFunction(`document.querySelector('figure img')?.naturalWidth === 8`);
+    expect(await visitor.broken()).toEqual([]);
+  });
+});
+
+describe('a key', () => {
+  it('is shown once, and put into the configuration', async () => {
+    await visitor.go('/connect');
+    await visitor.click('Make a key');
+    await visitor.fill('Name', 'laptop');
+    await visitor.click('Create');
+    await visitor.sees('This is the only time that the key is shown');
+    expect(await visitor.broken()).toEqual([]);
+    await visitor.click('I have it');
+    await visitor.page.waitForFunction(
+      `document.querySelector('main pre')?.textContent.includes('Bearer shv_')`,
+    );
+  });
+});
+
+describe('every screen', () => {
+  const screens = () => [
+    '/sandboxes?name=worker-1',
+    `/sandboxes/${demo}`,
+    `/sandboxes/${demo}/files?file=%2Fworkspace%2Fsrc%2Fmain.py`,
+    ...['sessions', 'git', 'access'].map((tab) => `/sandboxes/${demo}/${tab}`),
+    ...['/snapshots', '/activity', '/people', '/connect', '/documents', '/health', '/nowhere'],
+  ];
+
+  it.each([
+    { width: 1280, theme: 'light' },
+    { width: 360, theme: 'dark' },
+  ])(
+    'has no fault that axe finds at $width px, $theme, and is not wider than the window',
+    async ({ width, theme }) => {
+      await visitor.page.setViewport({ width, height: 800 });
+      await visitor.page.emulateMediaFeatures([
+        { name: 'prefers-color-scheme', value: theme },
+        { name: 'prefers-reduced-motion', value: 'reduce' },
+      ]);
+      const found: string[] = [];
+      for (const path of screens()) {
+        await visitor.go(path === '/nowhere' ? '/sandboxes/nowhere' : path);
+        for (const fault of await visitor.broken()) found.push(`${path} ${fault}`);
+        const isWide = await visitor.page.evaluate('document.documentElement.scrollWidth > innerWidth');
+        if (isWide) found.push(`${path} is wider than the window`);
+      }
+      expect(found).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+describe('a very wide window', () => {
+  it('is filled without a fault', async () => {
+    await visitor.page.setViewport({ width: 3840, height: 2160 });
+    await visitor.go('/sandboxes');
+    expect(await visitor.broken()).toEqual([]);
+    await visitor.sees('Owner');
+  });
+});
+
+describe('the keyboard', () => {
+  it('comes from the skip link to the content, and through the navigation', async () => {
+    await visitor.page.setViewport({ width: 1280, height: 800 });
+    await visitor.go('/health');
+    await visitor.page.keyboard.press('Tab');
+    await visitor.page.keyboard.press('Enter');
+    expect(await visitor.page.evaluate('document.activeElement?.id')).toBe('content');
+    await visitor.go('/health');
+    for (let press = 0; press < 3; press++) await visitor.page.keyboard.press('Tab');
+    await visitor.page.keyboard.press('Enter');
+    await visitor.sees('Named images with sizes');
+    expect(await visitor.page.evaluate('document.activeElement?.id')).toBe('content');
+  });
+});

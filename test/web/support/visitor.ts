@@ -1,0 +1,92 @@
+/** A visitor of the page in Chromium, who notes whatever the page must not do. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+
+const axe = join(import.meta.dirname, '..', '..', '..', 'web', 'node_modules', 'axe-core', 'axe.min.js');
+const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** A heading is there, and nothing is being loaded. */
+const SETTLED = `document.querySelector('h1, [role="alert"]') && !document.querySelector('[class*="Skeleton"], [class*="Loader"]')`;
+
+export interface Visitor {
+  page: Page;
+  url: string;
+  /** Violations of the policy, errors of scripts, requests to other origins. */
+  faults: string[];
+  go(path: string): Promise<void>;
+  signIn(key: string): Promise<void>;
+  /** Clicks the button, link or menu item with this accessible name, once it is there. */
+  click(name: string): Promise<void>;
+  /** Types into the field with this label. */
+  fill(label: string, text: string): Promise<void>;
+  /** Gives a file to the field for files. */
+  attach(file: string): Promise<void>;
+  /** Resolves once the page shows this text. */
+  sees(text: string): Promise<void>;
+  /** Rules of accessibility that the page breaks now, each with the element. */
+  broken(): Promise<string[]>;
+}
+
+export async function launch(): Promise<Browser> {
+  const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+  if (!executablePath) throw new Error('Chromium is missing: `make setup-checks` installs it');
+  return puppeteer.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+export async function visit(browser: Browser, url: string): Promise<Visitor> {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  await page.setViewport({ width: 1280, height: 800 });
+  const faults: string[] = [];
+  note(page, url, faults);
+  await page.exposeFunction('noteViolation', (text: string) => void faults.push(text));
+  await page.evaluateOnNewDocument(`document.addEventListener('securitypolicyviolation', (event) =>
+    window.noteViolation('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`);
+  const visitor: Visitor = {
+    ...{ page, url, faults },
+    async go(path) {
+      await page.goto(url + path);
+      await page.waitForFunction(SETTLED);
+    },
+    async signIn(key) {
+      await visitor.go('/');
+      await visitor.fill('API key', key);
+      await page.keyboard.press('Enter');
+    },
+    async click(name) {
+      await page.locator(`::-p-aria([name="${name}"])`).click();
+    },
+    async fill(label, text) {
+      const field = await page.waitForSelector(`::-p-aria([name="${label}"][role="textbox"])`);
+      await field?.click({ count: 3 });
+      await field?.type(text);
+    },
+    async attach(file) {
+      const [chooser] = await Promise.all([page.waitForFileChooser(), visitor.click('Upload')]);
+      await chooser.accept([file]);
+    },
+    async sees(text) {
+      await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
+    },
+    broken: () => brokenRules(page),
+  };
+  return visitor;
+}
+
+function note(page: Page, url: string, faults: string[]): void {
+  page.on('pageerror', (error) => faults.push(`script: ${String(error)}`));
+  page.on('request', (request) => {
+    const isOwn = request.url().startsWith(`${url}/`) || request.url().startsWith('blob:');
+    if (!isOwn) faults.push(`request: ${request.url()}`);
+  });
+}
+
+async function brokenRules(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(axe, 'utf8'));
+  const options = { runOnly: standards, resultTypes: ['violations'] };
+  const found = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => [id, html])))`);
+  return (found as [id: string, html: string][]).map(([id, html]) => `${id}: ${html.slice(0, 200)}`);
+}
