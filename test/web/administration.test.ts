@@ -132,10 +132,15 @@ describe('configurations', () => {
 });
 
 describe('a ticket', () => {
+  /** An address changes as a browser's does. */
   const taken = (hash: string) => {
+    const place = { hash, pathname: '/', search: '?a=1' };
     const shown: string[] = [];
-    const history = { replaceState: (_: null, __: string, url: string) => void shown.push(url) };
-    return { ticket: takeTicket({ hash, pathname: '/', search: '?a=1' }, history), shown };
+    const replaceState = (_: null, __: string, url: string) => {
+      shown.push(url);
+      place.hash = '';
+    };
+    return { ticket: takeTicket(place, { replaceState }), shown };
   };
 
   it('is taken, and removed from the address bar', () => {

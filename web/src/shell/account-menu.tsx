@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
 import { notifyFailed } from '../parts/notify.tsx';
 import { signInQuery } from '../service/queries.ts';
+import { signInKey } from '../service/query-client.ts';
 import { signOut } from '../service/sign-in.ts';
 import classes from './shell.module.css';
 import { useSignedIn } from './signed-in.ts';
@@ -15,8 +16,9 @@ export function AccountMenu({ compact = false }: { compact?: boolean }) {
   const leave = async () => {
     try {
       await signOut();
-      queries.clear();
       queries.setQueryData(signInQuery.queryKey, null);
+      // Nothing of this user stays for the next one.
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== signInKey[0] });
     } catch (error) {
       notifyFailed('Still signed in', error);
     }

@@ -13,7 +13,9 @@ export function takeTicket(
   place: Place,
   history: { replaceState(data: null, unused: string, url: string): void },
 ): string | null {
-  if (!place.hash.startsWith('#ticket=')) return null;
-  history.replaceState(null, '', place.pathname + place.search);
-  return TICKET.exec(place.hash)?.[1] ?? null;
+  // Read before the change of the address, which changes the place too.
+  const { hash, pathname, search } = place;
+  if (!hash.startsWith('#ticket=')) return null;
+  history.replaceState(null, '', pathname + search);
+  return TICKET.exec(hash)?.[1] ?? null;
 }
