@@ -1,10 +1,9 @@
-/** Activity, people, changes, queries and configurations of the page. */
+/** Activity, people, queries and configurations of the page. */
 import { describe, expect, it } from 'vitest';
 import { auditParametersOf, readActivityFilter } from '../../web/src/activity/filter.ts';
 import { configurationsFor } from '../../web/src/connect/configurations.ts';
 import { gridOf, sortOf, splitArray } from '../../web/src/documents/query-text.ts';
 import { formOf, userParametersOf } from '../../web/src/people/user-form.ts';
-import { changeOf, queriesOf } from '../../web/src/service/changes.ts';
 import type { User } from '../../web/src/service/records.ts';
 import { takeTicket } from '../../web/src/shell/ticket.ts';
 
@@ -46,24 +45,6 @@ describe('a user', () => {
   it('is made with the service’s quota where none is given', () => {
     const form = { ...formOf(null), name: 'Ben', email: 'ben@example.org' };
     expect(userParametersOf(form, null)).toEqual({ name: 'Ben', email: 'ben@example.org', role: 'member' });
-  });
-});
-
-describe('changes', () => {
-  it('make the queries of their kind old', () => {
-    expect(queriesOf({ kind: 'sandbox', id: 'sb_1' })).toEqual([
-      ['sandboxes'],
-      ['users'],
-      ['sandbox', 'sb_1'],
-    ]);
-    expect(queriesOf({ kind: 'key', id: null })).toEqual([['keys']]);
-  });
-
-  it('are ignored where they are not understood', () => {
-    expect(changeOf('{"kind":"snapshot","id":"snap_1"}')).toEqual({ kind: 'snapshot', id: 'snap_1' });
-    expect(changeOf('{"kind":"toString"}')).toBeNull();
-    expect(changeOf('not json')).toBeNull();
-    expect(changeOf('null')).toBeNull();
   });
 });
 

@@ -54,9 +54,33 @@ describe('sign-in', () => {
 
   it('takes the ticket of a link, and removes it from the address bar', async () => {
     const guest = await visit(browser, server.url);
-    await guest.go('/#ticket=test');
+    const { url } = await world.services.signIns.createLink('user_1');
+    await guest.go(url);
     await guest.sees('Sandboxes');
     expect(await guest.page.evaluate('location.href')).toBe(`${server.url}/sandboxes`);
+  });
+});
+
+describe('changes', () => {
+  it('show in every tab as they happen, by one stream', async () => {
+    const second = await visitor.another();
+    await second.sees('5,001 sandboxes');
+    await visitor.go('/sandboxes?name=demo');
+    await visitor.sees('started');
+    const sandbox = world.sandboxes.get(demo);
+    if (sandbox) sandbox.name = 'demo-renamed';
+    world.services.events.wrote(demo);
+    await visitor.sees('demo-renamed');
+    await second.go('/sandboxes?name=demo');
+    world.sandboxes.set(demo, { ...(sandbox as NonNullable<typeof sandbox>), name: 'demo' });
+    world.services.events.wrote(demo);
+    for (const tab of [visitor, second]) {
+      await tab.page.bringToFront();
+      await tab.page.waitForFunction("!document.body.innerText.includes('demo-renamed')");
+    }
+    expect(second.faults).toEqual([]);
+    await second.page.close();
+    await visitor.page.bringToFront();
   });
 });
 

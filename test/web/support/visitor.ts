@@ -1,7 +1,7 @@
 /** A visitor of the page in Chromium, who notes whatever the page must not do. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
 
 const axe = join(import.meta.dirname, '..', '..', '..', 'web', 'node_modules', 'axe-core', 'axe.min.js');
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -15,6 +15,8 @@ export interface Visitor {
   /** Violations of the policy, errors of scripts, requests to other origins. */
   faults: string[];
   go(path: string): Promise<void>;
+  /** Opens the page in another tab, signed in alike. */
+  another(): Promise<Visitor>;
   signIn(key: string): Promise<void>;
   /** Clicks the button, link or menu item with this accessible name, once it is there. */
   click(name: string): Promise<void>;
@@ -35,7 +37,10 @@ export async function launch(): Promise<Browser> {
 }
 
 export async function visit(browser: Browser, url: string): Promise<Visitor> {
-  const context = await browser.createBrowserContext();
+  return visitIn(await browser.createBrowserContext(), url);
+}
+
+async function visitIn(context: BrowserContext, url: string): Promise<Visitor> {
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   await page.setViewport({ width: 1280, height: 800 });
@@ -47,8 +52,15 @@ export async function visit(browser: Browser, url: string): Promise<Visitor> {
   const visitor: Visitor = {
     ...{ page, url, faults },
     async go(path) {
+      // A page in the background draws nothing, and is waited for by its drawing.
+      await page.bringToFront();
       await page.goto(url + path);
       await page.waitForFunction(SETTLED);
+    },
+    async another() {
+      const other = await visitIn(context, url);
+      await other.go('/');
+      return other;
     },
     async signIn(key) {
       await visitor.go('/');
@@ -68,6 +80,7 @@ export async function visit(browser: Browser, url: string): Promise<Visitor> {
       await chooser.accept([file]);
     },
     async sees(text) {
+      await page.bringToFront();
       await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
     },
     broken: () => brokenRules(page),

@@ -1,6 +1,5 @@
 /** Browsers that are signed in as this user; each can be signed out from here. */
 import { Button } from '@mantine/core';
-import { isSandhavenError } from '@sandhaven/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Away } from '../parts/away.tsx';
 import { DataTable } from '../parts/data-table.tsx';
@@ -8,14 +7,15 @@ import { notifyDone, notifyFailed } from '../parts/notify.tsx';
 import { Panel } from '../parts/page.tsx';
 import { ProblemPanel } from '../parts/problem.tsx';
 import { endSignIn, listSignIns } from '../service/sign-in.ts';
+import { useSignedIn } from '../shell/signed-in.ts';
 
 const queryKey = ['sign-ins'];
 
 export function SignInsPanel() {
   const queries = useQueryClient();
-  const { data, error } = useQuery({ queryKey, queryFn: listSignIns });
-  // A service without this route has nothing to show.
-  if (isSandhavenError(error, 'not_found') || (!data && !error)) return null;
+  const { user } = useSignedIn();
+  const { data, error } = useQuery({ queryKey, queryFn: () => listSignIns(user.id) });
+  if (!data && !error) return null;
   const end = async (id: string) => {
     try {
       await endSignIn(id);
@@ -32,15 +32,14 @@ export function SignInsPanel() {
       {data && (
         <DataTable
           label="Signed-in browsers"
-          head={['Browser', 'Address', 'Signed in', 'Last used', 'Expires', 'Actions']}
+          head={['Browser', 'Signed in', 'Last used', 'Expires', 'Actions']}
         >
           {data.map((one) => (
-            <tr key={one.id}>
+            <tr key={one.sign_in_id}>
               <td className="break">
-                {one.user_agent ?? one.id}
+                {one.sign_in_id}
                 {one.current && <strong> (this one)</strong>}
               </td>
-              <td>{one.address ?? '–'}</td>
               <td>
                 <Away time={one.created_at} />
               </td>
@@ -51,7 +50,7 @@ export function SignInsPanel() {
                 <Away time={one.expires_at} />
               </td>
               <td>
-                <Button variant="subtle" onClick={() => void end(one.id)}>
+                <Button variant="subtle" onClick={() => void end(one.sign_in_id)}>
                   Sign out
                 </Button>
               </td>

@@ -1,86 +1,78 @@
 /**
- * Keeps the screens up to date by the service's own events: each names what has changed, and its queries are asked again.
- * Where the service refuses the stream, or has none, focus and own actions refresh alone.
+ * Keeps the screens up to date by the service's stream of changes. One tab holds the stream and passes on what comes:
+ * browsers open six connections to a service for all of their tabs together.
  */
-import { readEvents } from '@sandhaven/sdk';
+import { isSandhavenError, type SandboxChange } from '@sandhaven/sdk';
 import type { QueryClient } from '@tanstack/react-query';
-import { type Change, changeOf, queriesOf } from './changes.ts';
-import { pageHeaders } from './request.ts';
+import { client } from './client.ts';
+import { signInKey } from './query-client.ts';
+import { putSandbox, removeSandbox, sandboxesKey } from './sandbox-list.ts';
 
-const ROUTE = '/v1/events';
-/** Changes that come together are answered by one round of questions. */
-const GATHER_MS = 150;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const NAME = 'sandhaven-changes';
+/** Answers about one sandbox, and sums over all, are asked for again once for changes that come together. */
+const GATHER_MS = 250;
 
 /** @returns a function that ends it. */
 export function followChanges(queries: QueryClient): () => void {
+  let end = follow(queries);
+  // A page that the browser keeps for the way back would keep the lock from the other tabs.
+  const hidden = () => end();
+  const shown = ({ persisted }: PageTransitionEvent) => {
+    if (persisted) end = follow(queries);
+  };
+  window.addEventListener('pagehide', hidden);
+  window.addEventListener('pageshow', shown);
+  return () => {
+    window.removeEventListener('pagehide', hidden);
+    window.removeEventListener('pageshow', shown);
+    end();
+  };
+}
+
+function follow(queries: QueryClient): () => void {
   const ending = new AbortController();
-  const gathered = gather(queries, ending.signal);
-  void follow(queries, gathered, ending.signal);
-  return () => ending.abort();
-}
-
-async function follow(
-  queries: QueryClient,
-  take: (change: Change) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  let pauseMs = FIRST_PAUSE_MS;
-  for (let connections = 0; !signal.aborted; connections++) {
-    // The header of the page is why this is no EventSource, which can send none.
-    const headers = { ...pageHeaders, accept: 'text/event-stream' };
-    const response = await fetch(ROUTE, { headers, signal }).catch(() => null);
-    if (!response?.ok) void response?.body?.cancel();
-    if (response && !isTransient(response.status) && !response.ok) return;
-    if (response?.ok && response.body) {
-      pauseMs = FIRST_PAUSE_MS;
-      // Changes may have been missed while the connection was broken.
-      if (connections > 0) void queries.invalidateQueries();
-      await takeAll(response.body, take);
+  const { signal } = ending;
+  const channel = new BroadcastChannel(NAME);
+  const take = taker(queries, signal);
+  channel.addEventListener('message', ({ data }) => take(data as SandboxChange));
+  const lead = async () => {
+    for await (const change of client.changes({ signal })) {
+      take(change);
+      channel.postMessage(change);
     }
-    await pause(pauseMs * (0.5 + Math.random()), signal);
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-  }
+  };
+  // The lock goes to another tab when this one is closed.
+  navigator.locks.request(NAME, { signal }, lead).catch((error: unknown) => {
+    // The answer to who is signed in shows the way back.
+    if (isSandhavenError(error, 'unauthenticated')) void queries.invalidateQueries({ queryKey: signInKey });
+  });
+  return () => {
+    ending.abort();
+    channel.close();
+  };
 }
 
-async function takeAll(body: ReadableStream<Uint8Array>, take: (change: Change) => void): Promise<void> {
-  try {
-    for await (const { data } of readEvents(body)) {
-      const change = changeOf(data);
-      if (change) take(change);
-    }
-  } catch {
-    // The connection broke; the caller connects again.
-  }
-}
-
-function gather(queries: QueryClient, signal: AbortSignal): (change: Change) => void {
-  let waiting: Change[] = [];
+function taker(queries: QueryClient, signal: AbortSignal): (change: SandboxChange) => void {
+  let changed = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const refresh = () => {
+  const askAgain = () => {
     timer = undefined;
-    const keys = new Map(waiting.flatMap(queriesOf).map((key) => [JSON.stringify(key), key]));
-    waiting = [];
-    for (const queryKey of keys.values()) void queries.invalidateQueries({ queryKey });
+    for (const id of changed) void queries.invalidateQueries({ queryKey: ['sandbox', id] });
+    changed = new Set();
+    void queries.invalidateQueries({ queryKey: ['users'] });
   };
   signal.addEventListener('abort', () => clearTimeout(timer));
   return (change) => {
-    waiting.push(change);
-    timer ??= setTimeout(refresh, GATHER_MS);
+    if (change.type === 'refresh') {
+      void queries.invalidateQueries({ queryKey: sandboxesKey });
+      void queries.invalidateQueries({ queryKey: ['sandbox'] });
+      return;
+    }
+    if (change.type === 'deleted') removeSandbox(queries, change.id);
+    else {
+      putSandbox(queries, change.sandbox);
+      changed.add(change.sandbox.id);
+    }
+    timer ??= setTimeout(askAgain, GATHER_MS);
   };
-}
-
-function isTransient(status: number): boolean {
-  return status === 429 || status >= 500;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

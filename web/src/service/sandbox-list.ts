@@ -69,6 +69,15 @@ export function addSandbox(queries: QueryClient, made: Sandbox): void {
   );
 }
 
+/** Puts a changed sandbox in the place of its row, or first of all. */
+export function putSandbox(queries: QueryClient, changed: Sandbox): void {
+  queries.setQueryData<SandboxList>(sandboxesKey, (list) => {
+    if (!list?.rows.some(({ id }) => id === changed.id))
+      return list && { rows: [changed, ...list.rows], total: list.total + 1 };
+    return { ...list, rows: list.rows.map((row) => (row.id === changed.id ? changed : row)) };
+  });
+}
+
 /** An answer without an operation has none any more. */
 function merged<Row extends Sandbox>(row: Row, change: Partial<Sandbox>): Row {
   const { operation: _, ...rest } = row;

@@ -1,5 +1,6 @@
 /** Signs a browser in and out: the one file that knows the routes of sign-in. */
 import { isSandhavenError } from '@sandhaven/sdk';
+import { client } from './client.ts';
 import { request } from './request.ts';
 
 export interface SignedIn {
@@ -9,26 +10,32 @@ export interface SignedIn {
 
 /** A browser that is signed in. */
 export interface BrowserSignIn {
-  id: string;
-  created_at: string;
-  last_used_at: string | null;
-  expires_at: string | null;
+  sign_in_id: string;
+  user_id: string;
   /** The browser that asks. */
-  current?: boolean;
-  user_agent?: string | null;
-  address?: string | null;
+  current: boolean;
+  created_at: string;
+  last_used_at: string;
+  expires_at: string;
 }
 
 export type Credential = { api_key: string } | { ticket: string };
 
+interface Caller {
+  user_id: string;
+  name: string;
+  email: string;
+  role: 'admin' | 'member';
+}
+
 export async function signIn(credential: Credential): Promise<SignedIn> {
-  return request('POST', '/v1/sign-in', credential);
+  return signedInOf(await request<Caller>('POST', '/v1/sign-in', credential));
 }
 
 /** @returns null where nobody is signed in. */
 export async function currentSignIn(): Promise<SignedIn | null> {
   try {
-    return await request<SignedIn>('GET', '/v1/sign-in');
+    return signedInOf(await request<Caller>('GET', '/v1/sign-in'));
   } catch (error) {
     if (isSandhavenError(error, 'unauthenticated')) return null;
     throw error;
@@ -39,11 +46,17 @@ export async function signOut(): Promise<void> {
   await request('DELETE', '/v1/sign-in');
 }
 
-export async function listSignIns(): Promise<BrowserSignIn[]> {
-  const { sign_ins } = await request<{ sign_ins: BrowserSignIn[] }>('GET', '/v1/sign-ins');
-  return sign_ins;
+/** The newest hundred of this user. */
+export async function listSignIns(user: string): Promise<BrowserSignIn[]> {
+  const parameters = { user, page_size: 100 };
+  const found = client.administration.call<{ sign_ins: BrowserSignIn[] }>('ListSignIns', parameters);
+  return (await found).sign_ins;
 }
 
 export async function endSignIn(id: string): Promise<void> {
-  await request('DELETE', `/v1/sign-ins/${encodeURIComponent(id)}`);
+  await client.administration.call('RevokeSignIn', { sign_in: id });
+}
+
+function signedInOf({ user_id: id, name, email, role }: Caller): SignedIn {
+  return { user: { id, name, email }, role };
 }

@@ -38,7 +38,9 @@ const compressedAlready = /^(?:font\/|image\/(?!svg))/;
 export async function readPage(folder: string): Promise<PageFiles | null> {
   const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true }).catch(nothingThere);
   if (entries === null) return null;
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const paths = entries
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => join(entry.parentPath, entry.name));
   if (paths.length > limits.page.files) throw tooLarge();
   const files = new Map<string, PageFile>();
   let bytes = 0;

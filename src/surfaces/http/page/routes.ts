@@ -6,16 +6,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../../../model/errors.ts';
 import { INDEX, type PageFile, type PageFiles } from './files.ts';
 
-/**
- * Only scripts, styles and fonts of this origin. Style attributes are allowed: libraries place menus with them, and they
- * load nothing. Pictures of sandboxes come as blobs.
- */
+/** Only scripts, styles and fonts of this origin. Pictures of sandboxes come as blobs. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "style-src-attr 'unsafe-inline'",
-  "img-src 'self' data: blob:",
+  "img-src 'self' blob:",
   "font-src 'self'",
   "connect-src 'self'",
   "manifest-src 'self'",
