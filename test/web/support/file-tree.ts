@@ -66,20 +66,21 @@ export function fakeTree(tree: Tree): Face<FileService> {
     async remove(_caller, _reference, { path }) {
       for (const name of within(tree, absolute(path))) tree.delete(name);
     },
-    async search(_caller, _reference, { query }) {
-      const files = [...tree].flatMap(([path, content]) => {
-        const lines = content?.toString().split('\n') ?? [];
-        const matches = lines.flatMap((text, index) =>
-          text.includes(query) ? [{ line: index + 1, text, before: [], after: [] }] : [],
-        );
-        return matches.length === 0
-          ? []
-          : [{ path: path.replace('/workspace/', ''), matches, matchCount: matches.length, capped: false }];
-      });
-      return { files, totalCount: files.length, literal: false };
-    },
+    search: async (_caller, _reference, { query }) => found(tree, query),
     replace: async () => ({ results: [], filesModified: 0, literal: false }),
   };
+}
+
+function found(tree: Tree, query: string) {
+  const files = [...tree].flatMap(([path, content]) => {
+    const lines = content?.toString().split('\n') ?? [];
+    const matches = lines.flatMap((text, index) =>
+      text.includes(query) ? [{ line: index + 1, text, before: [], after: [] }] : [],
+    );
+    const row = { path: path.replace('/workspace/', ''), matches, matchCount: matches.length, capped: false };
+    return matches.length === 0 ? [] : [row];
+  });
+  return { files, totalCount: files.length, literal: false };
 }
 
 function within(tree: Tree, path: string): string[] {

@@ -1,23 +1,17 @@
 /** The state of the service, as far as its interface says. */
-import { Button } from '@mantine/core';
 import { isSandhavenError } from '@sandhaven/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { formatMs } from '../format/quantity.ts';
-import { Icon } from '../parts/icon.tsx';
-import { Loading } from '../parts/loading.tsx';
-import { Facts, Page, Panel } from '../parts/page.tsx';
-import { causeOf, ProblemPanel } from '../parts/problem.tsx';
+import { RefreshButton } from '../parts/buttons.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { causeOf } from '../parts/problem.tsx';
 import { State } from '../parts/state.tsx';
 import classes from '../sandbox/sandbox.module.css';
 import { client } from '../service/client.ts';
 import { request } from '../service/request.ts';
 import { useSignedIn } from '../shell/signed-in.ts';
 import { RegistriesPanel } from './registries-panel.tsx';
-
-interface Catalogue {
-  tools: { name: string }[];
-  toolkits: Record<string, string>;
-}
+import { VersionPanel } from './version-panel.tsx';
 
 /** An answer with the time that it took. */
 async function timed<Answer>(ask: () => Promise<Answer>): Promise<{ answer: Answer; ms: number }> {
@@ -37,32 +31,20 @@ export function HealthPage() {
     queryFn: () => timed(() => request('GET', '/readyz')),
     staleTime: 0,
   });
-  const version = useQuery({
-    queryKey: ['health', 'version'],
-    queryFn: async () => (await request<{ info: { version: string } }>('GET', '/openapi.json')).info.version,
-  });
-  const catalogue = useQuery({
-    queryKey: ['health', 'tools'],
-    queryFn: () => request<Catalogue>('GET', '/v1/tools'),
-  });
-  const regions = useQuery({ queryKey: ['health', 'regions'], queryFn: () => client.listRegions() });
   const documents = useQuery({
     queryKey: ['documents', 'databases'],
     queryFn: ({ signal }) => client.documentDb.discoverDatabases({}, { signal }),
   });
-  const all = [alive, ready, version, catalogue, regions, documents];
+  const all = [alive, ready, documents];
   return (
     <Page
       title="Health"
       actions={
-        <Button
-          variant="default"
-          loading={all.some(({ isFetching }) => isFetching)}
-          leftSection={<Icon name="refresh" size={14} />}
-          onClick={() => all.forEach(({ refetch }) => void refetch())}
-        >
-          Check again
-        </Button>
+        <RefreshButton
+          label="Check again"
+          busy={all.some(({ isFetching }) => isFetching)}
+          refresh={() => all.forEach(({ refetch }) => void refetch())}
+        />
       }
     >
       <div className={classes['columns']}>
@@ -71,29 +53,7 @@ export function HealthPage() {
           <Check name="Ready for calls" query={ready} />
           <DocumentsCheck error={documents.error} count={documents.data?.result.length} />
         </Panel>
-        <Panel title="Version">
-          {version.error && <ProblemPanel title="Not known" error={version.error} />}
-          {!version.data && !version.error && <Loading what="the version" lines={2} />}
-          {version.data && (
-            <Facts
-              facts={[
-                ['Sandhaven', version.data],
-                ['Tools', catalogue.data?.tools.length ?? '–'],
-                ...Object.entries(catalogue.data?.toolkits ?? {}).map(([name, value]): [string, string] => [
-                  `Toolkit ${name}`,
-                  value,
-                ]),
-                ...(regions.data?.regions ?? []).map(({ id, name, location }): [string, string] => [
-                  `Region ${id}`,
-                  [name, location.city, location.country].filter(Boolean).join(', '),
-                ]),
-              ]}
-            />
-          )}
-          <div className="dimmed small">
-            <code>/openapi.json</code> describes the whole interface, to whoever has a key.
-          </div>
-        </Panel>
+        <VersionPanel />
         {role === 'admin' && <RegistriesPanel />}
       </div>
     </Page>

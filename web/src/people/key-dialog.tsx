@@ -1,7 +1,9 @@
 /** Makes a key and shows it, this once. */
+
 import { Button, Modal, Select, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { DialogEnd } from '../parts/buttons.tsx';
 import { CodeBlock } from '../parts/copy.tsx';
 import { ProblemPanel } from '../parts/problem.tsx';
 import { administration } from '../service/administration.ts';
@@ -25,6 +27,43 @@ interface KeyDialogProps {
 }
 
 export function KeyDialog({ users, close, made }: KeyDialogProps) {
+  const [key, setKey] = useState<MadeKey | null>(null);
+  const take = (created: MadeKey) => {
+    setKey(created);
+    made?.(created.api_key);
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={key ? `Key ${key.name}` : 'New key'}
+      // It cannot be shown again, so a click beside it does not close it.
+      closeOnClickOutside={key === null}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {key ? (
+        <div className="stack">
+          <div role="status">
+            This is the only time that the key is shown: the service keeps a hash of it.
+          </div>
+          <CodeBlock label="key" text={key.api_key} />
+          <div className="row" style={{ justifyContent: 'flex-end' }}>
+            <Button onClick={close}>I have it</Button>
+          </div>
+        </div>
+      ) : (
+        <KeyForm users={users} close={close} take={take} />
+      )}
+    </Modal>
+  );
+}
+
+interface MadeKey {
+  name: string;
+  api_key: string;
+}
+
+function KeyForm({ users, close, take }: { users: User[]; close(): void; take(key: MadeKey): void }) {
   const { role, user } = useSignedIn();
   const queries = useQueryClient();
   const [name, setName] = useState('');
@@ -36,8 +75,8 @@ export function KeyDialog({ users, close, made }: KeyDialogProps) {
         ...{ name: name.trim(), expires_in_minutes: Number(minutes) },
         ...(owner === user.id ? {} : { user: owner }),
       }),
-    onSuccess({ api_key }) {
-      made?.(api_key);
+    onSuccess(key) {
+      take(key);
       return queries.invalidateQueries({ queryKey: ['keys'] });
     },
   });
@@ -46,65 +85,37 @@ export function KeyDialog({ users, close, made }: KeyDialogProps) {
     make.mutate();
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={make.data ? `Key ${make.data.name}` : 'New key'}
-      // It cannot be shown again, so a click beside it does not close it.
-      closeOnClickOutside={make.data === undefined}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {make.data ? (
-        <div className="stack">
-          <div role="status">
-            This is the only time that the key is shown: the service keeps a hash of it.
-          </div>
-          <CodeBlock label="key" text={make.data.api_key} />
-          <div className="row" style={{ justifyContent: 'flex-end' }}>
-            <Button onClick={close}>I have it</Button>
-          </div>
-        </div>
-      ) : (
-        <form className="stack" onSubmit={submit}>
-          <TextInput
-            label="Name"
-            description="What it is for"
-            required
-            data-autofocus
-            value={name}
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
-          />
-          {role === 'admin' && users.length > 0 && (
-            <Select
-              label="User"
-              searchable
-              allowDeselect={false}
-              value={owner}
-              onChange={(id) => setOwner(id ?? user.id)}
-              data={users.map(({ user_id, name: called, email }) => ({
-                value: user_id,
-                label: `${called} (${email})`,
-              }))}
-            />
-          )}
-          <Select
-            label="Valid for"
-            allowDeselect={false}
-            value={minutes}
-            onChange={(value) => setMinutes(value ?? '0')}
-            data={lives}
-          />
-          {make.error && <ProblemPanel title="No key was made" error={make.error} />}
-          <div className="row" style={{ justifyContent: 'flex-end' }}>
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={make.isPending}>
-              Create
-            </Button>
-          </div>
-        </form>
+    <form className="stack" onSubmit={submit}>
+      <TextInput
+        label="Name"
+        description="What it is for"
+        required
+        data-autofocus
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      {role === 'admin' && users.length > 0 && (
+        <Select
+          label="User"
+          searchable
+          allowDeselect={false}
+          value={owner}
+          onChange={(id) => setOwner(id ?? user.id)}
+          data={users.map(({ user_id, name: called, email }) => ({
+            value: user_id,
+            label: `${called} (${email})`,
+          }))}
+        />
       )}
-    </Modal>
+      <Select
+        label="Valid for"
+        allowDeselect={false}
+        value={minutes}
+        onChange={(value) => setMinutes(value ?? '0')}
+        data={lives}
+      />
+      {make.error && <ProblemPanel title="No key was made" error={make.error} />}
+      <DialogEnd action="Create" busy={make.isPending} close={close} />
+    </form>
   );
 }

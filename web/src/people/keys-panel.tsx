@@ -34,7 +34,6 @@ export function KeysPanel({ users }: { users: User[] }) {
         await queries.invalidateQueries({ queryKey: ['keys'] });
       },
     });
-  const isAdmin = role === 'admin';
   return (
     <Panel
       title="API keys"
@@ -50,55 +49,57 @@ export function KeysPanel({ users }: { users: User[] }) {
     >
       {error && <ProblemPanel title="The keys cannot be shown" error={error} retry={() => void refetch()} />}
       {!data && !error && <Loading what="keys" lines={3} />}
-      {data && (
-        <DataTable
-          label="API keys"
-          head={[
-            'Name',
-            ...(isAdmin ? ['User'] : []),
-            'State',
-            'Created',
-            'Expires',
-            'Last used',
-            'ID',
-            'Actions',
-          ]}
-        >
-          {data.map((key) => (
-            <tr key={key.key_id}>
-              <td>{key.name}</td>
-              {isAdmin && <td>{key.email}</td>}
-              <td>
-                <State state={key.state} fallback="stopped" />
-              </td>
-              <td>{key.created_at === null ? '–' : <Away time={key.created_at} />}</td>
-              <td>
-                <Away time={key.expires_at} />
-              </td>
-              <td>
-                <Away time={key.last_used_at} />
-              </td>
-              <td>
-                <code>{key.key_id}</code>
-              </td>
-              <td>
-                <Button
-                  variant="subtle"
-                  color="red"
-                  c="var(--mantine-color-error)"
-                  disabled={key.revoked_at !== null}
-                  onClick={() => ask(key)}
-                  aria-label={`Revoke ${key.name}`}
-                >
-                  Revoke
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      {data && <KeyTable keys={data} withUser={role === 'admin'} revoke={ask} />}
       {making && <KeyDialog users={users} close={() => setMaking(false)} />}
       <Confirm question={question} close={() => setQuestion(null)} />
     </Panel>
+  );
+}
+
+function KeyTable({ keys, withUser, revoke }: { keys: Key[]; withUser: boolean; revoke(key: Key): void }) {
+  const head = [
+    'Name',
+    ...(withUser ? ['User'] : []),
+    'State',
+    'Created',
+    'Expires',
+    'Last used',
+    'ID',
+    'Actions',
+  ];
+  return (
+    <DataTable label="API keys" head={head}>
+      {keys.map((key) => (
+        <tr key={key.key_id}>
+          <td>{key.name}</td>
+          {withUser && <td>{key.email}</td>}
+          <td>
+            <State state={key.state} fallback="stopped" />
+          </td>
+          <td>{key.created_at === null ? '–' : <Away time={key.created_at} />}</td>
+          <td>
+            <Away time={key.expires_at} />
+          </td>
+          <td>
+            <Away time={key.last_used_at} />
+          </td>
+          <td>
+            <code>{key.key_id}</code>
+          </td>
+          <td>
+            <Button
+              variant="subtle"
+              color="red"
+              c="var(--mantine-color-error)"
+              disabled={key.revoked_at !== null}
+              onClick={() => revoke(key)}
+              aria-label={`Revoke ${key.name}`}
+            >
+              Revoke
+            </Button>
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }

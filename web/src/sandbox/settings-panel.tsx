@@ -1,16 +1,14 @@
 /** Changes what can be changed later: deadlines, sizes, labels, and access that was given out. */
-import { Button, NumberInput, Textarea } from '@mantine/core';
+import { NumberInput, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { readPairs, writePairs } from '../format/pairs.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { notifyDone } from '../parts/notify.tsx';
 import { Panel } from '../parts/page.tsx';
-import { ProblemPanel } from '../parts/problem.tsx';
 import classes from '../sandboxes/sandboxes.module.css';
 import { client } from '../service/client.ts';
 import { changeSandbox, removeSandbox } from '../service/sandbox-list.ts';
 import { useSandbox } from './sandbox.ts';
+import { SettingsForm } from './settings-form.tsx';
 
 export function SettingsPanel() {
   return (
@@ -46,7 +44,7 @@ function Deadlines() {
   };
   const deletesNow = change.auto_delete_minutes === 0 && sandbox.state === 'stopped';
   return (
-    <Form
+    <SettingsForm
       what="Deadlines"
       disabled={Object.keys(change).length === 0}
       save={save}
@@ -74,7 +72,7 @@ function Deadlines() {
         value={fields.auto_delete_minutes}
         onChange={(auto_delete_minutes) => setFields({ ...fields, auto_delete_minutes })}
       />
-    </Form>
+    </SettingsForm>
   );
 }
 
@@ -87,7 +85,7 @@ function Sizes() {
   const queries = useQueryClient();
   const isStopped = sandbox.state === 'stopped';
   return (
-    <Form
+    <SettingsForm
       what="Sizes"
       disabled={Object.keys(change).length === 0}
       warning={null}
@@ -118,7 +116,7 @@ function Sizes() {
         value={fields.disk_gb}
         onChange={(value) => setFields({ ...fields, disk_gb: value })}
       />
-    </Form>
+    </SettingsForm>
   );
 }
 
@@ -129,7 +127,7 @@ function Labels() {
   const { pairs, fault } = readPairs(text);
   const queries = useQueryClient();
   return (
-    <Form
+    <SettingsForm
       what="Labels"
       disabled={fault !== null || text === before}
       warning={null}
@@ -151,57 +149,6 @@ function Labels() {
         error={fault}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
       />
-    </Form>
-  );
-}
-
-interface FormProps {
-  what: string;
-  disabled: boolean;
-  /** Consequence that is not seen in the fields. */
-  warning: string | null;
-  save(): Promise<void>;
-  children: ReactNode;
-}
-
-function Form({ what, disabled, warning, save, children }: FormProps) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const [asking, setAsking] = useState(false);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (warning === null) void run();
-    else setAsking(true);
-  };
-  const run = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await save();
-      notifyDone(`${what} saved`);
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <form className="stack" aria-label={what} onSubmit={submit}>
-      <div className={classes['form']}>{children}</div>
-      {error !== null && <ProblemPanel title="Not saved" error={error} />}
-      <div className="row">
-        <Button type="submit" variant="default" disabled={disabled} loading={busy}>
-          {`Save ${what.toLowerCase()}`}
-        </Button>
-      </div>
-      <Confirm
-        question={
-          asking && warning !== null
-            ? { title: 'Save and delete?', body: warning, action: 'Save and delete', run }
-            : null
-        }
-        close={() => setAsking(false)}
-      />
-    </form>
+    </SettingsForm>
   );
 }

@@ -46,45 +46,13 @@ export function SandboxTable({ rows, selected, select, act, filter, change }: Sa
       aria-label="Sandboxes"
       aria-rowcount={rows.length + 1}
     >
-      <div role="rowgroup" className={classes['head']}>
-        <div role="row" aria-rowindex={1} className={classes['line']}>
-          <div role="columnheader">
-            <Checkbox
-              aria-label="Choose all that are shown"
-              checked={chosen > 0 && chosen === rows.length}
-              indeterminate={chosen > 0 && chosen < rows.length}
-              onChange={() => select(chosen === rows.length ? new Set() : new Set(rows.map(({ id }) => id)))}
-            />
-          </div>
-          <Heading sort="name" filter={filter} change={change}>
-            Name
-          </Heading>
-          <Heading sort="state" filter={filter} change={change}>
-            State
-          </Heading>
-          <div role="columnheader" className={classes['wide']}>
-            Owner
-          </div>
-          <div role="columnheader" className={classes['middle']}>
-            CPU
-          </div>
-          <div role="columnheader" className={classes['middle']}>
-            Memory
-          </div>
-          <div role="columnheader" className={classes['middle']}>
-            Disk
-          </div>
-          <Heading sort="stop" filter={filter} change={change} className={classes['middle'] ?? ''}>
-            Stops
-          </Heading>
-          <Heading sort="newest" filter={filter} change={change} className={classes['wide'] ?? ''}>
-            Created
-          </Heading>
-          <div role="columnheader">
-            <VisuallyHidden>Actions</VisuallyHidden>
-          </div>
-        </div>
-      </div>
+      <TableHead
+        chosen={chosen}
+        shown={rows.length}
+        chooseAll={(all) => select(all ? new Set(rows.map(({ id }) => id)) : new Set())}
+        filter={filter}
+        change={change}
+      />
       <div role="rowgroup" className={classes['body']} style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start, key }) => {
           const row = rows[index];
@@ -101,6 +69,57 @@ export function SandboxTable({ rows, selected, select, act, filter, change }: Sa
             />
           ) : null;
         })}
+      </div>
+    </div>
+  );
+}
+
+interface TableHeadProps extends Pick<SandboxTableProps, 'filter' | 'change'> {
+  chosen: number;
+  shown: number;
+  chooseAll(all: boolean): void;
+}
+
+function TableHead({ chosen, shown, chooseAll, filter, change }: TableHeadProps) {
+  const isAll = chosen > 0 && chosen === shown;
+  return (
+    <div role="rowgroup" className={classes['head']}>
+      <div role="row" aria-rowindex={1} className={classes['line']}>
+        <div role="columnheader">
+          <Checkbox
+            aria-label="Choose all that are shown"
+            checked={isAll}
+            indeterminate={chosen > 0 && !isAll}
+            onChange={() => chooseAll(!isAll)}
+          />
+        </div>
+        <Heading sort="name" filter={filter} change={change}>
+          Name
+        </Heading>
+        <Heading sort="state" filter={filter} change={change}>
+          State
+        </Heading>
+        <div role="columnheader" className={classes['wide']}>
+          Owner
+        </div>
+        <div role="columnheader" className={classes['middle']}>
+          CPU
+        </div>
+        <div role="columnheader" className={classes['middle']}>
+          Memory
+        </div>
+        <div role="columnheader" className={classes['middle']}>
+          Disk
+        </div>
+        <Heading sort="stop" filter={filter} change={change} className={classes['middle'] ?? ''}>
+          Stops
+        </Heading>
+        <Heading sort="newest" filter={filter} change={change} className={classes['wide'] ?? ''}>
+          Created
+        </Heading>
+        <div role="columnheader">
+          <VisuallyHidden>Actions</VisuallyHidden>
+        </div>
       </div>
     </div>
   );

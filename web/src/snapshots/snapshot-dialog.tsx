@@ -1,7 +1,9 @@
 /** Makes a snapshot of a container image. */
-import { Button, Modal, NumberInput, Textarea, TextInput } from '@mantine/core';
+
+import { Modal, NumberInput, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { DialogEnd } from '../parts/buttons.tsx';
 import { notifyDone } from '../parts/notify.tsx';
 import { ProblemPanel } from '../parts/problem.tsx';
 import classes from '../sandboxes/sandboxes.module.css';
@@ -82,27 +84,24 @@ function SnapshotForm({ close }: { close: () => void }) {
           value={entrypoint}
           onChange={({ currentTarget }) => setEntrypoint(currentTarget.value)}
         />
-        {sizes.map(({ key, label, min, max }) => (
-          <NumberInput
-            key={key}
-            required
-            label={label}
-            min={min}
-            max={max}
-            value={resources[key]}
-            onChange={(value) => setResources({ ...resources, [key]: value })}
-          />
-        ))}
+        <SizeFields resources={resources} setResources={setResources} />
       </div>
       {make.error && <ProblemPanel title="No snapshot was made" error={make.error} />}
-      <div className="row" style={{ justifyContent: 'flex-end' }}>
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={make.isPending}>
-          Create
-        </Button>
-      </div>
+      <DialogEnd action="Create" busy={make.isPending} close={close} />
     </form>
   );
+}
+
+function SizeFields({ resources, setResources }: { resources: Sizes; setResources(sizes: Sizes): void }) {
+  return sizes.map(({ key, label, min, max }) => (
+    <NumberInput
+      key={key}
+      required
+      label={label}
+      min={min}
+      max={max}
+      value={resources[key]}
+      onChange={(value) => setResources({ ...resources, [key]: value })}
+    />
+  ));
 }

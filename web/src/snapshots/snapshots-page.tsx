@@ -1,10 +1,12 @@
 /** Snapshots: named images with sizes, to make sandboxes from. */
+
 import { Button } from '@mantine/core';
 import type { CreateSnapshotResult } from '@sandhaven/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatBytes } from '../format/quantity.ts';
 import { Away } from '../parts/away.tsx';
+import { RefreshButton } from '../parts/buttons.tsx';
 import { Confirm, type Question } from '../parts/confirm.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -46,14 +48,7 @@ export function SnapshotsPage() {
       about="Named images with sizes and a program to start. A sandbox made from one begins as the image is."
       actions={
         <>
-          <Button
-            variant="default"
-            loading={isFetching}
-            leftSection={<Icon name="refresh" size={14} />}
-            onClick={() => void refetch()}
-          >
-            Refresh
-          </Button>
+          <RefreshButton busy={isFetching} refresh={refetch} />
           <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setCreating(true)}>
             New snapshot
           </Button>

@@ -1,7 +1,9 @@
 /** Ports that listen inside, each to open in a tab of its own by a signed URL. */
+
 import { Button, NumberInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { RefreshButton } from '../../parts/buttons.tsx';
 import { CopyIcon } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -23,21 +25,7 @@ export function PortsPanel() {
   });
   const [port, setPort] = useState<number | string>(8080);
   return (
-    <Panel
-      title="Ports"
-      actions={
-        started && (
-          <Button
-            variant="default"
-            loading={isFetching}
-            leftSection={<Icon name="refresh" size={14} />}
-            onClick={() => void refetch()}
-          >
-            Refresh
-          </Button>
-        )
-      }
-    >
+    <Panel title="Ports" actions={started && <RefreshButton busy={isFetching} refresh={refetch} />}>
       {!started && <div className="dimmed">Nothing listens: the sandbox is {state}.</div>}
       {started && !data && !error && <Loading what="ports" lines={2} />}
       {error && <ProblemPanel title="Not listed" error={error} />}

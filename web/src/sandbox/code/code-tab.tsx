@@ -30,80 +30,31 @@ export function CodeTab() {
   );
 }
 
+type Mode = 'code' | 'command';
+
 function Runner() {
-  const { id, language } = useSandbox();
-  const [mode, setMode] = useState<'code' | 'command'>('code');
-  const [seconds, setSeconds] = useState<number | string>(60);
-  const editor = useRef<EditorHandle>(null);
+  const { id } = useSandbox();
+  const [mode, setMode] = useState<Mode>('code');
   const leaving = useRef<AbortController>(null);
   const run = useMutation({
-    mutationFn: async (): Promise<Ran> => {
+    mutationFn: async ({ text, seconds }: Source): Promise<Ran> => {
       leaving.current = new AbortController();
       const { signal } = leaving.current;
-      const text = editor.current?.text() ?? '';
-      const timeout = { timeout_seconds: Number(seconds) || 60 };
-      if (mode === 'code') return client.runCode({ sandbox: id, code: text, ...timeout }, { signal });
-      return {
-        ...(await client.runCommand({ sandbox: id, command: text, ...timeout }, { signal })),
-        charts: [],
-      };
+      const place = { sandbox: id, timeout_seconds: seconds };
+      if (mode === 'code') return client.runCode({ ...place, code: text }, { signal });
+      return { ...(await client.runCommand({ ...place, command: text }, { signal })), charts: [] };
     },
   });
-  const start = () => {
-    if (!run.isPending) run.mutate();
-  };
   const isStopped = run.error instanceof DOMException && run.error.name === 'AbortError';
   return (
     <div className={classes['columns']}>
-      <Panel
-        title={mode === 'code' ? `Code in ${language}` : 'Command'}
-        actions={
-          <SegmentedControl
-            aria-label="Kind"
-            value={mode}
-            onChange={(value) => setMode(value as typeof mode)}
-            data={[
-              { value: 'code', label: 'Code' },
-              { value: 'command', label: 'Command' },
-            ]}
-          />
-        }
-      >
-        <div className={classes['source']}>
-          <Suspense fallback={<Loading what="the editor" />}>
-            <Editor
-              key={mode}
-              ref={editor}
-              name={mode === 'code' ? `code.${endings[language]}` : 'command.sh'}
-              text={mode === 'code' ? firstTexts[language] : 'ls -la\n'}
-              onRun={start}
-            />
-          </Suspense>
-        </div>
-        <div className="row-end">
-          <NumberInput
-            label="Seconds until it is ended"
-            min={1}
-            max={mode === 'code' ? 300 : 600}
-            value={seconds}
-            onChange={setSeconds}
-          />
-          <span className="grow" />
-          {run.isPending && (
-            <Button variant="default" onClick={() => leaving.current?.abort()}>
-              End it
-            </Button>
-          )}
-          <Button
-            leftSection={<Icon name="play" size={14} />}
-            loading={run.isPending}
-            onClick={start}
-            title="Ctrl or Cmd with Enter"
-          >
-            Run
-          </Button>
-        </div>
-      </Panel>
+      <SourcePanel
+        mode={mode}
+        setMode={setMode}
+        busy={run.isPending}
+        run={run.mutate}
+        end={() => leaving.current?.abort()}
+      />
       <Panel title="Result">
         {run.isPending && <Loading what="the result" lines={3} />}
         {isStopped && <div role="status">It was ended.</div>}
@@ -112,5 +63,79 @@ function Runner() {
         {run.isIdle && <div className="dimmed">Each run starts afresh: files stay, variables do not.</div>}
       </Panel>
     </div>
+  );
+}
+
+interface Source {
+  text: string;
+  seconds: number;
+}
+
+interface SourcePanelProps {
+  mode: Mode;
+  setMode(mode: Mode): void;
+  busy: boolean;
+  run(source: Source): void;
+  end(): void;
+}
+
+function SourcePanel({ mode, setMode, busy, run, end }: SourcePanelProps) {
+  const { language } = useSandbox();
+  const [seconds, setSeconds] = useState<number | string>(60);
+  const editor = useRef<EditorHandle>(null);
+  const start = () => {
+    if (!busy) run({ text: editor.current?.text() ?? '', seconds: Number(seconds) || 60 });
+  };
+  const isCode = mode === 'code';
+  return (
+    <Panel
+      title={isCode ? `Code in ${language}` : 'Command'}
+      actions={
+        <SegmentedControl
+          aria-label="Kind"
+          value={mode}
+          onChange={(value) => setMode(value as Mode)}
+          data={[
+            { value: 'code', label: 'Code' },
+            { value: 'command', label: 'Command' },
+          ]}
+        />
+      }
+    >
+      <div className={classes['source']}>
+        <Suspense fallback={<Loading what="the editor" />}>
+          <Editor
+            key={mode}
+            ref={editor}
+            name={isCode ? `code.${endings[language]}` : 'command.sh'}
+            text={isCode ? firstTexts[language] : 'ls -la\n'}
+            onRun={start}
+          />
+        </Suspense>
+      </div>
+      <div className="row-end">
+        <NumberInput
+          label="Seconds until it is ended"
+          min={1}
+          max={isCode ? 300 : 600}
+          value={seconds}
+          onChange={setSeconds}
+        />
+        <span className="grow" />
+        {busy && (
+          <Button variant="default" onClick={end}>
+            End it
+          </Button>
+        )}
+        <Button
+          leftSection={<Icon name="play" size={14} />}
+          loading={busy}
+          onClick={start}
+          title="Ctrl or Cmd with Enter"
+        >
+          Run
+        </Button>
+      </div>
+    </Panel>
   );
 }

@@ -12,7 +12,7 @@ import classes from './files.module.css';
 import { parentOf, ROOT } from './paths.ts';
 import { SearchPanel } from './search-panel.tsx';
 import { UploadList } from './upload-list.tsx';
-import { useFileActions } from './use-file-actions.tsx';
+import { type FileActions, useFileActions } from './use-file-actions.tsx';
 
 const route = getRouteApi('/sandboxes/$id/files');
 
@@ -47,36 +47,7 @@ function Files() {
   return (
     <div className={classes['files']}>
       <section className={classes['side']} aria-label="Files">
-        <div className="row">
-          <SegmentedControl
-            aria-label="Shown"
-            value={side}
-            onChange={setSide}
-            data={[
-              { value: 'tree', label: 'Tree' },
-              { value: 'search', label: 'Search' },
-            ]}
-          />
-          <span className="grow" />
-          <FileButton multiple onChange={(files) => actions.upload(path, files)}>
-            {(props) => (
-              <Button {...props} variant="default" leftSection={<Icon name="upload" size={14} />}>
-                Upload
-              </Button>
-            )}
-          </FileButton>
-          <Menu>
-            <Menu.Target>
-              <Button variant="default" leftSection={<Icon name="plus" size={14} />}>
-                New
-              </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item onClick={() => actions.newFile(path)}>File</Menu.Item>
-              <Menu.Item onClick={() => actions.newFolder(path)}>Folder</Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        </div>
+        <Toolbar path={path} side={side} setSide={setSide} actions={actions} />
         {side === 'tree' ? (
           <>
             <Start path={path} begin={begin} />
@@ -97,6 +68,48 @@ function Files() {
         )}
       </section>
       {actions.dialogs}
+    </div>
+  );
+}
+
+interface ToolbarProps {
+  path: string;
+  side: string;
+  setSide(side: string): void;
+  actions: FileActions;
+}
+
+function Toolbar({ path, side, setSide, actions }: ToolbarProps) {
+  return (
+    <div className="row">
+      <SegmentedControl
+        aria-label="Shown"
+        value={side}
+        onChange={setSide}
+        data={[
+          { value: 'tree', label: 'Tree' },
+          { value: 'search', label: 'Search' },
+        ]}
+      />
+      <span className="grow" />
+      <FileButton multiple onChange={(files) => actions.upload(path, files)}>
+        {(props) => (
+          <Button {...props} variant="default" leftSection={<Icon name="upload" size={14} />}>
+            Upload
+          </Button>
+        )}
+      </FileButton>
+      <Menu>
+        <Menu.Target>
+          <Button variant="default" leftSection={<Icon name="plus" size={14} />}>
+            New
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => actions.newFile(path)}>File</Menu.Item>
+          <Menu.Item onClick={() => actions.newFolder(path)}>Folder</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
     </div>
   );
 }

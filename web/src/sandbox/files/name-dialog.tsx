@@ -1,6 +1,8 @@
 /** Asks for the name of a file or folder. */
-import { Button, Modal, TextInput } from '@mantine/core';
+
+import { Modal, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { DialogEnd } from '../../parts/buttons.tsx';
 import { ProblemPanel } from '../../parts/problem.tsx';
 import { nameFault } from './paths.ts';
 
@@ -55,14 +57,7 @@ function NameForm({ question, close }: { question: NameQuestion; close: () => vo
         onChange={({ currentTarget }) => setName(currentTarget.value)}
       />
       {error !== null && <ProblemPanel title="This did not work" error={error} />}
-      <div className="row" style={{ justifyContent: 'flex-end' }}>
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy}>
-          {question.action}
-        </Button>
-      </div>
+      <DialogEnd action={question.action} busy={busy} close={close} />
     </form>
   );
 }

@@ -22,11 +22,10 @@ export interface FileActions {
   dialogs: ReactNode;
 }
 
+type Moved = (path: string, to: string | null) => void;
+
 /** @param moved Learns where a file is now; null where it is no more. */
-export function useFileActions(
-  sandbox: string,
-  moved: (path: string, to: string | null) => void,
-): FileActions {
+export function useFileActions(sandbox: string, moved: Moved): FileActions {
   const queries = useQueryClient();
   const [question, setQuestion] = useState<Question | null>(null);
   const [naming, setNaming] = useState<NameQuestion | null>(null);
@@ -41,76 +40,25 @@ export function useFileActions(
     }
   };
 
+  const askToUpload = async (folder: string, files: readonly File[]) => {
+    const there = await existing(sandbox, folder, files);
+    if (there.length === 0) return void send(folder, files);
+    setQuestion({
+      title: `Replace ${counted(there.length, 'file')}?`,
+      body: `What ${there.length === 1 ? 'this file holds' : 'these files hold'} now is lost: ${there.join(', ')}`,
+      action: `Replace ${counted(there.length, 'file')}`,
+      run: async () => void send(folder, files),
+    });
+  };
+
+  const questions = nameQuestions(sandbox, refresh, moved);
   return {
-    async upload(folder, files) {
-      const there = await existing(sandbox, folder, files).catch((error: unknown) => {
-        notifyFailed('Nothing was uploaded', error);
-        return null;
-      });
-      if (there === null) return;
-      if (there.length === 0) return void send(folder, files);
-      setQuestion({
-        title: `Replace ${counted(there.length, 'file')}?`,
-        body: `What ${there.length === 1 ? 'this file holds' : 'these files hold'} now is lost: ${there.join(', ')}`,
-        action: `Replace ${counted(there.length, 'file')}`,
-        run: async () => void send(folder, files),
-      });
-    },
-    newFile(folder) {
-      setNaming({
-        title: 'New file',
-        action: 'Create',
-        name: '',
-        async run(name) {
-          const path = joined(folder, name);
-          if ((await existing(sandbox, folder, [{ name }])).length > 0)
-            throw new Error(`${name} exists already.`);
-          await client.writeFile({ sandbox, path, content: '' });
-          await refresh(folder);
-          moved('', path);
-        },
-      });
-    },
-    newFolder(folder) {
-      setNaming({
-        title: 'New folder',
-        action: 'Create',
-        name: '',
-        async run(name) {
-          await client.createFolder({ sandbox, path: joined(folder, name) });
-          await refresh(folder);
-        },
-      });
-    },
-    rename(path) {
-      setNaming({
-        title: `Rename ${nameOf(path)}`,
-        action: 'Rename',
-        name: nameOf(path),
-        async run(name) {
-          const destination = joined(parentOf(path), name);
-          if (destination === path) return;
-          await client.moveFile({ sandbox, source: path, destination });
-          await refresh(parentOf(path));
-          moved(path, destination);
-        },
-      });
-    },
-    remove(path, isFolder) {
-      setQuestion({
-        title: `Delete ${nameOf(path)}?`,
-        body: isFolder
-          ? `The folder ${path} and everything in it are lost for good.`
-          : `The file ${path} is lost for good.`,
-        action: 'Delete',
-        async run() {
-          await client.deleteFile({ sandbox, path, recursive: isFolder });
-          notifyDone(`${nameOf(path)} deleted`);
-          await refresh(parentOf(path));
-          moved(path, null);
-        },
-      });
-    },
+    upload: (folder, files) =>
+      void askToUpload(folder, files).catch((error: unknown) => notifyFailed('Nothing was uploaded', error)),
+    newFile: (folder) => setNaming(questions.newFile(folder)),
+    newFolder: (folder) => setNaming(questions.newFolder(folder)),
+    rename: (path) => setNaming(questions.rename(path)),
+    remove: (path, isFolder) => setQuestion(deletion(sandbox, path, isFolder, refresh, moved)),
     download: (path) => void save(sandbox, path),
     dialogs: (
       <>
@@ -118,6 +66,63 @@ export function useFileActions(
         <NameDialog question={naming} close={() => setNaming(null)} />
       </>
     ),
+  };
+}
+
+type Refresh = (folder: string) => Promise<void>;
+
+function nameQuestions(sandbox: string, refresh: Refresh, moved: Moved) {
+  return {
+    newFile: (folder: string): NameQuestion => ({
+      ...{ title: 'New file', action: 'Create', name: '' },
+      async run(name) {
+        const path = joined(folder, name);
+        const there = await existing(sandbox, folder, [{ name }]);
+        if (there.length > 0) throw new Error(`${name} exists already.`);
+        await client.writeFile({ sandbox, path, content: '' });
+        await refresh(folder);
+        moved('', path);
+      },
+    }),
+    newFolder: (folder: string): NameQuestion => ({
+      ...{ title: 'New folder', action: 'Create', name: '' },
+      async run(name) {
+        await client.createFolder({ sandbox, path: joined(folder, name) });
+        await refresh(folder);
+      },
+    }),
+    rename: (path: string): NameQuestion => ({
+      ...{ title: `Rename ${nameOf(path)}`, action: 'Rename', name: nameOf(path) },
+      async run(name) {
+        const destination = joined(parentOf(path), name);
+        if (destination === path) return;
+        await client.moveFile({ sandbox, source: path, destination });
+        await refresh(parentOf(path));
+        moved(path, destination);
+      },
+    }),
+  };
+}
+
+function deletion(
+  sandbox: string,
+  path: string,
+  isFolder: boolean,
+  refresh: Refresh,
+  moved: Moved,
+): Question {
+  return {
+    title: `Delete ${nameOf(path)}?`,
+    body: isFolder
+      ? `The folder ${path} and everything in it are lost for good.`
+      : `The file ${path} is lost for good.`,
+    action: 'Delete',
+    async run() {
+      await client.deleteFile({ sandbox, path, recursive: isFolder });
+      notifyDone(`${nameOf(path)} deleted`);
+      await refresh(parentOf(path));
+      moved(path, null);
+    },
   };
 }
 

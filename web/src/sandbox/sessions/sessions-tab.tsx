@@ -1,9 +1,11 @@
 /** The sessions of a sandbox: shells that stay, their commands, and what each prints. */
+
 import { Button } from '@mantine/core';
 import type { ListSessionsResult } from '@sandhaven/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Away } from '../../parts/away.tsx';
+import { RefreshButton } from '../../parts/buttons.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -58,9 +60,7 @@ function Sessions() {
       <div className={classes['column']}>
         <div className="row">
           {make}
-          <Button variant="default" leftSection={<Icon name="refresh" size={14} />} onClick={refresh}>
-            Refresh
-          </Button>
+          <RefreshButton refresh={refresh} />
         </div>
         {error && <ProblemPanel title="Not listed" error={error} retry={() => void refetch()} />}
         {!data && !error && <Loading what="sessions" />}

@@ -1,16 +1,8 @@
 /** Makes a sandbox, with every option there is. */
-import {
-  Button,
-  Checkbox,
-  Modal,
-  NumberInput,
-  SegmentedControl,
-  Select,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Checkbox, Modal, NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { DialogEnd } from '../../parts/buttons.tsx';
 import { ProblemPanel } from '../../parts/problem.tsx';
 import classes from '../sandboxes.module.css';
 import { emptyForm, type Form, faultsOf, languages, parametersOf, ranges } from './form.ts';
@@ -97,17 +89,11 @@ function CreateForm({ close, start }: { close: () => void; start: Form }) {
         />
       </div>
       {error !== null && <ProblemPanel title="No sandbox was made" error={error} />}
-      <div className="row" style={{ justifyContent: 'flex-end' }}>
+      <DialogEnd action="Create" busy={busy} close={close}>
         <span className="dimmed grow" role="status">
           {progress}
         </span>
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy}>
-          Create
-        </Button>
-      </div>
+      </DialogEnd>
     </form>
   );
 }
