@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Import, importsOf } from './support/imports.ts';
+import { circle, type Import, importsOf } from './support/imports.ts';
 
 const root = join(import.meta.dirname, '..');
 const sources = globSync('src/**/*.ts', { cwd: root }).toSorted();
@@ -199,27 +199,6 @@ describe('import circles', () => {
       ]),
     );
   }
-
-  /** The first circle on the way through the graph, its first file again at its end; empty when there is none. */
-  function circle(edges: Map<string, string[]>): string[] {
-    const done = new Set<string>();
-    const walk = (file: string, above: string[]): string[] => {
-      const begin = above.indexOf(file);
-      if (begin >= 0) return [...above.slice(begin), file];
-      if (done.has(file)) return [];
-      done.add(file);
-      for (const next of edges.get(file) ?? []) {
-        const found = walk(next, [...above, file]);
-        if (found.length > 0) return found;
-      }
-      return [];
-    };
-    for (const file of edges.keys()) {
-      const found = walk(file, []);
-      if (found.length > 0) return found;
-    }
-    return [];
-  }
 });
 
 describe('child processes', () => {
@@ -279,7 +258,7 @@ describe('files', () => {
 });
 
 describe('documents', () => {
-  const documents = globSync(['*.md', 'docs/**/*.md', 'protocol/*.md'], { cwd: root }).toSorted();
+  const documents = globSync(['*.md', 'docs/**/*.md', 'protocol/*.md', 'web/*.md'], { cwd: root }).toSorted();
   const topLevel = /^(?:bin|src|test|native|protocol|images|setup|bench|docs|examples|sdk|web)\//;
 
   it.each(documents)('%s links only to what is there', (file) => {

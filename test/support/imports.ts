@@ -27,3 +27,24 @@ function isTypeOnly(clause: string): boolean {
     .filter((name) => name.trim() !== '');
   return names?.every((name) => /^\s*type\s/.test(name)) ?? false;
 }
+
+/** The first circle on the way through the graph, its first file again at its end; empty when there is none. */
+export function circle(edges: Map<string, string[]>): string[] {
+  const done = new Set<string>();
+  const walk = (file: string, above: string[]): string[] => {
+    const begin = above.indexOf(file);
+    if (begin >= 0) return [...above.slice(begin), file];
+    if (done.has(file)) return [];
+    done.add(file);
+    for (const next of edges.get(file) ?? []) {
+      const found = walk(next, [...above, file]);
+      if (found.length > 0) return found;
+    }
+    return [];
+  };
+  for (const file of edges.keys()) {
+    const found = walk(file, []);
+    if (found.length > 0) return found;
+  }
+  return [];
+}

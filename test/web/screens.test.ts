@@ -100,7 +100,7 @@ describe('the list of sandboxes', () => {
     await visitor.fill('Name or ID', 'worker-49');
     await visitor.sees('111 of 5,001 sandboxes');
     expect(await visitor.page.evaluate('location.search')).toBe('?name=worker-49');
-    await visitor.page.reload({ waitUntil: 'networkidle0' });
+    await visitor.page.reload();
     await visitor.sees('111 of 5,001 sandboxes');
   });
 

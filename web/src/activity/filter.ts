@@ -1,4 +1,4 @@
-/** Which rows of the audit log are shown; kept in the address. */
+/** Filter of the audit log; the address keeps it. */
 
 export const periods = ['1h', '24h', '7d', '30d'] as const;
 export type Period = (typeof periods)[number];

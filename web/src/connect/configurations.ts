@@ -3,7 +3,7 @@
 export interface Configuration {
   id: string;
   name: string;
-  /** Where it goes. */
+  /** Place that it goes to. */
   where: string;
   text: string;
 }

@@ -1,4 +1,4 @@
-/** Where images come from. */
+/** Sources of images: registries, mirrors, and the images that may be pulled. */
 import { useQuery } from '@tanstack/react-query';
 import { Away } from '../parts/away.tsx';
 import { DataTable } from '../parts/data-table.tsx';

@@ -1,4 +1,4 @@
-/** What the service is: its version, its tools, its regions. */
+/** Version, tools and regions of the service. */
 import { useQuery } from '@tanstack/react-query';
 import { Loading } from '../parts/loading.tsx';
 import { Facts, Panel } from '../parts/page.tsx';

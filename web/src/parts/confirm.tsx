@@ -5,7 +5,7 @@ import { ProblemPanel } from './problem.tsx';
 
 export interface Question {
   title: string;
-  /** What is lost. */
+  /** Names the loss. */
   body: ReactNode;
   /** The verb and its object: "Delete 3 sandboxes". */
   action: string;

@@ -1,4 +1,4 @@
-/** What a program printed, as text. Colour codes of terminals are left out. */
+/** Output of a program, as text. Colour codes of terminals are left out. */
 import type { ReactNode } from 'react';
 import { plainText } from './plain-text.ts';
 import classes from './sandbox.module.css';

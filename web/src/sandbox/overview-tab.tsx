@@ -1,4 +1,4 @@
-/** What the sandbox is and uses, and its settings. */
+/** Use, facts and settings of the sandbox. */
 import { Alert } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { formatBytes } from '../format/quantity.ts';

@@ -1,4 +1,4 @@
-/** Which actions a sandbox allows, and what each one loses. */
+/** Actions that a sandbox allows, and the loss that each one brings. */
 
 export const actionNames = ['start', 'stop', 'archive', 'delete'] as const;
 export type ActionName = (typeof actionNames)[number];

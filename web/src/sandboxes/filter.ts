@@ -1,4 +1,4 @@
-/** Which sandboxes the list shows, and in which order; kept in the address. */
+/** Filter and order of the list of sandboxes; the address keeps them. */
 
 export const states = ['started', 'stopped', 'archived', 'error'] as const;
 export const orders = ['newest', 'name', 'state', 'stop'] as const;

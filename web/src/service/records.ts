@@ -1,4 +1,4 @@
-/** What the administration's actions answer. */
+/** Answers of the administration's actions. */
 
 export interface Used {
   used: number;

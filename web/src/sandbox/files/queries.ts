@@ -24,7 +24,7 @@ export interface OpenFile {
   size: number;
   /** The bytes are the first of more. */
   cut: boolean;
-  /** When it changed last, to find out that another has changed it since. */
+  /** Time of its last change, to find out that another program has changed it since. */
   modified: string;
 }
 
