@@ -119,6 +119,21 @@ describe('the list of sandboxes', () => {
     expect([...world.sandboxes.values()].some(({ name }) => name === 'worker-4990')).toBe(false);
   });
 
+  it('has a menu for each row that the keyboard opens, walks and leaves', async () => {
+    await visitor.go('/sandboxes?name=worker-7&state=stopped');
+    await visitor.page.locator('[aria-label="Actions on worker-7"]').wait();
+    await visitor.page.focus('[aria-label="Actions on worker-7"]');
+    await visitor.page.keyboard.press('Enter');
+    await visitor.sees('Archive');
+    await expect.poll(() => visitor.page.evaluate('document.activeElement.textContent')).toBe('Start');
+    await visitor.page.keyboard.press('ArrowDown');
+    expect(await visitor.page.evaluate('document.activeElement.textContent')).toBe('Archive');
+    expect(await visitor.broken()).toEqual([]);
+    await visitor.page.keyboard.press('Escape');
+    const focused = () => visitor.page.evaluate('document.activeElement.ariaLabel');
+    await expect.poll(focused).toBe('Actions on worker-7');
+  });
+
   it('leads a first visitor to a sandbox in three clicks', async () => {
     const empty = await servePage((await createWorld(null)).services);
     const guest = await visit(browser, empty.url);

@@ -70,7 +70,9 @@ export const theme = createTheme({
     Checkbox: { defaultProps: { size: 'xs' } },
     Switch: { defaultProps: { size: 'xs' } },
     SegmentedControl: { defaultProps: { size: 'xs' } },
-    Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
+    // Within a landmark, unlike at the end of the body.
+    Portal: { defaultProps: { target: '#overlays' } },
+    Menu: { defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } },
     // The lock of scrolling writes a <style>, which the page's policy forbids; global.css does the same.
     Modal: { defaultProps: { lockScroll: false, centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
     Drawer: { defaultProps: { lockScroll: false } },

@@ -24,7 +24,9 @@ export function ExportMenu({ filter }: { filter: ActivityFilter }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => setFormat('csv')}>CSV, for spreadsheets</Menu.Item>
+          <Menu.Item data-autofocus onClick={() => setFormat('csv')}>
+            CSV, for spreadsheets
+          </Menu.Item>
           <Menu.Item onClick={() => setFormat('jsonl')}>JSON lines, with the hashes</Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -1,17 +1,14 @@
-/** One sandbox in the table. */
-import { ActionIcon, Checkbox, Menu } from '@mantine/core';
+/** One sandbox in the table, of elements that are made fast: many pass by while the table is scrolled. */
 import type { Sandbox } from '@sandhaven/sdk';
 import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import { formatAway, formatMinutes } from '../format/quantity.ts';
 import { Away } from '../parts/away.tsx';
-import { Icon, type IconName } from '../parts/icon.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { useNow } from '../parts/now.ts';
 import { State } from '../parts/state.tsx';
-import { type ActionName, actionNames, isAllowed } from './actions.ts';
 import { stopsAt } from './filter.ts';
 import classes from './sandboxes.module.css';
-import type { SandboxActions } from './use-actions.tsx';
 
 interface SandboxRowProps {
   row: Sandbox;
@@ -20,7 +17,7 @@ interface SandboxRowProps {
   owner: string;
   chosen: boolean;
   toggle(id: string): void;
-  act: SandboxActions['act'];
+  openMenu(row: Sandbox, button: HTMLElement): void;
 }
 
 export const SandboxRow = memo(function SandboxRow({
@@ -30,7 +27,7 @@ export const SandboxRow = memo(function SandboxRow({
   owner,
   chosen,
   toggle,
-  act,
+  openMenu,
 }: SandboxRowProps) {
   const { cpu, memory, disk, gpu } = row.resources;
   return (
@@ -42,7 +39,13 @@ export const SandboxRow = memo(function SandboxRow({
       style={{ transform: `translateY(${top}px)` }}
     >
       <div role="cell">
-        <Checkbox aria-label={`Choose ${row.name}`} checked={chosen} onChange={() => toggle(row.id)} />
+        <input
+          type="checkbox"
+          className={classes['check']}
+          aria-label={`Choose ${row.name}`}
+          checked={chosen}
+          onChange={() => toggle(row.id)}
+        />
       </div>
       <div role="cell" className={classes['name']}>
         <Link to="/sandboxes/$id" params={{ id: row.id }} className="ellipsis" title={row.name}>
@@ -73,7 +76,15 @@ export const SandboxRow = memo(function SandboxRow({
         <Away time={row.created_at} />
       </div>
       <div role="cell">
-        <RowMenu row={row} act={act} />
+        <button
+          type="button"
+          className={classes['more']}
+          aria-label={`Actions on ${row.name}`}
+          aria-haspopup="menu"
+          onClick={({ currentTarget }) => openMenu(row, currentTarget)}
+        >
+          <Icon name="more" />
+        </button>
       </div>
     </div>
   );
@@ -101,37 +112,5 @@ function Labels({ labels }: { labels: Record<string, string> }) {
       ))}
       {entries.length > 3 && <span className={classes['label']}>+{entries.length - 3}</span>}
     </span>
-  );
-}
-
-const looks: Record<ActionName, { icon: IconName; label: string }> = {
-  start: { icon: 'play', label: 'Start' },
-  stop: { icon: 'stop', label: 'Stop' },
-  archive: { icon: 'archive', label: 'Archive' },
-  delete: { icon: 'trash', label: 'Delete' },
-};
-
-function RowMenu({ row, act }: { row: Sandbox; act: SandboxActions['act'] }) {
-  return (
-    <Menu>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" c="dimmed" aria-label={`Actions on ${row.name}`}>
-          <Icon name="more" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {actionNames.map((action) => (
-          <Menu.Item
-            key={action}
-            leftSection={<Icon name={looks[action].icon} size={14} />}
-            disabled={!isAllowed(action, row)}
-            {...(action === 'delete' ? { c: 'var(--mantine-color-error)' } : {})}
-            onClick={() => act(action, [row])}
-          >
-            {looks[action].label}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
   );
 }

@@ -2,10 +2,11 @@
 import { Checkbox, VisuallyHidden } from '@mantine/core';
 import type { Sandbox } from '@sandhaven/sdk';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef } from 'react';
+import { useCallback, useMemo, useRef } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { useSignedIn } from '../shell/signed-in.ts';
 import type { Filter, Order } from './filter.ts';
+import { useRowMenu } from './row-menu.tsx';
 import { SandboxRow } from './sandbox-row.tsx';
 import classes from './sandboxes.module.css';
 import type { SandboxActions } from './use-actions.tsx';
@@ -32,45 +33,52 @@ export function SandboxTable({ rows, selected, select, act, filter, change }: Sa
     overscan: OVERSCAN,
     getItemKey: (index) => rows[index]?.id ?? index,
   });
-  const chosen = rows.filter(({ id }) => selected.has(id)).length;
-  const toggle = (id: string) => {
-    const next = new Set(selected);
+  const chosen = useMemo(() => rows.filter(({ id }) => selected.has(id)).length, [rows, selected]);
+  const now = useRef({ selected, select });
+  now.current = { selected, select };
+  // The same function for good, so that rows that stay are not rendered again.
+  const toggle = useCallback((id: string) => {
+    const next = new Set(now.current.selected);
     if (!next.delete(id)) next.add(id);
-    select(next);
-  };
+    now.current.select(next);
+  }, []);
+  const { open, menu } = useRowMenu(act);
   return (
-    <div
-      ref={box}
-      className={classes['box']}
-      role="table"
-      aria-label="Sandboxes"
-      aria-rowcount={rows.length + 1}
-    >
-      <TableHead
-        chosen={chosen}
-        shown={rows.length}
-        chooseAll={(all) => select(all ? new Set(rows.map(({ id }) => id)) : new Set())}
-        filter={filter}
-        change={change}
-      />
-      <div role="rowgroup" className={classes['body']} style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, start, key }) => {
-          const row = rows[index];
-          return row ? (
-            <SandboxRow
-              key={key}
-              row={row}
-              index={index + 2}
-              top={start}
-              owner={user.name}
-              chosen={selected.has(row.id)}
-              toggle={toggle}
-              act={act}
-            />
-          ) : null;
-        })}
+    <>
+      <div
+        ref={box}
+        className={classes['box']}
+        role="table"
+        aria-label="Sandboxes"
+        aria-rowcount={rows.length + 1}
+      >
+        <TableHead
+          chosen={chosen}
+          shown={rows.length}
+          chooseAll={(all) => select(all ? new Set(rows.map(({ id }) => id)) : new Set())}
+          filter={filter}
+          change={change}
+        />
+        <div role="rowgroup" className={classes['body']} style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start, key }) => {
+            const row = rows[index];
+            return row ? (
+              <SandboxRow
+                key={key}
+                row={row}
+                index={index + 2}
+                top={start}
+                owner={user.name}
+                chosen={selected.has(row.id)}
+                toggle={toggle}
+                openMenu={open}
+              />
+            ) : null;
+          })}
+        </div>
       </div>
-    </div>
+      {menu}
+    </>
   );
 }
 

@@ -43,7 +43,11 @@ export function AccountMenu({ compact = false }: { compact?: boolean }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{user.email}</Menu.Label>
-        <Menu.Item renderRoot={(props) => <Link to="/people" {...props} />} leftSection={<Icon name="key" />}>
+        <Menu.Item
+          data-autofocus
+          renderRoot={(props) => <Link to="/people" {...props} />}
+          leftSection={<Icon name="key" />}
+        >
           Keys
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="logout" />} onClick={() => void leave()}>

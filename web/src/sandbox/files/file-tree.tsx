@@ -115,12 +115,16 @@ function EntryMenu({
       <Menu.Dropdown>
         {isFolder ? (
           <>
-            <Menu.Item onClick={() => begin(path)}>Begin the tree here</Menu.Item>
+            <Menu.Item data-autofocus onClick={() => begin(path)}>
+              Begin the tree here
+            </Menu.Item>
             <Menu.Item onClick={() => actions.newFile(path)}>New file</Menu.Item>
             <Menu.Item onClick={() => actions.newFolder(path)}>New folder</Menu.Item>
           </>
         ) : (
-          <Menu.Item onClick={() => actions.download(path)}>Download</Menu.Item>
+          <Menu.Item data-autofocus onClick={() => actions.download(path)}>
+            Download
+          </Menu.Item>
         )}
         <Menu.Item onClick={() => actions.rename(path)}>Rename</Menu.Item>
         <Menu.Item c="var(--mantine-color-error)" onClick={() => actions.remove(path, isFolder)}>

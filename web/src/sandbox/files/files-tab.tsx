@@ -106,7 +106,9 @@ function Toolbar({ path, side, setSide, actions }: ToolbarProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => actions.newFile(path)}>File</Menu.Item>
+          <Menu.Item data-autofocus onClick={() => actions.newFile(path)}>
+            File
+          </Menu.Item>
           <Menu.Item onClick={() => actions.newFolder(path)}>Folder</Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -73,8 +73,7 @@ function CreateForm({ close, start }: { close: () => void; start: Form }) {
         </div>
         {form.source !== 'snapshot' && <SizeFields form={form} set={set} fault={fault} />}
         <NumberInput
-          label="Stops after idle minutes"
-          description="0: never"
+          label="Stops after idle minutes (0: never)"
           min={0}
           value={form.auto_stop_minutes}
           error={fault('auto_stop_minutes')}
@@ -112,8 +111,8 @@ function SourceFields({ form, set, fault }: FieldsProps) {
         value={form.source}
         onChange={(source) => set({ source: source as Form['source'] })}
         data={[
-          { value: 'base', label: 'Base image' },
-          { value: 'image', label: 'Container image' },
+          { value: 'base', label: 'Base' },
+          { value: 'image', label: 'Image' },
           { value: 'snapshot', label: 'Snapshot' },
         ]}
       />
