@@ -50,6 +50,7 @@ export async function writeService(home: string, root: string): Promise<void> {
   await mkdir(target, { recursive: true });
   for (const name of ['package.json', 'LICENSE']) await copyFile(join(home, name), join(target, name));
   await cp(join(home, 'src'), join(target, 'src'), { recursive: true });
+  await cp(join(home, 'web/dist'), join(target, 'web/dist'), { recursive: true });
   for (const path of await productionPackages(home)) await copyPackage(join(home, path), join(target, path));
   await put(root, 'usr/local/bin/sandhaven', launcher, 0o755);
   const data = join(root, 'var/lib/sandhaven');
