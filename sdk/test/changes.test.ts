@@ -1,7 +1,7 @@
 /** Following changes, against a service that answers as scripted. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SandboxChange, Sandhaven, SandhavenError } from '../src/index.ts';
-import { broken, events, problem, ScriptedService, unavailable } from './scripted-service.ts';
+import { broken, events, problem, ScriptedService, silent, unavailable } from './scripted-service.ts';
 
 let service: ScriptedService;
 let ended: AbortController;
@@ -68,7 +68,7 @@ describe('changes', () => {
   });
 
   it('end with the signal’s reason', async () => {
-    service.answers(events(ready));
+    service.answers(events(ready), silent());
     const reason = new Error('enough');
     const failing = first(9).catch((error: unknown) => error);
     setTimeout(() => ended.abort(reason), 300);
