@@ -1,6 +1,7 @@
 /** Public names of the service: accepted host names, addresses of gateways, and the operator's message at start. */
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { keepsSignIn, LOCAL_NAME, originForPeople } from '../model/network/own-name.ts';
 import { type PreviewSite, previewOrigin } from '../model/network/public-site.ts';
 import { isDescribed, placeOf, type Region } from '../model/region.ts';
 
@@ -9,7 +10,7 @@ interface Address {
   port: number;
 }
 
-const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
+const LOOPBACK = ['localhost', LOCAL_NAME, '127.0.0.1', '::1'];
 const WILDCARDS = ['0.0.0.0', '::'];
 
 export function allowedHosts({ host }: Pick<Address, 'host'>, publicUrl: string | null): string[] {
@@ -94,7 +95,7 @@ export function howTo(options: {
     },
   };
   return [
-    `Page     ${signInUrl ? `${signInUrl} (signs in once, within 15 minutes)` : url}`,
+    `Page     ${pageLine(url, signInUrl)}`,
     `API      ${url} (OpenAPI at ${url}/openapi.json)`,
     `Previews ${previewOrigin(site, '*')}`,
     `SSH      ${ssh.host}:${ssh.port} (bin/sandhaven ssh SANDBOX, or Sandbox.CreateSshAccess)`,
@@ -103,6 +104,11 @@ export function howTo(options: {
     'For an MCP client:',
     JSON.stringify(config, null, 2),
   ].join('\n');
+}
+
+function pageLine(url: string, signInUrl: string | null): string {
+  if (!keepsSignIn(url)) return `${url}, for which browsers need TLS: docs/reverse-proxy.md`;
+  return signInUrl ? `${signInUrl} (signs in once, within 15 minutes)` : originForPeople(url);
 }
 
 function whereIs(region: Region): string {

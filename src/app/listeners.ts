@@ -8,6 +8,7 @@ import { openSshGateway, type SshGateway } from '../gateways/ssh/main/gateway.ts
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createArrivals } from '../model/network/arrival.ts';
+import { originForPeople } from '../model/network/own-name.ts';
 import type { PreviewSite } from '../model/network/public-site.ts';
 import type { PageFiles } from '../surfaces/http/page/files.ts';
 import { createHttpServer } from '../surfaces/http/server.ts';
@@ -73,7 +74,7 @@ export function createListeners(
       });
       const url = urlOf(protocol, http.server.address() as AddressInfo);
       services.authorizations?.servedAt(publicUrl ?? url);
-      services.signIns.servedAt(publicUrl ?? url);
+      services.signIns.servedAt(originForPeople(publicUrl ?? url));
       log.info('listening', {
         api: url,
         previews: `${options.previewListen.host}:${previewPort}`,

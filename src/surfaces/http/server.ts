@@ -180,6 +180,7 @@ function addChecks(
     reply.raw.setHeader('x-request-id', request.id);
     reply.raw.setHeader('cache-control', 'no-store');
     reply.raw.setHeader('x-content-type-options', 'nosniff');
+    reply.raw.setHeader('x-frame-options', 'DENY');
     request.arrival = arrivals(request.raw);
     request.answer = reply.raw;
     if (!request.routeOptions.config?.byteStream) readers.watch(reply.raw);

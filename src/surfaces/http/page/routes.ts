@@ -27,7 +27,6 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
   'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
 };
 
 const FOREVER = 'public, max-age=31536000, immutable';

@@ -11,6 +11,7 @@ import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
 import { isSignInId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
+import { keepsSignIn } from '../../../model/network/own-name.ts';
 import type { Caller } from '../../../model/user.ts';
 import { subjectOf } from '../origin.ts';
 import { Attempts } from '../sign-in/attempts.ts';
@@ -98,8 +99,7 @@ function viewOf({ id, name, email, role, keyId, keyExpiresAt, scopes }: Caller) 
 
 /** Browsers keep the cookie on secure connections and on loopback alone. */
 function assertSecure({ arrival }: FastifyRequest): void {
-  const host = URL.parse(`http://${arrival.host}`)?.hostname ?? '';
-  if (arrival.protocol === 'https' || /^(localhost|127\.[\d.]+|\[::1\])$/.test(host)) return;
+  if (keepsSignIn(`${arrival.protocol}://${arrival.host}`)) return;
   throw new SandhavenError('failed_precondition', 'Browsers sign in over HTTPS, or on the machine itself.', {
     hint: 'The operator sets up TLS with --tls-cert and --tls-key, or a proxy: docs/reverse-proxy.md.',
   });
