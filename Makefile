@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench bench-cluster generate sdk clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench bench-cluster generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -86,6 +86,10 @@ build: setup web
 web: setup
 	@SETUP_LOCK=web setup/locked.sh web/build/install.sh
 	@SETUP_LOCK=web setup/locked.sh $(NODE) web/build/build.ts
+
+# The pictures of the page in README.md, into docs/images.
+pictures: setup-checks web
+	@$(NODE) test/web/support/pictures.ts
 
 # The standard base image, once per recipe, into the cache.
 image: setup
