@@ -1,36 +1,23 @@
 /** The built page in Chromium, over the service's HTTP server: its screens, its policy, its accessibility. */
-import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { API_KEY, MEMBER_KEY } from '../surfaces/fakes/fake-services.ts';
-import { type PageServer, servePage } from './support/page-server.ts';
-import { launch, type Visitor, visit } from './support/visitor.ts';
-import { createWorld, HOSTILE_NAME, type World } from './support/world.ts';
+import { type Opened, openPage } from './support/open-page.ts';
+import { servePage } from './support/page-server.ts';
+import { type Visitor, visit } from './support/visitor.ts';
+import { createWorld } from './support/world.ts';
 
 const MANY = 5_000;
 
-let browser: Browser;
-let world: World;
-let server: PageServer;
+let opened: Opened;
 let visitor: Visitor;
-let demo: string;
 
 beforeAll(async () => {
-  world = await createWorld(MANY);
-  server = await servePage(world.services);
-  browser = await launch();
-  visitor = await visit(browser, server.url);
-  await visitor.signIn(API_KEY);
+  opened = await openPage(MANY);
+  visitor = opened.visitor;
   await visitor.sees('5,001 sandboxes');
-  demo = [...world.sandboxes.values()].find(({ name }) => name === 'demo')?.id ?? '';
 }, 60_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
+afterAll(() => opened?.close());
 
 afterEach(() => {
   expect(visitor.faults.splice(0)).toEqual([]);
@@ -38,7 +25,7 @@ afterEach(() => {
 
 describe('sign-in', () => {
   it('refuses a wrong key with the cause, and lets a right one in until the sign-out', async () => {
-    const guest = await visit(browser, server.url);
+    const guest = await visit(opened.browser, opened.url);
     await guest.signIn('shv_wrong');
     await guest.sees('The API key is not valid.');
     expect(await guest.broken()).toEqual([]);
@@ -53,11 +40,11 @@ describe('sign-in', () => {
   });
 
   it('takes the ticket of a link, and removes it from the address bar', async () => {
-    const guest = await visit(browser, server.url);
-    const { url } = await world.services.signIns.createLink('user_1');
+    const guest = await visit(opened.browser, opened.url);
+    const { url } = await opened.world.services.signIns.createLink('user_1');
     await guest.go(url);
     await guest.sees('Sandboxes');
-    expect(await guest.page.evaluate('location.href')).toBe(`${server.url}/sandboxes`);
+    expect(await guest.page.evaluate('location.href')).toBe(`${opened.url}/sandboxes`);
   });
 });
 
@@ -67,13 +54,13 @@ describe('changes', () => {
     await second.sees('5,001 sandboxes');
     await visitor.go('/sandboxes?name=demo');
     await visitor.sees('started');
-    const sandbox = world.sandboxes.get(demo);
+    const sandbox = opened.world.sandboxes.get(opened.demo);
     if (sandbox) sandbox.name = 'demo-renamed';
-    world.services.events.wrote(demo);
+    opened.world.services.events.wrote(opened.demo);
     await visitor.sees('demo-renamed');
     await second.go('/sandboxes?name=demo');
-    world.sandboxes.set(demo, { ...(sandbox as NonNullable<typeof sandbox>), name: 'demo' });
-    world.services.events.wrote(demo);
+    opened.world.sandboxes.set(opened.demo, { ...(sandbox as NonNullable<typeof sandbox>), name: 'demo' });
+    opened.world.services.events.wrote(opened.demo);
     for (const tab of [visitor, second]) {
       await tab.page.bringToFront();
       await tab.page.waitForFunction("!document.body.innerText.includes('demo-renamed')");
@@ -116,7 +103,7 @@ describe('the list of sandboxes', () => {
     await visitor.click('Delete 2 sandboxes');
     await visitor.sees('2 sandboxes deleted');
     await visitor.sees('9 of 4,999 sandboxes');
-    expect([...world.sandboxes.values()].some(({ name }) => name === 'worker-4990')).toBe(false);
+    expect([...opened.world.sandboxes.values()].some(({ name }) => name === 'worker-4990')).toBe(false);
   });
 
   it('has a menu for each row that the keyboard opens, walks and leaves', async () => {
@@ -136,7 +123,7 @@ describe('the list of sandboxes', () => {
 
   it('leads a first visitor to a sandbox in three clicks', async () => {
     const empty = await servePage((await createWorld(null)).services);
-    const guest = await visit(browser, empty.url);
+    const guest = await visit(opened.browser, empty.url);
     await guest.signIn(API_KEY);
     await guest.sees('Your first sandbox');
     expect(await guest.broken()).toEqual([]);
@@ -147,63 +134,6 @@ describe('the list of sandboxes', () => {
     await guest.sees('Last activity');
     expect(guest.faults).toEqual([]);
     await empty.close();
-  });
-});
-
-describe('files', () => {
-  it('have names and contents that stay text', async () => {
-    await visitor.go(`/sandboxes/${demo}/files?file=%2Fworkspace%2FREADME.md`);
-    await visitor.sees(HOSTILE_NAME);
-    await visitor.sees('<script>document.title = "taken"</script>');
-    expect(await visitor.page.title()).toBe('demo · Sandhaven');
-    const links = await visitor.page.$$eval('main a[target="_blank"]', (all) =>
-      all.map((one) => one.getAttribute('href')),
-    );
-    expect(links).toEqual(['https://example.org/']);
-  });
-
-  it('are edited with the keyboard, and saved', async () => {
-    await visitor.go(`/sandboxes/${demo}/files?file=%2Fworkspace%2Fsrc%2Fapp.ts`);
-    await visitor.page.locator('>>> .cm-content').click();
-    await visitor.page.keyboard.type('// first\n');
-    await visitor.sees('unsaved');
-    await visitor.page.keyboard.down('Control');
-    await visitor.page.keyboard.press('s');
-    await visitor.page.keyboard.up('Control');
-    await visitor.sees('app.ts saved');
-    expect(world.tree.get('/workspace/src/app.ts')?.toString()).toContain('// first\n');
-  });
-
-  it('are uploaded, and replace another only when that is confirmed', async () => {
-    const file = join(tmpdir(), 'blob.bin');
-    await writeFile(file, 'new bytes');
-    await visitor.go(`/sandboxes/${demo}/files`);
-    await visitor.attach(file);
-    await visitor.sees('Replace 1 file?');
-    expect(world.tree.get('/workspace/blob.bin')?.length).toBe(7);
-    await visitor.click('Replace 1 file');
-    await expect.poll(() => world.tree.get('/workspace/blob.bin')?.toString()).toBe('new bytes');
-  });
-
-  it('show images and tables', async () => {
-    await visitor.go(`/sandboxes/${demo}/files?file=%2Fworkspace%2Fdata%2Fpoint.png`);
-    await visitor.page.waitForFunction(
-      `document.querySelector('main img[alt="point.png"]')?.naturalWidth === 8`,
-    );
-    await visitor.go(`/sandboxes/${demo}/files?file=%2Fworkspace%2Fdata%2Fsales.csv`);
-    await visitor.sees('south, west');
-  });
-});
-
-describe('a run', () => {
-  it('shows what was printed, and the charts', async () => {
-    await visitor.go(`/sandboxes/${demo}/code`);
-    await visitor.page.locator('>>> .cm-content').click();
-    await visitor.page.keyboard.type('# plot\n');
-    await visitor.page.locator('::-p-aria([name="Run"][role="button"])').click();
-    await visitor.sees('ran 22 characters');
-    await visitor.page.waitForFunction(`document.querySelector('figure img')?.naturalWidth === 8`);
-    expect(await visitor.broken()).toEqual([]);
   });
 });
 
@@ -225,9 +155,9 @@ describe('a key', () => {
 describe('every screen', () => {
   const screens = () => [
     '/sandboxes?name=worker-1',
-    `/sandboxes/${demo}`,
-    `/sandboxes/${demo}/files?file=%2Fworkspace%2Fsrc%2Fmain.py`,
-    ...['sessions', 'git', 'access'].map((tab) => `/sandboxes/${demo}/${tab}`),
+    `/sandboxes/${opened.demo}`,
+    `/sandboxes/${opened.demo}/files?file=%2Fworkspace%2Fsrc%2Fmain.py`,
+    ...['sessions', 'git', 'access'].map((tab) => `/sandboxes/${opened.demo}/${tab}`),
     ...['/snapshots', '/activity', '/people', '/connect', '/documents', '/health', '/nowhere'],
   ];
 

@@ -13,7 +13,10 @@ export function useNow(): number {
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  timer ??= setInterval(tick, STEP_MS);
+  if (timer === undefined) {
+    now = Date.now();
+    timer = setInterval(tick, STEP_MS);
+  }
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;

@@ -12,15 +12,18 @@ export const signInQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
+const LONG_LIST = 1_000;
+
 export const sandboxesQuery = queryOptions<SandboxList>({
   queryKey: sandboxesKey,
   queryFn: ({ signal }) => walkSandboxes(queryClient, signal),
-  staleTime: 30_000,
+  // A long list is many requests.
+  staleTime: ({ state }) => ((state.data?.total ?? 0) > LONG_LIST ? 5 * 60_000 : 30_000),
 });
 
 export const sandboxQuery = (id: string) =>
   queryOptions({
-    queryKey: ['sandbox', id, 'itself'],
+    queryKey: ['sandbox', id],
     queryFn: ({ signal }) => client.getSandbox({ sandbox: id }, { signal }),
   });
 

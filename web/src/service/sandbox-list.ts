@@ -51,7 +51,7 @@ export function changeSandbox(queries: QueryClient, id: string, change: Partial<
   queries.setQueryData<SandboxList>(sandboxesKey, (list) =>
     list ? { ...list, rows: list.rows.map((row) => (row.id === id ? merged(row, change) : row)) } : list,
   );
-  queries.setQueryData<Sandbox>(['sandbox', id, 'itself'], (row) => (row ? merged(row, change) : row));
+  queries.setQueryData<Sandbox>(['sandbox', id], (row) => (row ? merged(row, change) : row));
 }
 
 export function removeSandbox(queries: QueryClient, id: string): void {
@@ -61,6 +61,7 @@ export function removeSandbox(queries: QueryClient, id: string): void {
     return { rows, total: list.total - (list.rows.length - rows.length) };
   });
   queries.removeQueries({ queryKey: ['sandbox', id] });
+  queries.removeQueries({ queryKey: ['inside', id] });
 }
 
 export function addSandbox(queries: QueryClient, made: Sandbox): void {

@@ -19,7 +19,7 @@ export function PortsPanel() {
   const { id, state } = useSandbox();
   const started = state === 'started';
   const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ['sandbox', id, 'ports'],
+    queryKey: ['inside', id, 'ports'],
     queryFn: ({ signal }) => client.listPorts({ sandbox: id }, { signal }),
     enabled: started,
   });

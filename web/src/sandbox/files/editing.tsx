@@ -1,12 +1,12 @@
 /** Edits a text file, and asks before changes are lost. */
 import { Button } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useRef } from 'react';
+import { lazy, type ReactNode, type RefObject, Suspense } from 'react';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import type { EditorHandle } from './editor.tsx';
 import classes from './files.module.css';
-import { nameOf } from './paths.ts';
+import { type FilesSearch, nameOf } from './paths.ts';
 import type { OpenFile } from './queries.ts';
 import { useSaving } from './use-saving.tsx';
 
@@ -18,12 +18,15 @@ interface EditingProps {
   line: number | undefined;
   text: string;
   file: OpenFile;
+  editor: RefObject<EditorHandle | null>;
+  /** Out of sight while a preview is shown: what was written stays. */
+  hidden: boolean;
   reload(): void;
   children(tools: ReactNode): ReactNode;
 }
 
-export function Editing({ sandbox, path, line, text, file, reload, children }: EditingProps) {
-  const editor = useRef<EditorHandle>(null);
+export function Editing(props: EditingProps) {
+  const { sandbox, path, line, text, file, editor, hidden, reload, children } = props;
   const { dirty, setDirty, busy, save, question } = useSaving({ sandbox, path, file, editor });
   const tools = file.cut ? (
     <span className="dimmed small">the first part, to read</span>
@@ -43,7 +46,7 @@ export function Editing({ sandbox, path, line, text, file, reload, children }: E
   return (
     <>
       {children(tools)}
-      <div className={classes['editor']}>
+      <div className={classes['editor']} hidden={hidden}>
         <Suspense fallback={<Loading what="the editor" />}>
           <Editor
             ref={editor}
@@ -64,7 +67,8 @@ export function Editing({ sandbox, path, line, text, file, reload, children }: E
 
 function LeavingGuard({ dirty, name }: { dirty: boolean; name: string }) {
   const leaving = useBlocker({
-    shouldBlockFn: () => dirty,
+    // A search that leads to another line of this file loses nothing.
+    shouldBlockFn: ({ current, next }) => dirty && placeOf(current) !== placeOf(next),
     enableBeforeUnload: () => dirty,
     withResolver: true,
   });
@@ -77,4 +81,8 @@ function LeavingGuard({ dirty, name }: { dirty: boolean; name: string }) {
   return (
     <Confirm question={leaving.status === 'blocked' ? question : null} close={() => leaving.reset?.()} />
   );
+}
+
+function placeOf({ pathname, search }: { pathname: string; search: object }): string {
+  return `${pathname} ${(search as FilesSearch).file}`;
 }

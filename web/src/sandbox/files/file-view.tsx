@@ -1,12 +1,13 @@
 /** The open file: a preview where there is one, and the editor. */
 import { Button, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import { formatBytes } from '../../format/quantity.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { ProblemPanel } from '../../parts/problem.tsx';
 import { Editing } from './editing.tsx';
+import type { EditorHandle } from './editor.tsx';
 import classes from './files.module.css';
 import { kindOf, nameOf, textOf } from './paths.ts';
 import { Picture } from './picture.tsx';
@@ -44,69 +45,79 @@ export function FileView(props: FileViewProps) {
   );
 }
 
-function Opened({
-  sandbox,
-  path,
-  line,
-  actions,
-  file,
-  reload,
-}: FileViewProps & { file: OpenFile; reload(): void }) {
+function Opened({ sandbox, path, line, actions, file, reload }: OpenedProps) {
   const kind = kindOf(path);
   const text = kind === 'image' && !path.endsWith('.svg') ? null : textOf(file.bytes, { cut: file.cut });
   const canShow = kind !== 'text' && (text !== null || kind === 'image');
+  const editor = useRef<EditorHandle>(null);
   const [shown, setShown] = useState(canShow && line === undefined ? 'preview' : 'edit');
-  const choice = canShow && text !== null && (
+  // The editor is loaded when it is first wanted, and stays.
+  const [begun, setBegun] = useState(shown === 'edit');
+  const [draft, setDraft] = useState(text ?? '');
+  const show = (next: string) => {
+    if (next === 'preview') setDraft(editor.current?.text() ?? draft);
+    else setBegun(true);
+    setShown(next);
+  };
+  const [lineBefore, setLineBefore] = useState(line);
+  if (line !== lineBefore) {
+    setLineBefore(line);
+    if (line !== undefined) show('edit');
+  }
+  const head = (tools: ReactNode) => (
+    <Head path={path} size={file.size} actions={actions}>
+      {canShow && text !== null && <ShownChoice value={shown} change={show} />}
+      {tools}
+    </Head>
+  );
+  return (
+    <>
+      {begun && text !== null ? (
+        <Editing {...{ sandbox, path, line, text, file, editor, reload }} hidden={shown === 'preview'}>
+          {head}
+        </Editing>
+      ) : (
+        head(null)
+      )}
+      {shown === 'preview' && <Preview path={path} file={file} text={draft} />}
+      {shown === 'edit' && text === null && (
+        <Empty icon="file" title="This file is no text">
+          It can be downloaded.
+        </Empty>
+      )}
+    </>
+  );
+}
+
+interface OpenedProps extends FileViewProps {
+  file: OpenFile;
+  reload(): void;
+}
+
+function ShownChoice({ value, change }: { value: string; change(value: string): void }) {
+  return (
     <SegmentedControl
       aria-label="Shown"
-      value={shown}
-      onChange={setShown}
+      value={value}
+      onChange={change}
       data={[
         { value: 'preview', label: 'Preview' },
         { value: 'edit', label: 'Edit' },
       ]}
     />
   );
-  if (shown === 'preview' && canShow) {
-    return (
-      <>
-        <Head path={path} size={file.size} actions={actions}>
-          {choice}
-        </Head>
-        <div
-          className={classes['viewBody']}
-          role="region"
-          aria-label={`Preview of ${nameOf(path)}`}
-          tabIndex={0}
-        >
-          <Suspense fallback={<Loading what="the preview" />}>
-            {kind === 'image' && <Picture path={path} file={file} />}
-            {kind === 'table' && <TablePreview text={text ?? ''} cut={file.cut} />}
-            {kind === 'markdown' && <Markdown text={text ?? ''} />}
-          </Suspense>
-        </div>
-      </>
-    );
-  }
-  if (text === null) {
-    return (
-      <>
-        <Head path={path} size={file.size} actions={actions} />
-        <Empty icon="file" title="This file is no text">
-          It can be downloaded.
-        </Empty>
-      </>
-    );
-  }
+}
+
+function Preview({ path, file, text }: { path: string; file: OpenFile; text: string }) {
+  const kind = kindOf(path);
   return (
-    <Editing sandbox={sandbox} path={path} line={line} text={text} file={file} reload={reload}>
-      {(tools) => (
-        <Head path={path} size={file.size} actions={actions}>
-          {choice}
-          {tools}
-        </Head>
-      )}
-    </Editing>
+    <div className={classes['viewBody']} role="region" aria-label={`Preview of ${nameOf(path)}`} tabIndex={0}>
+      <Suspense fallback={<Loading what="the preview" />}>
+        {kind === 'image' && <Picture path={path} file={file} />}
+        {kind === 'table' && <TablePreview text={text} cut={file.cut} />}
+        {kind === 'markdown' && <Markdown text={text} />}
+      </Suspense>
+    </div>
   );
 }
 
@@ -114,7 +125,7 @@ interface HeadProps {
   path: string;
   size?: number;
   actions: FileActions;
-  children?: React.ReactNode;
+  children?: ReactNode;
 }
 
 function Head({ path, size, actions, children }: HeadProps) {

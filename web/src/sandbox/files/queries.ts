@@ -12,7 +12,7 @@ const IMAGE_BYTES = 32 * 1024 ** 2;
 
 export const folderQuery = (sandbox: string, path: string) =>
   infiniteQueryOptions({
-    queryKey: ['sandbox', sandbox, 'folder', path],
+    queryKey: ['inside', sandbox, 'folder', path],
     queryFn: ({ pageParam, signal }) =>
       client.listFiles({ sandbox, path, max_items: PAGE_ITEMS, offset: pageParam }, { signal }),
     initialPageParam: 0,
@@ -30,7 +30,7 @@ export interface OpenFile {
 
 export const fileQuery = (sandbox: string, path: string, isImage: boolean) =>
   queryOptions({
-    queryKey: ['sandbox', sandbox, 'file', path],
+    queryKey: ['inside', sandbox, 'file', path],
     queryFn: async ({ signal }): Promise<OpenFile> => {
       const { size, modified_time: modified } = await client.getFileInfo({ sandbox, path }, { signal });
       const cut = size > (isImage ? IMAGE_BYTES : EDITED_BYTES);
@@ -38,8 +38,7 @@ export const fileQuery = (sandbox: string, path: string, isImage: boolean) =>
       const opened = await client.files.download(sandbox, path, { ...range, signal });
       return { bytes: await opened.bytes(), size, cut, modified };
     },
-    // An answer in the middle of an edit would be in its way.
-    refetchOnWindowFocus: false,
-    staleTime: 0,
+    // An answer in the middle of an edit would be in its way; only its own button reads the file again.
+    staleTime: 'static',
     gcTime: 0,
   });

@@ -30,14 +30,11 @@ export function useFileActions(sandbox: string, moved: Moved): FileActions {
   const [question, setQuestion] = useState<Question | null>(null);
   const [naming, setNaming] = useState<NameQuestion | null>(null);
   const refresh = (folder: string) =>
-    queries.invalidateQueries({ queryKey: ['sandbox', sandbox, 'folder', folder] });
+    queries.invalidateQueries({ queryKey: ['inside', sandbox, 'folder', folder] });
 
   const send = async (folder: string, files: readonly File[]) => {
     await Promise.all(files.map((file) => upload(sandbox, joined(folder, file.name), file)));
     await refresh(folder);
-    for (const file of files) {
-      void queries.invalidateQueries({ queryKey: ['sandbox', sandbox, 'file', joined(folder, file.name)] });
-    }
   };
 
   const askToUpload = async (folder: string, files: readonly File[]) => {

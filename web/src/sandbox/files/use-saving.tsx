@@ -39,7 +39,7 @@ export function useSaving({ sandbox, path, file, editor }: SavingParts): Saving 
       modified.current = (await client.getFileInfo({ sandbox, path })).modified_time;
       setDirty(editor.current?.text() !== content);
       notifyDone(`${nameOf(path)} saved`);
-      void queries.invalidateQueries({ queryKey: ['sandbox', sandbox, 'folder', parentOf(path)] });
+      void queries.invalidateQueries({ queryKey: ['inside', sandbox, 'folder', parentOf(path)] });
     } catch (error) {
       notifyFailed(`${nameOf(path)} was not saved`, error);
     } finally {

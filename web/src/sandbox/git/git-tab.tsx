@@ -32,11 +32,11 @@ function Repository() {
   const [asked, setAsked] = useState('');
   const at = { sandbox: id, ...(asked === '' ? {} : { path: asked }) };
   const status = useQuery({
-    queryKey: ['sandbox', id, 'git', asked, 'status'],
+    queryKey: ['inside', id, 'git', asked, 'status'],
     queryFn: ({ signal }) => client.gitStatus(at, { signal }),
   });
   const log = useQuery({
-    queryKey: ['sandbox', id, 'git', asked, 'log'],
+    queryKey: ['inside', id, 'git', asked, 'log'],
     queryFn: ({ signal }) => client.gitLog({ ...at, max_count: COMMITS }, { signal }),
     enabled: status.isSuccess,
   });

@@ -33,7 +33,7 @@ export function SessionsTab() {
 function Sessions() {
   const { id } = useSandbox();
   const queries = useQueryClient();
-  const queryKey = ['sandbox', id, 'sessions'];
+  const queryKey = ['inside', id, 'sessions'];
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const { data, error, refetch } = useQuery({
     queryKey,
