@@ -116,7 +116,7 @@ describe('files', () => {
     await visitor.click('Actions on bytes.bin');
     await visitor.page.locator('[role="menuitem"] ::-p-text(Delete)').click();
     await visitor.sees('The file /workspace/bytes.bin is lost for good.');
-    await visitor.page.locator('::-p-aria([name="Delete"][role="button"])').click();
+    await visitor.click('Delete the file');
     await visitor.sees('bytes.bin deleted');
     expect(opened.world.tree.has('/workspace/bytes.bin')).toBe(false);
   });

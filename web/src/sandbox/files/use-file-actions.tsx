@@ -113,7 +113,7 @@ function deletion(
     body: isFolder
       ? `The folder ${path} and everything in it are lost for good.`
       : `The file ${path} is lost for good.`,
-    action: 'Delete',
+    action: isFolder ? 'Delete the folder' : 'Delete the file',
     async run() {
       await client.deleteFile({ sandbox, path, recursive: isFolder });
       notifyDone(`${nameOf(path)} deleted`);
