@@ -1,0 +1,37 @@
+/** Changes of sandboxes on the page, as they happen. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Opened, openPage } from './support/open-page.ts';
+import type { Visitor } from './support/visitor.ts';
+
+let opened: Opened;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  opened = await openPage(5);
+  visitor = opened.visitor;
+}, 60_000);
+
+afterAll(() => opened?.close());
+
+describe('changes', () => {
+  it('show in every tab as they happen, by one stream', async () => {
+    const second = await visitor.another();
+    await second.sees('6 sandboxes');
+    await visitor.go('/sandboxes?name=demo');
+    await visitor.sees('started');
+    const sandbox = opened.world.sandboxes.get(opened.demo);
+    if (sandbox) sandbox.name = 'demo-renamed';
+    opened.world.services.events.wrote(opened.demo);
+    await visitor.sees('demo-renamed');
+    await second.go('/sandboxes?name=demo');
+    opened.world.sandboxes.set(opened.demo, { ...(sandbox as NonNullable<typeof sandbox>), name: 'demo' });
+    opened.world.services.events.wrote(opened.demo);
+    for (const tab of [visitor, second]) {
+      await tab.page.bringToFront();
+      await tab.page.waitForFunction("!document.body.innerText.includes('demo-renamed')");
+    }
+    expect(second.faults).toEqual([]);
+    await second.page.close();
+    expect(visitor.faults).toEqual([]);
+  });
+});
