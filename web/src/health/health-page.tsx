@@ -88,16 +88,16 @@ function Check({ name, query: { data, error } }: { name: string; query: Checked 
 function DocumentsCheck({ error, count }: { error: unknown; count: number | undefined }) {
   const isAbsent = isSandhavenError(error, 'unavailable');
   return (
-    <div className="row">
-      <span className="grow">Document database</span>
-      {error ? (
-        <span className="row">
+    <div>
+      <div className="row">
+        <span className="grow">Document database</span>
+        {error ? (
           <State state={isAbsent ? 'not reached' : 'error'} fallback="stopped" />
-          <span className="dimmed small break">{causeOf(error).detail}</span>
-        </span>
-      ) : (
-        <State state={count === undefined ? 'asking' : 'ok'} fallback="busy" />
-      )}
+        ) : (
+          <State state={count === undefined ? 'asking' : 'ok'} fallback="busy" />
+        )}
+      </div>
+      {error ? <div className="dimmed small break">{causeOf(error).detail}</div> : null}
     </div>
   );
 }
