@@ -18,23 +18,29 @@ export interface CallArguments {
   parameters: Record<string, unknown>;
   /** --json, --help and the like, where the tool has no parameter of that name. */
   flags: ParsedFlags;
+  /** Arguments that belong to no flag. */
+  extras: string[];
 }
 
-/**
- * Rejects unknown flags with `invalid_argument`, naming the nearest parameter.
- * @param argument The parameter that may be given without its flag.
- */
+export interface TakenArguments {
+  /** The parameter that may be given without its flag. */
+  argument?: string | undefined;
+  /** Refused unless the command takes any number of arguments. */
+  extras?: 'refused' | 'returned';
+}
+
+/** Rejects unknown flags with `invalid_argument`, naming the nearest parameter. */
 export function toCallArguments(
   tool: Pick<Tool, 'input'> & Partial<Pick<Tool, 'output'>>,
   argv: string[],
-  argument?: string,
+  { argument, extras: others = 'refused' }: TakenArguments = {},
 ): CallArguments {
   const properties = inputJsonSchema(tool).properties ?? {};
   const runs = tool.output !== undefined && Object.hasOwn(tool.output.shape, 'exit_code');
   const common = { ...commonFlags, ...callFlags, ...(runs ? exitCodeFlag : {}) };
   const specs = { ...without(common, properties), ...specsOf(properties) };
   const flags = parseFlags(argv.map(snakeCaseFlag), specs);
-  if (flagIsSet(flags, 'help')) return { parameters: {}, flags };
+  if (flagIsSet(flags, 'help')) return { parameters: {}, flags, extras: [] };
   const extras = [...flags.positionals, ...(flags.rest ?? [])];
   const bare = argument !== undefined && !flags.values.has(argument) ? extras.shift() : undefined;
   if (argument !== undefined && bare !== undefined) flags.values.set(argument, [bare]);
@@ -47,12 +53,12 @@ export function toCallArguments(
     validateInput(tool.input, { ...parameters, ...unknown });
   }
   const [extra] = extras;
-  if (extra !== undefined) {
+  if (extra !== undefined && others === 'refused') {
     throw usageError(`'${extra}' is not the value of any flag.`, 'Parameters are given as --name VALUE.');
   }
   // A parameter belongs to the tool alone: the `--url` of a repository must never be taken for the service's.
-  const others = [...flags.values].filter(([name]) => !Object.hasOwn(properties, name));
-  return { parameters, flags: { ...flags, values: new Map(others) } };
+  const rest = [...flags.values].filter(([name]) => !Object.hasOwn(properties, name));
+  return { parameters, flags: { ...flags, values: new Map(rest) }, extras };
 }
 
 /** Rewrites `--memory-gb` to `--memory_gb`; the part after an = stays unchanged. */

@@ -6,6 +6,13 @@ import { newRequestId } from '../../model/ids.ts';
 import { nearest } from '../../model/nearest.ts';
 import { administrationCommands } from './commands/administration.ts';
 import { call } from './commands/call.ts';
+import { cp } from './commands/everyday/cp.ts';
+import { create } from './commands/everyday/create.ts';
+import { exec } from './commands/everyday/exec.ts';
+import { inspect } from './commands/everyday/inspect.ts';
+import { logs } from './commands/everyday/logs.ts';
+import { snapshot } from './commands/everyday/snapshot.ts';
+import { start, stop } from './commands/everyday/start-stop.ts';
 import { forward } from './commands/forward.ts';
 import { ls } from './commands/ls.ts';
 import { rm } from './commands/rm.ts';
@@ -16,6 +23,9 @@ import { usageError } from './flags.ts';
 import { mainHelp } from './help.ts';
 import { type CliIo, type Command, EXIT_INTERRUPTED } from './io.ts';
 import { printProblem } from './output.ts';
+
+/** Verbs for people, in the order of a sandbox's life. */
+const everyday = { run, create, ls, inspect, exec, ssh, cp, logs, forward, start, stop, rm, snapshot };
 
 export interface CliDependencies {
   version: string;
@@ -29,7 +39,7 @@ export async function runCli(
   io: CliIo,
   { version, commands = {} }: CliDependencies,
 ): Promise<number> {
-  const all = { ...commands, run, ssh, forward, ls, rm, call, tools, ...administrationCommands() };
+  const all = { ...commands, ...everyday, call, tools, ...administrationCommands() };
   try {
     return await dispatch(argv, io, all, version);
   } catch (error) {

@@ -55,7 +55,10 @@ Each has --help of its own.
 ${commonHelp}`;
 }
 
-function parametersHelp(usage: string, { input, description }: Pick<Tool, 'input' | 'description'>): string {
+export function parametersHelp(
+  usage: string,
+  { input, description }: Pick<Tool, 'input' | 'description'>,
+): string {
   const schema = inputJsonSchema({ input });
   const required = new Set(schema.required);
   const parameters = Object.entries(schema.properties ?? {})

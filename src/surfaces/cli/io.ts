@@ -1,5 +1,6 @@
 /** Defines the parts of the process that a command may use. */
 import type { Readable, Writable } from 'node:stream';
+import type { Shape } from './completion/shape.ts';
 
 export interface CliIo {
   stdin: Readable & { isTTY?: boolean };
@@ -13,6 +14,8 @@ export interface CliIo {
 export interface Command {
   /** One line in the list of commands. */
   summary: string;
+  /** Returns its form for completion; without it, it takes the flags of every command. */
+  shape?(): Shape;
   /** @returns the exit status. A thrown error is printed as a problem. */
   run(argv: string[], io: CliIo): Promise<number>;
 }

@@ -83,9 +83,9 @@ describe('a service behind the other protocol', () => {
 
 it('a command that does not exist is not taken for any of two letters', async () => {
   const commands = { up: { summary: 'start', run: async () => 0 } };
-  const { code, stderr } = await cliFor('http://127.0.0.1:1')(['cp', 'a', 'b'], { commands });
+  const { code, stderr } = await cliFor('http://127.0.0.1:1')(['xp', 'a', 'b'], { commands });
   expect(code).toBe(2);
-  expect(stderr).toContain("There is no command 'cp'.");
+  expect(stderr).toContain("There is no command 'xp'.");
   expect(stderr).not.toContain('Did you mean');
 });
 

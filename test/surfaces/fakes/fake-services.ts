@@ -269,15 +269,14 @@ function fakeFiles(fake: Omit<FakeServices, 'services'>): Face<FileService> {
       const items = [...fake.files.keys()].sort();
       return { items: items.slice(offset, offset + maxItems), totalCount: items.length };
     },
-    info: async (_caller, _reference, path) => ({
-      path,
-      type: 'file',
-      size: contentOf(path).length,
-      mode: fake.files.get(path)?.mode ?? 0o644,
-      owner: 'root',
-      group: 'root',
-      modifiedMs: Date.UTC(2026, 0, 2, 3, 4, 5),
-    }),
+    async info(_caller, _reference, path) {
+      const owned = { owner: 'root', group: 'root', modifiedMs: Date.UTC(2026, 0, 2, 3, 4, 5) };
+      const below = `${path.replace(/\/+$/, '')}/`;
+      const isFolder = !fake.files.has(path) && [...fake.files.keys()].some((name) => name.startsWith(below));
+      if (isFolder) return { path, type: 'dir', size: 4096, mode: 0o755, ...owned };
+      const mode = fake.files.get(path)?.mode ?? 0o644;
+      return { path, type: 'file', size: contentOf(path).length, mode, ...owned };
+    },
     async read(_caller, _reference, { path, startLine = 1, endLine }) {
       const content = contentOf(path);
       const lines = content.toString('latin1').split(/(?<=\n)/);

@@ -56,7 +56,7 @@ async function runAction(action: Action, argv: string[], io: CliIo): Promise<num
   const { argument, secret } = action;
   refuseSecretFlag(argv, secret);
   const taken = { input: flagsInput(action.input, secret) };
-  const { parameters: given, flags } = toCallArguments(taken, argv, argument);
+  const { parameters: given, flags } = toCallArguments(taken, argv, { argument });
   if (flagIsSet(flags, 'help')) {
     io.stdout.write(actionHelp({ ...action, ...taken }));
     return 0;

@@ -30,6 +30,7 @@ interface Pair {
 
 export const forward: Command = {
   summary: 'reach ports of a sandbox from this machine',
+  shape: () => ({ takes: ['sandbox'] }),
   async run(argv, io) {
     const flags = parseKnownFlags(argv, commonFlags);
     if (flagIsSet(flags, 'help')) {

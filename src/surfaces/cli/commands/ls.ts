@@ -2,14 +2,15 @@
 
 import type { SandboxView } from '../../../catalog/sandbox-view.ts';
 import { listSandboxes } from '../../../catalog/sandboxes/list-sandboxes.ts';
-import { limits } from '../../../model/limits.ts';
 import { createClient } from '../client.ts';
+import { shapeOfInput } from '../completion/shape.ts';
 import { connectionOf } from '../connection.ts';
 import { commonFlags, flagIsSet, flagValue, parseKnownFlags } from '../flags.ts';
 import { commonHelp } from '../help.ts';
 import type { Command } from '../io.ts';
 import { printProblem } from '../output.ts';
 import { table } from '../render.ts';
+import { allPages } from '../verbs/all-pages.ts';
 
 const help = `Usage: sandhaven ls [--state STATE] [--json]
 
@@ -21,6 +22,7 @@ ${commonHelp}`;
 
 export const ls: Command = {
   summary: 'list your sandboxes',
+  shape: () => ({ flags: { state: shapeOfInput(listSandboxes.input)['state'] ?? 'text' } }),
   async run(argv, io) {
     const flags = parseKnownFlags(argv, { ...commonFlags, state: { type: 'string' } });
     if (flagIsSet(flags, 'help')) {
@@ -30,14 +32,10 @@ export const ls: Command = {
     const json = flagIsSet(flags, 'json');
     const state = flagValue(flags, 'state');
     const client = createClient(await connectionOf(flags, io));
-    const sandboxes: SandboxView[] = [];
-    for (let page = 1, pages = 1; page <= pages; page++) {
-      const parameters = { page, page_size: limits.pageSize.max, ...(state === undefined ? {} : { state }) };
-      const { result, problem } = await client(listSandboxes, parameters, { signal: io.signal });
-      if (problem) return printProblem(problem, json, io);
-      sandboxes.push(...(result['sandboxes'] as SandboxView[]));
-      pages = Number(result['total_pages']);
-    }
+    const parameters = state === undefined ? {} : { state };
+    const asked = { tool: listSandboxes, key: 'sandboxes', parameters };
+    const { items: sandboxes, problem } = await allPages<SandboxView>(client, asked, io.signal);
+    if (problem) return printProblem(problem, json, io);
     if (json) io.stdout.write(`${JSON.stringify({ sandboxes, total_count: sandboxes.length })}\n`);
     else if (sandboxes.length === 0) io.stdout.write('There are no sandboxes.\n');
     else io.stdout.write(`${table(sandboxes.map(toRow))}\n`);

@@ -15,6 +15,7 @@ ${commonHelp}`;
 
 export const rm: Command = {
   summary: 'delete sandboxes',
+  shape: () => ({ takes: ['sandbox'], repeats: true }),
   async run(argv, io) {
     const flags = parseKnownFlags(argv, commonFlags);
     if (flagIsSet(flags, 'help')) {

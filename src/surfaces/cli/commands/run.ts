@@ -9,8 +9,8 @@ import { runCommand } from '../../../catalog/execution/run-command.ts';
 import { createSandbox } from '../../../catalog/sandboxes/create-sandbox.ts';
 import { deleteSandbox } from '../../../catalog/sandboxes/lifecycle.ts';
 import type { Tool } from '../../../catalog/tool.ts';
-import type { LivePiece } from '../../../control/ports/index.ts';
 import { type Client, createClient } from '../client.ts';
+import { shapeOfInput } from '../completion/shape.ts';
 import { connectionOf } from '../connection.ts';
 import {
   commonFlags,
@@ -22,8 +22,8 @@ import {
 } from '../flags.ts';
 import { commonHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
-import { LiveText } from '../live-text.ts';
 import { printProblem, progressLine } from '../output.ts';
+import { commandLine, runShown, secondsOf } from '../verbs/ran-command.ts';
 
 const help = `Usage: sandhaven run [flags] CODE
        sandhaven run [flags] --file FILE
@@ -55,6 +55,14 @@ interface Job {
 
 export const run: Command = {
   summary: 'run code or a command in a sandbox of its own',
+  shape: () => ({
+    flags: {
+      language: shapeOfInput(createSandbox.input)['language'] ?? 'text',
+      image: 'text',
+      file: { of: 'file' },
+      timeout: 'text',
+    },
+  }),
   async run(argv, io) {
     const flags = parseKnownFlags(argv, flagSpecs);
     if (flagIsSet(flags, 'help')) {
@@ -83,28 +91,12 @@ export const run: Command = {
   },
 };
 
-async function runJob(client: Client, job: Job, sandbox: unknown, json: boolean, io: CliIo): Promise<number> {
-  const texts = {
-    stdout: new LiveText((text) => io.stdout.write(text)),
-    stderr: new LiveText((text) => io.stderr.write(text)),
-  };
-  const onOutput = (piece: LivePiece) => texts[piece.stream].show(piece);
-  const options = { signal: io.signal, ...(json ? {} : { onOutput }) };
-  const { result, problem } = await client(job.tool, { ...job.parameters, sandbox }, options);
-  if (problem) return printProblem(problem, json, io);
-  if (json) io.stdout.write(`${JSON.stringify(result)}\n`);
-  else {
-    texts.stdout.finish(String(result['stdout']));
-    texts.stderr.finish(String(result['stderr']));
-    if (result['timed_out']) io.stderr.write('Killed at the timeout. Raise it with --timeout.\n');
-  }
-  return Number(result['exit_code']);
+function runJob(client: Client, job: Job, sandbox: unknown, json: boolean, io: CliIo): Promise<number> {
+  return runShown(client, { tool: job.tool, parameters: { ...job.parameters, sandbox } }, json, io);
 }
 
 async function jobOf(flags: ParsedFlags, io: CliIo): Promise<Job> {
-  const given = flagValue(flags, 'timeout');
-  const seconds = given !== undefined && /^\d+$/.test(given) ? Number(given) : given;
-  const timeout = seconds === undefined ? {} : { timeout_seconds: seconds };
+  const timeout = secondsOf(flagValue(flags, 'timeout'));
   if (flags.rest !== null) {
     if (flags.rest.length === 0) throw usageError('There is no command after --.');
     if (flags.positionals.length > 0) throw usageError('Give either code or a command after --, not both.');
@@ -134,13 +126,4 @@ async function codeOf(flags: ParsedFlags, io: CliIo): Promise<string> {
       : 'There is nothing to run.',
     'Give code, --file FILE, or a command after --.',
   );
-}
-
-/** Quotes several words, so that each arrives unchanged. */
-function commandLine(words: string[]): string {
-  const [only] = words;
-  if (only !== undefined && words.length === 1) return only;
-  return words
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(' ');
 }

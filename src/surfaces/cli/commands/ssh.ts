@@ -27,6 +27,7 @@ ${commonHelp}`;
 
 export const ssh: Command = {
   summary: 'log in to a sandbox',
+  shape: () => ({ takes: ['sandbox'] }),
   async run(argv, io) {
     const flags = parseKnownFlags(argv, commonFlags);
     if (flagIsSet(flags, 'help')) {

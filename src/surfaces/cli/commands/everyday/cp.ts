@@ -1,0 +1,54 @@
+/** `sandhaven cp`: copies a file into a sandbox or out of it, as a stream. */
+import { connectionOf } from '../../connection.ts';
+import { inWords } from '../../copy/counted.ts';
+import { download } from '../../copy/download.ts';
+import { parseCopy } from '../../copy/place.ts';
+import { upload } from '../../copy/upload.ts';
+import { commonFlags, flagIsSet, parseKnownFlags } from '../../flags.ts';
+import { commonHelp } from '../../help.ts';
+import type { Command } from '../../io.ts';
+import { printable } from '../../render.ts';
+
+const help = `Usage: sandhaven cp LOCAL SANDBOX:PATH
+       sandhaven cp SANDBOX:PATH LOCAL
+
+Copies one file of any size; its bytes are not changed, and a program stays one. - is standard input or
+output. A PATH that does not begin with / is in /workspace. A directory as the target takes the file under
+its own name. A local name with a colon is written ./a:b.
+
+  sandhaven cp data.csv demo:/workspace/
+  sandhaven cp demo:report.pdf .
+  sandhaven cp demo:/var/log/syslog - | less
+  tar cz src | sandhaven cp - demo:/tmp/src.tar.gz
+
+${commonHelp}`;
+
+export const cp: Command = {
+  summary: 'copy a file into a sandbox or out of it',
+  shape: () => ({ takes: ['place'], repeats: true }),
+  async run(argv, io) {
+    const flags = parseKnownFlags(argv, commonFlags);
+    if (flagIsSet(flags, 'help')) {
+      io.stdout.write(help);
+      return 0;
+    }
+    const copy = parseCopy([...flags.positionals, ...(flags.rest ?? [])]);
+    const connection = await connectionOf(flags, io);
+    const json = flagIsSet(flags, 'json');
+    if (copy.direction === 'up') {
+      const result = await upload(connection, copy, io);
+      const words = `${inWords(result.bytes_written)} are in ${copy.to.sandbox}:${result.path}`;
+      io.stdout.write(json ? `${JSON.stringify(result)}\n` : `${printable(words)}\n`);
+      return 0;
+    }
+    const result = await download(connection, copy, io);
+    // Standard output then belongs to the bytes.
+    const report = result.path === '-' ? null : json ? JSON.stringify(result) : wordsOf(result);
+    if (report !== null) io.stdout.write(`${report}\n`);
+    return 0;
+  },
+};
+
+function wordsOf({ path, bytes }: { path: string; bytes: number }): string {
+  return printable(`${inWords(bytes)} are in ${path}`);
+}

@@ -1,0 +1,97 @@
+/** `sandhaven snapshot`: makes, lists, shows and deletes snapshots. */
+import { deleteSnapshot } from '../../../../administration/snapshots/delete-snapshot.ts';
+import { createSnapshot } from '../../../../catalog/snapshots/create-snapshot.ts';
+import { getSnapshot } from '../../../../catalog/snapshots/get-snapshot.ts';
+import { listSnapshots } from '../../../../catalog/snapshots/list-snapshots.ts';
+import { createAdminClient, createClient } from '../../client.ts';
+import { connectionOf } from '../../connection.ts';
+import { commonFlags, flagIsSet, parseKnownFlags } from '../../flags.ts';
+import { commonHelp } from '../../help.ts';
+import type { Command } from '../../io.ts';
+import { printProblem } from '../../output.ts';
+import { printable, render, table } from '../../render.ts';
+import { allPages } from '../../verbs/all-pages.ts';
+import { eachVerb } from '../../verbs/each-verb.ts';
+import { familyVerb } from '../../verbs/family-verb.ts';
+import { toolVerb } from '../../verbs/tool-verb.ts';
+
+interface SnapshotView {
+  name: string;
+  id: string;
+  state: string;
+  image: string;
+  size_bytes: number | null;
+  created_at: string;
+}
+
+const named = { of: 'snapshot', listedBy: 'sandhaven snapshot ls' } as const;
+
+const create = toolVerb({
+  usage: 'sandhaven snapshot create',
+  summary: 'make one from a container image',
+  tool: createSnapshot,
+  print: ({ name, id, state }) =>
+    `${printable(`${name}  ${id}`)}\n` +
+    (state === 'active'
+      ? ''
+      : `It is ${state}: \`sandhaven snapshot inspect '${name}'\` shows its progress.\n`),
+});
+
+const ls: Command = {
+  summary: 'list them',
+  async run(argv, io) {
+    const flags = parseKnownFlags(argv, commonFlags);
+    if (flagIsSet(flags, 'help')) {
+      io.stdout.write(
+        `Usage: sandhaven snapshot ls [--json]\n\nLists all your snapshots, newest first.\n\n${commonHelp}`,
+      );
+      return 0;
+    }
+    const json = flagIsSet(flags, 'json');
+    const client = createClient(await connectionOf(flags, io));
+    const asked = { tool: listSnapshots, key: 'snapshots' };
+    const { items: snapshots, problem } = await allPages<SnapshotView>(client, asked, io.signal);
+    if (problem) return printProblem(problem, json, io);
+    if (json) io.stdout.write(`${JSON.stringify({ snapshots, total_count: snapshots.length })}\n`);
+    else if (snapshots.length === 0) io.stdout.write('There are no snapshots.\n');
+    else io.stdout.write(`${table(snapshots.map(toRow))}\n`);
+    return 0;
+  },
+};
+
+const inspect = eachVerb({
+  ...named,
+  usage: 'sandhaven snapshot inspect',
+  summary: 'show all about them',
+  definition: getSnapshot,
+  call: (connection) => {
+    const client = createClient(connection);
+    return (parameters, options) => client(getSnapshot, parameters, options);
+  },
+  print: (result, { stdout }) => void stdout.write(`${render(result)}\n`),
+});
+
+const rm = eachVerb({
+  ...named,
+  usage: 'sandhaven snapshot rm',
+  summary: 'delete them',
+  definition: deleteSnapshot,
+  call: (connection) => {
+    const client = createAdminClient(connection);
+    return (parameters, options) => client(deleteSnapshot, parameters, options);
+  },
+  print: ({ name, id }, { stdout }) =>
+    void stdout.write(`${printable(`Snapshot '${name}' (${id}) was deleted.`)}\n`),
+});
+
+export const snapshot = familyVerb('snapshot', 'make, list, show and delete snapshots', {
+  create,
+  ls,
+  inspect,
+  rm,
+});
+
+function toRow({ name, id, state, image, size_bytes, created_at }: SnapshotView) {
+  const size = size_bytes === null ? null : `${(size_bytes / 1e6).toFixed(1)} MB`;
+  return { name, id, state, image, size, created: created_at };
+}

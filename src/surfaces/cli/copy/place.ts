@@ -1,0 +1,41 @@
+/** Ends of a copy: a file here, a path in a sandbox, or standard input and output. */
+import { usageError } from '../flags.ts';
+
+export type Place =
+  | { kind: 'local'; path: string }
+  | { kind: 'sandbox'; sandbox: string; path: string }
+  | { kind: 'standard' };
+
+const ways = 'Write LOCAL SANDBOX:PATH or SANDBOX:PATH LOCAL; - is standard input or output.';
+
+/** A colon before any slash ends the name of a sandbox: `./a:b` is a file here. */
+export function parsePlace(text: string): Place {
+  if (text === '-') return { kind: 'standard' };
+  const [, sandbox, path] = /^([^/:]+):(.*)$/s.exec(text) ?? [];
+  if (sandbox !== undefined && path === '') {
+    throw usageError(`'${text}' names no path.`, `Give one after the colon, such as ${sandbox}:/workspace/`);
+  }
+  if (sandbox !== undefined && path !== undefined) return { kind: 'sandbox', sandbox, path };
+  if (text === '' || text.startsWith(':')) throw usageError(`'${text}' names no file and no sandbox.`, ways);
+  return { kind: 'local', path: text };
+}
+
+export type Copy =
+  | { direction: 'up'; from: Exclude<Place, { kind: 'sandbox' }>; to: Extract<Place, { kind: 'sandbox' }> }
+  | { direction: 'down'; from: Extract<Place, { kind: 'sandbox' }>; to: Exclude<Place, { kind: 'sandbox' }> };
+
+/** Rejects with `invalid_argument` unless exactly one end is in a sandbox. */
+export function parseCopy(words: string[]): Copy {
+  const [first, second, extra] = words;
+  if (first === undefined || second === undefined) throw usageError('A copy has two ends.', ways);
+  if (extra !== undefined) throw usageError('One file is copied at a time.', ways);
+  const [from, to] = [parsePlace(first), parsePlace(second)];
+  if (from.kind !== 'sandbox' && to.kind === 'sandbox') return { direction: 'up', from, to };
+  if (from.kind === 'sandbox' && to.kind !== 'sandbox') return { direction: 'down', from, to };
+  if (from.kind === 'sandbox')
+    throw usageError(
+      'Both ends are in a sandbox.',
+      'Copy through standard output: sandhaven cp a:x - | sandhaven cp - b:x',
+    );
+  throw usageError('Neither end is in a sandbox.', ways);
+}

@@ -1,0 +1,78 @@
+/**
+ * A verb that does the same to each of the things that are named. Each one is reported, and a failure of one keeps the
+ * others from nothing.
+ */
+import { z } from 'zod';
+import { toCallArguments } from '../arguments.ts';
+import type { CallOptions, CallOutcome } from '../client.ts';
+import { type Named, shapeOfInput } from '../completion/shape.ts';
+import { type Connection, connectionOf } from '../connection.ts';
+import { flagIsSet, flagValue, usageError } from '../flags.ts';
+import { parametersHelp } from '../help.ts';
+import type { CliIo, Command } from '../io.ts';
+import { printProblem } from '../output.ts';
+import { readParameters } from '../parameters-file.ts';
+import { withProgress } from './tool-verb.ts';
+
+/** Exit status when one of several failed: their problems may be of different kinds. */
+const SOME_FAILED = 1;
+
+export interface EachVerb {
+  /** As typed, such as `sandhaven start`. */
+  usage: string;
+  summary: string;
+  /** Parameter of the tool or action that names the thing; also its kind. */
+  of: Extract<Named, 'sandbox' | 'snapshot'>;
+  /** Command that lists such things. */
+  listedBy: string;
+  definition: { input: z.ZodObject; description: string };
+  call(
+    connection: Connection,
+  ): (parameters: Record<string, unknown>, options: CallOptions) => Promise<CallOutcome>;
+  print(result: Record<string, unknown>, io: CliIo): void;
+}
+
+export function eachVerb(verb: EachVerb): Command {
+  const { usage, summary, of, listedBy } = verb;
+  const { [of]: _named, ...others } = verb.definition.input.shape;
+  const input = z.strictObject(others);
+  return {
+    summary,
+    shape: () => ({ flags: shapeOfInput(input), takes: [of], repeats: true }),
+    async run(argv, io) {
+      const { parameters, flags, extras } = toCallArguments({ input }, argv, { extras: 'returned' });
+      if (flagIsSet(flags, 'help')) {
+        io.stdout.write(parametersHelp(`${usage} ${of.toUpperCase()} …`, { ...verb.definition, input }));
+        return 0;
+      }
+      if (extras.length === 0) throw usageError(`No ${of} is named.`, `\`${listedBy}\` lists them.`);
+      const more = await readParameters(flagValue(flags, 'parameters'), io);
+      const call = verb.call(await connectionOf(flags, io));
+      return reportEach(extras, verb, flagIsSet(flags, 'json'), io, (name, options) =>
+        call({ ...more, ...parameters, [of]: name }, options),
+      );
+    },
+  };
+}
+
+/** @returns the status of the problem where one thing is named, and 1 where some of several failed. */
+async function reportEach(
+  names: string[],
+  { print }: EachVerb,
+  json: boolean,
+  io: CliIo,
+  call: (name: string, options: CallOptions) => Promise<CallOutcome>,
+): Promise<number> {
+  let status = 0;
+  for (const name of names) {
+    const { result, problem } = await withProgress(io, (onProgress) =>
+      call(name, { signal: io.signal, onProgress }),
+    );
+    if (problem) {
+      const own = printProblem(problem, json, io);
+      status = names.length === 1 ? own : SOME_FAILED;
+    } else if (json) io.stdout.write(`${JSON.stringify(result)}\n`);
+    else print(result, io);
+  }
+  return status;
+}
