@@ -6,6 +6,9 @@ import { newRequestId } from '../../model/ids.ts';
 import { nearest } from '../../model/nearest.ts';
 import { administrationCommands } from './commands/administration.ts';
 import { call } from './commands/call.ts';
+import { context } from './commands/contexts/context.ts';
+import { login } from './commands/contexts/login.ts';
+import { logout } from './commands/contexts/logout.ts';
 import { cp } from './commands/everyday/cp.ts';
 import { create } from './commands/everyday/create.ts';
 import { exec } from './commands/everyday/exec.ts';
@@ -19,6 +22,7 @@ import { rm } from './commands/rm.ts';
 import { run } from './commands/run.ts';
 import { ssh } from './commands/ssh.ts';
 import { tools } from './commands/tools.ts';
+import { assertNothingElse } from './contexts/chosen-context.ts';
 import { usageError } from './flags.ts';
 import { mainHelp } from './help.ts';
 import { type CliIo, type Command, EXIT_INTERRUPTED } from './io.ts';
@@ -26,6 +30,9 @@ import { printProblem } from './output.ts';
 
 /** Verbs for people, in the order of a sandbox's life. */
 const everyday = { run, create, ls, inspect, exec, ssh, cp, logs, forward, start, stop, rm, snapshot };
+
+/** Services that a person uses, each with its key. */
+const contexts = { login, logout, context };
 
 export interface CliDependencies {
   version: string;
@@ -39,7 +46,7 @@ export async function runCli(
   io: CliIo,
   { version, commands = {} }: CliDependencies,
 ): Promise<number> {
-  const all = { ...commands, ...everyday, call, tools, ...administrationCommands() };
+  const all = { ...commands, ...everyday, call, tools, ...contexts, ...administrationCommands() };
   try {
     return await dispatch(argv, io, all, version);
   } catch (error) {
@@ -73,6 +80,7 @@ async function dispatch(
     const inline = first.includes('=');
     const value = inline ? first.slice(first.indexOf('=') + 1) : rest.shift();
     if (value === undefined) throw usageError(`${first} needs a value.`, `Write ${first}=VALUE.`);
+    if (variable === 'SANDHAVEN_CONTEXT') assertNothingElse(io, value);
     return dispatch(rest, { ...io, env: { ...io.env, [variable]: value } }, commands, version);
   }
   return find(commands, first).run(rest, io);
@@ -82,6 +90,7 @@ async function dispatch(
 const environmentOf: Record<string, string> = {
   '--url': 'SANDBOX_API_URL',
   '--data-dir': 'SANDHAVEN_DATA_DIR',
+  '--context': 'SANDHAVEN_CONTEXT',
 };
 
 function find(commands: Record<string, Command>, name: string): Command {

@@ -1,10 +1,13 @@
 /**
- * Finds the service and its key. Keys come from the environment or from the service's own key file, never
- * from the command line, which every user of the host can read.
+ * Finds the service and its key: flags, then the environment, then the chosen context, then the service's own key file.
+ * Keys never come from the command line, which every user of the host can read, and a stored key goes to no other
+ * origin than the one that it was stored for.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
+import { assertNothingElse, chosenContext, type NamedContext } from './contexts/chosen-context.ts';
+import { isLoopback } from './contexts/service-url.ts';
 import { flagValue, type ParsedFlags } from './flags.ts';
 import type { CliIo } from './io.ts';
 
@@ -17,44 +20,64 @@ export interface Connection {
 export const DEFAULT_URL = 'http://127.0.0.1:7420';
 export const DEFAULT_DATA_DIR = '/var/lib/sandhaven';
 
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
-/** The flags `url` and `data-dir` take precedence over SANDBOX_API_URL and SANDHAVEN_DATA_DIR. */
-export function connectionOf(flags: ParsedFlags, { env }: Pick<CliIo, 'env'>): Promise<Connection> {
-  return connection({
-    url: flagValue(flags, 'url') ?? env['SANDBOX_API_URL'],
-    dataDir: flagValue(flags, 'data-dir') ?? env['SANDHAVEN_DATA_DIR'],
-    apiKey: env['SANDBOX_API_KEY'],
-  });
+/** Rejects with `invalid_argument` for an invalid URL, with `unauthenticated` without a key. */
+export async function connectionOf(flags: ParsedFlags, io: Pick<CliIo, 'env'>): Promise<Connection> {
+  const { env } = io;
+  const named = flagValue(flags, 'context');
+  if (named !== undefined) assertNothingElse(io, named);
+  const dataDir = flagValue(flags, 'data-dir');
+  const url = flagValue(flags, 'url') || env['SANDBOX_API_URL'];
+  const apiKey = env['SANDBOX_API_KEY'];
+  // A key of the environment goes to no address that the environment does not name, except this machine's own.
+  const context =
+    apiKey || (dataDir !== undefined && named === undefined)
+      ? null
+      : await chosenContext(io, named ?? (env['SANDHAVEN_CONTEXT'] || undefined));
+  return connection({ url, dataDir: dataDir ?? env['SANDHAVEN_DATA_DIR'], apiKey, context });
 }
 
-/** Rejects with `invalid_argument` for an invalid URL, with `unauthenticated` without a key. */
-export async function connection(given: {
+/** For a surface without flags. */
+export function connectionWithoutFlags(env: CliIo['env']): Promise<Connection> {
+  return connectionOf({ values: new Map(), positionals: [], rest: null, unknown: [] }, { env });
+}
+
+interface Given {
   url: string | undefined;
   dataDir: string | undefined;
   apiKey: string | undefined;
-}): Promise<Connection> {
-  const url = URL.parse(given.url || DEFAULT_URL);
+  context: NamedContext | null;
+}
+
+async function connection({ url: given, dataDir, apiKey, context }: Given): Promise<Connection> {
+  const url = URL.parse(given || context?.url || DEFAULT_URL);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new SandhavenError('invalid_argument', `'${given.url}' is not the URL of a service.`, {
+    throw new SandhavenError('invalid_argument', `'${given}' is not the URL of a service.`, {
       parameter: 'url',
       hint: `Give one such as ${DEFAULT_URL}, as --url or SANDBOX_API_URL.`,
     });
   }
   const address = url.href.replace(/\/+$/, '');
-  if (given.apiKey) return { url: address, apiKey: given.apiKey };
+  if (apiKey) return { url: address, apiKey };
+  if (context && new URL(context.url).origin === url.origin) return { url: address, apiKey: context.key };
   // The file's key opens this host's service only, and must not be sent elsewhere.
-  if (!loopback.test(url.hostname)) throw noKey('SANDBOX_API_KEY is not set.');
-  const file = join(given.dataDir || DEFAULT_DATA_DIR, 'api-key');
+  if (!isLoopback(url)) {
+    const other = context
+      ? `, and the key of context '${context.name}' is for ${new URL(context.url).origin}`
+      : '';
+    throw noKey(`SANDBOX_API_KEY is not set${other}.`, address);
+  }
+  const file = join(dataDir || DEFAULT_DATA_DIR, 'api-key');
   try {
     return { url: address, apiKey: (await readFile(file, 'utf8')).trim() };
   } catch {
-    throw noKey(`SANDBOX_API_KEY is not set, and ${file} cannot be read.`);
+    throw noKey(`SANDBOX_API_KEY is not set, and ${file} cannot be read.`, address);
   }
 }
 
-function noKey(detail: string): SandhavenError {
+function noKey(detail: string, address: string): SandhavenError {
   return new SandhavenError('unauthenticated', detail, {
-    hint: "Set SANDBOX_API_KEY, or name the service's data directory with --data-dir.",
+    hint:
+      `Log in with \`sandhaven login ${address}\`, set SANDBOX_API_KEY, or name the service's data directory ` +
+      'with --data-dir.',
   });
 }

@@ -23,6 +23,7 @@ export const commonFlags = {
   help: { type: 'boolean', short: 'h' },
   json: { type: 'boolean' },
   url: { type: 'string' },
+  context: { type: 'string' },
   'data-dir': { type: 'string' },
 } satisfies Record<string, FlagSpec>;
 

@@ -11,10 +11,12 @@ const INDENT = 6;
 export const commonHelp = `Everywhere:
   --json             print the plain result, and problems, as JSON
   --url URL          the service (SANDBOX_API_URL, ${DEFAULT_URL})
+  --context NAME     a service that you logged in to (SANDHAVEN_CONTEXT, \`sandhaven context use\`)
   --data-dir DIR     where the service keeps its key (SANDHAVEN_DATA_DIR, ${DEFAULT_DATA_DIR})
   -h, --help         show help
 
-The key is read from SANDBOX_API_KEY, or from the file api-key in the data directory.
+The key is read from SANDBOX_API_KEY, else from the context (\`sandhaven login\`), else from the file
+api-key in the data directory.
 Exit status: 2 invalid, 3 not allowed, 4 not found, 5 conflict, 6 too much, 7 unavailable, 1 defect.
 `;
 

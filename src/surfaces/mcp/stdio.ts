@@ -10,15 +10,16 @@ import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { version } from '../../version.ts';
 import { createClient } from '../cli/client.ts';
-import { connection, DEFAULT_URL } from '../cli/connection.ts';
+import { connectionWithoutFlags, DEFAULT_URL } from '../cli/connection.ts';
 import type { CliIo } from '../cli/io.ts';
 import { type CarryOut, createServer } from './server.ts';
 
 const help = `Usage: sandhaven mcp [--toolsets files,git]
 
 Serves MCP on standard input and output, for clients that start a program. Calls go to the running service
-at SANDBOX_API_URL (${DEFAULT_URL}), with the key SANDBOX_API_KEY; on the service's own
-machine the key is taken from its data directory (SANDHAVEN_DATA_DIR) when it is not given.
+at SANDBOX_API_URL (${DEFAULT_URL}), with the key SANDBOX_API_KEY; else to that of the context in use
+(\`sandhaven login\`); on the service's own machine the key is taken from its data directory
+(SANDHAVEN_DATA_DIR) when it is not given.
 
   --toolsets …   only these groups of tools, separated by commas (SANDHAVEN_TOOLSETS):
                  ${toolsets.join(', ')}
@@ -59,11 +60,7 @@ function parseFlags(argv: string[]) {
 function carryOutThere(env: CliIo['env']): CarryOut {
   return async (tool, parameters, { signal, progress, live }) => {
     try {
-      const found = await connection({
-        url: env['SANDBOX_API_URL'],
-        dataDir: env['SANDHAVEN_DATA_DIR'],
-        apiKey: env['SANDBOX_API_KEY'],
-      });
+      const found = await connectionWithoutFlags(env);
       return await createClient(found)(tool, parameters, {
         ...{ signal, onProgress: progress },
         ...(live ? { onOutput: live } : {}),

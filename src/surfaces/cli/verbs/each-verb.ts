@@ -1,6 +1,6 @@
 /**
- * A verb that does the same to each of the things that are named. Each one is reported, and a failure of one keeps the
- * others from nothing.
+ * A verb that does the same to each of the things that are named. Each one is reported, and a failure of one stops
+ * none of the others.
  */
 import { z } from 'zod';
 import { toCallArguments } from '../arguments.ts';
@@ -16,6 +16,7 @@ import { withProgress } from './tool-verb.ts';
 
 /** Exit status when one of several failed: their problems may be of different kinds. */
 const SOME_FAILED = 1;
+const ofSeveral = 'Of several that are named, each is reported; the exit status is 1 when one failed.';
 
 export interface EachVerb {
   /** As typed, such as `sandhaven start`. */
@@ -42,7 +43,8 @@ export function eachVerb(verb: EachVerb): Command {
     async run(argv, io) {
       const { parameters, flags, extras } = toCallArguments({ input }, argv, { extras: 'returned' });
       if (flagIsSet(flags, 'help')) {
-        io.stdout.write(parametersHelp(`${usage} ${of.toUpperCase()} …`, { ...verb.definition, input }));
+        const description = `${verb.definition.description} ${ofSeveral}`;
+        io.stdout.write(parametersHelp(`${usage} ${of.toUpperCase()} …`, { description, input }));
         return 0;
       }
       if (extras.length === 0) throw usageError(`No ${of} is named.`, `\`${listedBy}\` lists them.`);

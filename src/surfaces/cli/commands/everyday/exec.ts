@@ -14,8 +14,8 @@ import { commandLine, runShown } from '../../verbs/ran-command.ts';
 const USAGE = 'sandhaven exec SANDBOX [flags] -- COMMAND [ARGUMENT …]';
 
 const about =
-  'Runs a command in a sandbox that is started; prints its output, and exits with its status. One word after -- is a ' +
-  "shell command line: sandhaven exec demo -- 'ls | wc -l'. Standard input is empty, and the output comes at the end; " +
+  'Runs a command in a sandbox that is started; prints its output as it comes, and exits with its status. One word after -- is a ' +
+  "shell command line: sandhaven exec demo -- 'ls | wc -l'. Standard input is empty; " +
   '`sandhaven ssh` is a terminal.';
 
 /** The tool's own parameters, with the name that `run` gives its timeout. */
