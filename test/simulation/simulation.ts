@@ -12,7 +12,7 @@ import { Expectations } from './expectations.ts';
 import { Invariants } from './invariants.ts';
 import { rest } from './rest.ts';
 import { Violation } from './violation.ts';
-import { type Process, World } from './world.ts';
+import { ACTIVITY_STORED_MS, type Process, World } from './world.ts';
 
 export interface Outcome {
   seed: number;
@@ -44,8 +44,6 @@ const weights = {
   stall: 0.3,
 };
 const STEPS_BETWEEN_RESTS = 1_500;
-/** Twice the time after which the activity of sandboxes is stored. */
-const ACTIVITY_STORED_MS = 10_000;
 const TRACED = 300;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

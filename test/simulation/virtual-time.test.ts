@@ -84,4 +84,9 @@ it('sets the wall clock without moving timers', () => {
   time.pass(50);
   expect(events).toEqual(['timer at 50']);
   expect(time.now()).toBe(500_050);
+  expect(time.wasSetForwardWithin(50)).toBe(false);
+  time.jump(1_000);
+  time.pass(10);
+  expect(time.wasSetForwardWithin(10)).toBe(true);
+  expect(time.wasSetForwardWithin(9)).toBe(false);
 });

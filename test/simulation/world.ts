@@ -34,6 +34,8 @@ export interface Process {
 }
 
 export const quota: Quota = { sandboxes: 6, cpu: 14, memory: 28, disk: 130, snapshots: 4 };
+/** Twice the time after which the activity of sandboxes is stored. */
+export const ACTIVITY_STORED_MS = 10_000;
 const START_MS = Date.UTC(2030, 0, 1);
 /** Follows demand, so that sandboxes are both added and given back. */
 const POOL = { min: 1, max: 3 };

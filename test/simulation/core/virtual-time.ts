@@ -22,6 +22,7 @@ export class VirtualTime implements Clock {
   #monotonic = 0;
   #offset: number;
   readonly #setBack: { at: number; ms: number }[] = [];
+  #setForwardAt = Number.NEGATIVE_INFINITY;
   #drawn = 0;
   readonly #timers = new Map<number, Timer>();
 
@@ -46,12 +47,18 @@ export class VirtualTime implements Clock {
   jump(ms: number): void {
     this.#offset += ms;
     if (ms < 0) this.#setBack.push({ at: this.#monotonic, ms: -ms });
+    else this.#setForwardAt = this.#monotonic;
   }
 
   /** Sum of the times by which the wall clock was set back within the last `ms` of monotonic time. */
   setBackWithin(ms: number): number {
     const recent = this.#setBack.filter(({ at }) => at > this.#monotonic - ms);
     return recent.reduce((sum, jump) => sum + jump.ms, 0);
+  }
+
+  /** Returns true when the wall clock was set forward within the last `ms` of monotonic time. */
+  wasSetForwardWithin(ms: number): boolean {
+    return this.#monotonic - this.#setForwardAt <= ms;
   }
 
   /** Time until the next timer; null without one. */
