@@ -3,6 +3,12 @@ import type { ServerResponse } from 'node:http';
 import { limits } from '../../model/limits.ts';
 import { breakOff } from '../break-off.ts';
 
+/**
+ * Answers whose call is in progress. What waits of them is bounded, and a reader who pauses, as a pager does, keeps the
+ * command that it watches.
+ */
+export const patient = new WeakSet<ServerResponse>();
+
 interface Watched {
   /** Bytes that the kernel had taken at the last progress, and the time of it. */
   taken: number;
@@ -32,7 +38,7 @@ export class SlowReaders {
       if (!socket || response.statusCode === 101) continue;
       const waiting = socket.writableLength;
       const taken = socket.bytesWritten - waiting;
-      if (waiting === 0 || taken > watched.taken) {
+      if (waiting === 0 || taken > watched.taken || patient.has(response)) {
         watched.taken = taken;
         watched.since = now;
       } else if (now - watched.since >= limits.stalledReaderMs) {

@@ -5,6 +5,7 @@ import type { Problem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { jsonPieces } from '../../json/pieces.ts';
 import { writePieces } from '../../json/write-pieces.ts';
+import { patient } from '../slow-readers.ts';
 import { OutputEvents } from './output-events.ts';
 import { event } from './server-event.ts';
 
@@ -29,6 +30,7 @@ export async function streamCall(
   const { raw } = reply;
   raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
   const output = new OutputEvents(raw);
+  patient.add(raw);
   const heartbeat = () => {
     if (!raw.writableNeedDrain) raw.write(': the call is in progress\n\n');
   };
@@ -41,6 +43,7 @@ export async function streamCall(
     };
     const result = await call({ progress, live: output.send });
     clearInterval(timer);
+    patient.delete(raw);
     output.end();
     raw.write('event: result\ndata: ');
     await writePieces(raw, jsonPieces(result), signal);
@@ -49,6 +52,7 @@ export async function streamCall(
     raw.write(event('error', explain(error)));
   } finally {
     clearInterval(timer);
+    patient.delete(raw);
     raw.end();
   }
 }
