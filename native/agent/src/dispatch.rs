@@ -9,11 +9,12 @@ use std::rc::Rc;
 use crate::init::context::Context;
 use crate::own_figures::OwnFigures;
 use crate::session::registry::Registry;
+use crate::terminal::registry::Registry as Terminals;
 use crate::tunnel::listeners::Listeners;
 use crate::wire::connection::{Connection, Interrupted, Outcome, protocol_fault};
 use crate::wire::request::{check_version, operation_of};
 use crate::wire::stream::Stream;
-use crate::{code, exec, files, link, process, search, session, sftp, tunnel};
+use crate::{code, exec, files, link, process, search, session, sftp, terminal, tunnel};
 
 /// The state that outlives one request.
 struct Agent {
@@ -22,6 +23,7 @@ struct Agent {
     figures: Option<Rc<OwnFigures>>,
     sessions: Rc<Registry>,
     listeners: Listeners,
+    terminals: Rc<Terminals>,
 }
 
 /// A line of the table.
@@ -122,6 +124,9 @@ operations! {
     "listen"           2   never                                    => tunnel::listen(listeners);
     "accept"           2   never                                    => tunnel::accept(listeners);
     "ports"            2   never                                    => tunnel::ports(context);
+    "terminal_open"    4   always                                   => terminal::open(context, terminals);
+    "terminal_list"    4   never                                    => terminal::list(terminals);
+    "terminal_close"   4   never                                    => terminal::close(terminals);
 }
 
 /// Answers the one request of each connection that it is called with.
@@ -131,6 +136,7 @@ pub fn start(context: Context) -> impl AsyncFn(Stream) {
         figures: OwnFigures::start(),
         sessions: Rc::default(),
         listeners: Listeners::default(),
+        terminals: Rc::default(),
     };
     async move |stream| {
         let mut connection = Connection::new(stream);
@@ -270,6 +276,7 @@ mod tests {
         assert_eq!(since("exec"), 1);
         assert_eq!(since("session_run"), 2);
         assert_eq!(since("session_follow"), 3);
+        assert_eq!(since("terminal_open"), 4);
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod process;
 mod search;
 mod session;
 mod sftp;
+mod terminal;
 mod tunnel;
 mod wire;
 

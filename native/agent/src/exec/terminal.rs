@@ -14,7 +14,7 @@ pub struct Terminal {
     pub slave: OwnedFd,
 }
 
-#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Size {
     pub columns: u16,

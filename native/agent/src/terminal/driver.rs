@@ -1,0 +1,139 @@
+//! Follows one terminal from its start to its end: takes in what is printed, whether somebody looks or not.
+
+use rustix::io::Errno;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::pin::pin;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::io::unix::AsyncFd;
+use tokio::time::{Instant, interval, timeout};
+
+use super::registry::Registry;
+use super::state::Terminal;
+use crate::exec::background;
+use crate::init::readiness::readable;
+use crate::wire::fault::Fault;
+
+/// In a row, before others get their turn.
+const READS: usize = 16;
+/// The kernel gives no more of a terminal at once.
+const READ_BYTES: usize = 4 << 10;
+/// After the shell has ended, its last words may be on their way, or children may print without end.
+const QUIET: Duration = Duration::from_millis(150);
+const LAST_WORDS: Duration = Duration::from_millis(500);
+/// A terminal that is closed gets SIGHUP so often until its shell ends, and after so long all of it is killed.
+const HANG_UP_AGAIN: Duration = Duration::from_millis(100);
+const HANG_UP_GRACE: Duration = Duration::from_secs(2);
+
+pub struct Driver {
+    pub registry: Rc<Registry>,
+    pub terminal: Rc<Terminal>,
+    master: AsyncFd<OwnedFd>,
+    /// Kept open while the shell lives: programs may close theirs and open it again.
+    slave: OwnedFd,
+}
+
+enum Printed {
+    More,
+    /// No program has the terminal open.
+    Over,
+}
+
+impl Driver {
+    pub fn new(
+        registry: &Rc<Registry>,
+        terminal: &Rc<Terminal>,
+        master: OwnedFd,
+        slave: OwnedFd,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            registry: Rc::clone(registry),
+            terminal: Rc::clone(terminal),
+            master: readable(master)?,
+            slave,
+        })
+    }
+
+    /// @param ended The shell's wait status; dropping it kills the whole tree.
+    pub async fn drive(self, ended: impl Future<Output = Result<i32, Fault>>) {
+        let Self {
+            registry,
+            terminal,
+            master,
+            slave,
+        } = self;
+        let status = follow(&terminal, &master, ended).await;
+        registry.remove(&terminal);
+        drop(slave);
+        take_last_words(&terminal, &master).await;
+        terminal.finish(status);
+        // Children that live on print into a terminal that nobody reads.
+        background::discard(master.into_inner());
+    }
+}
+
+async fn follow(
+    terminal: &Terminal,
+    master: &AsyncFd<OwnedFd>,
+    ended: impl Future<Output = Result<i32, Fault>>,
+) -> i32 {
+    let mut ended = pin!(ended);
+    let mut hanging_up = pin!(hang_up(terminal));
+    let mut reads = true;
+    loop {
+        tokio::select! {
+            biased;
+            status = &mut ended => return status.unwrap_or(libc::SIGKILL),
+            () = &mut hanging_up => return libc::SIGKILL,
+            printed = printed(terminal, master), if reads => reads = matches!(printed, Printed::More),
+        }
+        // What one terminal prints without end waits behind all others, its viewers first.
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Resolves when the shell of a terminal that somebody closes has not ended in time.
+async fn hang_up(terminal: &Terminal) {
+    terminal.closing.notified().await;
+    let deadline = Instant::now() + HANG_UP_GRACE;
+    let mut again = interval(HANG_UP_AGAIN);
+    while Instant::now() < deadline {
+        again.tick().await;
+        // The program first, the shell behind it next time: it is the foreground then.
+        let group = terminal.foreground().unwrap_or(terminal.pid);
+        for signal in [libc::SIGHUP, libc::SIGCONT] {
+            // SAFETY: kill takes numbers and touches no memory.
+            unsafe { libc::kill(-group, signal) };
+        }
+    }
+}
+
+/// Resolves when something was printed, and has been taken in.
+async fn printed(terminal: &Terminal, master: &AsyncFd<OwnedFd>) -> Printed {
+    let Ok(mut ready) = master.readable().await else {
+        return std::future::pending().await;
+    };
+    let mut buffer = [0; READ_BYTES];
+    for _ in 0..READS {
+        match rustix::io::read(master.get_ref(), &mut buffer) {
+            Ok(length) if length > 0 => terminal.print(&buffer[..length]),
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => {
+                ready.clear_ready();
+                break;
+            }
+            _ => return Printed::Over,
+        }
+    }
+    Printed::More
+}
+
+async fn take_last_words(terminal: &Terminal, master: &AsyncFd<OwnedFd>) {
+    let late = Instant::now() + LAST_WORDS;
+    while Instant::now() < late
+        && let Ok(Printed::More) = timeout(QUIET, printed(terminal, master)).await
+    {
+        tokio::task::yield_now().await;
+    }
+}
