@@ -16,6 +16,7 @@ import { emptyReply, helloReply, parseReply } from './replies.ts';
 import { searchOf } from './search.ts';
 import { sessionsOf } from './sessions.ts';
 import { SpokenVersions } from './spoken-versions.ts';
+import { terminalsOf } from './terminals.ts';
 import { tunnelsOf } from './tunnels.ts';
 
 /** Protocol versions of the host. An agent that has run since before an upgrade may support only the first. */
@@ -55,6 +56,7 @@ export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): 
     ...tunnelsOf(openChannel, ask),
     ...searchOf(ask),
     ...sessionsOf(ask),
+    ...terminalsOf(openChannel, ask),
   };
 }
 

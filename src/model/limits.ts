@@ -15,6 +15,7 @@ import { listenersLimits } from './limits/listeners.ts';
 import { liveLimits } from './limits/live.ts';
 import { loopLimits } from './limits/loop.ts';
 import { readinessLimits } from './limits/machines/readiness.ts';
+import { terminalsLimits } from './limits/machines/terminals.ts';
 import { warmPoolLimits } from './limits/machines/warm-pool.ts';
 import { membersLimits } from './limits/members.ts';
 import { networkLimits } from './limits/network.ts';
@@ -147,6 +148,7 @@ export const limits = {
   ...peopleLimits,
   ...readinessLimits,
   ...replicasLimits,
+  ...terminalsLimits,
   ...warmPoolLimits,
   ...gpusLimits,
   ...hostLimits,

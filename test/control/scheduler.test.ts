@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { Activity } from '../../src/control/lifecycle/activity.ts';
 import type { Machines } from '../../src/control/lifecycle/machines.ts';
 import { Scheduler } from '../../src/control/lifecycle/scheduler.ts';
-import type { Log, Schedulable, SessionsOverview } from '../../src/control/ports/index.ts';
+import type { Log, Schedulable, SessionsOverview, TerminalsOverview } from '../../src/control/ports/index.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { createAlone } from '../../src/store/alone.ts';
 
@@ -14,6 +14,8 @@ let now = 0;
 let sandbox: Schedulable;
 let stops: number[];
 let sessions: () => Omit<SessionsOverview, 'sessions'>;
+let terminals: () => Omit<TerminalsOverview, 'terminals'>;
+const listTerminals = async () => ({ terminals: [], ...terminals() });
 let asked: number;
 let scheduler: Scheduler;
 
@@ -25,6 +27,7 @@ beforeEach(() => {
   archives = true;
   asked = 0;
   sessions = () => ({ busy: false, idleMs: null });
+  terminals = () => ({ busy: false, idleMs: null });
   sandbox = {
     id,
     ownerId: 'user_alice',
@@ -47,6 +50,7 @@ beforeEach(() => {
         asked++;
         return { sessions: [], ...sessions() };
       },
+      listTerminals,
     },
     activity: new Activity(clock, { touch: async () => {} }),
     unfinished: { turn: async () => {} },
@@ -75,6 +79,25 @@ it('[WIRE-AUTO-07] its time begins when the last of them has ended', async () =>
   expect(await pass(15)).toBe(0);
   expect(await pass(4)).toBe(0);
   expect(await pass(1)).toBe(1);
+});
+
+it('[WIRE-AUTO-07] a program in the foreground of a terminal counts, as a command of a session does', async () => {
+  terminals = () => ({ busy: true, idleMs: null });
+  expect(await pass(60)).toBe(0);
+  const end = now + 5 * MINUTE;
+  terminals = () => ({ busy: false, idleMs: now - end });
+  expect(await pass(19)).toBe(0);
+  expect(await pass(1)).toBe(1);
+});
+
+it('an agent that has sessions and no terminals is asked for both, and counts by what it says', async () => {
+  terminals = () => {
+    throw new SandhavenError('failed_precondition', 'an earlier version');
+  };
+  sessions = () => ({ busy: true, idleMs: null });
+  expect(await pass(15)).toBe(0);
+  sessions = () => ({ busy: false, idleMs: null });
+  expect(await pass(15)).toBe(1);
 });
 
 it('a sandbox without sessions is stopped in time, and asked only then', async () => {
@@ -124,7 +147,7 @@ it('begins no more archives of one owner than go on at once, so that the others 
         return new Promise<void>((resolve) => ended.push(resolve));
       },
     } as unknown as Machines,
-    agent: { listSessions: async () => ({ sessions: [], ...sessions() }) },
+    agent: { listSessions: async () => ({ sessions: [], ...sessions() }), listTerminals },
     activity: new Activity(clock, { touch: async () => {} }),
     unfinished: { turn: async () => {} },
   });
@@ -161,7 +184,7 @@ it('stops, among replicas, what was due at four looks in a row, and counts turns
       },
     },
     machines: { command: async (of: string) => void stopped.push(of) } as unknown as Machines,
-    agent: { listSessions: async () => ({ sessions: [], ...sessions() }) },
+    agent: { listSessions: async () => ({ sessions: [], ...sessions() }), listTerminals },
     activity: new Activity(clock, { touch: async () => {} }),
     unfinished: { turn: async () => {} },
   });

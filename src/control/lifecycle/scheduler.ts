@@ -5,14 +5,22 @@
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { nextDeadline } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
-import type { AgentSessions, Clock, Log, Replicas, SandboxStore, Schedulable } from '../ports/index.ts';
+import type {
+  AgentSessions,
+  AgentTerminals,
+  Clock,
+  Log,
+  Replicas,
+  SandboxStore,
+  Schedulable,
+} from '../ports/index.ts';
 import type { Activity } from './activity.ts';
 import type { Machines } from './machines.ts';
 
 export interface SchedulerDependencies {
   store: Pick<SandboxStore, 'schedulable'>;
   machines: Machines;
-  agent: Pick<AgentSessions, 'listSessions'>;
+  agent: Pick<AgentSessions, 'listSessions'> & Pick<AgentTerminals, 'listTerminals'>;
   activity: Activity;
   canArchive(): boolean;
   replicas: Pick<Replicas, 'shared' | 'isMine'>;
@@ -136,14 +144,19 @@ export class Scheduler {
   }
 
   /**
-   * Records session commands as activity. Only the agent knows them: they outlive calls, and this process. An agent
-   * that does not answer runs none.
+   * Records commands of sessions and programs in the foreground of terminals as activity. Only the agent knows them:
+   * they outlive calls, and this process. An agent that does not answer runs none.
    */
-  async #noteSessionCommands(id: string): Promise<void> {
+  async #noteWorkInside(id: string): Promise<void> {
     const { agent, activity, clock } = this.#d;
-    const sessions = await agent.listSessions(id, { timeoutMs: limits.session.busyMs }).catch(() => null);
-    if (sessions?.busy) activity.note(id, clock.now());
-    else if (sessions && sessions.idleMs !== null) activity.note(id, clock.now() - sessions.idleMs);
+    const options = { timeoutMs: limits.session.busyMs };
+    const places = [agent.listSessions(id, options), agent.listTerminals(id, options)];
+    for (const place of await Promise.allSettled(places)) {
+      if (place.status === 'rejected') continue;
+      const { busy, idleMs } = place.value;
+      if (busy) activity.note(id, clock.now());
+      else if (idleMs !== null) activity.note(id, clock.now() - idleMs);
+    }
   }
 
   async #act(act: Act): Promise<void> {
@@ -153,7 +166,7 @@ export class Scheduler {
     this.#acting.set(id, act);
     try {
       if (command === 'stop') {
-        await this.#noteSessionCommands(id);
+        await this.#noteWorkInside(id);
         if (this.#due(sandbox) !== command) return;
       }
       this.#d.log.info('acting on a deadline', { sandbox: id, command });

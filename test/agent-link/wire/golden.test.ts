@@ -6,6 +6,7 @@ import { SandhavenError } from '../../../src/model/errors.ts';
 import { carryOverTls, type TlsCarry } from '../tls/carry.ts';
 import { answeringInTurn, type Carry, greeting, SANDBOX } from './fake-agent.ts';
 import { bytesOf, type GoldenFrame, goldenExchanges } from './golden.ts';
+import { terminalCalls } from './golden-terminals.ts';
 
 const IN_SESSION = { sessionId: 'build', commandId: 'cmd_0123456789abcdef' };
 const WHOLE_ROOT = { path: '.', contextLines: 0, maxItems: 50, offset: 0 };
@@ -351,6 +352,7 @@ const calls: Record<
       { port: 8080, name: '', pid: null, command: null },
     ],
   },
+  ...terminalCalls,
   remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },
 };
 

@@ -1,5 +1,10 @@
 /** Agents of the machines of a host in memory: what the lifecycle asks of them, and files. */
-import type { AgentLink, FileUpload, SessionsOverview } from '../../../src/control/ports/index.ts';
+import type {
+  AgentLink,
+  FileUpload,
+  SessionsOverview,
+  TerminalsOverview,
+} from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import type { MemoryHost } from './memory-host.ts';
 
@@ -12,7 +17,10 @@ export interface FakeAgentOptions {
   idleMs(id: string): number | null;
 }
 
-type FakeAgent = Pick<AgentLink, 'hello' | 'startBackground' | 'watch' | 'listSessions' | 'write' | 'read'>;
+type FakeAgent = Pick<
+  AgentLink,
+  'hello' | 'startBackground' | 'watch' | 'listSessions' | 'listTerminals' | 'write' | 'read'
+>;
 
 export function createFakeAgent({ host, point, answer, idleMs }: FakeAgentOptions): FakeAgent {
   const reached = async (id: string, label: string) => {
@@ -45,6 +53,10 @@ export function createFakeAgent({ host, point, answer, idleMs }: FakeAgentOption
     async listSessions(id): Promise<SessionsOverview> {
       await reached(id, 'list sessions');
       return { sessions: [], busy: false, idleMs: idleMs(id) };
+    },
+    async listTerminals(id): Promise<TerminalsOverview> {
+      await reached(id, 'list terminals');
+      return { terminals: [], busy: false, idleMs: null };
     },
     async write(id, { path, content }: FileUpload) {
       const disk = await reached(id, 'write');

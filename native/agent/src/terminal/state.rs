@@ -28,7 +28,7 @@ pub struct Terminal {
     has_ended: Notify,
     /// Somebody asks for its end.
     pub closing: Notify,
-    /// A program other than the shell had the terminal when it last printed.
+    /// A program other than the shell had the terminal at the last look, and nothing was printed since.
     was_busy: Cell<bool>,
     last_work: Cell<Option<Instant>>,
 }
@@ -88,12 +88,11 @@ impl Terminal {
     /// Takes in what was printed.
     pub fn print(&self, bytes: &[u8]) {
         self.ring.borrow_mut().push(bytes);
-        let busy = self.busy();
+        let was_busy = self.was_busy.take();
         // The prompt after a program is the end of that program's work; what background jobs print is no work.
-        if busy || self.was_busy.get() {
+        if self.busy() || was_busy {
             self.last_work.set(Some(Instant::now()));
         }
-        self.was_busy.set(busy);
         self.tell();
     }
 
@@ -105,7 +104,12 @@ impl Terminal {
 
     /// True while a program other than the shell has the terminal.
     pub fn busy(&self) -> bool {
-        self.end.get().is_none() && self.foreground().is_some_and(|group| group != self.pid)
+        let other = |group| group != self.pid;
+        let busy = self.end.get().is_none() && self.foreground().is_some_and(other);
+        if busy {
+            self.was_busy.set(true);
+        }
+        busy
     }
 
     /// The group that what is typed goes to.
@@ -143,6 +147,8 @@ impl Terminal {
             .borrow_mut()
             .retain(|other| !Rc::ptr_eq(other, viewer));
         self.adopt_size();
+        // Nobody may look again before a program that prints nothing has ended.
+        self.busy();
     }
 
     pub fn resized(&self, viewer: &Rc<Viewer>, size: Size) {

@@ -5,6 +5,7 @@ import type { LiveRequest } from './live-output.ts';
 import type { AgentProcesses } from './processes.ts';
 import type { AgentSearch } from './search.ts';
 import type { AgentSessions } from './sessions.ts';
+import type { AgentTerminals } from './terminals.ts';
 import type { AgentTunnels } from './tunnels.ts';
 
 export interface ExecRequest {
@@ -113,7 +114,7 @@ export interface AgentGreeting {
  * encoded as in wire.md. Results are bounded and validated; an agent that breaks the protocol gives `unavailable`.
  * `signal` cancels the work inside too.
  */
-export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, AgentTunnels {
+export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, AgentTerminals, AgentTunnels {
   /** Checks versions, sandbox id and generation. Rejects with `unavailable` when the agent does not answer. */
   hello(id: string, generation: number): Promise<AgentGreeting>;
   /** Starts the entrypoint in the background, with its output discarded. */
