@@ -16,6 +16,8 @@ import { createSignInLink } from './sign-ins/create-sign-in-link.ts';
 import { listSignIns } from './sign-ins/list-sign-ins.ts';
 import { revokeSignIn } from './sign-ins/revoke-sign-in.ts';
 import { deleteSnapshot } from './snapshots/delete-snapshot.ts';
+import { endTerminal } from './terminals/end-terminal.ts';
+import { listTerminals } from './terminals/list-terminals.ts';
 import { createUser } from './users/create-user.ts';
 import { disableUser, enableUser } from './users/disable-user.ts';
 import { listUsers } from './users/list-users.ts';
@@ -35,6 +37,8 @@ export const actions: readonly Action[] = [
   revokeSignIn,
   deleteSnapshot,
   revokeAccess,
+  listTerminals,
+  endTerminal,
   listAudit,
   verifyAudit,
   listRegistries,
@@ -53,6 +57,7 @@ export const commandGroups: Record<string, string> = {
   'sign-ins': 'browsers: list, revoke, make a link to sign in',
   snapshots: 'your snapshots: delete',
   access: 'SSH and preview access to your sandboxes: revoke',
+  terminals: 'terminals of your sandboxes: list, end',
   audit: 'audit log: list, verify',
   registries: 'credentials of image registries',
   auth: 'authorize the service at the code-hosting provider',

@@ -45,6 +45,7 @@ import { Environments } from '../control/work/environment.ts';
 import { ExecutionService } from '../control/work/execution.ts';
 import { FileService } from '../control/work/files.ts';
 import { SessionService } from '../control/work/sessions.ts';
+import { TerminalService } from '../control/work/terminals.ts';
 import { TunnelService } from '../control/work/tunnels.ts';
 import { Uses } from '../control/work/use.ts';
 import { SandhavenError } from '../model/errors.ts';
@@ -203,6 +204,7 @@ export function wire(
     previews: new PreviewService({ uses, agent, access, clock }),
     accessRevocation: new AccessRevocation(sandboxes, access),
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),
+    terminals: new TerminalService({ store: sandboxes, uses, agent, environments }),
     ...wireGit({ host, store, uses, agent, environments, allowed: gitAllow, clock, log }),
     identity,
     registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),

@@ -18,6 +18,7 @@ import type { AuthorizationService } from './provider/authorizations.ts';
 import type { ExecutionService } from './work/execution.ts';
 import type { FileService } from './work/files.ts';
 import type { SessionService } from './work/sessions.ts';
+import type { TerminalService } from './work/terminals.ts';
 import type { TunnelService } from './work/tunnels.ts';
 
 export interface Services {
@@ -33,6 +34,7 @@ export interface Services {
   previews: PreviewService;
   accessRevocation: AccessRevocation;
   tunnels: TunnelService;
+  terminals: TerminalService;
   git: GitService;
   documents: DocumentService;
   /** Authorizations at the code-hosting provider; null without one. */

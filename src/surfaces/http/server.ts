@@ -1,5 +1,5 @@
 /**
- * Serves the catalogue, the bytes of files, tunnels, MCP and health on one listener. Before any route, the Host, the
+ * Serves the catalogue, the bytes of files, tunnels, terminals, MCP and health on one listener. Before any route, the Host, the
  * Origin and the key are checked and the request is admitted.
  */
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
@@ -38,9 +38,11 @@ import { addByteRoutes } from './routes/bytes.ts';
 import { addEventRoutes } from './routes/events.ts';
 import { acceptJsonBodies } from './routes/json-body.ts';
 import { addSignInRoutes } from './routes/sign-in.ts';
+import { addTerminalRoute } from './routes/terminal.ts';
 import { addToolRoutes } from './routes/tools.ts';
-import { addTunnelRoute, asksForTunnel } from './routes/tunnel.ts';
+import { addTunnelRoute } from './routes/tunnel.ts';
 import { SlowReaders } from './slow-readers.ts';
+import { asksForUpgrade, Upgrades } from './upgrades.ts';
 
 export interface HttpServerDependencies {
   services: Services;
@@ -93,7 +95,7 @@ declare module 'fastify' {
     keysOnly?: boolean;
     /** Counts calls in the body towards the key's rate, not the request. */
     countsItself?: boolean;
-    /** Ends in a moment, so it is not cut off when its key ends, which it may itself have caused. */
+    /** Not cut off when its key ends: it ends in a moment, and may itself have caused that, or ends with a reason. */
     brief?: boolean;
     /** The body is streamed, at any size. */
     byteStream?: boolean;
@@ -109,7 +111,9 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addToolRoutes(app, { ...parts, answers: room.answers });
   addAdminRoutes(app, parts.services);
   addEventRoutes(app, parts.services);
-  addTunnelRoute(app, parts.services);
+  const upgrades = new Upgrades(app);
+  addTunnelRoute(app, upgrades, parts.services);
+  addTerminalRoute(app, upgrades, parts.services, parts.log);
   addAuthorizationRoutes(app, parts.services);
   addSignInRoutes(app, parts.services);
   addPageRoutes(app, parts.page ?? null, async (request, reply) => {
@@ -132,7 +136,7 @@ function createApp({ log, tls }: HttpServerDependencies): FastifyInstance {
   const http = {
     headersTimeout: limits.requestHeadersMs,
     connectionsCheckingInterval: limits.connectionCheckMs,
-    shouldUpgradeCallback: asksForTunnel,
+    shouldUpgradeCallback: asksForUpgrade,
   };
   const app = Fastify({
     logger: false,

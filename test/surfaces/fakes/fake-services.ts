@@ -27,6 +27,7 @@ import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
 import { fakePeople } from './fake-people.ts';
 import { fakeSessions } from './fake-sessions.ts';
+import { fakeTerminals } from './fake-terminals.ts';
 
 export { API_KEY, MEMBER_KEY, user } from './fake-people.ts';
 
@@ -78,6 +79,16 @@ export function createFakeServices(): FakeServices {
     documents: fakeDocuments(),
     previews: fakePreviews(),
     sshAccess: fakeSshAccess(),
+    terminals: {
+      ...fakeTerminals(() => {}),
+      list: async () => [
+        {
+          ...{ terminalId: 'main', createdAtMs: 0, size: { columns: 80, rows: 24 } },
+          ...{ viewers: 1, program: 'vim', busy: true },
+        },
+      ],
+      end: async () => {},
+    },
     accessRevocation: {
       revoke: async (_caller: Caller, reference: string, kinds: readonly AccessKind[]) => ({
         sandboxId: reference,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => http.close());
 
 describe('/openapi.json', () => {
-  it('[WIRE-HTTP-03] is OpenAPI 3.1, with no complaint of the linter but that a tunnel never answers 2xx', async () => {
+  it('[WIRE-HTTP-03] is OpenAPI 3.1, with no complaint of the linter but that tunnels and terminals never answer 2xx', async () => {
     expect(JSON.parse(text)).toMatchObject({
       openapi: '3.1.0',
       info: { version: '1.2.3', 'x-toolkits': { DocumentDb: '0.4.0' } },
@@ -27,6 +27,7 @@ describe('/openapi.json', () => {
     });
     expect(problems.map(({ ruleId, location }) => [ruleId, location[0]?.pointer])).toEqual([
       ['operation-2xx-response', '#/paths/~1v1~1sandboxes~1{sandbox}~1tunnel/get/responses'],
+      ['operation-2xx-response', '#/paths/~1v1~1sandboxes~1{sandbox}~1terminal/get/responses'],
     ]);
   });
 

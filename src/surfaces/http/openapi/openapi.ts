@@ -6,6 +6,7 @@ import { limits } from '../../../model/limits.ts';
 import { adminPaths, adminSchemas } from './admin.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
 import { signInPaths } from './sign-in.ts';
+import { terminalPaths } from './terminal.ts';
 
 /** @param url The service's own, or `/`: the origin of the description. */
 export function openApi(version: string, url = '/'): Json {
@@ -30,6 +31,7 @@ export function openApi(version: string, url = '/'): Json {
       { name: 'Tools', description: 'Tools for agents.' },
       { name: 'Files', description: 'Bytes of files, streamed.' },
       { name: 'Ports', description: 'Bytes of connections.' },
+      { name: 'Terminals', description: 'Terminals that go on without viewers.' },
       { name: 'Administration', description: 'Actions of operators and members on the service.' },
       { name: 'Service', description: 'The service itself.' },
     ],
@@ -40,6 +42,7 @@ export function openApi(version: string, url = '/'): Json {
       ...adminPaths,
       ...servicePaths,
       ...signInPaths,
+      ...terminalPaths,
     },
     components: {
       securitySchemes: {

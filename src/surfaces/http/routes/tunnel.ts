@@ -2,7 +2,6 @@
  * GET /v1/sandboxes/{sandbox}/tunnel, upgraded to `tcp`: after the response, the bytes of one connection to a port
  * of the sandbox's own loopback.
  */
-import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +19,7 @@ import { breakOff } from '../../break-off.ts';
 import { joinStreams } from '../../join-streams.ts';
 import { subjectOf } from '../origin.ts';
 import { sendProblem } from '../problem.ts';
+import type { Upgrades } from '../upgrades.ts';
 
 const PROTOCOL = 'tcp';
 const SWITCH = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n`;
@@ -33,24 +33,12 @@ const target = z.strictObject({
     .pipe(z.int().min(1).max(65_535)),
 });
 
-/** For the server's `shouldUpgradeCallback`: any other upgrade is served as the plain request that it also is. */
-export function asksForTunnel({ method, headers }: IncomingMessage): boolean {
-  const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
-  return method === 'GET' && headers.upgrade?.toLowerCase() === PROTOCOL && !hasBody;
-}
-
-export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 'tunnels' | 'audit'>): void {
+export function addTunnelRoute(
+  app: FastifyInstance,
+  upgrades: Upgrades,
+  services: Pick<Services, 'tunnels' | 'audit'>,
+): void {
   const tunnels = new Tunnels();
-  app.server.on('upgrade', (request: IncomingMessage, socket: Socket, early: Buffer) => {
-    socket.on('error', () => socket.destroy());
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(socket);
-    // A refusal is the connection's last response.
-    response.once('finish', () => socket.destroySoon());
-    tunnels.expect(request, early);
-    app.routing(request, response);
-  });
   // The server no longer tracks upgraded connections, yet would wait for them for ever.
   app.addHook('preClose', () => tunnels.endAll());
 
@@ -59,7 +47,7 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
       ...(request.query as object),
       ...(request.params as object),
     });
-    const early = tunnels.earlyBytesOf(request.raw);
+    const early = upgrades.earlyBytesOf(request.raw, PROTOCOL);
     if (early === null) return refusePlain(request, reply);
     const gone = new AbortController();
     const subject = subjectOf(request, auditActions.tunnelOpen, gone.signal);
@@ -84,19 +72,9 @@ export function addTunnelRoute(app: FastifyInstance, services: Pick<Services, 't
 }
 
 class Tunnels {
-  /** First bytes of each client after its request. */
-  readonly #early = new WeakMap<IncomingMessage, Buffer>();
   readonly #open = new Set<Socket>();
   readonly #visits = new Set<Promise<void>>();
   readonly #shares = new Shares({ ...limits.shares.tunnels, what: 'tunnels are already open' });
-
-  expect(request: IncomingMessage, early: Buffer): void {
-    this.#early.set(request, early);
-  }
-
-  earlyBytesOf(request: IncomingMessage): Buffer | null {
-    return this.#early.get(request) ?? null;
-  }
 
   /** Throws `resource_exhausted`. Returns the function that releases the place. */
   take(owner: string): () => void {

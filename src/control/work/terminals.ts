@@ -1,0 +1,103 @@
+/** Terminals of a sandbox, which go on without viewers. The agent inside holds them; a viewer is a use while it looks. */
+import { SandhavenError } from '../../model/errors.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import type { User } from '../../model/user.ts';
+import { resolveSandbox } from '../lifecycle/resolve.ts';
+import type {
+  AgentTerminals,
+  SandboxStore,
+  TerminalSize,
+  TerminalSummary,
+  TerminalView,
+} from '../ports/index.ts';
+import type { Environments } from './environment.ts';
+import type { Uses } from './use.ts';
+
+/** In the order of preference, as for SSH. */
+const SHELLS = ['bash', 'sh'];
+
+export interface TerminalDependencies {
+  store: SandboxStore;
+  uses: Pick<Uses, 'run' | 'connected'>;
+  agent: AgentTerminals;
+  environments: Pick<Environments, 'of'>;
+}
+
+export interface LookRequest {
+  terminalId: string;
+  /** null for a viewer that shows whatever size there is. */
+  size: TerminalSize | null;
+  /** false: rejects with `not_found` where there is no such terminal. */
+  create: boolean;
+  /** Folder of a new terminal; the sandbox root by default. */
+  cwd?: string;
+}
+
+export class TerminalService {
+  readonly #d: TerminalDependencies;
+
+  constructor(dependencies: TerminalDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Runs `work` with a view of the terminal, and detaches it afterwards. A stop of the sandbox breaks the view. */
+  async look(
+    caller: User,
+    reference: string,
+    request: LookRequest,
+    work: (view: TerminalView) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { store, uses } = this.#d;
+    const { id } = await resolveSandbox(store, caller, reference);
+    await uses.connected(id, async (sandbox) => {
+      const view = await this.#open(sandbox, request, signal);
+      try {
+        await work(view);
+      } finally {
+        view.detach();
+      }
+    });
+  }
+
+  list(caller: User, reference: string): Promise<TerminalSummary[]> {
+    const { uses, agent } = this.#d;
+    return uses.run(caller, reference, async ({ id }) => (await agent.listTerminals(id)).terminals);
+  }
+
+  /** Ends a terminal with all that runs in it. */
+  end(caller: User, reference: string, terminalId: string, signal?: AbortSignal): Promise<void> {
+    const { uses, agent } = this.#d;
+    return uses.run(caller, reference, ({ id }) => agent.endTerminal(id, terminalId, signal));
+  }
+
+  async #open(
+    sandbox: Sandbox,
+    { terminalId, size, create, cwd = '.' }: LookRequest,
+    signal: AbortSignal,
+  ): Promise<TerminalView> {
+    const { agent, environments } = this.#d;
+    if (!create) return agent.openTerminal(sandbox.id, { terminalId, size, create: null }, signal);
+    const own = await environments.of(sandbox);
+    for (const shell of SHELLS) {
+      const env = { ...accountOf(shell), ...own, TERM: 'xterm-256color' };
+      const program = { argv: [shell, '-l'], cwd, env };
+      try {
+        return await agent.openTerminal(sandbox.id, { terminalId, size, create: program }, signal);
+      } catch (error) {
+        if (!isMissingShell(error)) throw error;
+      }
+    }
+    throw new SandhavenError('failed_precondition', "The sandbox's image has neither bash nor sh.", {
+      hint: 'Create the sandbox from an image that has a shell.',
+    });
+  }
+}
+
+function accountOf(shell: string): Record<string, string> {
+  return { USER: 'root', LOGNAME: 'root', SHELL: `/bin/${shell}` };
+}
+
+function isMissingShell(error: unknown): boolean {
+  return error instanceof SandhavenError && error.fields.resource === 'interpreter';
+}
