@@ -10,12 +10,12 @@ import { executionOf } from './execution.ts';
 import { unavailable } from './faults.ts';
 import { filesOf } from './files.ts';
 import { ProtocolError } from './frames.ts';
+import { SpokenVersions } from './live/spoken-versions.ts';
 import { processesOf } from './processes.ts';
 import { openReadStream } from './read-stream.ts';
 import { emptyReply, helloReply, parseReply } from './replies.ts';
 import { searchOf } from './search.ts';
 import { sessionsOf } from './sessions.ts';
-import { SpokenVersions } from './spoken-versions.ts';
 import { terminalsOf } from './terminals.ts';
 import { tunnelsOf } from './tunnels.ts';
 

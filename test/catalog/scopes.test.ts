@@ -50,6 +50,8 @@ const scopeOfAction: Record<string, Scope> = {
   PollAuthorization: 'account',
   ListAuthorizations: 'account',
   RevokeAuthorization: 'account',
+  ListTerminals: 'sandboxes:read',
+  EndTerminal: 'sandboxes:write',
   DeleteSnapshot: 'sandboxes:write',
   RevokeAccess: 'sandboxes:write',
 };

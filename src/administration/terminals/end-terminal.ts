@@ -11,6 +11,7 @@ export const endTerminal = defineAction({
     'Hangs up on what runs in a terminal of one of your sandboxes, kills what stays after two seconds, and ends the ' +
     'connections of its viewers. Answers when the terminal is gone.',
   role: 'member',
+  scope: 'sandboxes:write',
   command: 'terminals end',
   argument: 'sandbox',
   input: z.strictObject({ sandbox, terminal: terminalId().describe('Id of the terminal.') }),

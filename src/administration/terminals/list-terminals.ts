@@ -10,6 +10,7 @@ export const listTerminals = defineAction({
     'Terminals of one of your sandboxes, oldest first, each with its size, its viewers and the program in the ' +
     'foreground. Open one with a WebSocket, or with `sandhaven attach`.',
   role: 'member',
+  scope: 'sandboxes:read',
   command: 'terminals list',
   argument: 'sandbox',
   input: z.strictObject({ sandbox }),

@@ -12,6 +12,7 @@ import { validateInput } from '../../../catalog/validate.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import type { Services } from '../../../control/services.ts';
 import type { LookRequest } from '../../../control/work/terminals.ts';
+import { assertScope } from '../../../model/access/scopes.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, toProblem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
@@ -61,6 +62,7 @@ export function addTerminalRoute(app: FastifyInstance, upgrades: Upgrades, servi
     );
     const subject = subjectOf(request, auditActions.terminalOpen, viewer.gone);
     const visit = services.audit.visit(subject, auditActions.terminalClose, async (begun) => {
+      assertScope(request.caller, 'sandboxes:write');
       reply.raw.once('close', viewers.take(request.caller.id));
       await services.terminals.look(
         request.caller,

@@ -3,10 +3,10 @@
  * Root in the sandbox may send anything in its place, so pieces, their number and all of them together are bounded.
  */
 import { z } from 'zod';
-import type { LiveOutput, LivePiece } from '../control/ports/index.ts';
-import { limits } from '../model/limits.ts';
-import { ProtocolError } from './frames.ts';
-import { parseReply } from './replies.ts';
+import type { LiveOutput, LivePiece } from '../../control/ports/index.ts';
+import { limits } from '../../model/limits.ts';
+import { ProtocolError } from '../frames.ts';
+import { parseReply } from '../replies.ts';
 
 type Stream = LivePiece['stream'];
 

@@ -1,5 +1,5 @@
 /** Versions of the protocol that agents speak, by sandbox and run: an agent is replaced at a start, and only then. */
-import { limits } from '../model/limits.ts';
+import { limits } from '../../model/limits.ts';
 
 interface Known {
   generation: number;
