@@ -5,6 +5,7 @@ import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { nearest } from '../../model/nearest.ts';
 import { administrationCommands } from './commands/administration.ts';
+import { attach } from './commands/attach.ts';
 import { call } from './commands/call.ts';
 import { context } from './commands/contexts/context.ts';
 import { login } from './commands/contexts/login.ts';
@@ -29,7 +30,22 @@ import { type CliIo, type Command, EXIT_INTERRUPTED } from './io.ts';
 import { printProblem } from './output.ts';
 
 /** Verbs for people, in the order of a sandbox's life. */
-const everyday = { run, create, ls, inspect, exec, ssh, cp, logs, forward, start, stop, rm, snapshot };
+const everyday = {
+  run,
+  create,
+  ls,
+  inspect,
+  exec,
+  attach,
+  ssh,
+  cp,
+  logs,
+  forward,
+  start,
+  stop,
+  rm,
+  snapshot,
+};
 
 /** Services that a person uses, each with its key. */
 const contexts = { login, logout, context };

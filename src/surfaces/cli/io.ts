@@ -3,8 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { Shape } from './completion/shape.ts';
 
 export interface CliIo {
-  stdin: Readable & { isTTY?: boolean };
-  stdout: Writable & { isTTY?: boolean; columns?: number };
+  stdin: Readable & { isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+  stdout: Writable & { isTTY?: boolean; columns?: number; rows?: number };
   stderr: Writable & { isTTY?: boolean; columns?: number };
   env: Record<string, string | undefined>;
   /** Aborted by the user's interrupt. */

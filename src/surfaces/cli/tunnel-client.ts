@@ -60,7 +60,8 @@ function dial({ hostname, port }: URL, secure: boolean): Socket {
   return connectTls({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
 }
 
-async function problemOf(answer: IncomingMessage): Promise<Problem> {
+/** Reads a refusal; rejects for what is no problem of the service. */
+export async function problemOf(answer: IncomingMessage): Promise<Problem> {
   const type = answer.headers['content-type'] ?? '';
   const explained = type.startsWith('text/plain');
   if (!explained && !type.startsWith('application/problem+json')) {

@@ -24,10 +24,12 @@ export const terminalsLimits = {
     controlBytes: 4 * KiB,
     /** Bytes that wait for a client; beyond, the agent waits, and then leaves out what is not the newest. */
     unsentBytes: 256 * KiB,
-    /** Interval of pings; a client that has been silent for two of them counts as gone. */
+    /** Interval of pings; a client that is silent from one to the next counts as gone. */
     pingMs: 20_000,
-    /** Time for a client to answer the end of its WebSocket. */
-    farewellMs: 2_000,
+    /** Time for a client to read the rest and answer the end of its WebSocket. */
+    farewellMs: 5_000,
+    /** Timeout of the command line's handshake; the shell's start is part of it. */
+    handshakeMs: 60_000,
     /** Keys that detach the command line, at most. */
     detachKeys: 8,
   },

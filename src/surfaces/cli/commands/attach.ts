@@ -1,0 +1,93 @@
+/** `sandhaven attach`: shows a terminal of a sandbox in this one. The terminal there goes on when this is left. */
+import { SandhavenError, toProblem } from '../../../model/errors.ts';
+import { newRequestId } from '../../../model/ids.ts';
+import type { Ending } from '../attach/attachment.ts';
+import { DetachKeys, parseDetachKeys } from '../attach/detach-keys.ts';
+import { LocalTerminal } from '../attach/local-terminal.ts';
+import { connectionOf } from '../connection.ts';
+import { commonFlags, flagIsSet, flagValue, parseKnownFlags, usageError } from '../flags.ts';
+import { commonHelp } from '../help.ts';
+import { type CliIo, type Command, EXIT_INTERRUPTED } from '../io.ts';
+import { printProblem } from '../output.ts';
+import { printable } from '../render.ts';
+
+const USUAL_KEYS = 'ctrl-p,ctrl-q';
+
+const help = `Usage: sandhaven attach SANDBOX [--terminal NAME]
+
+Shows a terminal of a sandbox, and makes it where there is none of the name. It goes on when you
+leave it with ctrl-p ctrl-q, or close the window: attach again, from anywhere, and see what it has
+printed. Several people may look at one terminal. The exit status is that of its shell; 0 when you
+leave it.
+
+  --terminal NAME      the terminal (default: main)
+  --cwd DIR            folder of a new terminal, relative to /workspace or absolute
+  --detach-keys KEYS   keys that leave it, such as ctrl-],d, or none (default: ${USUAL_KEYS})
+
+\`sandhaven terminals list SANDBOX\` lists them, \`sandhaven terminals end\` ends one.
+
+${commonHelp}`;
+
+const flagSpecs = {
+  ...commonFlags,
+  terminal: { type: 'string' },
+  cwd: { type: 'string' },
+  'detach-keys': { type: 'string' },
+} as const;
+
+export const attach: Command = {
+  summary: 'show a terminal of a sandbox, which goes on without you',
+  async run(argv, io) {
+    const flags = parseKnownFlags(argv, flagSpecs);
+    if (flagIsSet(flags, 'help')) {
+      io.stdout.write(help);
+      return 0;
+    }
+    const [sandbox, ...others] = [...flags.positionals, ...(flags.rest ?? [])];
+    if (sandbox === undefined) throw usageError('No sandbox is named.', '`sandhaven ls` lists them.');
+    if (others.length > 0) throw usageError(`'${others[0]}' is one word too many.`);
+    const keys = new DetachKeys(parseDetachKeys(flagValue(flags, 'detach-keys') ?? USUAL_KEYS));
+    const local = new LocalTerminal(io);
+    const terminal = flagValue(flags, 'terminal') ?? 'main';
+    const target = { sandbox, terminal, size: local.size, cwd: flagValue(flags, 'cwd') };
+    const connection = await connectionOf(flags, io);
+    // Loaded on use, so that other commands start quickly.
+    const { Attachment } = await import('../attach/attachment.ts');
+    const { openTerminal } = await import('../attach/terminal-client.ts');
+    const attachment = new Attachment(io, local, keys);
+    const listen = attachment.listenTo.bind(attachment);
+    const { problem } = await openTerminal(connection, target, listen, io.signal);
+    const json = flagIsSet(flags, 'json');
+    if (problem) return printProblem(problem, json, io);
+    return report(await attachment.hold(), target, json, io);
+  },
+};
+
+function report(
+  ending: Ending,
+  { sandbox, terminal }: { sandbox: string; terminal: string },
+  json: boolean,
+  io: CliIo,
+): number {
+  switch (ending.kind) {
+    case 'exited':
+      return ending.code;
+    case 'detached':
+      io.stderr.write(printable(`Detached from terminal '${terminal}' of '${sandbox}', which goes on.`));
+      io.stderr.write('\n');
+      return 0;
+    case 'interrupted':
+      return EXIT_INTERRUPTED;
+    case 'failed':
+      return printProblem(ending.problem, json, io);
+    case 'lost':
+      return printProblem(toProblem(lost(ending), newRequestId()), json, io);
+  }
+}
+
+function lost({ code, reason }: { code: number; reason: string }): SandhavenError {
+  const words = reason === '' ? `with code ${code}` : `with code ${code}, ${reason.replace(/\.$/, '')}`;
+  return new SandhavenError('unavailable', `The connection to the service ended ${words}.`, {
+    hint: 'Attach again: the terminal goes on while its sandbox runs.',
+  });
+}
