@@ -87,6 +87,8 @@ export const metrics = {
   previewDownload: higher('300 MB out through a preview', 'MB/s', { bound: 300 }),
   sshExec: lower('SSH exec true on an open connection', 'ms', { bound: 10 }),
   sshDownload: higher('100 MB out over SSH', 'MB/s'),
+  terminalKey: lower('a key echoed in a terminal, over a WebSocket', 'ms', { bound: 5 }),
+  sshKey: lower('a key echoed over SSH', 'ms'),
   idleMemory: lower('host memory per idle sandbox', 'MB', { bound: 3 }),
   serviceMemory: lower('service RSS', 'MB', { bound: 150 }),
   agentSize: lower('agent binary', 'MB', { bound: 4 }),

@@ -26,6 +26,7 @@ import { search } from './scenarios/search.ts';
 import { sessions } from './scenarios/sessions.ts';
 import { size } from './scenarios/size.ts';
 import { ssh } from './scenarios/ssh.ts';
+import { terminal } from './scenarios/terminal.ts';
 import { summarize } from './statistics.ts';
 import { renderTables, toRows } from './table.ts';
 
@@ -39,6 +40,7 @@ const scenarios: Record<string, Scenario> = {
   git,
   preview,
   ssh,
+  terminal,
   burst,
   memory,
   size,

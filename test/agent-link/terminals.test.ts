@@ -293,9 +293,10 @@ describe('a host that breaks the protocol', () => {
 
 it('the end of the sandbox leaves no viewer waiting', async () => {
   await using other = await startScratchSandbox();
-  const view = await other.agent.openTerminal(other.id, usual);
-  const outcome = expect(view.ended).rejects.toMatchObject({ code: 'unavailable' });
-  view.show({ data: () => true, skipped: () => true, resized: () => true });
+  const seen = new Seen(await other.agent.openTerminal(other.id, usual));
+  // From its prompt on a shell ignores SIGTERM; before, it ends by that.
+  await seen.until('$ ');
+  const outcome = expect(seen.view.ended).rejects.toMatchObject({ code: 'unavailable' });
   await other.terminate();
   await outcome;
 });
