@@ -138,15 +138,23 @@ describe('a program on the whole screen', () => {
     await second.until('back\r\n');
   });
 
-  it('paints anew when the beginning of its picture is not kept any more', async () => {
+  it('paints anew when the beginning of its picture is not kept any more', { timeout: 120_000 }, async () => {
+    // As any program on the whole screen: it paints, and paints again when the size has changed.
+    const painter = [
+      'import signal, sys',
+      'def paint(*_): sys.stdout.write("\\033[2JThe pic" + "ture"); sys.stdout.flush()',
+      'sys.stdout.write("\\033[?1049h" + "x" * 400_000); sys.stdout.flush()',
+      'signal.signal(signal.SIGWINCH, paint)',
+      'while True: signal.pause()',
+    ].join('\n');
+    await must(service, 'WriteFile', { sandbox, path: '/workspace/painter.py', content: painter });
     const first = await attach();
-    first.type('top -d 0.05\r');
-    await first.until('Tasks:');
-    await expect.poll(() => first.bytes, { timeout: 60_000 }).toBeGreaterThan(600_000);
+    first.type('python3 /workspace/painter.py\r');
+    await expect.poll(() => first.bytes, { timeout: 60_000 }).toBeGreaterThan(400_000);
     first.socket.terminate();
     const second = await attach();
-    await second.until('Tasks:');
-    second.type('q');
+    await second.until('The picture');
+    second.type('\x03');
     await sleep(300);
     second.type('echo ba""ck\r');
     await second.until('back\r\n');
@@ -204,7 +212,7 @@ describe('auto-stop', () => {
     working.type('sleep 1000\r');
     await working.until('sleep 1000');
     const waiting = await attach('', String(idle?.['id']));
-    await waiting.until('$ ');
+    await waiting.until('# ');
     await sleep(500);
     for (const viewer of [working, waiting]) viewer.socket.terminate();
     const stateOf = async (name: string) => (await must(service, 'GetSandbox', { sandbox: name }))['state'];
