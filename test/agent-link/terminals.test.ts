@@ -241,9 +241,11 @@ describe('the list', () => {
       { terminalId: 'main', size: { columns: 80, rows: 24 }, viewers: 1, program: 'bash', busy: false },
       { terminalId: 'build', size: { columns: 100, rows: 30 }, viewers: 1, program: 'bash', busy: false },
     ]);
-    seen.type('sleep 0.7');
-    await expect.poll(async () => (await list()).busy).toBe(true);
-    expect((await list()).terminals[0]).toMatchObject({ program: 'sleep', busy: true });
+    seen.type('sleep 2');
+    // Between its fork and its exec it is a second shell.
+    await expect
+      .poll(async () => (await list()).terminals[0], { interval: 20 })
+      .toMatchObject({ program: 'sleep', busy: true });
     await expect.poll(async () => (await list()).busy).toBe(false);
     expect((await list()).idleMs).toBeLessThan(600);
   });
