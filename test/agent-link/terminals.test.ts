@@ -133,7 +133,9 @@ describe('a terminal', () => {
 
   it('is hung up on first, as by any terminal that goes', async () => {
     const seen = await open();
-    const program = "import signal, time; signal.signal(1, lambda *_: (print('hung ' + 'up'), exit(4)))";
+    // A handler must not print by what the program may be printing with.
+    const program =
+      "import os, signal, time; signal.signal(1, lambda *_: (os.write(1, b'hung ' + b'up'), os._exit(4)))";
     seen.type(`python3 -c "${program}; print('rea' + 'dy'); time.sleep(100)"`);
     await seen.until('ready\r\n');
     await sandbox.agent.endTerminal(sandbox.id, 'main');
