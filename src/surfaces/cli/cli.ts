@@ -7,6 +7,7 @@ import { nearest } from '../../model/nearest.ts';
 import { administrationCommands } from './commands/administration.ts';
 import { attach } from './commands/attach.ts';
 import { call } from './commands/call.ts';
+import { completion } from './commands/completion.ts';
 import { context } from './commands/contexts/context.ts';
 import { login } from './commands/contexts/login.ts';
 import { logout } from './commands/contexts/logout.ts';
@@ -62,7 +63,10 @@ export async function runCli(
   io: CliIo,
   { version, commands = {} }: CliDependencies,
 ): Promise<number> {
-  const all = { ...commands, ...everyday, call, tools, ...contexts, ...administrationCommands() };
+  const all: Record<string, Command> = {
+    ...{ ...commands, ...everyday, call, tools, completion: completion(() => all) },
+    ...{ ...contexts, ...administrationCommands() },
+  };
   try {
     return await dispatch(argv, io, all, version);
   } catch (error) {

@@ -4,6 +4,7 @@ import { actions, commandGroups } from '../../../administration/index.ts';
 import { nearest } from '../../../model/nearest.ts';
 import { toCallArguments } from '../arguments.ts';
 import { createAdminClient } from '../client.ts';
+import { type Shape, shapeOfInput } from '../completion/shape.ts';
 import { connectionOf } from '../connection.ts';
 import { flagIsSet, flagValue, usageError } from '../flags.ts';
 import { actionHelp, groupHelp } from '../help.ts';
@@ -21,7 +22,11 @@ export function administrationCommands(): Record<string, Command> {
   return Object.fromEntries(
     Object.entries(commandGroups).map(([group, summary]) => [
       group,
-      withMore(group, { summary, run: (argv, io) => runGroup(group, argv, io) }),
+      withMore(group, {
+        summary,
+        shape: () => shapeOfGroup(group),
+        run: (argv, io) => runGroup(group, argv, io),
+      }),
     ]),
   );
 }
@@ -30,6 +35,19 @@ export function administrationCommands(): Record<string, Command> {
 function withMore(group: string, command: Command): Command {
   if (group === 'audit') return audit(command);
   return group === 'auth' ? auth(command) : command;
+}
+
+function shapeOfGroup(group: string): Shape {
+  const members = actions.filter(({ command }) => groupOf(command) === group);
+  return {
+    members: Object.fromEntries(
+      members.map((action) => {
+        const { argument, secret } = action;
+        const takes = argument === 'snapshot' || argument === 'sandbox' ? ([argument] as const) : [];
+        return [verbOf(action) || LIST, { flags: shapeOfInput(flagsInput(action.input, secret)), takes }];
+      }),
+    ),
+  };
 }
 
 async function runGroup(group: string, argv: string[], io: CliIo): Promise<number> {

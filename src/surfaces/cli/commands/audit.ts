@@ -39,6 +39,7 @@ ${commonHelp}`;
 export function audit(listed: Command): Command {
   return {
     summary: listed.summary,
+    ...(listed.shape ? { shape: listed.shape } : {}),
     async run(argv, io) {
       const { mode, target, rest } = modeOf(argv);
       if (mode === 'help') {

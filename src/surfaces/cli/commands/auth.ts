@@ -36,6 +36,7 @@ type Way = (typeof ways)[number];
 export function auth(others: Command): Command {
   return {
     summary: others.summary,
+    ...(others.shape ? { shape: others.shape } : {}),
     async run(argv, io) {
       const [first, ...rest] = argv;
       if (first !== PROVIDER) {

@@ -1,8 +1,10 @@
 /** `sandhaven call TOOL`: any tool of the catalogue, with its parameters as flags. */
 import { findTool } from '../../../catalog/call.ts';
+import { tools } from '../../../catalog/index.ts';
 import type { LivePiece } from '../../../control/ports/index.ts';
 import { toCallArguments } from '../arguments.ts';
 import { createClient } from '../client.ts';
+import { shapeOfInput } from '../completion/shape.ts';
 import { connectionOf } from '../connection.ts';
 import { flagIsSet, flagValue, usageError } from '../flags.ts';
 import { commonHelp, toolHelp } from '../help.ts';
@@ -30,6 +32,9 @@ ${commonHelp}`;
 
 export const call: Command = {
   summary: 'call a tool of the catalogue',
+  shape: () => ({
+    members: Object.fromEntries(tools.map(({ name, input }) => [name, { flags: shapeOfInput(input) }])),
+  }),
   async run([name, ...argv], io) {
     if (name === undefined) throw usageError('No tool is named.', '`sandhaven tools` lists them.');
     if (name === '--help' || name === '-h') {

@@ -1,0 +1,63 @@
+/** `sandhaven completion`: the script of a shell, and the answers to its questions. */
+import { forBash, readBashLine } from '../completion/bash-line.ts';
+import { complete, type Found } from '../completion/complete.ts';
+import { namesFor } from '../completion/names.ts';
+import { scripts } from '../completion/scripts.ts';
+import { commonFlags, flagIsSet, parseKnownFlags, usageError } from '../flags.ts';
+import { commonHelp } from '../help.ts';
+import type { CliIo, Command } from '../io.ts';
+
+const shells = Object.keys(scripts);
+
+const help = `Usage: sandhaven completion bash|zsh|fish
+
+Prints a script that completes commands, flags, and the names of sandboxes, snapshots and contexts.
+
+  source <(sandhaven completion bash)             in ~/.bashrc
+  source <(sandhaven completion zsh)              in ~/.zshrc, after compinit
+  sandhaven completion fish | source              in ~/.config/fish/config.fish
+
+Names are asked from the service, for a second at most; one that does not answer costs nothing else.
+
+${commonHelp}`;
+
+/** @param commands All of them, once they are known. */
+export function completion(commands: () => Record<string, Command>): Command {
+  return {
+    summary: 'print the completion script of a shell',
+    shape: () => ({ members: Object.fromEntries(shells.map((shell) => [shell, {}])) }),
+    async run(argv, io) {
+      const [first, ...rest] = argv;
+      if (first === 'line' || first === 'words') return answer(first, rest, commands(), io);
+      const flags = parseKnownFlags(argv, commonFlags);
+      if (flagIsSet(flags, 'help')) {
+        io.stdout.write(help);
+        return 0;
+      }
+      const [shell = '', extra] = flags.positionals;
+      if (!Object.hasOwn(scripts, shell) || extra !== undefined) {
+        throw usageError('One shell is named: bash, zsh or fish.', 'See sandhaven completion --help.');
+      }
+      io.stdout.write(scripts[shell as keyof typeof scripts]);
+      return 0;
+    },
+  };
+}
+
+/** Writes what may follow, one a line, after a line about them. A failure must not disturb the line that is typed. */
+async function answer(
+  form: 'line' | 'words',
+  argv: string[],
+  commands: Record<string, Command>,
+  io: CliIo,
+): Promise<number> {
+  const [breaks = '', text = ''] = argv;
+  const line = form === 'line' ? readBashLine(text, breaks) : null;
+  const words = line ? line.words.slice(1) : argv.slice(1);
+  const found = await complete(words, commands, namesFor(io)).catch((): Found | null => null);
+  if (found === null) return 0;
+  const about = [...(found.files ? ['files'] : []), ...(found.joined ? ['joined'] : [])].join(' ');
+  const candidates = line ? forBash(found.candidates, line) : found.candidates;
+  io.stdout.write([about, ...candidates].map((one) => `${one}\n`).join(''));
+  return 0;
+}
