@@ -1,5 +1,4 @@
 /** Names for completion: asked from the service within a second, and none when it does not answer. */
-import { tools } from '../../../catalog/index.ts';
 import { listSandboxes } from '../../../catalog/sandboxes/list-sandboxes.ts';
 import { listSnapshots } from '../../../catalog/snapshots/list-snapshots.ts';
 import type { Tool } from '../../../catalog/tool.ts';
@@ -38,8 +37,6 @@ async function namesOf(
       return asked(listSnapshots, 'snapshots', located, io);
     case 'context':
       return Object.keys((await readContexts(io)).contexts);
-    case 'tool':
-      return tools.map(({ name }) => name);
     default:
       return [];
   }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { inputJsonSchema } from '../../../catalog/json-schema.ts';
 
 /** Kinds of names that completion can find. A place is a file here, or a path in a sandbox. */
-export type Named = 'sandbox' | 'snapshot' | 'context' | 'tool' | 'command' | 'file' | 'place';
+export type Named = 'sandbox' | 'snapshot' | 'context' | 'file' | 'place';
 
 /** Value of a flag: none, one of several words, a name of some kind, or any text. */
 export type FlagValue = 'none' | 'text' | readonly string[] | { of: Named };
