@@ -37,6 +37,7 @@ const flagSpecs = {
 
 export const attach: Command = {
   summary: 'show a terminal of a sandbox, which goes on without you',
+  shape: () => ({ takes: ['sandbox'] }),
   async run(argv, io) {
     const flags = parseKnownFlags(argv, flagSpecs);
     if (flagIsSet(flags, 'help')) {
