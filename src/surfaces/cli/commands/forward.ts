@@ -91,6 +91,6 @@ function parsePair(text: string): Pair {
 function notStarted(name: string, state: string): SandhavenError {
   return new SandhavenError('invalid_state', `Sandbox '${name}' is ${state}.`, {
     parameter: 'sandbox',
-    hint: `Start it with \`sandhaven call Sandbox.StartSandbox --sandbox '${name}'\`.`,
+    hint: `Start it with \`sandhaven start '${name}'\`.`,
   });
 }
