@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::io::unix::AsyncFd;
-use tokio::time::{Instant, interval, timeout};
+use tokio::time::{Instant, interval, sleep, timeout};
 
 use super::registry::Registry;
 use super::state::Terminal;
@@ -19,6 +19,10 @@ use crate::wire::fault::Fault;
 const READS: usize = 16;
 /// The kernel gives no more of a terminal at once.
 const READ_BYTES: usize = 4 << 10;
+/// A program that prints line by line would wake the agent, its viewers and the service for each. The first lines after
+/// a silence of `STEADY` go at once, and so does the echo of a key; then those of `GATHER` go together.
+const STEADY: Duration = Duration::from_millis(5);
+const GATHER: Duration = Duration::from_millis(1);
 /// After the shell has ended, its last words may be on their way, or children may print without end.
 const QUIET: Duration = Duration::from_millis(150);
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -35,6 +39,9 @@ pub struct Driver {
 }
 
 enum Printed {
+    /// All that was there.
+    All,
+    /// As much as one turn may take.
     More,
     /// No program has the terminal open.
     Over,
@@ -81,13 +88,19 @@ async fn follow(
     let mut ended = pin!(ended);
     let mut hanging_up = pin!(hang_up(terminal));
     let mut reads = true;
+    let mut silent_since = Instant::now();
     loop {
         tokio::select! {
             biased;
             status = &mut ended => return status.unwrap_or(libc::SIGKILL),
             () = &mut hanging_up => return libc::SIGKILL,
-            printed = printed(terminal, master), if reads => reads = matches!(printed, Printed::More),
+            printed = printed(terminal, master), if reads => match printed {
+                Printed::All if silent_since.elapsed() < STEADY => sleep(GATHER).await,
+                Printed::All | Printed::More => {}
+                Printed::Over => reads = false,
+            },
         }
+        silent_since = Instant::now();
         // What one terminal prints without end waits behind all others, its viewers first.
         tokio::task::yield_now().await;
     }
@@ -121,7 +134,7 @@ async fn printed(terminal: &Terminal, master: &AsyncFd<OwnedFd>) -> Printed {
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) => {
                 ready.clear_ready();
-                break;
+                return Printed::All;
             }
             _ => return Printed::Over,
         }
@@ -132,7 +145,7 @@ async fn printed(terminal: &Terminal, master: &AsyncFd<OwnedFd>) -> Printed {
 async fn take_last_words(terminal: &Terminal, master: &AsyncFd<OwnedFd>) {
     let late = Instant::now() + LAST_WORDS;
     while Instant::now() < late
-        && let Ok(Printed::More) = timeout(QUIET, printed(terminal, master)).await
+        && let Ok(Printed::All | Printed::More) = timeout(QUIET, printed(terminal, master)).await
     {
         tokio::task::yield_now().await;
     }
