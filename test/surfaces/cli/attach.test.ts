@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Services } from '../../../src/control/services.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { DetachKeys, parseDetachKeys } from '../../../src/surfaces/cli/attach/detach-keys.ts';
+import { LineFeeds } from '../../../src/surfaces/cli/attach/line-feeds.ts';
 import { runCli } from '../../../src/surfaces/cli/cli.ts';
 import type { CliIo } from '../../../src/surfaces/cli/io.ts';
 import { API_KEY, createFakeServices } from '../fakes/fake-services.ts';
@@ -141,6 +142,16 @@ describe('sandhaven attach', () => {
     expect((await cli(['attach', 'a', '--detach-keys', 'meta-x'])).stderr).toContain("'meta-x' is no key");
     expect((await cli(['attach', '--help'])).stdout).toMatch(/^Usage: sandhaven attach SANDBOX/);
   });
+});
+
+it('line feeds stay what they are in a raw mode that adds returns', () => {
+  const translated = (...pieces: string[]) => {
+    const feeds = new LineFeeds();
+    return pieces.map((piece) => feeds.translate(Buffer.from(piece)).toString());
+  };
+  expect(translated('a\r\nb')).toEqual(['a\r\nb']);
+  expect(translated('a\nb\n\n')).toEqual(['a\x1bDb\x1bD\x1bD']);
+  expect(translated('a\r', '\n\nb', '\n')).toEqual(['a\r', '\n\x1bDb', '\x1bD']);
 });
 
 describe('keys to detach', () => {

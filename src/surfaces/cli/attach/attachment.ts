@@ -4,6 +4,7 @@ import type { Problem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { CliIo } from '../io.ts';
 import type { DetachKeys } from './detach-keys.ts';
+import { LineFeeds } from './line-feeds.ts';
 import type { LocalTerminal } from './local-terminal.ts';
 
 /** The reason of an attachment's end. */
@@ -21,6 +22,7 @@ export class Attachment {
   readonly #io: CliIo;
   readonly #local: LocalTerminal;
   readonly #keys: DetachKeys;
+  readonly #feeds = new LineFeeds();
   readonly #ended = Promise.withResolvers<Ending>();
   #socket: WebSocket | null = null;
 
@@ -67,7 +69,7 @@ export class Attachment {
 
   #print(data: Buffer): void {
     const { stdout } = this.#io;
-    if (stdout.write(data)) return;
+    if (stdout.write(this.#feeds.translate(data))) return;
     this.#socket?.pause();
     stdout.once('drain', () => this.#socket?.resume());
   }
