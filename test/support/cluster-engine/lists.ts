@@ -27,7 +27,6 @@ export const onBothEngines = [
   'test/system/following/changes.test.ts',
   'test/system/following/output.test.ts',
   'test/system/following/sessions.test.ts',
-  'test/system/following/terminals.test.ts',
   'test/system/sessions.test.ts',
   'test/system/two-users.test.ts',
 ];
