@@ -240,10 +240,14 @@ describe('the list', () => {
   it('knows the programs, and since when nothing was done', async () => {
     const seen = await open();
     await open({ terminalId: 'build', size: { columns: 100, rows: 30 } });
-    expect((await list()).terminals).toMatchObject([
-      { terminalId: 'main', size: { columns: 80, rows: 24 }, viewers: 1, program: 'bash', busy: false },
-      { terminalId: 'build', size: { columns: 100, rows: 30 }, viewers: 1, program: 'bash', busy: false },
-    ]);
+    const each = { viewers: 1, program: 'bash', busy: false };
+    // Until its exec the program has the agent's name.
+    await expect
+      .poll(async () => (await list()).terminals, { interval: 20 })
+      .toMatchObject([
+        { ...each, terminalId: 'main', size: { columns: 80, rows: 24 } },
+        { ...each, terminalId: 'build', size: { columns: 100, rows: 30 } },
+      ]);
     seen.type('sleep 2');
     // Between its fork and its exec it is a second shell.
     await expect

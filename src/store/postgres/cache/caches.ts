@@ -11,8 +11,8 @@ import { RowCache } from './row-cache.ts';
 export interface Caches {
   /** The store with caches in front of what every call reads. */
   before(store: Store): Store;
-  /** From here on the news arrive. */
-  open(): void;
+  /** From here on the news arrive; nothing cached is used while they are not current. */
+  open(isCurrent?: () => boolean): void;
   /** No news arrive any more. */
   close(): void;
   hear(news: News): void;
@@ -36,9 +36,9 @@ export function createCaches(): Caches {
       ...cachedCallers(store, callers),
       sandboxes: cachedSandboxes(store.sandboxes, sandboxes),
     }),
-    open() {
-      sandboxes.open();
-      callers.open();
+    open(isCurrent) {
+      sandboxes.open(isCurrent);
+      callers.open(isCurrent);
     },
     close() {
       sandboxes.close();

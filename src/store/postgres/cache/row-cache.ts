@@ -21,6 +21,7 @@ export class RowCache<T> {
   /** Raised by every write and when the news arrive again; a read that began under another version is not stored. */
   #version = 0;
   #open = false;
+  #isCurrent = () => true;
 
   constructor(options: RowCacheOptions<T>) {
     this.#options = options;
@@ -29,7 +30,7 @@ export class RowCache<T> {
   /** Returns the stored value, or loads it. Never stores null: a row that is made later has no news for it. */
   async get(key: string, load: () => Promise<T | null>): Promise<T | null> {
     const known = this.#values.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined && this.#isCurrent()) return known;
     const version = this.#version;
     const value = await load();
     if (value !== null && this.#open && version === this.#version) this.#store(key, value);
@@ -42,10 +43,15 @@ export class RowCache<T> {
     for (const key of [...(this.#keysByRow.get(row) ?? [])]) this.#drop(key);
   }
 
-  /** Stores what is read from now on: the news arrive. A read under way may have missed some. */
-  open(): void {
+  /**
+   * Stores the rows that are read from now on: the news arrive. A read under way may have missed some.
+   *
+   * @param isCurrent false: nobody knows how late the news are, and every row is read again.
+   */
+  open(isCurrent = () => true): void {
     this.#version += 1;
     this.#open = true;
+    this.#isCurrent = isCurrent;
   }
 
   /** Forgets all, and stores nothing: no news arrive. */

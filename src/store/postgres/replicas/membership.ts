@@ -191,7 +191,8 @@ export class Membership implements Replicas {
 
   /** The first time nobody listens yet. */
   #taken(): void {
-    this.#options.caches.open();
+    // A process that was suspended reads old news first.
+    this.#options.caches.open(() => this.#lease.isValid);
     for (const listener of this.#gapListeners) listener();
   }
 

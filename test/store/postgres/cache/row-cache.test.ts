@@ -56,6 +56,17 @@ describe('a cache of rows', () => {
     expect(await cache.get('a', load('made'))).toMatchObject({ text: 'made' });
   });
 
+  it('gives nothing stored while its news may be late', async () => {
+    const cache = newCache();
+    let isCurrent = true;
+    cache.open(() => isCurrent);
+    await cache.get('a', load('1'));
+    isCurrent = false;
+    await expect(cache.get('a', never)).rejects.toThrow('loaded again');
+    isCurrent = true;
+    expect(await cache.get('a', never)).toMatchObject({ text: '1' });
+  });
+
   it('stores nothing while no news arrive', async () => {
     const cache = newCache();
     await cache.get('a', load('1'));
