@@ -48,6 +48,15 @@ async function pour(stream: Duplex, bytes: number): Promise<string> {
   return hash.digest('hex');
 }
 
+async function countSlowly(stream: Duplex): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    await sleep(1);
+  }
+  return bytes;
+}
+
 async function drain(stream: Duplex): Promise<{ digest: string; bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -106,6 +115,20 @@ describe('a connection to a port', () => {
     expect(stream.destroyed).toBe(false);
     stream.end('still here');
     expect(await came.promise).toBe('still here');
+  });
+
+  it('brings the last bytes inside, however slowly they are read there', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const came = Promise.withResolvers<number>();
+      const port = await serve((socket) => {
+        socket.end('bye');
+        countSlowly(socket).then(came.resolve, came.reject);
+      });
+      const stream = await open(port);
+      expect(await text(stream.iterator({ destroyOnReturn: false }))).toBe('bye');
+      stream.end(Buffer.alloc(4_000_000));
+      expect(await came.promise).toBe(4_000_000);
+    }
   });
 
   it('carries 200 MB each way at once without a wrong byte', async () => {

@@ -30,7 +30,10 @@ pub async fn relay(
     let outcome = tokio::try_join!(
         async {
             inwards(host_reader, &mut writer, buffers).await?;
+            // In this order: the host may close right behind its end once it has the answer's, and a reset would then
+            // drop what the program inside has not read yet.
             tokio::select! {
+                biased;
                 () = answered.notified() => Ok(()),
                 () = hung_up(host_reader) => Err(Interrupted::Gone),
             }
