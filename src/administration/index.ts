@@ -13,6 +13,8 @@ import { addRegistryCredentials } from './registries/add-registry-credentials.ts
 import { listRegistries } from './registries/list-registries.ts';
 import { removeRegistryCredentials } from './registries/remove-registry-credentials.ts';
 import { createSignInLink } from './sign-ins/create-sign-in-link.ts';
+import { approveDeviceSignIn, denyDeviceSignIn } from './sign-ins/decide-device-sign-in.ts';
+import { getDeviceSignIn } from './sign-ins/get-device-sign-in.ts';
 import { listSignIns } from './sign-ins/list-sign-ins.ts';
 import { revokeSignIn } from './sign-ins/revoke-sign-in.ts';
 import { deleteSnapshot } from './snapshots/delete-snapshot.ts';
@@ -35,6 +37,9 @@ export const actions: readonly Action[] = [
   listSignIns,
   createSignInLink,
   revokeSignIn,
+  getDeviceSignIn,
+  approveDeviceSignIn,
+  denyDeviceSignIn,
   deleteSnapshot,
   revokeAccess,
   listTerminals,
@@ -54,7 +59,7 @@ export const actions: readonly Action[] = [
 export const commandGroups: Record<string, string> = {
   users: 'users of the service, their usage and quotas',
   keys: 'API keys: create, list, revoke',
-  'sign-ins': 'browsers: list, revoke, make a link to sign in',
+  'sign-ins': 'browsers: list, revoke, make a link; machines: approve their codes',
   snapshots: 'your snapshots: delete',
   access: 'SSH and preview access to your sandboxes: revoke',
   terminals: 'terminals of your sandboxes: list, end',

@@ -74,7 +74,9 @@ export function createListeners(
       });
       const url = urlOf(protocol, http.server.address() as AddressInfo);
       services.authorizations?.servedAt(publicUrl ?? url);
-      services.signIns.servedAt(originForPeople(publicUrl ?? url));
+      const page = originForPeople(publicUrl ?? url);
+      services.signIns.servedAt(page);
+      services.deviceSignIns.servedAt(page);
       log.info('listening', {
         api: url,
         previews: `${options.previewListen.host}:${previewPort}`,

@@ -211,6 +211,7 @@ export function wire(
     users: people.users,
     keys: people.keys,
     signIns: people.signIns,
+    deviceSignIns: people.deviceSignIns,
     documents: new DocumentService({
       database: documents,
       files,

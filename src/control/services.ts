@@ -10,6 +10,7 @@ import type { RegistryService } from './images/registries.ts';
 import type { SnapshotService } from './images/snapshots.ts';
 import type { SandboxService } from './lifecycle/sandboxes.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
+import type { DeviceSignInService } from './people/device-sign-ins.ts';
 import type { IdentityService } from './people/identity.ts';
 import type { KeyService } from './people/keys.ts';
 import type { SignInService } from './people/sign-ins.ts';
@@ -45,4 +46,5 @@ export interface Services {
   keys: KeyService;
   /** Sign-ins of browsers. */
   signIns: SignInService;
+  deviceSignIns: DeviceSignInService;
 }

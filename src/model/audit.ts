@@ -22,6 +22,8 @@ export const auditActions = {
   /** A browser was signed in; failed attempts are not in the log. */
   signIn: 'sign_in.open',
   signOut: 'sign_in.close',
+  /** A machine fetched the key that its user had approved. */
+  deviceSignIn: 'sign_in.device',
   terminalOpen: 'terminal.open',
   terminalClose: 'terminal.close',
   /** A stream of changes of the caller's sandboxes. */

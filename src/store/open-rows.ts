@@ -5,6 +5,7 @@ import { AccessTokenRows } from './rows/access-tokens.ts';
 import { KeyRows } from './rows/api-keys.ts';
 import { AuditRows } from './rows/audit.ts';
 import { AuthorizationRows } from './rows/authorizations.ts';
+import { DeviceSignInRows } from './rows/device-sign-ins.ts';
 import { GitCredentialRows } from './rows/git-credentials.ts';
 import { IdempotencyRows } from './rows/idempotency.ts';
 import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
@@ -26,6 +27,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     users: new UserRows(sql),
     keys: new KeyRows(sql),
     signIns: new SignInRows(sql),
+    deviceSignIns: new DeviceSignInRows(sql),
     idempotency: new IdempotencyRows(sql, secrets),
     accessTokens: new AccessTokenRows(sql),
     gitCredentials: new GitCredentialRows(sql, secrets),

@@ -51,10 +51,24 @@ export class KeyService {
     caller: Caller,
     { user, name, expiresInMinutes, scopes }: KeyRequest,
   ): Promise<OwnedKey & { apiKey: string }> {
-    const { store, clock } = this.#d;
     const owner = await this.ownerOf(caller, user ?? caller.id);
     const lacking = beyond(caller, scopes);
     if (lacking.length > 0) throw more(lacking);
+    return this.#make(owner, { name, expiresInMinutes, scopes });
+  }
+
+  /** Creates a key that its owner has asked for in another way. Rejects with `permission_denied` for a disabled one. */
+  async createFor(userId: string, request: Omit<KeyRequest, 'user'>): Promise<OwnedKey & { apiKey: string }> {
+    const owner = await this.#d.users.find(userId);
+    if (owner.disabledAt !== null) throw disabled();
+    return this.#make(owner, request);
+  }
+
+  async #make(
+    owner: Account,
+    { name, expiresInMinutes, scopes }: Omit<KeyRequest, 'user'>,
+  ): Promise<OwnedKey & { apiKey: string }> {
+    const { store, clock } = this.#d;
     const now = clock.now();
     if ((await store.countLive(owner.id, now)) >= limits.keysPerUser) throw tooMany();
     const apiKey = newApiKey();
@@ -115,6 +129,12 @@ function more(lacking: readonly Scope[]): SandhavenError {
     `A key cannot make one that may do more than itself: it lacks ${lacking.join(', ')}.`,
     { parameter: 'scopes', hint: 'Ask for scopes that this key has, or use a key without a limit.' },
   );
+}
+
+function disabled(): SandhavenError {
+  return new SandhavenError('permission_denied', 'The user is disabled.', {
+    hint: 'An admin can enable the user again.',
+  });
 }
 
 function tooMany(): SandhavenError {

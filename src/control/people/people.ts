@@ -5,6 +5,7 @@ import { newUserId } from '../../model/ids.ts';
 import type { Regions } from '../../model/region.ts';
 import type { Account } from '../../model/user.ts';
 import type { Clock, Store } from '../ports/index.ts';
+import { DeviceSignInService } from './device-sign-ins.ts';
 import { IdentityService } from './identity.ts';
 import { KeyUse } from './key-use.ts';
 import { KeyService } from './keys.ts';
@@ -15,7 +16,7 @@ import { Standing } from './standing.ts';
 import { UserService } from './users.ts';
 
 export interface PeopleDependencies {
-  store: Pick<Store, 'users' | 'keys' | 'signIns' | 'replicas'> & {
+  store: Pick<Store, 'users' | 'keys' | 'signIns' | 'deviceSignIns' | 'replicas'> & {
     sandboxes: Pick<Store['sandboxes'], 'usage'>;
     snapshots: Pick<Store['snapshots'], 'count'>;
   };
@@ -32,6 +33,7 @@ export interface People {
   users: UserService;
   keys: KeyService;
   signIns: SignInService;
+  deviceSignIns: DeviceSignInService;
   quotas: Quotas;
   standing: Standing;
   /** Writes pending uses of keys and sign-ins. */
@@ -44,12 +46,13 @@ export function createPeople({ store, clock, quota, rate, regions }: PeopleDepen
   const use = new KeyUse(store.keys, clock);
   const users = new UserService({ store: store.users, quotas, standing, clock });
   const signIns = new SignInService({ store: store.signIns, keys: store.keys, users, standing, clock });
+  const keys = new KeyService({ store: store.keys, signIns: store.signIns, users, use, standing, clock });
   const rates = new Rates(rate, clock, store.replicas);
   return {
     ...{ users, quotas, standing },
     identity: new IdentityService({ keys: store.keys, use, standing, rates, regions, clock }),
-    keys: new KeyService({ store: store.keys, signIns: store.signIns, users, use, standing, clock }),
-    signIns,
+    ...{ keys, signIns },
+    deviceSignIns: new DeviceSignInService({ store: store.deviceSignIns, keys, clock }),
     async close() {
       await use.flush();
       await signIns.flush();

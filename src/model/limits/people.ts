@@ -39,6 +39,19 @@ export const peopleLimits = {
     /** Addresses whose attempts are counted before idle ones are forgotten. */
     addresses: 10_000,
   },
+  deviceSignIn: {
+    /** Validity of a code, and the pause between two questions for its answer. */
+    codeMs: 10 * 60_000,
+    pauseMs: 3_000,
+    /** Codes that wait for their users: of one network, and of all. */
+    perNetwork: 16,
+    atOnce: 10_000,
+    machineChars: 64,
+    /** Questions of one address. */
+    questions: { perSecond: 2, burst: 20 },
+    /** Longest life of a key that a machine gets, and the usual one: 90 days. */
+    keyMinutes: 129_600,
+  },
   /** Ten years. */
   keyMinutesMax: 5_256_000,
 } as const;

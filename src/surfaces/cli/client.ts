@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../administration/action.ts';
 import type { CallContext, Tool } from '../../catalog/tool.ts';
 import type { LiveOutput, LivePiece } from '../../control/ports/index.ts';
-import { type Problem, toProblem } from '../../model/errors.ts';
+import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Connection } from './connection.ts';
@@ -45,6 +45,23 @@ export function createAdminClient(connection: Connection): AdminClient {
     post(connection, { path: `/v1/admin/${name}`, parameters, long: false }, options);
 }
 
+/** Calls a route that needs no key yet. Rejects with the problem that the service answers, once it gives no time to retry. */
+export async function callOpenRoute(
+  url: string,
+  path: string,
+  parameters: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  const posting = { path, parameters, long: false };
+  const { result, problem } = await post({ url, apiKey: null }, posting, { signal });
+  if (!problem) return result;
+  const { code, detail, hint } = problem;
+  throw new SandhavenError(code, detail, hint === undefined ? {} : { hint });
+}
+
+/** A route of a service; one that is open needs no key. */
+type Destination = Pick<Connection, 'url'> & { apiKey: string | null };
+
 interface Posting {
   path: string;
   parameters: Record<string, unknown>;
@@ -52,7 +69,7 @@ interface Posting {
 }
 
 /** Retries calls refused before any work, when the service gives a time to retry. */
-async function post(connection: Connection, posting: Posting, options: CallOptions): Promise<CallOutcome> {
+async function post(connection: Destination, posting: Posting, options: CallOptions): Promise<CallOutcome> {
   for (let sent = 1; ; sent++) {
     const outcome = await postOnce(connection, posting, options);
     const waitSeconds = outcome.problem?.retry_after_seconds;
@@ -63,7 +80,7 @@ async function post(connection: Connection, posting: Posting, options: CallOptio
 
 /** Rejects only on abort: an unreachable service is a problem like any other. */
 async function postOnce(
-  { url, apiKey }: Connection,
+  { url, apiKey }: Destination,
   { path, parameters, long }: Posting,
   options: CallOptions,
 ): Promise<CallOutcome> {
@@ -73,7 +90,7 @@ async function postOnce(
       method: 'POST',
       redirect: 'error',
       headers: {
-        authorization: `Bearer ${apiKey}`,
+        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
         'content-type': 'application/json',
         accept: long ? 'text/event-stream' : 'application/json',
       },

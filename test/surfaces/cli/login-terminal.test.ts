@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 /** Types keys at the prompt; resolves with all that the terminal showed, and the exit status. */
 async function typed(keys: string): Promise<{ shown: string; code: number }> {
-  const program = spawn('script', ['-qec', `sandhaven login ${http.url} --context here`, '/dev/null'], {
+  const program = spawn('script', ['-qec', `sandhaven login --key ${http.url} --context here`, '/dev/null'], {
     env: { PATH: `${bin}:${process.env['PATH']}`, HOME: home, TERM: 'dumb' },
     stdio: ['pipe', 'pipe', 'ignore'],
   });

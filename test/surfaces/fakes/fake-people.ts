@@ -6,6 +6,7 @@ import { unlimited } from '../../../src/model/quota.ts';
 import { localRegion } from '../../../src/model/region.ts';
 import type { Account, Caller } from '../../../src/model/user.ts';
 import { createAlone } from '../../../src/store/alone.ts';
+import { memoryDeviceSignIns } from '../../store/memory/memory-device-sign-ins.ts';
 import { memoryPeople } from '../../store/memory/memory-people.ts';
 import { memorySignIns } from '../../store/memory/memory-sign-ins.ts';
 
@@ -36,7 +37,7 @@ const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@examp
 /** @param rate Of calls; none by default. */
 export function fakePeople(
   rate: Rate | null = null,
-): Pick<Services, 'identity' | 'users' | 'keys' | 'signIns'> {
+): Pick<Services, 'identity' | 'users' | 'keys' | 'signIns' | 'deviceSignIns'> {
   const { users, keys } = memoryPeople();
   const { signIns } = memorySignIns({ users, keys });
   const details = { name: 'test', createdAt: admin.createdAt, expiresAt: null };
@@ -46,7 +47,7 @@ export function fakePeople(
   void keys.add(member.id, MEMBER_KEY, details);
   const { identity, ...people } = createPeople({
     store: {
-      ...{ users, keys, signIns, replicas: createAlone() },
+      ...{ users, keys, signIns, ...memoryDeviceSignIns(), replicas: createAlone() },
       sandboxes: { usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }) },
       snapshots: { count: async () => 1 },
     },
@@ -55,5 +56,7 @@ export function fakePeople(
     rate,
     regions: [localRegion],
   });
-  return { identity, users: people.users, keys: people.keys, signIns: people.signIns };
+  people.deviceSignIns.servedAt('https://sandhaven.example.org');
+  const { keys: keyService, signIns: signInService, deviceSignIns } = people;
+  return { identity, users: people.users, keys: keyService, signIns: signInService, deviceSignIns };
 }

@@ -1,6 +1,6 @@
 /** The administration's actions that the page calls, with their types. */
 import { client } from './client.ts';
-import type { AuditPage, AuditReport, Key, Registries, User } from './records.ts';
+import type { AuditPage, AuditReport, DeviceSignIn, Key, Registries, User } from './records.ts';
 
 interface Paged {
   total_pages: number;
@@ -27,6 +27,10 @@ export const administration = {
   createKey: (parameters: { name: string; user?: string; expires_in_minutes?: number }) =>
     call<Key & { api_key: string }>('CreateKey', parameters),
   revokeKey: (keyId: string) => call<Key>('RevokeKey', { key_id: keyId }),
+  getDeviceSignIn: (code: string) => call<DeviceSignIn>('GetDeviceSignIn', { code }),
+  approveDeviceSignIn: (code: string, scopes: readonly string[] | null) =>
+    call<DeviceSignIn>('ApproveDeviceSignIn', { code, ...(scopes ? { scopes } : {}) }),
+  denyDeviceSignIn: (code: string) => call<DeviceSignIn>('DenyDeviceSignIn', { code }),
   listAudit: (parameters: object) => call<AuditPage>('ListAudit', parameters),
   verifyAudit: () => call<AuditReport>('VerifyAudit'),
   listRegistries: () => call<Registries>('ListRegistries'),

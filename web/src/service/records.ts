@@ -68,3 +68,13 @@ export interface Registries {
   mirrors: { registry: string; mirror: string }[];
   allowed: string[] | null;
 }
+
+/** A machine that shows a code, and waits for its user. */
+export interface DeviceSignIn {
+  user_code: string;
+  /** As the machine calls itself: anybody's words. */
+  machine: string;
+  address: string;
+  created_at: string;
+  expires_at: string;
+}

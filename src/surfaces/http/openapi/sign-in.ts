@@ -62,4 +62,60 @@ export const signInPaths: Json = {
       },
     },
   },
+  '/v1/sign-in/device': {
+    post: {
+      operationId: 'beginDeviceSignIn',
+      summary: 'Sign a machine in',
+      description:
+        'For a machine without a browser (RFC 8628). Its user opens verification_uri_complete anywhere, signs in and ' +
+        'approves; meanwhile the machine asks for the answer every `interval` seconds.',
+      tags: ['Service'],
+      security: [],
+      requestBody: bodyOf({ machine: { type: 'string', description: 'What its user knows it as.' } }),
+      responses: {
+        '200': {
+          description: 'The code to show, and the secret to ask with.',
+          content: {
+            [JSON_TYPE]: {
+              schema: {
+                type: 'object',
+                properties: {
+                  ...{ device_code: { type: 'string' }, user_code: { type: 'string' } },
+                  ...{ verification_uri: { type: 'string' }, verification_uri_complete: { type: 'string' } },
+                  expires_in: { type: 'integer', description: 'Seconds.' },
+                  interval: { type: 'integer', description: 'Seconds.' },
+                },
+              },
+            },
+          },
+        },
+        ...failures,
+      },
+    },
+  },
+  '/v1/sign-in/device/answer': {
+    post: {
+      operationId: 'getDeviceKey',
+      summary: 'Get the key of a machine',
+      description: 'Gives the key once. 202 while nobody has decided.',
+      tags: ['Service'],
+      security: [],
+      requestBody: bodyOf({ device_code: { type: 'string' } }),
+      responses: {
+        '200': { description: 'The key.', content: { [JSON_TYPE]: { schema: { type: 'object' } } } },
+        '202': { description: 'Nobody has decided yet.' },
+        ...failures,
+      },
+    },
+  },
 };
+
+function bodyOf(properties: Json): Json {
+  const schema = {
+    type: 'object',
+    required: Object.keys(properties),
+    properties,
+    additionalProperties: false,
+  };
+  return { required: true, content: { [JSON_TYPE]: { schema } } };
+}

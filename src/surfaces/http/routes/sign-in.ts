@@ -17,6 +17,7 @@ import { subjectOf } from '../origin.ts';
 import { Attempts } from '../sign-in/attempts.ts';
 import { endedCookie, setCookie } from '../sign-in/cookie.ts';
 import { assertOwnPage } from '../sign-in/own-page.ts';
+import { parseSmallBody, takeSmallBodies } from '../sign-in/small-body.ts';
 
 const secret = z.string().min(1).max(limits.signIn.secretChars);
 const opening = z.strictObject({ api_key: secret.optional(), ticket: secret.optional() });
@@ -26,13 +27,7 @@ export function addSignInRoutes(app: FastifyInstance, services: Services): void 
   const attempts = new Attempts();
 
   app.register(async (open) => {
-    open.removeAllContentTypeParsers();
-    // Nobody's share of large bodies is known yet.
-    open.addContentTypeParser(
-      'application/json',
-      { parseAs: 'string', bodyLimit: limits.signIn.bodyBytes },
-      (_request, body, done) => done(null, String(body)),
-    );
+    takeSmallBodies(open);
     open.post(
       '/v1/sign-in',
       {
@@ -44,7 +39,7 @@ export function addSignInRoutes(app: FastifyInstance, services: Services): void 
         },
       },
       async (request, reply) => {
-        const given = validateInput(opening, parsed(request.body));
+        const given = validateInput(opening, parseSmallBody(request.body, '{"api_key": "…"}'));
         const opened = await openWith(signIns, given);
         // Only who has signed in is in the log: nobody fills it with attempts.
         request.caller = opened.caller;
@@ -78,14 +73,6 @@ function openWith(
   if (apiKey !== undefined && ticket === undefined) return signIns.openWithKey(apiKey);
   if (ticket !== undefined && apiKey === undefined) return signIns.openWithTicket(ticket);
   throw invalidArgument('api_key', 'Exactly one of api_key and ticket is required.', 'Give one of them.');
-}
-
-function parsed(body: unknown): unknown {
-  try {
-    return JSON.parse(String(body));
-  } catch {
-    throw invalidArgument('body', 'The body is no JSON object.', 'Send {"api_key": "…"}.');
-  }
 }
 
 function viewOf({ id, name, email, role, keyId, keyExpiresAt, scopes }: Caller) {

@@ -3,27 +3,44 @@ import { whoAmI } from '../../../../catalog/identity.ts';
 import { SandhavenError } from '../../../../model/errors.ts';
 import { createClient } from '../../client.ts';
 import { contextName, readContexts, storedKey, writeContexts } from '../../contexts/context-file.ts';
+import { deviceLogin } from '../../contexts/device-login.ts';
 import { readHiddenLine } from '../../contexts/hidden-line.ts';
 import { serviceUrl } from '../../contexts/service-url.ts';
-import { commonFlags, flagIsSet, flagValue, parseKnownFlags, usageError } from '../../flags.ts';
+import {
+  commonFlags,
+  type FlagSpec,
+  flagIsSet,
+  flagValue,
+  parseKnownFlags,
+  usageError,
+} from '../../flags.ts';
 import { commonHelp } from '../../help.ts';
 import type { CliIo, Command } from '../../io.ts';
 import { printProblem } from '../../output.ts';
 import { printable } from '../../render.ts';
 
 const help = `Usage: sandhaven login URL [--context NAME]
+       sandhaven login --key URL
        sandhaven login URL < FILE
 
-Asks for an API key without showing it, or reads it from standard input; checks it with the service; then
-stores it, for this service alone, in a file that only you can read. Commands use the service from then on,
-unless SANDBOX_API_URL or SANDBOX_API_KEY is set. NAME is the host of URL unless it is given.
+Shows a link and a code, which you approve on the page of the service, in a browser on this machine or on
+any other; the service then gives this machine a key of its own, for 90 days. With --key it asks for an API key
+without showing it; without a terminal it reads the key from standard input. The key is checked, and stored
+for this service alone, in a file that only you can read. Commands use the service from then on, unless
+SANDBOX_API_URL or SANDBOX_API_KEY is set. NAME is the host of URL unless it is given.
 
 ${commonHelp}`;
 
+const flagSpecs = {
+  ...commonFlags,
+  key: { type: 'boolean' },
+} satisfies Record<string, FlagSpec>;
+
 export const login: Command = {
-  summary: 'store the key of a service, and use the service',
+  summary: 'get or store the key of a service, and use the service',
+  shape: () => ({ flags: { key: 'none' } }),
   async run(argv, io) {
-    const flags = parseKnownFlags(argv, commonFlags);
+    const flags = parseKnownFlags(argv, flagSpecs);
     if (flagIsSet(flags, 'help')) {
       io.stdout.write(help);
       return 0;
@@ -41,7 +58,10 @@ export const login: Command = {
         hint: `Give another name with --context, or run \`sandhaven logout ${name}\`.`,
       });
     }
-    const apiKey = keyOf(await readHiddenLine(`API key of ${url}: `, io));
+    const isTyped = flagIsSet(flags, 'key') || !io.stdin.isTTY;
+    const apiKey = isTyped
+      ? keyOf(await readHiddenLine(`API key of ${url}: `, io))
+      : await deviceLogin(url, io);
     const json = flagIsSet(flags, 'json');
     const { result, problem } = await createClient({ url, apiKey })(whoAmI, {}, { signal: io.signal });
     if (problem) return printProblem(problem, json, io);
@@ -95,6 +115,6 @@ function keyOf(line: string): string {
   if (checked.success) return checked.data;
   throw usageError(
     line.trim() === '' ? 'No key was given.' : `The key ${checked.error.issues[0]?.message}.`,
-    'An admin makes one with `sandhaven keys create`.',
+    'An admin makes one with `sandhaven keys create`; `sandhaven login URL` asks for one on the page.',
   );
 }

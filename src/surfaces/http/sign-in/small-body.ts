@@ -1,0 +1,23 @@
+/** Bodies of requests from people who are nobody yet: small JSON, since no share of large ones is known. */
+import type { FastifyInstance } from 'fastify';
+import { invalidArgument } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+
+/** Lets the routes of `app` take such bodies alone, as text. */
+export function takeSmallBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string', bodyLimit: limits.signIn.bodyBytes },
+    (_request, body, done) => done(null, String(body)),
+  );
+}
+
+/** Throws `invalid_argument`, with an example of what is wanted. */
+export function parseSmallBody(body: unknown, example: string): unknown {
+  try {
+    return JSON.parse(String(body));
+  } catch {
+    throw invalidArgument('body', 'The body is no JSON object.', `Send ${example}.`);
+  }
+}
