@@ -8,6 +8,8 @@ const alone = [
   'test/isolation/**/*.test.ts',
   'test/network/**/*.test.ts',
   'test/runtime/**/*.test.ts',
+  // A flood beside others' work would measure that work.
+  'test/agent-link/tls/refusals.test.ts',
   'test/system/bad-luck.test.ts',
   'test/system/side-by-side.test.ts',
   // Both build the SDK's package.
