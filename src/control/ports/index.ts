@@ -12,6 +12,7 @@ export type * from './agent/terminals.ts';
 export type * from './agent/tunnels.ts';
 export type * from './audit-store.ts';
 export type * from './common.ts';
+export type * from './credential-store.ts';
 export type * from './document-database.ts';
 export type * from './git-gateway.ts';
 export type * from './provider/code-host.ts';

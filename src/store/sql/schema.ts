@@ -3,6 +3,7 @@
  * released step is never edited: a change is a new step.
  */
 
+import { credentialTables } from './credentials.ts';
 import { signInTables } from './sign-ins.ts';
 
 export interface Migration {
@@ -145,6 +146,9 @@ const serviceSecrets = `
   ) STRICT;
 `;
 
+/** Numbers of steps that are made elsewhere: each gives way to its step. */
+const reserved = [12, 13, 14].map((version) => ({ version, sql: '' }));
+
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -272,4 +276,6 @@ export const migrations: readonly Migration[] = [
   { version: 9, sql: renewals },
   { version: 10, sql: scopes },
   { version: 11, sql: signInTables },
+  ...reserved,
+  { version: 15, sql: credentialTables },
 ];
