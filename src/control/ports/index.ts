@@ -15,6 +15,7 @@ export type * from './common.ts';
 export type * from './credential-store.ts';
 export type * from './document-database.ts';
 export type * from './git-gateway.ts';
+export type * from './passkey-verifier.ts';
 export type * from './provider/code-host.ts';
 export type * from './provider/pending-authorization-store.ts';
 export type * from './registry-store.ts';
