@@ -1,6 +1,6 @@
 /**
- * Ways in are changed by a fresh sign-in only: whoever finds a browser signed in, or has copied its cookie, makes no way in of
- * their own. To sign in once more is to show it anew.
+ * Passkeys and passwords are changed by a fresh sign-in only, since whoever finds a browser signed in should not add theirs. Signing in
+ * once more makes a fresh one. Keys and links are not held to it, so it is no barrier to who makes one of those first.
  */
 import { SandhavenError } from '../../model/errors.ts';
 import { isSignInId } from '../../model/ids.ts';
