@@ -215,6 +215,37 @@ describe('an answer is refused', () => {
     await other.close();
   });
 
+  it('when it carries the certificate of an authenticator, which nobody asked for', async () => {
+    await signInByKey(ada);
+    const { body } = await ada.ask('POST', '/v1/passkeys/challenge', {});
+    const made = await ada.make({ ...body.options, attestation: 'direct' });
+    expect(Buffer.from(made.response.attestationObject, 'base64url').includes('x5c')).toBe(true);
+    expect((await ada.ask('POST', '/v1/passkeys', { name: 'x', response: made })).status).toBe(400);
+    expect(await store.passkeys.listPasskeys('user_1')).toEqual([]);
+  });
+
+  it('in a moment when it is hostile: of another shape, very deep, or large', async () => {
+    await signInByKey(ada);
+    const { body } = await ada.ask('POST', '/v1/passkeys/challenge', {});
+    const made = await ada.make(body.options);
+    const add = async (change: object) => {
+      const response = { ...made, response: { ...made.response, ...change } };
+      return (await ada.ask('POST', '/v1/passkeys', { name: 'x', response })).status;
+    };
+    const deep = Buffer.alloc(9_000, 0x81).toString('base64url');
+    expect(await add({ attestationObject: deep })).toBe(400);
+    expect(await add({ attestationObject: Buffer.from('a0', 'hex').toString('base64url') })).toBe(400);
+    expect(await add({ attestationObject: 'A'.repeat(12_289) })).toBe(400);
+    expect(await add({ clientDataJSON: Buffer.from('null').toString('base64url') })).toBe(400);
+    expect(await add({ clientDataJSON: '<script>' })).toBe(400);
+    expect(await add({ transports: Array(9).fill('usb') })).toBe(400);
+    expect(await add({ transports: ['<script>'] })).toBe(400);
+    expect((await ada.ask('POST', '/v1/passkeys', { name: '\u0007', response: made })).status).toBe(400);
+    expect((await ada.ask('POST', '/v1/sign-in/passkey', { response: null })).status).toBe(400);
+    expect((await answer(ada, { ...made, padding: 'x'.repeat(20_000) })).status).toBe(413);
+    expect(await add({})).toBe(200);
+  });
+
   it('once its user is disabled', async () => {
     await add(ada, MEMBER_KEY);
     await http.services.users.disable('user_2');
