@@ -20,7 +20,7 @@ describe('imports', () => {
 
   const core = ['model', 'concurrency', 'fairness'];
   const parts = [...core, 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
-  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'provider'];
+  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'provider', 'webauthn'];
   const top = ['app', 'log.ts', 'version.ts'];
 
   const adapter: Allowed = { run: core, types: ['control/ports'] };
@@ -38,6 +38,7 @@ describe('imports', () => {
     'agent-link': adapter,
     documentdb: adapter,
     provider: adapter,
+    webauthn: adapter,
     catalog: { run: core, types: ['control'] },
     administration: { run: [...core, 'catalog'], types: ['control'] },
     'demo-database': { run: [...core, 'catalog', 'administration', 'surfaces/cli'], types: ['control'] },
@@ -79,6 +80,7 @@ describe('imports', () => {
     catalog: ['zod'],
     store: ['zod', 'pg', 'pg-connection-string'],
     provider: ['zod'],
+    webauthn: ['@simplewebauthn'],
     'demo-database': ['bson', 'mongodb'],
   };
 

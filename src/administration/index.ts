@@ -6,6 +6,10 @@ import { verifyAudit } from './audit/verify-audit.ts';
 import { listAuthorizations, revokeAuthorization } from './authorizations/kept-authorizations.ts';
 import { pollAuthorization } from './authorizations/poll-authorization.ts';
 import { startAuthorization } from './authorizations/start-authorization.ts';
+import { listPasskeys } from './credentials/list-passkeys.ts';
+import { removePasskey } from './credentials/remove-passkey.ts';
+import { removePassword } from './credentials/remove-password.ts';
+import { renamePasskey } from './credentials/rename-passkey.ts';
 import { createKey } from './keys/create-key.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
@@ -16,6 +20,7 @@ import { createSignInLink } from './sign-ins/create-sign-in-link.ts';
 import { approveDeviceSignIn, denyDeviceSignIn } from './sign-ins/decide-device-sign-in.ts';
 import { getDeviceSignIn } from './sign-ins/get-device-sign-in.ts';
 import { listSignIns } from './sign-ins/list-sign-ins.ts';
+import { revokeOtherSignIns } from './sign-ins/revoke-other-sign-ins.ts';
 import { revokeSignIn } from './sign-ins/revoke-sign-in.ts';
 import { deleteSnapshot } from './snapshots/delete-snapshot.ts';
 import { endTerminal } from './terminals/end-terminal.ts';
@@ -40,6 +45,11 @@ export const actions: readonly Action[] = [
   getDeviceSignIn,
   approveDeviceSignIn,
   denyDeviceSignIn,
+  revokeOtherSignIns,
+  listPasskeys,
+  renamePasskey,
+  removePasskey,
+  removePassword,
   deleteSnapshot,
   revokeAccess,
   listTerminals,
@@ -60,6 +70,8 @@ export const commandGroups: Record<string, string> = {
   users: 'users of the service, their usage and quotas',
   keys: 'API keys: create, list, revoke',
   'sign-ins': 'browsers: list, revoke, make a link; machines: approve their codes',
+  passkeys: 'passkeys: list, rename, remove; the page adds them',
+  passwords: 'passwords: remove; the page sets them',
   snapshots: 'your snapshots: delete',
   access: 'SSH and preview access to your sandboxes: revoke',
   terminals: 'terminals of your sandboxes: list, end',

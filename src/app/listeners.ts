@@ -75,8 +75,7 @@ export function createListeners(
       const url = urlOf(protocol, http.server.address() as AddressInfo);
       services.authorizations?.servedAt(publicUrl ?? url);
       const page = originForPeople(publicUrl ?? url);
-      services.signIns.servedAt(page);
-      services.deviceSignIns.servedAt(page);
+      for (const part of [services.signIns, services.deviceSignIns, services.passkeys]) part.servedAt(page);
       log.info('listening', {
         api: url,
         previews: `${options.previewListen.host}:${previewPort}`,

@@ -46,6 +46,8 @@ export interface ServiceOptions {
   rate?: Rate | null;
   /** Region of the service, and others to list; by default one without a place. */
   regions?: Regions;
+  /** true: users may sign in with a password; not by default. */
+  passwordSignIn?: boolean;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;

@@ -94,7 +94,9 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const audit = auditLog({ data, secrets, store, keptDays: options.auditKeptDays, clock, log });
   const host = await openCodeHost(options.provider ?? null, clock);
   const memberQuota = quotaOfMembers(await engine.size());
-  const control = wire({ store, engine, access, documents, host, audit, memberQuota }, options);
+  const challengeKey = secrets.deriveKey('passkey challenge');
+  const parts = { store, engine, access, documents, host, audit, memberQuota, challengeKey };
+  const control = wire(parts, options);
   opened.defer(() => engine.runtime.close());
   await engine.init();
   await audit.open();

@@ -94,6 +94,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     diskOvercommit: options.diskOvercommit,
     rate: options.rate,
     regions: options.regions,
+    passwordSignIn: options.passwordSignIn,
     documentDb,
     clock: Date,
     log,

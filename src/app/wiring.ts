@@ -12,6 +12,7 @@ import type { AccessService } from '../control/access/tokens.ts';
 import { ArchiveCollector } from '../control/archives/archive-collector.ts';
 import type { AuditService } from '../control/audit/audit.ts';
 import { PreviewGrants } from '../control/audit/preview-grants.ts';
+import { createCredentials } from '../control/credentials/credentials.ts';
 import { DocumentService } from '../control/documents/documents.ts';
 import { OrderOfUse } from '../control/documents/order-of-use.ts';
 import { BASE_IMAGE } from '../control/images/base-image.ts';
@@ -53,6 +54,7 @@ import { limits } from '../model/limits.ts';
 import type { Quota } from '../model/quota.ts';
 import { localRegion } from '../model/region.ts';
 import { everyRegistry } from '../model/registry-rules.ts';
+import { createPasskeyVerifier } from '../webauthn/verifier.ts';
 import type { Engine } from './engine.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { wireGit } from './wire-git.ts';
@@ -72,10 +74,12 @@ export interface Dependencies {
   audit: AuditService;
   /** Default quota of members. */
   memberQuota: Quota;
+  /** Key of the challenges for passkeys: the same for all replicas. */
+  challengeKey: Buffer;
 }
 
 export function wire(
-  { store, engine, access, documents, host, audit, memberQuota }: Dependencies,
+  { store, engine, access, documents, host, audit, memberQuota, challengeKey }: Dependencies,
   {
     clock,
     log,
@@ -88,6 +92,7 @@ export function wire(
     diskOvercommit = limits.disk.overcommit.default,
     rate = null,
     regions = [localRegion],
+    passwordSignIn = false,
     documentDb,
   }: ServiceOptions,
 ) {
@@ -212,6 +217,10 @@ export function wire(
     keys: people.keys,
     signIns: people.signIns,
     deviceSignIns: people.deviceSignIns,
+    ...createCredentials({
+      ...{ store, people, challengeKey, clock, takesPasswords: passwordSignIn },
+      verifier: createPasskeyVerifier(),
+    }),
     documents: new DocumentService({
       database: documents,
       files,

@@ -4,6 +4,7 @@ import type { PreviewService } from './access/previews.ts';
 import type { AccessRevocation } from './access/revocation.ts';
 import type { SshAccessService } from './access/ssh-access.ts';
 import type { AuditService } from './audit/audit.ts';
+import type { Credentials } from './credentials/credentials.ts';
 import type { DocumentService } from './documents/documents.ts';
 import type { GitService } from './git/git-service.ts';
 import type { RegistryService } from './images/registries.ts';
@@ -22,7 +23,8 @@ import type { SessionService } from './work/sessions.ts';
 import type { TerminalService } from './work/terminals.ts';
 import type { TunnelService } from './work/tunnels.ts';
 
-export interface Services {
+/** Passkeys and passwords come with `Credentials`. */
+export interface Services extends Credentials {
   sandboxes: SandboxService;
   /** Changes of sandboxes. */
   events: SandboxEvents;

@@ -21,9 +21,15 @@ export const auditActions = {
   tunnelClose: 'tunnel.close',
   /** A browser was signed in; failed attempts are not in the log. */
   signIn: 'sign_in.open',
+  /** Likewise, with a passkey, or with a password. */
+  signInByPasskey: 'sign_in.passkey',
+  signInByPassword: 'sign_in.password',
   signOut: 'sign_in.close',
   /** A machine fetched the key that its user had approved. */
   deviceSignIn: 'sign_in.device',
+  /** A user added a passkey, or set a password. */
+  passkeyAdd: 'passkey.add',
+  passwordSet: 'password.set',
   terminalOpen: 'terminal.open',
   terminalClose: 'terminal.close',
   /** A stream of changes of the caller's sandboxes. */

@@ -49,6 +49,10 @@ export function newSignInId(): string {
   return `sgn_${randomText(16)}`;
 }
 
+export function newPasskeyId(): string {
+  return `passkey_${randomText(16)}`;
+}
+
 export function newUserId(): string {
   return `user_${randomText(16)}`;
 }

@@ -1,5 +1,6 @@
 /** Every bound of the service, with its unit. No other file holds a number that limits a caller. */
 
+import { credentialsLimits } from './limits/access/credentials.ts';
 import { agentNetworkLimits } from './limits/agent-network.ts';
 import { auditLimits } from './limits/audit.ts';
 import { documentsLimits } from './limits/documents.ts';
@@ -142,6 +143,7 @@ export const limits = {
   ...documentsLimits,
   ...archivesLimits,
   ...auditLimits,
+  ...credentialsLimits,
   ...postgresLimits,
   ...providerLimits,
   ...membersLimits,

@@ -8,6 +8,8 @@ import { AuthorizationRows } from './rows/authorizations.ts';
 import { DeviceSignInRows } from './rows/device-sign-ins.ts';
 import { GitCredentialRows } from './rows/git-credentials.ts';
 import { IdempotencyRows } from './rows/idempotency.ts';
+import { PasskeyRows } from './rows/passkeys.ts';
+import { PasswordRows } from './rows/passwords.ts';
 import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
 import { RegistryCredentialRows } from './rows/registry-credentials.ts';
 import { SandboxRows } from './rows/sandbox-rows.ts';
@@ -28,6 +30,8 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     keys: new KeyRows(sql),
     signIns: new SignInRows(sql),
     deviceSignIns: new DeviceSignInRows(sql),
+    passkeys: new PasskeyRows(sql),
+    passwords: new PasswordRows(sql, secrets),
     idempotency: new IdempotencyRows(sql, secrets),
     accessTokens: new AccessTokenRows(sql),
     gitCredentials: new GitCredentialRows(sql, secrets),

@@ -22,6 +22,7 @@ describe('the options of `sandhaven up`', () => {
       warmPool: { min: 4, max: 4 },
       imageKeptMinutes: 1_440,
       kubernetes: null,
+      passwordSignIn: false,
       gpuKind: { kind: 'nvidia.com/gpu', names: null },
       gitAllow: [
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },

@@ -19,6 +19,7 @@ describe('the cookie of a sign-in', () => {
   it.each([
     ['a=1; __Host-sandhaven=sgn_1.secret; b=2', 'a=1; b=2'],
     ['__Host-sandhaven=sgn_1.secret', ''],
+    ['a=1; __Host-sandhaven-challenge=c.1.m; b=2', 'a=1; b=2'],
     ['a=__Host-sandhaven; x__Host-sandhaven=1', 'a=__Host-sandhaven; x__Host-sandhaven=1'],
     ['a=1;__Host-sandhaven = s;__Host-sandhaven=t', 'a=1'],
   ])('never reaches an application: %s', (sent, arrives) => {

@@ -193,7 +193,7 @@ export class World {
     const access = new AccessService({ tokens: store.accessTokens, clock, previewKey: Buffer.alloc(32) });
     return wire(
       {
-        ...{ store, access, documents: null, host: null, memberQuota: quota },
+        ...{ store, access, documents: null, host: null, memberQuota: quota, challengeKey: Buffer.alloc(32) },
         engine: engine as Parameters<typeof wire>[0]['engine'],
         // Visits and previews, which write to it, are not part of the simulation.
         audit: {} as AuditService,

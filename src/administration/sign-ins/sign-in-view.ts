@@ -6,7 +6,7 @@ import type { Caller } from '../../model/user.ts';
 export const signInOutput = z.looseObject({
   sign_in_id: z.string(),
   user_id: z.string(),
-  /** Key that it was opened with, and ends with; null: opened by a link. */
+  /** Key that it was opened with, and ends with; null: opened otherwise. */
   key_id: z.string().nullable(),
   /** true: the caller's own. */
   current: z.boolean(),

@@ -41,6 +41,7 @@ import { runtime } from './sandboxes/runtime.ts';
 import { warmPool } from './sandboxes/warm-pool.ts';
 import { auditKeptDays } from './service/audit-kept-days.ts';
 import { dataDir } from './service/data-dir.ts';
+import { passwordSignIn } from './service/password-sign-in.ts';
 import { regions } from './service/region.ts';
 import { storeUrl } from './service/store.ts';
 import { toolsets } from './service/toolsets.ts';
@@ -71,6 +72,7 @@ export const allFlags = {
   runtime,
   regions,
   toolsets,
+  passwordSignIn,
   archiveStore,
   s3Endpoint,
   s3Region,

@@ -54,6 +54,11 @@ export class SignInService {
     const userId = await store.takeLink(hashOf(ticket), clock.now());
     const user = userId === null ? null : await users.find(userId);
     if (!user || user.disabledAt !== null) throw refused('The link was used already, or is over.');
+    return this.openFor(user);
+  }
+
+  /** Opens one for a user who was recognized by a way in of their own. */
+  openFor(user: Pick<Account, 'id' | 'name' | 'email' | 'role'>): Promise<Opened> {
     return this.#open(user, { keyId: null, endsAt: null, scopes: null });
   }
 
@@ -111,6 +116,13 @@ export class SignInService {
     const removed = may ? await this.#remove(id) : null;
     if (removed) return removed;
     throw notFound('sign_in', `There is no sign-in '${id.slice(0, 100)}'.`, 'ListSignIns shows them.');
+  }
+
+  /** Ends all sign-ins of a user but the caller's own, and their open work. Returns how many. */
+  async revokeOthers(caller: Caller, userId: string): Promise<number> {
+    const ended = await this.#d.store.removeOtherSignIns(userId, caller.keyId);
+    for (const id of ended) this.#d.standing.ended(id);
+    return ended.length;
   }
 
   flush(): Promise<void> {

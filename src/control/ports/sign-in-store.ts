@@ -25,6 +25,8 @@ export interface SignInStore {
   removeSignIn(id: string): Promise<SignIn | null>;
   /** Removes those that a key has opened. Returns their ids. */
   removeSignInsOfKey(keyId: string): Promise<string[]>;
+  /** Removes those of a user but one. Returns their ids. */
+  removeOtherSignIns(userId: string, keptId: string): Promise<string[]>;
   /** Moves times of use forward only. */
   touchSignIns(used: Map<string, number>): Promise<void>;
   /** Removes sign-ins and links that are over, and sign-ins last used before `idleSince`. */

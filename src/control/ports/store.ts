@@ -4,6 +4,7 @@ import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { Allowance, Page } from './common.ts';
+import type { PasskeyStore, PasswordStore } from './credential-store.ts';
 import type { DeviceSignInStore } from './device-sign-in-store.ts';
 import type { AuthorizationStore } from './provider/code-host.ts';
 import type { PendingAuthorizationStore } from './provider/pending-authorization-store.ts';
@@ -137,6 +138,8 @@ export interface Store {
   keys: KeyStore;
   signIns: SignInStore;
   deviceSignIns: DeviceSignInStore;
+  passkeys: PasskeyStore;
+  passwords: PasswordStore;
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;

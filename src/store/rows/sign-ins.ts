@@ -67,6 +67,12 @@ export class SignInRows implements SignInStore {
     return rows.map(({ id }) => String(id));
   }
 
+  async removeOtherSignIns(userId: string, keptId: string): Promise<string[]> {
+    const others = { user: userId, kept: keptId };
+    const rows = await this.#sql.writeOne(() => statements.removeOthers.all(others));
+    return rows.map(({ id }) => String(id));
+  }
+
   async touchSignIns(used: Map<string, number>): Promise<void> {
     if (used.size === 0) return;
     await this.#sql.write('uses of sign-ins', function* () {
@@ -128,6 +134,7 @@ const statements = {
   count: statement(`SELECT count(*) AS count FROM sign_ins WHERE ${OF_USER}`),
   remove: statement(`DELETE FROM sign_ins WHERE id = :id RETURNING ${COLUMNS}`),
   removeOfKey: statement('DELETE FROM sign_ins WHERE key_selector = :selector RETURNING id'),
+  removeOthers: statement('DELETE FROM sign_ins WHERE user_id = :user AND id <> :kept RETURNING id'),
   touch: statement('UPDATE sign_ins SET last_used_at = :at WHERE id = :id AND last_used_at < :at'),
   prune: statement('DELETE FROM sign_ins WHERE expires_at <= :now OR last_used_at <= :idle_since'),
   addLink: statement('INSERT INTO sign_in_links (hash, user_id, expires_at) VALUES (:hash, :user, :expires)'),

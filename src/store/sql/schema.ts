@@ -3,6 +3,7 @@
  * released step is never edited: a change is a new step.
  */
 
+import { credentialTables } from './credentials.ts';
 import { deviceSignIns } from './device-sign-ins.ts';
 import { signInTables } from './sign-ins.ts';
 
@@ -274,4 +275,5 @@ export const migrations: readonly Migration[] = [
   { version: 10, sql: scopes },
   { version: 11, sql: signInTables },
   { version: 12, sql: deviceSignIns },
+  { version: 13, sql: credentialTables },
 ];

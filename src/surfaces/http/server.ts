@@ -35,6 +35,7 @@ import { explain, refuseConnection, sendProblem } from './problem.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAuthorizationRoutes } from './routes/authorization.ts';
 import { addByteRoutes } from './routes/bytes.ts';
+import { addCredentialRoutes } from './routes/credentials/credentials.ts';
 import { addDeviceSignInRoutes } from './routes/device-sign-in.ts';
 import { addEventRoutes } from './routes/events.ts';
 import { acceptJsonBodies } from './routes/json-body.ts';
@@ -118,6 +119,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addAuthorizationRoutes(app, parts.services);
   addSignInRoutes(app, parts.services);
   addDeviceSignInRoutes(app, parts.services);
+  addCredentialRoutes(app, parts.services);
   addPageRoutes(app, parts.page ?? null, async (request, reply) => {
     request.caller = await authenticate(parts.services, request, reply);
   });

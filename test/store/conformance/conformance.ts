@@ -7,6 +7,7 @@ import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from '../fixtures.ts';
 import { accessConformance } from './access-conformance.ts';
 import { auditConformance } from './audit-conformance.ts';
+import { credentialConformance } from './credential-conformance.ts';
 import { deviceSignInConformance } from './device-sign-in-conformance.ts';
 import { peopleConformance } from './people-conformance.ts';
 import { quotaConformance } from './quota-conformance.ts';
@@ -492,6 +493,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
   serviceSecretConformance(name, () => store);
   signInConformance(name, () => store);
   deviceSignInConformance(name, () => store);
+  credentialConformance(name, () => store);
   quotaConformance(name, () => store);
   describe(`${name}: credentials of Git remotes`, () => {
     const at = (sandboxId: string, url = 'https://h/a', password = 'p\0é"') => ({

@@ -62,6 +62,13 @@ export function memorySignIns({ users, keys }: People): Pick<Store, 'signIns'> {
         for (const id of ids) rows.delete(id);
         return ids;
       },
+      async removeOtherSignIns(userId, keptId) {
+        const ids = sorted(userId)
+          .map(({ id }) => id)
+          .filter((id) => id !== keptId);
+        for (const id of ids) rows.delete(id);
+        return ids;
+      },
       async touchSignIns(used) {
         for (const [id, at] of used) {
           const row = rows.get(id);

@@ -18,6 +18,7 @@ import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { memoryAudit } from './memory-audit.ts';
 import { memoryAuthorizations } from './memory-authorizations.ts';
+import { memoryCredentials } from './memory-credentials.ts';
 import { memoryDeviceSignIns } from './memory-device-sign-ins.ts';
 import { memoryPendingAuthorizations } from './memory-pending-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
@@ -51,6 +52,7 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     ...people,
     ...memorySignIns(people),
     ...memoryDeviceSignIns(),
+    ...memoryCredentials(people),
     ...memoryIdempotency(tables),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),

@@ -1,11 +1,16 @@
 /** Users and keys as they are, over a store in memory: an admin and a member. */
+import { createCredentials } from '../../../src/control/credentials/credentials.ts';
+import { argon2id, PasswordHashes } from '../../../src/control/credentials/password-hashes.ts';
 import { createPeople } from '../../../src/control/people/people.ts';
+import type { Store } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
 import type { Rate } from '../../../src/fairness/rate.ts';
 import { unlimited } from '../../../src/model/quota.ts';
 import { localRegion } from '../../../src/model/region.ts';
 import type { Account, Caller } from '../../../src/model/user.ts';
 import { createAlone } from '../../../src/store/alone.ts';
+import { createPasskeyVerifier } from '../../../src/webauthn/verifier.ts';
+import { memoryCredentials } from '../../store/memory/memory-credentials.ts';
 import { memoryDeviceSignIns } from '../../store/memory/memory-device-sign-ins.ts';
 import { memoryPeople } from '../../store/memory/memory-people.ts';
 import { memorySignIns } from '../../store/memory/memory-sign-ins.ts';
@@ -34,20 +39,39 @@ const admin: Account = {
 };
 const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@example.org', role: 'member' };
 
-/** @param rate Of calls; none by default. */
-export function fakePeople(
-  rate: Rate | null = null,
-): Pick<Services, 'identity' | 'users' | 'keys' | 'signIns' | 'deviceSignIns'> {
+export type PeopleStore = Pick<Store, 'users' | 'keys' | 'signIns' | 'passkeys' | 'passwords'>;
+
+/** A store with both users and their keys. */
+export function fakePeopleStore(): PeopleStore {
   const { users, keys } = memoryPeople();
-  const { signIns } = memorySignIns({ users, keys });
   const details = { name: 'test', createdAt: admin.createdAt, expiresAt: null };
   // Nothing in memory waits, so both are there when this returns.
   for (const account of [admin, member]) void users.insertUser(account);
   void keys.add(admin.id, API_KEY, details);
   void keys.add(member.id, MEMBER_KEY, details);
-  const { identity, ...people } = createPeople({
+  return { users, keys, ...memorySignIns({ users, keys }), ...memoryCredentials({ users }) };
+}
+
+type Fakes = Pick<
+  Services,
+  'identity' | 'users' | 'keys' | 'signIns' | 'deviceSignIns' | 'passkeys' | 'passwords'
+>;
+
+export interface FakePeopleOptions {
+  takesPasswords?: boolean;
+  /** Called before each hash of a password is computed. */
+  onHash?: () => void;
+}
+
+/** @param rate Of calls; none by default. */
+export function fakePeople(
+  rate: Rate | null = null,
+  store: PeopleStore = fakePeopleStore(),
+  { takesPasswords = true, onHash = () => {} }: FakePeopleOptions = {},
+): Fakes {
+  const { identity, users, keys, signIns, deviceSignIns } = createPeople({
     store: {
-      ...{ users, keys, signIns, ...memoryDeviceSignIns(), replicas: createAlone() },
+      ...{ ...store, ...memoryDeviceSignIns(), replicas: createAlone() },
       sandboxes: { usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }) },
       snapshots: { count: async () => 1 },
     },
@@ -56,7 +80,15 @@ export function fakePeople(
     rate,
     regions: [localRegion],
   });
-  people.deviceSignIns.servedAt('https://sandhaven.example.org');
-  const { keys: keyService, signIns: signInService, deviceSignIns } = people;
-  return { identity, users: people.users, keys: keyService, signIns: signInService, deviceSignIns };
+  deviceSignIns.servedAt('https://sandhaven.example.org');
+  const people = { users, keys, signIns };
+  const credentials = createCredentials({
+    ...{ store, people, clock: Date, verifier: createPasskeyVerifier() },
+    ...{ challengeKey: Buffer.alloc(32, 7), takesPasswords },
+    hashes: new PasswordHashes((...given) => {
+      onHash();
+      return argon2id(...given);
+    }),
+  });
+  return { identity, ...people, deviceSignIns, ...credentials };
 }

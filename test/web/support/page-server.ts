@@ -18,7 +18,10 @@ export async function servePage(services: Services, port = 0): Promise<PageServe
   const silent = () => {};
   const app = createHttpServer({
     ...{ services, page, version: '1.2.3', ready: () => true },
-    ...{ log: { info: silent, warn: silent, error: silent }, allowedHosts: ['127.0.0.1', 'localhost'] },
+    ...{
+      log: { info: silent, warn: silent, error: silent },
+      allowedHosts: ['127.0.0.1', 'localhost', 'sandhaven.localhost'],
+    },
   });
   await app.listen({ host: '127.0.0.1', port });
   return {

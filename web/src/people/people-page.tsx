@@ -14,6 +14,7 @@ import classes from './people.module.css';
 import { SignInsPanel } from './sign-ins-panel.tsx';
 import { UserCard } from './user-card.tsx';
 import { UserDialog } from './user-dialog.tsx';
+import { WaysPanel } from './ways/ways-panel.tsx';
 
 export function PeoplePage() {
   const { role } = useSignedIn();
@@ -39,6 +40,7 @@ export function PeoplePage() {
         ))}
       </section>
       <KeysPanel users={data ?? []} />
+      <WaysPanel />
       <SignInsPanel />
       {edited !== null && (
         <UserDialog user={edited === 'new' ? null : edited} close={() => setEdited(null)} />

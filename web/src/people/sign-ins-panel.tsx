@@ -6,7 +6,7 @@ import { DataTable } from '../parts/data-table.tsx';
 import { notifyDone, notifyFailed } from '../parts/notify.tsx';
 import { Panel } from '../parts/page.tsx';
 import { ProblemPanel } from '../parts/problem.tsx';
-import { endSignIn, listSignIns } from '../service/sign-in.ts';
+import { endOtherSignIns, endSignIn, listSignIns } from '../service/sign-in.ts';
 import { useSignedIn } from '../shell/signed-in.ts';
 
 const queryKey = ['sign-ins'];
@@ -26,8 +26,27 @@ export function SignInsPanel() {
       notifyFailed('The browser is still signed in', reason);
     }
   };
+  const endOthers = async () => {
+    try {
+      const count = await endOtherSignIns();
+      notifyDone(`${count} other ${count === 1 ? 'browser is' : 'browsers are'} signed out`);
+      await queries.invalidateQueries({ queryKey });
+    } catch (reason) {
+      notifyFailed('The other browsers are still signed in', reason);
+    }
+  };
+  const hasOthers = data?.some(({ current }) => !current);
   return (
-    <Panel title="Signed-in browsers">
+    <Panel
+      title="Signed-in browsers"
+      actions={
+        hasOthers && (
+          <Button variant="default" onClick={() => void endOthers()}>
+            Sign out all others
+          </Button>
+        )
+      }
+    >
       {error && <ProblemPanel title="The browsers cannot be shown" error={error} />}
       {data && (
         <DataTable

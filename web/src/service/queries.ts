@@ -5,12 +5,21 @@ import { client } from './client.ts';
 import { queryClient, signInKey } from './query-client.ts';
 import { type SandboxList, sandboxesKey, walkSandboxes } from './sandbox-list.ts';
 import { currentSignIn } from './sign-in.ts';
+import { listWays, ownWays } from './ways.ts';
 
 export const signInQuery = queryOptions({
   queryKey: signInKey,
   queryFn: currentSignIn,
   staleTime: 5 * 60_000,
 });
+
+export const waysQuery = queryOptions({
+  queryKey: ['ways'],
+  queryFn: listWays,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const ownWaysQuery = queryOptions({ queryKey: ['own-ways'], queryFn: ownWays.list });
 
 const LONG_LIST = 1_000;
 

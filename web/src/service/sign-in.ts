@@ -1,4 +1,4 @@
-/** Signs a browser in and out: the one file that knows the routes of sign-in. */
+/** Signs a browser in and out; `ways.ts` beside it does so by passkey and password. */
 import { isSandhavenError } from '@sandhaven/sdk';
 import { client } from './client.ts';
 import { request } from './request.ts';
@@ -23,7 +23,7 @@ export interface BrowserSignIn {
 
 export type Credential = { api_key: string } | { ticket: string };
 
-interface Caller {
+export interface Caller {
   user_id: string;
   name: string;
   email: string;
@@ -56,10 +56,16 @@ export async function listSignIns(user: string): Promise<BrowserSignIn[]> {
   return (await found).sign_ins;
 }
 
+/** @returns how many */
+export async function endOtherSignIns(): Promise<number> {
+  const ended = await client.administration.call<{ revoked: number }>('RevokeOtherSignIns');
+  return ended.revoked;
+}
+
 export async function endSignIn(id: string): Promise<void> {
   await client.administration.call('RevokeSignIn', { sign_in: id });
 }
 
-function signedInOf({ user_id: id, name, email, role, scopes }: Caller): SignedIn {
+export function signedInOf({ user_id: id, name, email, role, scopes }: Caller): SignedIn {
   return { user: { id, name, email }, role, scopes };
 }

@@ -1,28 +1,26 @@
-/** Signs in with an API key, which the service exchanges for a cookie that scripts cannot read. */
-import { Button, PasswordInput } from '@mantine/core';
+/** Signs in: with what the person has, which stays in no script's reach afterwards. */
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useState } from 'react';
-import { Icon } from '../parts/icon.tsx';
+import { useEffect, useState } from 'react';
 import { ProblemPanel } from '../parts/problem.tsx';
 import { signInQuery } from '../service/queries.ts';
-import { signIn } from '../service/sign-in.ts';
+import type { SignedIn } from '../service/sign-in.ts';
 import { Brand } from './brand.tsx';
+import { KeySignIn } from './key-sign-in.tsx';
+import { OwnWaysIn } from './own-ways-in.tsx';
 import classes from './shell.module.css';
 
 export function SignInPage({ refused }: { refused: unknown }) {
   const queries = useQueryClient();
-  const [key, setKey] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(refused);
   useEffect(() => {
     document.title = 'Sign in · Sandhaven';
   }, []);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const attempt = async (way: () => Promise<SignedIn>) => {
     setBusy(true);
     setError(null);
     try {
-      queries.setQueryData(signInQuery.queryKey, await signIn({ api_key: key.trim() }));
+      queries.setQueryData(signInQuery.queryKey, await way());
     } catch (reason) {
       setError(reason);
     } finally {
@@ -31,7 +29,7 @@ export function SignInPage({ refused }: { refused: unknown }) {
   };
   return (
     <main className={classes['center']}>
-      <form className={classes['card']} onSubmit={(event) => void submit(event)}>
+      <div className={classes['card']}>
         <Brand />
         <h1>Sign in</h1>
         <p className="dimmed">
@@ -39,22 +37,9 @@ export function SignInPage({ refused }: { refused: unknown }) {
           service is in the file <code>api-key</code> of its data directory.
         </p>
         {error !== null && error !== undefined && <ProblemPanel title="Not signed in" error={error} />}
-        <PasswordInput
-          label="API key"
-          value={key}
-          onChange={({ currentTarget }) => setKey(currentTarget.value)}
-          autoComplete="current-password"
-          autoFocus
-          required
-          withAsterisk={false}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
-          leftSection={<Icon name="key" />}
-          size="sm"
-        />
-        <Button type="submit" size="sm" loading={busy} disabled={key.trim() === ''} fullWidth>
-          Sign in
-        </Button>
-      </form>
+        <KeySignIn busy={busy} attempt={attempt} autoFocus />
+        <OwnWaysIn busy={busy} attempt={attempt} />
+      </div>
     </main>
   );
 }

@@ -4,6 +4,7 @@ import { toolkitVersions } from '../../../catalog/toolkits.ts';
 import { SIGN_IN_COOKIE } from '../../../model/access/sign-ins.ts';
 import { limits } from '../../../model/limits.ts';
 import { adminPaths, adminSchemas } from './admin.ts';
+import { credentialPaths } from './credentials.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
 import { signInPaths } from './sign-in.ts';
 import { terminalPaths } from './terminal.ts';
@@ -42,6 +43,7 @@ export function openApi(version: string, url = '/'): Json {
       ...adminPaths,
       ...servicePaths,
       ...signInPaths,
+      ...credentialPaths,
       ...terminalPaths,
     },
     components: {

@@ -15,7 +15,7 @@ const caller: Json = {
   },
 };
 
-const shown: Json = { description: 'The caller.', content: { [JSON_TYPE]: { schema: caller } } };
+export const shownCaller: Json = { description: 'The caller.', content: { [JSON_TYPE]: { schema: caller } } };
 
 export const signInPaths: Json = {
   '/v1/sign-in': {
@@ -39,13 +39,13 @@ export const signInPaths: Json = {
           },
         },
       },
-      responses: { '200': shown, ...failures },
+      responses: { '200': shownCaller, ...failures },
     },
     get: {
       operationId: 'getSignIn',
       summary: 'Show who calls',
       tags: ['Service'],
-      responses: { '200': shown, ...failures },
+      responses: { '200': shownCaller, ...failures },
     },
     delete: {
       operationId: 'signOut',

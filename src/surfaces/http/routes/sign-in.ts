@@ -2,7 +2,7 @@
  * /v1/sign-in: POST opens a browser's sign-in with an API key or a one-time ticket and sets its cookie, GET shows the
  * caller, DELETE signs out.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Opened } from '../../../control/people/sign-ins.ts';
@@ -11,44 +11,20 @@ import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
 import { isSignInId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
-import { keepsSignIn } from '../../../model/network/own-name.ts';
-import type { Caller } from '../../../model/user.ts';
 import { subjectOf } from '../origin.ts';
 import { Attempts } from '../sign-in/attempts.ts';
-import { endedCookie, setCookie } from '../sign-in/cookie.ts';
-import { assertOwnPage } from '../sign-in/own-page.ts';
-import { parseSmallBody, takeSmallBodies } from '../sign-in/small-body.ts';
+import { viewOf } from '../sign-in/caller-view.ts';
+import { endedCookie } from '../sign-in/cookie.ts';
+import { addOpening } from '../sign-in/opening.ts';
 
 const secret = z.string().min(1).max(limits.signIn.secretChars);
 const opening = z.strictObject({ api_key: secret.optional(), ticket: secret.optional() });
 
 export function addSignInRoutes(app: FastifyInstance, services: Services): void {
   const { signIns, audit } = services;
-  const attempts = new Attempts();
-
-  app.register(async (open) => {
-    takeSmallBodies(open);
-    open.post(
-      '/v1/sign-in',
-      {
-        config: { open: true },
-        onRequest: async (request) => {
-          attempts.count(request.arrival.client);
-          assertOwnPage(request);
-          assertSecure(request);
-        },
-      },
-      async (request, reply) => {
-        const given = validateInput(opening, parseSmallBody(request.body, '{"api_key": "…"}'));
-        const opened = await openWith(signIns, given);
-        // Only who has signed in is in the log: nobody fills it with attempts.
-        request.caller = opened.caller;
-        return audit.call(subjectOf(request, auditActions.signIn), async () => {
-          setCookie(reply, opened);
-          return viewOf(opened.caller);
-        });
-      },
-    );
+  addOpening(app, services, new Attempts(), {
+    ...{ url: '/v1/sign-in', bodyBytes: limits.signIn.bodyBytes, action: auditActions.signIn },
+    openWith: (_request, body) => openWith(signIns, validateInput(opening, body)),
   });
 
   app.get('/v1/sign-in', { exposeHeadRoute: false }, async ({ caller }) => viewOf(caller));
@@ -73,23 +49,6 @@ function openWith(
   if (apiKey !== undefined && ticket === undefined) return signIns.openWithKey(apiKey);
   if (ticket !== undefined && apiKey === undefined) return signIns.openWithTicket(ticket);
   throw invalidArgument('api_key', 'Exactly one of api_key and ticket is required.', 'Give one of them.');
-}
-
-function viewOf({ id, name, email, role, keyId, keyExpiresAt, scopes }: Caller) {
-  return {
-    ...{ user_id: id, name, email, role },
-    scopes: scopes && [...scopes],
-    sign_in_id: isSignInId(keyId) ? keyId : null,
-    expires_at: keyExpiresAt === null ? null : new Date(keyExpiresAt).toISOString(),
-  };
-}
-
-/** Browsers keep the cookie on secure connections and on loopback alone. */
-function assertSecure({ arrival }: FastifyRequest): void {
-  if (keepsSignIn(`${arrival.protocol}://${arrival.host}`)) return;
-  throw new SandhavenError('failed_precondition', 'Browsers sign in over HTTPS, or on the machine itself.', {
-    hint: 'The operator sets up TLS with --tls-cert and --tls-key, or a proxy: docs/reverse-proxy.md.',
-  });
 }
 
 function byKey(): SandhavenError {

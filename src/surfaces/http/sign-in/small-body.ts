@@ -4,11 +4,11 @@ import { invalidArgument } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 
 /** Lets the routes of `app` take such bodies alone, as text. */
-export function takeSmallBodies(app: FastifyInstance): void {
+export function takeSmallBodies(app: FastifyInstance, bodyBytes: number = limits.signIn.bodyBytes): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
-    { parseAs: 'string', bodyLimit: limits.signIn.bodyBytes },
+    { parseAs: 'string', bodyLimit: bodyBytes },
     (_request, body, done) => done(null, String(body)),
   );
 }

@@ -1,0 +1,32 @@
+/** /v1/sign-in/password: POST signs in with a password, PUT sets the one of who is signed in. */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { text } from '../../../../catalog/parameters/text.ts';
+import { validateInput } from '../../../../catalog/validate.ts';
+import type { Services } from '../../../../control/services.ts';
+import { auditActions } from '../../../../model/audit.ts';
+import { limits } from '../../../../model/limits.ts';
+import { subjectOf } from '../../origin.ts';
+import type { Attempts } from '../../sign-in/attempts.ts';
+import { addOpening } from '../../sign-in/opening.ts';
+
+const { bytesMax, bodyBytes } = limits.passwords;
+/** Its rules are for setting one: a wrong password is wrong, whatever its length. */
+const password = text().min(1).max(bytesMax).meta({ sensitive: true });
+const openingInput = z.strictObject({ user: text().min(1).max(limits.userEmailChars), password });
+const settingInput = z.strictObject({ password });
+
+export function addPasswordRoutes(app: FastifyInstance, services: Services, attempts: Attempts): void {
+  const { passwords, audit } = services;
+  addOpening(app, services, attempts, {
+    ...{ url: '/v1/sign-in/password', bodyBytes, action: auditActions.signInByPassword },
+    openWith: ({ arrival }, body) => passwords.signIn(validateInput(openingInput, body), arrival.client),
+  });
+
+  app.put('/v1/sign-in/password', async (request) =>
+    audit.call(subjectOf(request, auditActions.passwordSet), async () => {
+      await passwords.set(request.caller, validateInput(settingInput, request.body).password);
+      return { password_set: true };
+    }),
+  );
+}

@@ -1,0 +1,73 @@
+/**
+ * Routes that sign a browser in: open to anybody, so their bodies are small, and their attempts are counted. The answer sets the
+ * cookie; the sign-in that this browser had before ends.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Opened } from '../../../control/people/sign-ins.ts';
+import type { Services } from '../../../control/services.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { keepsSignIn } from '../../../model/network/own-name.ts';
+import { subjectOf } from '../origin.ts';
+import type { Attempts } from './attempts.ts';
+import { viewOf } from './caller-view.ts';
+import { originOfPage } from './challenge-cookie.ts';
+import { cookieOf, setCookie } from './cookie.ts';
+import { assertOwnPage } from './own-page.ts';
+import { parseSmallBody, takeSmallBodies } from './small-body.ts';
+
+export interface Opening {
+  url: string;
+  bodyBytes: number;
+  /** Name in the audit log. */
+  action: string;
+  /** @param body Parsed, and of any shape. */
+  openWith(request: FastifyRequest, body: unknown, reply: FastifyReply): Promise<Opened>;
+}
+
+type Parts = Pick<Services, 'signIns' | 'audit'>;
+
+export function addOpening(app: FastifyInstance, parts: Parts, attempts: Attempts, opening: Opening): void {
+  const { url, bodyBytes, action, openWith } = opening;
+  addOpenPost(app, { url, bodyBytes, attempts }, async (request, reply) => {
+    const opened = await openWith(request, parseSmallBody(request.body, '{"api_key": "…"}'), reply);
+    await endEarlier(parts, request);
+    // Only who has signed in is in the log: nobody fills it with attempts.
+    request.caller = opened.caller;
+    return parts.audit.call(subjectOf(request, action), async () => {
+      setCookie(reply, opened);
+      return viewOf(opened.caller);
+    });
+  });
+}
+
+/** @param attempts null: the route guesses nothing. */
+export function addOpenPost(
+  app: FastifyInstance,
+  { url, bodyBytes, attempts }: { url: string; bodyBytes: number; attempts: Attempts | null },
+  answer: (request: FastifyRequest, reply: FastifyReply) => Promise<object>,
+): void {
+  app.register(async (open) => {
+    takeSmallBodies(open, bodyBytes);
+    const onRequest = async (request: FastifyRequest) => {
+      attempts?.count(request.arrival.client);
+      assertOwnPage(request);
+      assertSecure(request);
+    };
+    open.post(url, { config: { open: true }, onRequest }, answer);
+  });
+}
+
+/** The browser has one cookie, so nobody could use or end the earlier sign-in by it. */
+async function endEarlier({ signIns }: Parts, { headers }: FastifyRequest): Promise<void> {
+  const cookie = cookieOf(headers.cookie);
+  const earlier = cookie === null ? null : await signIns.authenticate(cookie);
+  if (earlier) await signIns.revoke(earlier.caller, earlier.signIn.id);
+}
+
+/** Browsers keep the cookie on secure connections and on loopback alone. */
+function assertSecure(request: FastifyRequest): void {
+  if (keepsSignIn(originOfPage(request))) return;
+  throw new SandhavenError('failed_precondition', 'Browsers sign in over HTTPS, or on the machine itself.', {
+    hint: 'The operator sets up TLS with --tls-cert and --tls-key, or a proxy: docs/reverse-proxy.md.',
+  });
+}
