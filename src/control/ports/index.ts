@@ -14,6 +14,8 @@ export type * from './audit-store.ts';
 export type * from './common.ts';
 export type * from './document-database.ts';
 export type * from './git-gateway.ts';
+export type * from './identity/provider.ts';
+export type * from './identity/store.ts';
 export type * from './provider/code-host.ts';
 export type * from './provider/pending-authorization-store.ts';
 export type * from './registry-store.ts';

@@ -4,6 +4,7 @@ import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { Allowance, Page } from './common.ts';
+import type { IdentityStore } from './identity/store.ts';
 import type { AuthorizationStore } from './provider/code-host.ts';
 import type { PendingAuthorizationStore } from './provider/pending-authorization-store.ts';
 import type { RegistryCredentialStore } from './registry-store.ts';
@@ -135,6 +136,7 @@ export interface Store {
   users: UserStore;
   keys: KeyStore;
   signIns: SignInStore;
+  identities: IdentityStore;
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;

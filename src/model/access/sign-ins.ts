@@ -26,7 +26,7 @@ export interface SignInTokens {
 export interface SignIn {
   id: string;
   userId: string;
-  /** Key that it was opened with, and ends with; null: opened by a link. */
+  /** Key that it was opened with, and ends with; null: opened by a link, or by the identity provider. */
   keyId: string | null;
   createdAt: number;
   lastUsedAt: number;
