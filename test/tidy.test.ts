@@ -20,7 +20,7 @@ describe('imports', () => {
 
   const core = ['model', 'concurrency', 'fairness'];
   const parts = [...core, 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
-  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'provider'];
+  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'identity', 'provider'];
   const top = ['app', 'log.ts', 'version.ts'];
 
   const adapter: Allowed = { run: core, types: ['control/ports'] };
@@ -37,6 +37,7 @@ describe('imports', () => {
     runtime: adapter,
     'agent-link': adapter,
     documentdb: adapter,
+    identity: adapter,
     provider: adapter,
     catalog: { run: core, types: ['control'] },
     administration: { run: [...core, 'catalog'], types: ['control'] },
@@ -79,6 +80,7 @@ describe('imports', () => {
     catalog: ['zod'],
     store: ['zod', 'pg', 'pg-connection-string'],
     provider: ['zod'],
+    identity: ['zod', 'openid-client', 'jose'],
     'demo-database': ['bson', 'mongodb'],
   };
 

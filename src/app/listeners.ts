@@ -75,6 +75,7 @@ export function createListeners(
       const url = urlOf(protocol, http.server.address() as AddressInfo);
       services.authorizations?.servedAt(publicUrl ?? url);
       services.signIns.servedAt(originForPeople(publicUrl ?? url));
+      services.providerSignIns?.servedAt(originForPeople(publicUrl ?? url));
       log.info('listening', {
         api: url,
         previews: `${options.previewListen.host}:${previewPort}`,

@@ -21,7 +21,7 @@ import { openSecrets } from '../store/secrets.ts';
 import { type HostKey, openHostKey } from '../store/ssh-host-key.ts';
 import { auditLog } from './audit-log.ts';
 import { type Engine, openEngine } from './engine.ts';
-import { openCodeHost, openDocuments, openRemoteArchives } from './optional-parts.ts';
+import { openCodeHost, openDocuments, openRemoteArchives, openSignInProvider } from './optional-parts.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { wire } from './wiring.ts';
 
@@ -94,7 +94,9 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const audit = auditLog({ data, secrets, store, keptDays: options.auditKeptDays, clock, log });
   const host = await openCodeHost(options.provider ?? null, clock);
   const memberQuota = quotaOfMembers(await engine.size());
-  const control = wire({ store, engine, access, documents, host, audit, memberQuota }, options);
+  const signInProvider = await openSignInProvider(options.identity ?? null, secrets, clock, log);
+  const parts = { store, engine, access, documents, host, audit, memberQuota, signInProvider };
+  const control = wire(parts, options);
   opened.defer(() => engine.runtime.close());
   await engine.init();
   await audit.open();

@@ -34,7 +34,7 @@ import { announcedRows } from '../control/live/announced-rows.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
-import { createPeople } from '../control/people/people.ts';
+import { createPeople, type SignInProvider } from '../control/people/people.ts';
 import { WarmPool } from '../control/pool/pool.ts';
 import { stillUsable } from '../control/pool/pool-sandbox.ts';
 import type { CodeHost, DocumentDatabase, Store } from '../control/ports/index.ts';
@@ -72,10 +72,12 @@ export interface Dependencies {
   audit: AuditService;
   /** Default quota of members. */
   memberQuota: Quota;
+  /** None by default. */
+  signInProvider?: SignInProvider | null;
 }
 
 export function wire(
-  { store, engine, access, documents, host, audit, memberQuota }: Dependencies,
+  { store, engine, access, documents, host, audit, memberQuota, signInProvider = null }: Dependencies,
   {
     clock,
     log,
@@ -114,6 +116,7 @@ export function wire(
     quota: { everybody: quota, members: memberQuota },
     rate,
     regions,
+    signInProvider,
   });
   const { identity, quotas, standing } = people;
   const queue = createOperationQueue();
@@ -211,6 +214,8 @@ export function wire(
     users: people.users,
     keys: people.keys,
     signIns: people.signIns,
+    identities: people.identities,
+    providerSignIns: people.providerSignIns,
     documents: new DocumentService({
       database: documents,
       files,

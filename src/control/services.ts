@@ -12,6 +12,8 @@ import type { SandboxService } from './lifecycle/sandboxes.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { IdentityService } from './people/identity.ts';
 import type { KeyService } from './people/keys.ts';
+import type { LinkedIdentities } from './people/provider/identities.ts';
+import type { ProviderSignIns } from './people/provider/provider-sign-ins.ts';
 import type { SignInService } from './people/sign-ins.ts';
 import type { UserService } from './people/users.ts';
 import type { AuthorizationService } from './provider/authorizations.ts';
@@ -45,4 +47,8 @@ export interface Services {
   keys: KeyService;
   /** Sign-ins of browsers. */
   signIns: SignInService;
+  /** Identities of users at the identity provider. */
+  identities: LinkedIdentities;
+  /** Signing in by the identity provider; null without one. */
+  providerSignIns: ProviderSignIns | null;
 }

@@ -22,6 +22,10 @@ export const auditActions = {
   /** A browser was signed in; failed attempts are not in the log. */
   signIn: 'sign_in.open',
   signOut: 'sign_in.close',
+  /** A browser was signed in by the identity provider. */
+  signInByProvider: 'sign_in.provider',
+  /** The identity provider has ended sign-ins. */
+  signOutByProvider: 'sign_in.provider_close',
   terminalOpen: 'terminal.open',
   terminalClose: 'terminal.close',
   /** A stream of changes of the caller's sandboxes. */

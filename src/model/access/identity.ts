@@ -1,6 +1,9 @@
 /** People at the team's identity provider. A person is the pair of issuer and subject, never an e-mail address. */
 import type { User } from '../user.ts';
 
+/** Path at which the provider sends browsers back. */
+export const CALLBACK_PATH = '/v1/sign-in/provider/callback';
+
 export interface Identity {
   /** URL of the provider, without a slash at its end. */
   issuer: string;

@@ -1,5 +1,5 @@
 /** Users and keys as they are, over a store in memory: an admin and a member. */
-import { createPeople } from '../../../src/control/people/people.ts';
+import { createPeople, type SignInProvider } from '../../../src/control/people/people.ts';
 import type { Services } from '../../../src/control/services.ts';
 import type { Rate } from '../../../src/fairness/rate.ts';
 import { unlimited } from '../../../src/model/quota.ts';
@@ -33,12 +33,15 @@ const admin: Account = {
 };
 const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@example.org', role: 'member' };
 
+type Faked = 'identity' | 'users' | 'keys' | 'signIns' | 'identities' | 'providerSignIns';
+
 /** @param rate Of calls; none by default. */
 export function fakePeople(
   rate: Rate | null = null,
-): Pick<Services, 'identity' | 'users' | 'keys' | 'signIns'> {
+  signInProvider: SignInProvider | null = null,
+): Pick<Services, Faked> {
   const { users, keys } = memoryPeople();
-  const { signIns } = memorySignIns({ users, keys });
+  const { signIns, identities } = memorySignIns({ users, keys });
   const details = { name: 'test', createdAt: admin.createdAt, expiresAt: null };
   // Nothing in memory waits, so both are there when this returns.
   for (const account of [admin, member]) void users.insertUser(account);
@@ -46,7 +49,7 @@ export function fakePeople(
   void keys.add(member.id, MEMBER_KEY, details);
   const { identity, ...people } = createPeople({
     store: {
-      ...{ users, keys, signIns, replicas: createAlone() },
+      ...{ users, keys, signIns, identities, replicas: createAlone() },
       sandboxes: { usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }) },
       snapshots: { count: async () => 1 },
     },
@@ -54,6 +57,9 @@ export function fakePeople(
     quota: { everybody: { sandboxes: 10 }, members: unlimited },
     rate,
     regions: [localRegion],
+    signInProvider,
   });
-  return { identity, users: people.users, keys: people.keys, signIns: people.signIns };
+  const { identities: linked, providerSignIns } = people;
+  const own = { users: people.users, keys: people.keys, signIns: people.signIns };
+  return { identity, ...own, identities: linked, providerSignIns };
 }

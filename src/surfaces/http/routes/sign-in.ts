@@ -2,7 +2,7 @@
  * /v1/sign-in: POST opens a browser's sign-in with an API key or a one-time ticket and sets its cookie, GET shows the
  * caller, DELETE signs out.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Opened } from '../../../control/people/sign-ins.ts';
@@ -11,12 +11,13 @@ import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
 import { isSignInId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
-import { keepsSignIn } from '../../../model/network/own-name.ts';
 import type { Caller } from '../../../model/user.ts';
 import { subjectOf } from '../origin.ts';
 import { Attempts } from '../sign-in/attempts.ts';
 import { endedCookie, setCookie } from '../sign-in/cookie.ts';
 import { assertOwnPage } from '../sign-in/own-page.ts';
+import { addProviderSignInRoutes } from '../sign-in/provider/routes.ts';
+import { assertSecure } from '../sign-in/secure.ts';
 
 const secret = z.string().min(1).max(limits.signIn.secretChars);
 const opening = z.strictObject({ api_key: secret.optional(), ticket: secret.optional() });
@@ -55,6 +56,8 @@ export function addSignInRoutes(app: FastifyInstance, services: Services): void 
       },
     );
   });
+
+  addProviderSignInRoutes(app, services, attempts);
 
   app.get('/v1/sign-in', { exposeHeadRoute: false }, async ({ caller }) => viewOf(caller));
 
@@ -95,14 +98,6 @@ function viewOf({ id, name, email, role, keyId, keyExpiresAt, scopes }: Caller) 
     sign_in_id: isSignInId(keyId) ? keyId : null,
     expires_at: keyExpiresAt === null ? null : new Date(keyExpiresAt).toISOString(),
   };
-}
-
-/** Browsers keep the cookie on secure connections and on loopback alone. */
-function assertSecure({ arrival }: FastifyRequest): void {
-  if (keepsSignIn(`${arrival.protocol}://${arrival.host}`)) return;
-  throw new SandhavenError('failed_precondition', 'Browsers sign in over HTTPS, or on the machine itself.', {
-    hint: 'The operator sets up TLS with --tls-cert and --tls-key, or a proxy: docs/reverse-proxy.md.',
-  });
 }
 
 function byKey(): SandhavenError {

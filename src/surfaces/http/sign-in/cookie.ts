@@ -16,11 +16,11 @@ export function setCookie(reply: FastifyReply, { signIn, token }: Pick<Opened, '
 export const endedCookie = `${SIGN_IN_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
 
 /** Returns null without the cookie, and with two of them: one was set by somebody else. */
-export function cookieOf(header: string | undefined): string | null {
+export function cookieOf(header: string | undefined, name: string = SIGN_IN_COOKIE): string | null {
   const found = (header ?? '')
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${SIGN_IN_COOKIE}=`));
+    .filter((pair) => pair.startsWith(`${name}=`));
   const [only, another] = found;
-  return only === undefined || another !== undefined ? null : only.slice(SIGN_IN_COOKIE.length + 1);
+  return only === undefined || another !== undefined ? null : only.slice(name.length + 1);
 }

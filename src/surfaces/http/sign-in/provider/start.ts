@@ -1,0 +1,55 @@
+/**
+ * POST /v1/sign-in/provider begins a sign-in at the identity provider, for the service's own page alone: no other site
+ * sends a browser on its way.
+ */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { validateInput } from '../../../../catalog/validate.ts';
+import type { ProviderSignIns } from '../../../../control/people/provider/provider-sign-ins.ts';
+import { invalidArgument } from '../../../../model/errors.ts';
+import { limits } from '../../../../model/limits.ts';
+import type { Attempts } from '../attempts.ts';
+import { assertOwnPage } from '../own-page.ts';
+import { assertSecure } from '../secure.ts';
+import { setPending } from './pending-cookie.ts';
+
+const starting = z.strictObject({
+  return_path: z.string().min(1).max(limits.identity.returnPathChars).default('/'),
+});
+
+export function addStart(app: FastifyInstance, providerSignIns: ProviderSignIns, attempts: Attempts): void {
+  app.register(async (open) => {
+    open.removeAllContentTypeParsers();
+    open.addContentTypeParser(
+      'application/json',
+      { parseAs: 'string', bodyLimit: limits.signIn.bodyBytes },
+      (_request, body, done) => done(null, String(body)),
+    );
+    open.post(
+      '/v1/sign-in/provider',
+      {
+        config: { open: true },
+        onRequest: async (request) => {
+          attempts.count(request.arrival.client);
+          assertOwnPage(request);
+          assertSecure(request);
+        },
+      },
+      async ({ arrival, body }, reply) => {
+        const { return_path: returnPath } = validateInput(starting, parsed(body));
+        const { origin } = new URL(`${arrival.protocol}://${arrival.host}`);
+        const { url, cookie, seconds } = await providerSignIns.begin(origin, returnPath);
+        setPending(reply, cookie, seconds);
+        return { url };
+      },
+    );
+  });
+}
+
+function parsed(body: unknown): unknown {
+  try {
+    return JSON.parse(String(body));
+  } catch {
+    throw invalidArgument('body', 'The body is no JSON object.', 'Send {} or {"return_path": "/…"}.');
+  }
+}
