@@ -3,7 +3,7 @@
  * replaced, and everything else passes unchanged, in its order and its spelling.
  */
 import type { IncomingMessage } from 'node:http';
-import { SIGN_IN_COOKIE } from '../../model/access/sign-ins.ts';
+import { PENDING_COOKIE, SIGN_IN_COOKIE } from '../../model/access/sign-ins.ts';
 import type { Arrival } from '../../model/network/arrival.ts';
 import { Refusal } from './refusal.ts';
 
@@ -114,7 +114,8 @@ function withoutOurCookies(headers: RawHeaders): RawHeaders {
 }
 
 function isSignIn(cookie: string): boolean {
-  return cookie.split('=', 1)[0]?.trim() === SIGN_IN_COOKIE;
+  const name = cookie.split('=', 1)[0]?.trim();
+  return name === SIGN_IN_COOKIE || name === PENDING_COOKIE;
 }
 
 function withoutDomain(cookie: string): string {
