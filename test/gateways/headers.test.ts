@@ -21,6 +21,7 @@ describe('the cookie of a sign-in', () => {
     ['__Host-sandhaven=sgn_1.secret', ''],
     ['a=__Host-sandhaven; x__Host-sandhaven=1', 'a=__Host-sandhaven; x__Host-sandhaven=1'],
     ['a=1;__Host-sandhaven = s;__Host-sandhaven=t', 'a=1'],
+    ['a=1; __Host-sandhaven-provider=s', 'a=1'],
   ])('never reaches an application: %s', (sent, arrives) => {
     const headers = toApplication(message('Host', 'x', 'Cookie', sent), arrival, null);
     expect(headers[headers.indexOf('Cookie') + 1]).toBe(arrives);

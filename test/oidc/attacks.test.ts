@@ -112,6 +112,13 @@ describe('the answer that a browser brings back', () => {
     expect(shown).not.toContain('alert');
   });
 
+  it('is counted: whoever tries again and again waits', async () => {
+    const codes = [];
+    for (let count = 0; count < 12; count++)
+      codes.push((await fetch(`${world.http.url}/v1/sign-in/provider/callback?state=x&code=y`)).status);
+    expect(codes).toEqual([...Array(10).fill(401), 429, 429]);
+  });
+
   it('is for a browser that opens a page: no picture, frame or script uses it up', async () => {
     const browser = new Browser();
     const url = await browser.toCallback(world);
@@ -212,7 +219,15 @@ describe('the ID token', () => {
       },
     ],
     ['that is none', async () => 'not a token'],
-  ])('is refused %s', async (_what, make) => {
+  ])('is refused %s, whatever the provider says that it signs with', async (_what, make) => {
+    const described = await (await fetch(`${world.team.issuer}/.well-known/openid-configuration`)).json();
+    const algorithms = { id_token_signing_alg_values_supported: ['none', 'HS256', 'RS256'] };
+    world.team.instead = (request, response) => {
+      if (!request.url?.startsWith('/.well-known/')) return false;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ ...(described as object), ...algorithms }));
+      return true;
+    };
     world.team.tamper = async (tokens) => {
       tokens['id_token'] = await make(claimsOf(tokens['id_token']));
     };

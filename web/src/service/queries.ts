@@ -4,11 +4,17 @@ import { administration } from './administration.ts';
 import { client } from './client.ts';
 import { queryClient, signInKey } from './query-client.ts';
 import { type SandboxList, sandboxesKey, walkSandboxes } from './sandbox-list.ts';
-import { currentSignIn } from './sign-in.ts';
+import { currentSignIn, signInWays } from './sign-in.ts';
 
 export const signInQuery = queryOptions({
   queryKey: signInKey,
   queryFn: currentSignIn,
+  staleTime: 5 * 60_000,
+});
+
+export const signInWaysQuery = queryOptions({
+  queryKey: [...signInKey, 'ways'],
+  queryFn: signInWays,
   staleTime: 5 * 60_000,
 });
 

@@ -21,6 +21,12 @@ export interface BrowserSignIn {
 
 export type Credential = { api_key: string } | { ticket: string };
 
+/** Ways of signing in, beside an API key. */
+export interface SignInWays {
+  /** The team's identity provider; null without one. */
+  provider: { name: string } | null;
+}
+
 interface Caller {
   user_id: string;
   name: string;
@@ -30,6 +36,20 @@ interface Caller {
 
 export async function signIn(credential: Credential): Promise<SignedIn> {
   return signedInOf(await request<Caller>('POST', '/v1/sign-in', credential));
+}
+
+export function signInWays(): Promise<SignInWays> {
+  return request<SignInWays>('GET', '/v1/sign-in/ways');
+}
+
+/**
+ * Begins a sign-in at the identity provider.
+ * @param returnPath Path of the page that the browser comes back to.
+ * @returns the page of the provider.
+ */
+export async function startProviderSignIn(returnPath: string): Promise<string> {
+  const body = { return_path: returnPath };
+  return (await request<{ url: string }>('POST', '/v1/sign-in/provider', body)).url;
 }
 
 /** @returns null where nobody is signed in. */

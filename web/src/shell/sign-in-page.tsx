@@ -7,6 +7,7 @@ import { ProblemPanel } from '../parts/problem.tsx';
 import { signInQuery } from '../service/queries.ts';
 import { signIn } from '../service/sign-in.ts';
 import { Brand } from './brand.tsx';
+import { ProviderButton } from './provider-button.tsx';
 import classes from './shell.module.css';
 
 export function SignInPage({ refused }: { refused: unknown }) {
@@ -39,6 +40,7 @@ export function SignInPage({ refused }: { refused: unknown }) {
           service is in the file <code>api-key</code> of its data directory.
         </p>
         {error !== null && error !== undefined && <ProblemPanel title="Not signed in" error={error} />}
+        <ProviderButton onError={setError} />
         <PasswordInput
           label="API key"
           value={key}

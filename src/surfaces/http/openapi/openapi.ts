@@ -6,6 +6,7 @@ import { limits } from '../../../model/limits.ts';
 import { adminPaths, adminSchemas } from './admin.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
 import { signInPaths } from './sign-in.ts';
+import { providerSignInPaths } from './sign-in-provider.ts';
 import { terminalPaths } from './terminal.ts';
 
 /** @param url The service's own, or `/`: the origin of the description. */
@@ -42,6 +43,7 @@ export function openApi(version: string, url = '/'): Json {
       ...adminPaths,
       ...servicePaths,
       ...signInPaths,
+      ...providerSignInPaths,
       ...terminalPaths,
     },
     components: {

@@ -10,6 +10,7 @@ import { auditActions } from '../../../../model/audit.ts';
 import { errorTable, SandhavenError } from '../../../../model/errors.ts';
 import { subjectOf } from '../../origin.ts';
 import { messagePage } from '../../routes/authorization-page.ts';
+import { Attempts } from '../attempts.ts';
 import { setCookie } from '../cookie.ts';
 import { endPending, pendingOf } from './pending-cookie.ts';
 
@@ -26,9 +27,12 @@ export function addCallback(
   providerSignIns: ProviderSignIns,
   audit: Services['audit'],
 ): void {
+  // Of its own: who has begun a sign-in can end it.
+  const attempts = new Attempts();
   // HEAD would use the code up without an answer.
   app.get(CALLBACK_PATH, { config: { open: true }, exposeHeadRoute: false }, async (request, reply) => {
     try {
+      attempts.count(request.arrival.client);
       assertOpened(request);
       const query = new URL(request.url, 'http://page').search.slice(1);
       const { opened, returnPath } = await providerSignIns.finish(pendingOf(request.headers.cookie), query);
