@@ -6,7 +6,6 @@ import { invalid } from './failures.ts';
 
 const { subjectChars, sidChars, groups: mostGroups, groupChars } = limits.identity;
 
-const group = z.string().max(groupChars);
 const named = z.object({
   sub: z
     .string()
@@ -19,9 +18,6 @@ const email = z
   .string()
   .max(limits.userEmailChars)
   .regex(/^[!-?A-~]+@[!-?A-~]+$/);
-/** Some providers send a text for one group. */
-const groups = z.union([z.array(group).max(mostGroups), group.transform((one) => [one])]);
-
 /** Returns true where only the userinfo endpoint can have what is needed. */
 export function lacksClaims(idToken: object, groupsClaim: string, needsGroups: boolean): boolean {
   const given = idToken as Record<string, unknown>;
@@ -50,8 +46,15 @@ export function parseClaims(
     email: email.safeParse(mail['email']).data ?? null,
     // Some providers send a text.
     emailVerified: confirmed === undefined ? null : confirmed === true || confirmed === 'true',
-    groups: groups.safeParse(both[groupsClaim]).data ?? null,
+    groups: groupsIn(both[groupsClaim]),
   };
+}
+
+/** Some providers send a text for one group. A single one that is not usable is left out. */
+function groupsIn(value: unknown): string[] | null {
+  const all: unknown[] | null = Array.isArray(value) ? value : typeof value === 'string' ? [value] : null;
+  if (all === null || all.length > mostGroups) return null;
+  return all.filter((one): one is string => typeof one === 'string' && one.length <= groupChars);
 }
 
 function nameIn(value: unknown): string | null {

@@ -1,5 +1,6 @@
 /** Signing in by a real provider: who comes in, as what, and with which audit. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startHttp } from '../surfaces/http/http-harness.ts';
 import { Browser, startWorld } from './support/signing-in.ts';
 import { CLIENT_SECRET } from './support/team-provider.ts';
 
@@ -103,6 +104,17 @@ describe('groups', () => {
     expect(await role()).toBe('member');
   });
 
+  it('count whatever stands beside them that is none', async () => {
+    const world = await startWorld();
+    world.team.people.set('sub-1', { ...grace, groups: [7, null, 'x'.repeat(300), 'dev'] as string[] });
+    expect((await new Browser().signIn(world, 'sub-1')).status).toBe(303);
+    world.team.people.set('sub-1', { ...grace, groups: 'dev' as unknown as string[] });
+    expect((await new Browser().signIn(world, 'sub-1')).status).toBe(303);
+    const many = Array.from({ length: 1_001 }, (_, at) => `group ${at}`);
+    world.team.people.set('sub-1', { ...grace, groups: [...many, 'dev'] });
+    expect((await new Browser().signIn(world, 'sub-1')).status).toBe(403);
+  });
+
   it('refuse whoever is in none, and leave what is open to its end', async () => {
     const world = await startWorld();
     world.team.people.set('sub-1', grace);
@@ -161,6 +173,26 @@ describe('a user who is here already', () => {
     const refused = await new Browser().signIn(world, 'sub-1');
     expect([refused.status, refused.headers.getSetCookie()]).toEqual([403, []]);
     expect(await refused.text()).toContain('An admin has disabled your user.');
+  });
+});
+
+describe('without a provider', () => {
+  it('there are the other ways alone, and no identities to link', async () => {
+    const http = await startHttp();
+    onTestFinished(() => http.close());
+    const shown = await fetch(`${http.url}/v1/sign-in/ways`);
+    expect(await shown.json()).toEqual({ ways: ['key', 'link'], provider: null });
+    for (const [method, path] of [
+      ['POST', ''],
+      ['GET', '/callback'],
+      ['POST', '/logout'],
+    ] as const)
+      expect((await http.fetch(`/v1/sign-in/provider${path}`, { method })).status).toBe(404);
+    const body = JSON.stringify({ user: 'ben@example.org', subject: 'sub-1' });
+    const headers = { 'content-type': 'application/json' };
+    const refused = await http.fetch('/v1/admin/LinkIdentity', { method: 'POST', headers, body });
+    expect(refused.status).toBe(412);
+    expect(await refused.json()).toMatchObject({ hint: expect.stringContaining('--oidc-issuer') });
   });
 });
 

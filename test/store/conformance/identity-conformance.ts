@@ -43,6 +43,13 @@ export function identityConformance(name: string, store: () => Store): void {
       ).toBeNull();
     });
 
+    it('enrol one user for two who come at once', async () => {
+      const other = { ...carol, id: 'user_other', email: 'other@example.org' };
+      const both = await Promise.all([identities().enrol(carol, one), identities().enrol(other, one)]);
+      expect(both[0]?.id).toBe(both[1]?.id);
+      expect((await identities().listIdentities(null, everything)).totalCount).toBe(1);
+    });
+
     it('enrol nobody with the email of a user, in any case', async () => {
       const same = { ...carol, email: alice.email.toUpperCase() };
       await expect(identities().enrol(same, one)).rejects.toMatchObject({ code: 'already_exists' });
@@ -105,6 +112,17 @@ export function identityConformance(name: string, store: () => Store): void {
       ]);
     });
 
+    it('end once for each proof: a second use changes nothing', async () => {
+      await addSignIn('sgn_1', 'one', null);
+      const proof = { hash: Buffer.alloc(32, 6), expiresAt: NOW + 10, now: NOW };
+      const ended = { issuer: ISSUER, subject: 'one', sid: null };
+      expect(await identities().removeSignInsOf(ended, proof)).toEqual(['sgn_1']);
+      await addSignIn('sgn_2', 'one', null);
+      expect(await identities().removeSignInsOf(ended, proof)).toBeNull();
+      expect(await identities().useOnce(proof)).toBe(false);
+      expect(await left()).toEqual(['sgn_2']);
+    });
+
     it('do not end by another issuer, nor by nothing at all', async () => {
       await addSignIn('sgn_1', 'one', 'laptop');
       const other = 'https://other.example.org';
@@ -117,14 +135,18 @@ export function identityConformance(name: string, store: () => Store): void {
   describe(`${name}: secrets that work once`, () => {
     it('are refused until they expire', async () => {
       const hash = Buffer.alloc(32, 7);
-      expect(await identities().useOnce(hash, NOW + 10, NOW)).toBe(true);
-      expect(await identities().useOnce(hash, NOW + 10, NOW + 9)).toBe(false);
-      expect(await identities().useOnce(Buffer.alloc(32, 8), NOW + 10, NOW + 9)).toBe(true);
-      expect(await identities().useOnce(hash, NOW + 20, NOW + 10)).toBe(true);
+      expect(await identities().useOnce({ hash, expiresAt: NOW + 10, now: NOW })).toBe(true);
+      expect(await identities().useOnce({ hash, expiresAt: NOW + 10, now: NOW + 9 })).toBe(false);
+      expect(
+        await identities().useOnce({ hash: Buffer.alloc(32, 8), expiresAt: NOW + 10, now: NOW + 9 }),
+      ).toBe(true);
+      expect(await identities().useOnce({ hash, expiresAt: NOW + 20, now: NOW + 10 })).toBe(true);
     });
 
     it('work for one of those who use it at once', async () => {
-      const uses = Array.from({ length: 5 }, () => identities().useOnce(Buffer.alloc(32, 9), NOW + 10, NOW));
+      const uses = Array.from({ length: 5 }, () =>
+        identities().useOnce({ hash: Buffer.alloc(32, 9), expiresAt: NOW + 10, now: NOW }),
+      );
       expect((await Promise.all(uses)).filter(Boolean)).toEqual([true]);
     });
   });

@@ -1,5 +1,5 @@
 /** Identities in memory. */
-import type { IdentityStore, UserStore } from '../../../src/control/ports/index.ts';
+import type { IdentityStore, OneTimeProof, UserStore } from '../../../src/control/ports/index.ts';
 import type { Identity, LinkedIdentity, ProviderSession } from '../../../src/model/access/identity.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
@@ -13,6 +13,13 @@ export function memoryIdentities(
   let used: { hash: Buffer; expiresAt: number }[] = [];
   const find = ({ issuer, subject }: Identity) =>
     rows.find((row) => row.issuer === issuer && row.subject === subject);
+  const use = ({ hash, expiresAt, now }: OneTimeProof): boolean => {
+    used = used.filter((one) => one.expiresAt > now);
+    if (used.some((one) => one.hash.equals(hash))) return false;
+    used.push({ hash, expiresAt });
+    used = used.sort((a, b) => b.expiresAt - a.expiresAt).slice(0, limits.identity.used);
+    return true;
+  };
   return {
     async findUserOf(identity) {
       const row = find(identity);
@@ -23,8 +30,15 @@ export function memoryIdentities(
       const user = known && (await users.findUser(known.userId));
       if (user) return user;
       if (rows.length >= limits.identity.identities) throw new SandhavenError('resource_exhausted', 'full');
-      await users.insertUser(account);
-      rows.push({ issuer, subject, userId: account.id, linkedAt: account.createdAt });
+      // Known at once: two may come side by side.
+      const row = { issuer, subject, userId: account.id, linkedAt: account.createdAt };
+      rows.push(row);
+      try {
+        await users.insertUser(account);
+      } catch (error) {
+        rows = rows.filter((other) => other !== row);
+        throw error;
+      }
       return account;
     },
     async link(identity) {
@@ -47,19 +61,14 @@ export function memoryIdentities(
         .sort((a, b) => b.linkedAt - a.linkedAt);
       return { identities: own.slice((page - 1) * pageSize, page * pageSize), totalCount: own.length };
     },
-    async removeSignInsOf({ issuer, subject, sid }) {
+    async removeSignInsOf({ issuer, subject, sid }, proof) {
+      if (proof && !use(proof)) return null;
       if (subject === null && sid === null) return [];
       return endSignIns((session) => {
         if (session.issuer !== issuer || (subject !== null && session.subject !== subject)) return false;
         return sid === null || session.sid === sid || (session.sid === null && subject !== null);
       });
     },
-    async useOnce(hash, expiresAt, now) {
-      used = used.filter((one) => one.expiresAt > now);
-      if (used.some((one) => one.hash.equals(hash))) return false;
-      used.push({ hash, expiresAt });
-      used = used.sort((a, b) => b.expiresAt - a.expiresAt).slice(0, limits.identity.used);
-      return true;
-    },
+    useOnce: async (proof) => use(proof),
   };
 }

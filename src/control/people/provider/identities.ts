@@ -37,7 +37,8 @@ export class LinkedIdentities {
     const issuer = this.#issuer();
     const identity = await store.unlink({ issuer, subject });
     if (!identity) throw unknown();
-    for (const id of await store.removeSignInsOf({ issuer, subject, sid: null })) standing.ended(id);
+    const ended = await store.removeSignInsOf({ issuer, subject, sid: null });
+    for (const id of ended ?? []) standing.ended(id);
     return { identity, user: await users.find(identity.userId) };
   }
 

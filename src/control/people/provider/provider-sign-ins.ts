@@ -42,7 +42,8 @@ export interface Finished {
 export class ProviderSignIns {
   readonly #d: ProviderSignInDependencies;
   #origin = '';
-  #exchanges = 0;
+  /** Requests at work; strangers' logout tokens take no place of a sign-in. */
+  readonly #working = { signIns: 0, logouts: 0 };
 
   constructor(dependencies: ProviderSignInDependencies) {
     this.#d = dependencies;
@@ -74,7 +75,7 @@ export class ProviderSignIns {
       nonce: newSignInToken(),
       verifier: newSignInToken(),
     };
-    const url = await this.#atWork(() => provider.begin(this.#callbackUrl(), proof));
+    const url = await this.#atWork('signIns', () => provider.begin(this.#callbackUrl(), proof));
     const { pendingMs } = limits.identity;
     const expiresAt = clock.now() + pendingMs;
     const cookie = sealPending(key, { ...proof, issuer: provider.issuer, returnPath: path, expiresAt });
@@ -91,10 +92,10 @@ export class ProviderSignIns {
     const returned = query.length <= limits.identity.queryChars ? new URLSearchParams(query) : null;
     const isOwn = pending?.issuer === provider.issuer && returned?.getAll('state').join() === pending.state;
     if (!pending || !returned || !isOwn) throw notBegunHere();
-    if (!(await store.identities.useOnce(hashOf('state', pending.state), pending.expiresAt, clock.now())))
-      throw notBegunHere();
+    const proof = { hash: hashOf('state', pending.state), expiresAt: pending.expiresAt, now: clock.now() };
+    if (!(await store.identities.useOnce(proof))) throw notBegunHere();
     const url = new URL(`${this.#callbackUrl()}?${returned}`);
-    const claims = await this.#atWork(() => provider.finish(url, pending));
+    const claims = await this.#atWork('signIns', () => provider.finish(url, pending));
     const user = await arrive(store, claims, admit(claims, rules), clock.now());
     const opened = await signIns.openWithIdentity(user, claims);
     return { opened, returnPath: pending.returnPath };
@@ -106,10 +107,11 @@ export class ProviderSignIns {
    */
   async logOut(token: string): Promise<number> {
     const { provider, store, standing, clock } = this.#d;
-    const logout = await this.#atWork(() => provider.readLogout(token));
-    const used = hashOf('logout', `${logout.issuer} ${logout.tokenId}`);
-    if (!(await store.identities.useOnce(used, logout.expiresAt, clock.now()))) throw repeated();
-    const ended = await store.identities.removeSignInsOf(logout);
+    const logout = await this.#atWork('logouts', () => provider.readLogout(token));
+    const { issuer, tokenId, expiresAt } = logout;
+    const proof = { hash: hashOf('logout', `${issuer} ${tokenId}`), expiresAt, now: clock.now() };
+    const ended = await store.identities.removeSignInsOf(logout, proof);
+    if (ended === null) throw repeated();
     for (const id of ended) standing.ended(id);
     return ended.length;
   }
@@ -119,13 +121,13 @@ export class ProviderSignIns {
   }
 
   /** Bounds the requests to the provider at once. */
-  async #atWork<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#exchanges >= limits.identity.exchanges) throw busy();
-    this.#exchanges++;
+  async #atWork<T>(kind: 'signIns' | 'logouts', work: () => Promise<T>): Promise<T> {
+    if (this.#working[kind] >= limits.identity.exchanges) throw busy();
+    this.#working[kind]++;
     try {
       return await work();
     } finally {
-      this.#exchanges--;
+      this.#working[kind]--;
     }
   }
 }

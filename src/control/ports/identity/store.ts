@@ -3,6 +3,16 @@ import type { Identity, LinkedIdentity, ProviderLogout } from '../../../model/ac
 import type { Account } from '../../../model/user.ts';
 import type { Page } from '../common.ts';
 
+export type EndedSessions = Pick<ProviderLogout, 'issuer' | 'subject' | 'sid'>;
+
+/** Hash of a secret that works once. */
+export interface OneTimeProof {
+  hash: Buffer;
+  /** It is forgotten afterwards. */
+  expiresAt: number;
+  now: number;
+}
+
 export interface IdentityStore {
   /** Returns null for an identity that is not linked. */
   findUserOf(identity: Identity): Promise<Account | null>;
@@ -23,8 +33,11 @@ export interface IdentityStore {
     userId: string | null,
     page: Page,
   ): Promise<{ identities: LinkedIdentity[]; totalCount: number }>;
-  /** Removes sign-ins that came from these sessions. Returns their ids. */
-  removeSignInsOf(ended: Pick<ProviderLogout, 'issuer' | 'subject' | 'sid'>): Promise<string[]>;
-  /** Returns false for a hash that was used before. It is forgotten after `expiresAt`. */
-  useOnce(hash: Buffer, expiresAt: number, now: number): Promise<boolean>;
+  /**
+   * Removes sign-ins that came from these sessions. Returns their ids; null, without a change, where `proof` was used before.
+   * Both are one transaction.
+   */
+  removeSignInsOf(ended: EndedSessions, proof?: OneTimeProof): Promise<string[] | null>;
+  /** Returns false for one that was used before. */
+  useOnce(proof: OneTimeProof): Promise<boolean>;
 }

@@ -19,7 +19,7 @@ export const identityLimits = {
     cookieChars: 2_048,
     queryChars: 4_096,
     returnPathChars: 512,
-    /** Sign-ins at work with the provider at once. */
+    /** Sign-ins at work with the provider at once, and as many logouts. */
     exchanges: 32,
     subjectChars: 255,
     sidChars: 255,

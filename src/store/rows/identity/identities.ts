@@ -1,6 +1,6 @@
 /** Identities at the team's provider as rows, and the end of sign-ins that came from there. */
-import type { IdentityStore, Page } from '../../../control/ports/index.ts';
-import type { Identity, LinkedIdentity, ProviderLogout } from '../../../model/access/identity.ts';
+import type { EndedSessions, IdentityStore, OneTimeProof, Page } from '../../../control/ports/index.ts';
+import type { Identity, LinkedIdentity } from '../../../model/access/identity.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Account } from '../../../model/user.ts';
@@ -9,6 +9,7 @@ import { decodeUser, emailTaken, encodeUser, userStatements } from '../users.ts'
 
 /** Works of one lock run one after another: the bounds are counted and kept in one transaction. */
 const LOCK = 'identities';
+const PROOFS = 'used proofs';
 
 export class IdentityRows implements IdentityStore {
   readonly #sql: Sql;
@@ -72,18 +73,16 @@ export class IdentityRows implements IdentityStore {
     });
   }
 
-  async removeSignInsOf({ issuer, subject, sid }: Pick<ProviderLogout, 'issuer' | 'subject' | 'sid'>) {
-    const rows = await this.#sql.writeOne(() => statements.removeSignIns.all({ issuer, subject, sid }));
-    return rows.map(({ id }) => String(id));
+  removeSignInsOf({ issuer, subject, sid }: EndedSessions, proof?: OneTimeProof): Promise<string[] | null> {
+    return this.#sql.write(PROOFS, function* () {
+      if (proof && !(yield* use(proof))) return null;
+      const rows = yield* statements.removeSignIns.all({ issuer, subject, sid });
+      return rows.map(({ id }) => String(id));
+    });
   }
 
-  useOnce(hash: Buffer, expiresAt: number, now: number): Promise<boolean> {
-    return this.#sql.write('used proofs', function* () {
-      yield* statements.forget.run({ now });
-      const added = yield* statements.use.run({ hash, expires: expiresAt });
-      if (added === 1) yield* statements.surplus.run({ kept: limits.identity.used });
-      return added === 1;
-    });
+  useOnce(proof: OneTimeProof): Promise<boolean> {
+    return this.#sql.write(PROOFS, () => use(proof));
   }
 }
 
@@ -119,6 +118,13 @@ const statements = {
        ORDER BY expires_at DESC, rowid DESC LIMIT 1000 OFFSET :kept)`,
   ),
 };
+
+function* use({ hash, expiresAt, now }: OneTimeProof): Work<boolean> {
+  yield* statements.forget.run({ now });
+  const added = yield* statements.use.run({ hash, expires: expiresAt });
+  if (added === 1) yield* statements.surplus.run({ kept: limits.identity.used });
+  return added === 1;
+}
 
 function* insert({ userId, linkedAt, ...identity }: LinkedIdentity): Work<void> {
   yield* statements.insert.run({ ...encode(identity), user: userId, linked: linkedAt });
