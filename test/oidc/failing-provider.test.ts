@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { API_KEY } from '../surfaces/fakes/fake-services.ts';
-import { Browser, peopleAt, startWorld, type World } from './support/signing-in.ts';
+import { Browser, startWorld, type World } from './support/signing-in.ts';
 
 const grace = { name: 'Grace', email: 'grace@example.org', email_verified: true, groups: ['dev'] };
 
@@ -157,20 +157,5 @@ describe('a provider', () => {
     world.team.instead = () => true;
     const both = await Promise.all([new Browser().start(world), new Browser().start(world)]);
     expect(both.map(({ status }) => status).sort()).toEqual([429, 503]);
-  });
-});
-
-describe('replicas', () => {
-  it('finish what another one has begun', async () => {
-    const world = await startWorld();
-    world.team.people.set('sub-1', grace);
-    const browser = new Browser();
-    world.team.next = 'sub-1';
-    const url = new URL(await browser.toCallback(world));
-    const other = peopleAt(world.team.issuer).services;
-    other.providerSignIns?.servedAt(world.http.url);
-    const cookie = browser.jar.get(world.http.url)?.get('__Host-sandhaven-provider') ?? null;
-    const finished = await other.providerSignIns?.finish(cookie, url.search.slice(1));
-    expect(finished).toMatchObject({ returnPath: '/', opened: { caller: { email: 'grace@example.org' } } });
   });
 });

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { SignInProvider } from '../../../src/control/people/people.ts';
 import { openIdentityProvider } from '../../../src/identity/open.ts';
 import { type IdentityTexts, parseIdentityOptions } from '../../../src/model/access/identity-options.ts';
 import type { HttpServerDependencies } from '../../../src/surfaces/http/server.ts';
@@ -51,27 +52,30 @@ export async function startWorld(
   };
 }
 
-export function peopleAt(issuer: string, more: Partial<IdentityTexts> = {}) {
+function peopleAt(issuer: string, more: Partial<IdentityTexts>) {
+  const { provider, warnings } = providerAt(issuer, more);
+  return { services: fakePeople(null, provider), warnings };
+}
+
+/** The provider as an operator configures it, with the secret in a file. */
+export function providerAt(
+  issuer: string,
+  more: Partial<IdentityTexts> = {},
+): { provider: SignInProvider; warnings: string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'sandhaven-oidc-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const clientSecretFile = join(folder, 'secret');
   writeFileSync(clientSecretFile, `${CLIENT_SECRET}\n`, { mode: 0o600 });
   const groups = { groupsClaim: 'groups', adminGroups: 'ops', memberGroups: 'dev,qa', emailDomains: '' };
-  const texts = {
-    issuer,
-    clientId: CLIENT_ID,
-    clientSecretFile,
-    scopes: 'openid,email,profile,groups',
-    name: 'Team',
-  };
+  const scopes = 'openid,email,profile,groups';
+  const texts = { issuer, clientId: CLIENT_ID, clientSecretFile, scopes, name: 'Team' };
   const options = parseIdentityOptions({ ...texts, ...groups, ...more });
   if (!options) throw new Error('the options give no provider');
   const warnings: string[] = [];
   const note = (message: string, context: object = {}) =>
     void warnings.push(message + JSON.stringify(context));
   const provider = openIdentityProvider(options, Date, { info: note, warn: note, error: note });
-  const services = fakePeople(null, { provider, rules: options.rules, key: Buffer.alloc(32, 3) });
-  return { services, warnings };
+  return { provider: { provider, rules: options.rules, key: Buffer.alloc(32, 3) }, warnings };
 }
 
 /** Keeps the cookies of every origin, and follows no redirect by itself. */
@@ -106,7 +110,13 @@ export class Browser {
   /** Signs in at the provider; resolves with the URL that it sends the browser back with. */
   async toCallback(world: World, returnPath?: string): Promise<string> {
     const started = await this.start(world, returnPath);
-    let { url } = (await started.json()) as { url: string };
+    const { url } = (await started.json()) as { url: string };
+    return this.follow(world, url);
+  }
+
+  /** Follows the provider's redirects until one leads to the service. */
+  async follow(world: World, from: string): Promise<string> {
+    let url = from;
     for (let steps = 0; steps < 10 && !url.startsWith(world.http.url); steps++) {
       const response = await this.go(url);
       const to = response.headers.get('location');
