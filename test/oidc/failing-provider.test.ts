@@ -7,7 +7,10 @@ import { Browser, startWorld, type World } from './support/signing-in.ts';
 const grace = { name: 'Grace', email: 'grace@example.org', email_verified: true, groups: ['dev'] };
 
 /** Sets a bound for one test. */
-function bound(name: 'requestMs' | 'pauseMs' | 'refreshMs' | 'exchanges', value: number): void {
+function bound(
+  name: 'requestMs' | 'pauseMs' | 'refreshMs' | 'exchanges' | 'exchangesPerNetwork',
+  value: number,
+): void {
   const numbers = limits.identity as unknown as Record<string, number>;
   const usual = numbers[name] ?? 0;
   numbers[name] = value;
@@ -150,12 +153,15 @@ describe('a provider', () => {
     expect(await refused.text()).toContain('The identity provider does not answer.');
   });
 
-  it('works for as many people at once as the bound allows', async () => {
-    bound('exchanges', 1);
-    bound('requestMs', 500);
-    const world = await startWorld();
-    world.team.instead = () => true;
-    const both = await Promise.all([new Browser().start(world), new Browser().start(world)]);
-    expect(both.map(({ status }) => status).sort()).toEqual([429, 503]);
-  });
+  it.each(['exchanges', 'exchangesPerNetwork'] as const)(
+    'works for as many at once as the bound allows: %s',
+    async (name) => {
+      bound(name, 1);
+      bound('requestMs', 500);
+      const world = await startWorld();
+      world.team.instead = () => true;
+      const both = await Promise.all([new Browser().start(world), new Browser().start(world)]);
+      expect(both.map(({ status }) => status).sort()).toEqual([429, 503]);
+    },
+  );
 });

@@ -3,12 +3,14 @@
  * provider's claims then decide who it is and what it may do. Reports of the provider end sign-ins.
  */
 import { hash as digest } from 'node:crypto';
+import { Shares } from '../../../fairness/shares.ts';
 import { type AdmissionRules, admit } from '../../../model/access/admission.ts';
 import { CALLBACK_PATH, type SignInProof } from '../../../model/access/identity.ts';
 import { parseReturnPath } from '../../../model/access/return-path.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { newSignInToken } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
+import { networkOf } from '../../../model/network/address-network.ts';
 import type { Clock, IdentityProvider, IdentityStore } from '../../ports/index.ts';
 import type { Opened, SignInService } from '../sign-ins.ts';
 import type { Standing } from '../standing.ts';
@@ -42,8 +44,9 @@ export interface Finished {
 export class ProviderSignIns {
   readonly #d: ProviderSignInDependencies;
   #origin = '';
-  /** Requests at work; strangers' logout tokens take no place of a sign-in. */
-  readonly #working = { signIns: 0, logouts: 0 };
+  readonly #exchanges = sharesOf('sign-ins are at work with the identity provider');
+  /** Of their own: strangers' logout tokens take no place of a sign-in. */
+  readonly #logouts = sharesOf('logouts are at work with the identity provider');
 
   constructor(dependencies: ProviderSignInDependencies) {
     this.#d = dependencies;
@@ -65,8 +68,9 @@ export class ProviderSignIns {
   /**
    * Begins a sign-in. Rejects with `invalid_argument` for a return path that is none of the page, with
    * `failed_precondition` at another origin, whose cookie would not come back.
+   * @param address Of the client, here and below: its network has a share of the requests to the provider.
    */
-  async begin(origin: string, returnPath: string): Promise<Begun> {
+  async begin(address: string, origin: string, returnPath: string): Promise<Begun> {
     const { provider, key, clock } = this.#d;
     const path = parseReturnPath(returnPath);
     if (origin !== this.#origin) throw elsewhere(this.#origin);
@@ -75,7 +79,7 @@ export class ProviderSignIns {
       nonce: newSignInToken(),
       verifier: newSignInToken(),
     };
-    const url = await this.#atWork('signIns', () => provider.begin(this.#callbackUrl(), proof));
+    const url = await within(this.#exchanges, address, () => provider.begin(this.#callbackUrl(), proof));
     const { pendingMs } = limits.identity;
     const expiresAt = clock.now() + pendingMs;
     const cookie = sealPending(key, { ...proof, issuer: provider.issuer, returnPath: path, expiresAt });
@@ -86,7 +90,7 @@ export class ProviderSignIns {
    * Signs the browser in that comes back. Its cookie proves that it has begun here; its state works once.
    * @param query The query of its request, as it came.
    */
-  async finish(cookie: string | null, query: string): Promise<Finished> {
+  async finish(address: string, cookie: string | null, query: string): Promise<Finished> {
     const { provider, rules, key, store, signIns, clock } = this.#d;
     const pending = openPending(key, cookie, clock.now());
     const returned = query.length <= limits.identity.queryChars ? new URLSearchParams(query) : null;
@@ -95,7 +99,7 @@ export class ProviderSignIns {
     const proof = { hash: hashOf('state', pending.state), expiresAt: pending.expiresAt, now: clock.now() };
     if (!(await store.identities.useOnce(proof))) throw notBegunHere();
     const url = new URL(`${this.#callbackUrl()}?${returned}`);
-    const claims = await this.#atWork('signIns', () => provider.finish(url, pending));
+    const claims = await within(this.#exchanges, address, () => provider.finish(url, pending));
     const user = await arrive(store, claims, admit(claims, rules), clock.now());
     const opened = await signIns.openWithIdentity(user, claims);
     return { opened, returnPath: pending.returnPath };
@@ -105,9 +109,9 @@ export class ProviderSignIns {
    * Ends the sign-ins that a logout token of the provider names, and their open work; returns their number. Rejects with
    * `invalid_argument` for a token that is not valid, or came before.
    */
-  async logOut(token: string): Promise<number> {
+  async logOut(address: string, token: string): Promise<number> {
     const { provider, store, standing, clock } = this.#d;
-    const logout = await this.#atWork('logouts', () => provider.readLogout(token));
+    const logout = await within(this.#logouts, address, () => provider.readLogout(token));
     const { issuer, tokenId, expiresAt } = logout;
     const proof = { hash: hashOf('logout', `${issuer} ${tokenId}`), expiresAt, now: clock.now() };
     const ended = await store.identities.removeSignInsOf(logout, proof);
@@ -118,17 +122,6 @@ export class ProviderSignIns {
 
   #callbackUrl(): string {
     return this.#origin + CALLBACK_PATH;
-  }
-
-  /** Bounds the requests to the provider at once. */
-  async #atWork<T>(kind: 'signIns' | 'logouts', work: () => Promise<T>): Promise<T> {
-    if (this.#working[kind] >= limits.identity.exchanges) throw busy();
-    this.#working[kind]++;
-    try {
-      return await work();
-    } finally {
-      this.#working[kind]--;
-    }
   }
 }
 
@@ -160,9 +153,17 @@ function repeated(): SandhavenError {
   });
 }
 
-function busy(): SandhavenError {
-  return new SandhavenError('resource_exhausted', 'Many people sign in by the identity provider right now.', {
-    hint: 'Wait retry_after_seconds, then try again.',
-    ...{ retryable: true, retry_after_seconds: 2 },
-  });
+function sharesOf(what: string): Shares {
+  const { exchanges: total, exchangesPerNetwork: perOwner } = limits.identity;
+  return new Shares({ total, perOwner, what });
+}
+
+/** Does work with the provider in the share of the client's network: nobody is known yet. */
+async function within<T>(shares: Shares, address: string, work: () => Promise<T>): Promise<T> {
+  const release = shares.take(networkOf(address));
+  try {
+    return await work();
+  } finally {
+    release();
+  }
 }

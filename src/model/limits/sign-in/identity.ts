@@ -19,8 +19,9 @@ export const identityLimits = {
     cookieChars: 2_048,
     queryChars: 4_096,
     returnPathChars: 512,
-    /** Sign-ins at work with the provider at once, and as many logouts. */
+    /** Sign-ins at work with the provider at once, and as many logouts; of one network. */
     exchanges: 32,
+    exchangesPerNetwork: 8,
     subjectChars: 255,
     sidChars: 255,
     issuerChars: 512,

@@ -35,7 +35,8 @@ export function addCallback(
       attempts.count(request.arrival.client);
       assertOpened(request);
       const query = new URL(request.url, 'http://page').search.slice(1);
-      const { opened, returnPath } = await providerSignIns.finish(pendingOf(request.headers.cookie), query);
+      const cookie = pendingOf(request.headers.cookie);
+      const { opened, returnPath } = await providerSignIns.finish(request.arrival.client, cookie, query);
       request.caller = opened.caller;
       await audit.call(subjectOf(request, auditActions.signInByProvider), async () => {
         setCookie(reply, opened);

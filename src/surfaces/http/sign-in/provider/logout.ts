@@ -33,7 +33,7 @@ export function addLogout(
         const [token, another] = tokens;
         if (token === undefined || token === '' || another !== undefined) throw noToken();
         const begun = performance.now();
-        const ended = await providerSignIns.logOut(token);
+        const ended = await providerSignIns.logOut(request.arrival.client, token);
         // Only tokens that count are in the log: nobody fills it with others.
         const subject = {
           ...{ action: auditActions.signOutByProvider, caller: { id: null, keyId: null } },

@@ -38,7 +38,7 @@ export function addStart(app: FastifyInstance, providerSignIns: ProviderSignIns,
       async ({ arrival, body }, reply) => {
         const { return_path: returnPath } = validateInput(starting, parsed(body));
         const { origin } = new URL(`${arrival.protocol}://${arrival.host}`);
-        const { url, cookie, seconds } = await providerSignIns.begin(origin, returnPath);
+        const { url, cookie, seconds } = await providerSignIns.begin(arrival.client, origin, returnPath);
         setPending(reply, cookie, seconds);
         return { url };
       },
