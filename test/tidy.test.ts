@@ -20,7 +20,7 @@ describe('imports', () => {
 
   const core = ['model', 'concurrency', 'fairness'];
   const parts = [...core, 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
-  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'provider', 'webauthn'];
+  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'identity', 'provider', 'webauthn'];
   const top = ['app', 'log.ts', 'version.ts'];
 
   const adapter: Allowed = { run: core, types: ['control/ports'] };
@@ -37,6 +37,7 @@ describe('imports', () => {
     runtime: adapter,
     'agent-link': adapter,
     documentdb: adapter,
+    identity: adapter,
     provider: adapter,
     webauthn: adapter,
     catalog: { run: core, types: ['control'] },
@@ -81,6 +82,7 @@ describe('imports', () => {
     store: ['zod', 'pg', 'pg-connection-string'],
     provider: ['zod'],
     webauthn: ['@simplewebauthn'],
+    identity: ['zod', 'openid-client', 'jose'],
     'demo-database': ['bson', 'mongodb'],
   };
 

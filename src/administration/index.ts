@@ -10,6 +10,8 @@ import { listPasskeys } from './credentials/list-passkeys.ts';
 import { removePasskey } from './credentials/remove-passkey.ts';
 import { removePassword } from './credentials/remove-password.ts';
 import { renamePasskey } from './credentials/rename-passkey.ts';
+import { linkIdentity, unlinkIdentity } from './identities/link-identity.ts';
+import { listIdentities } from './identities/list-identities.ts';
 import { createKey } from './keys/create-key.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
@@ -50,6 +52,9 @@ export const actions: readonly Action[] = [
   renamePasskey,
   removePasskey,
   removePassword,
+  listIdentities,
+  linkIdentity,
+  unlinkIdentity,
   deleteSnapshot,
   revokeAccess,
   listTerminals,
@@ -72,6 +77,7 @@ export const commandGroups: Record<string, string> = {
   'sign-ins': 'browsers: list, revoke, make a link; machines: approve their codes',
   passkeys: 'passkeys: list, rename, remove; the page adds them',
   passwords: 'passwords: remove; the page sets them',
+  identities: 'people of the identity provider: list, link with a user, unlink',
   snapshots: 'your snapshots: delete',
   access: 'SSH and preview access to your sandboxes: revoke',
   terminals: 'terminals of your sandboxes: list, end',

@@ -1,14 +1,30 @@
 /** Parts loaded only when the operator configures them, so that other services do not hold their code in memory. */
+
+import type { SignInProvider } from '../control/people/people.ts';
 import type { Clock, CodeHost, DocumentDatabase, Log } from '../control/ports/index.ts';
+import type { IdentityOptions } from '../model/access/identity-options.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { ProviderOptions } from '../model/provider-options.ts';
 import type { RemotePlace } from '../runtime/archives/places.ts';
+import type { Secrets } from '../store/secrets.ts';
 import { isLoopback } from './announce.ts';
 
 export async function openCodeHost(options: ProviderOptions | null, clock: Clock): Promise<CodeHost | null> {
   if (options === null) return null;
   const { openGitHub } = await import('../provider/github/open.ts');
   return openGitHub(options, clock);
+}
+
+export async function openSignInProvider(
+  options: IdentityOptions | null,
+  secrets: Pick<Secrets, 'deriveKey'>,
+  clock: Clock,
+  log: Log,
+): Promise<SignInProvider | null> {
+  if (options === null) return null;
+  const { openIdentityProvider } = await import('../identity/open.ts');
+  const provider = openIdentityProvider(options, clock, log);
+  return { provider, rules: options.rules, key: secrets.deriveKey('sign-in by the identity provider') };
 }
 
 export async function openDocuments(connectionString: string | null): Promise<DocumentDatabase | null> {

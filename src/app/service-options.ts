@@ -4,6 +4,7 @@ import type { OrderMode } from '../control/documents/order-of-use.ts';
 import type { PoolBounds } from '../control/pool/size.ts';
 import type { Clock, Log } from '../control/ports/index.ts';
 import type { Rate } from '../fairness/rate.ts';
+import type { IdentityOptions } from '../model/access/identity-options.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { AllowedRemote } from '../model/git/allowed-remotes.ts';
 import type { GpuKind } from '../model/gpu-kind.ts';
@@ -38,6 +39,8 @@ export interface ServiceOptions {
   registryRules?: RegistryRules;
   /** The code-hosting provider; none when absent. */
   provider?: ProviderOptions | null;
+  /** The team's identity provider; none when absent. */
+  identity?: IdentityOptions | null;
   /** Quota of every user without one set by an admin. */
   quota?: Partial<Quota>;
   /** GB that all disks may promise per free GB. */

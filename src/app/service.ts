@@ -21,7 +21,7 @@ import { openSecrets } from '../store/secrets.ts';
 import { type HostKey, openHostKey } from '../store/ssh-host-key.ts';
 import { auditLog } from './audit-log.ts';
 import { type Engine, openEngine } from './engine.ts';
-import { openCodeHost, openDocuments, openRemoteArchives } from './optional-parts.ts';
+import { openCodeHost, openDocuments, openRemoteArchives, openSignInProvider } from './optional-parts.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { wire } from './wiring.ts';
 
@@ -95,7 +95,9 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const host = await openCodeHost(options.provider ?? null, clock);
   const memberQuota = quotaOfMembers(await engine.size());
   const challengeKey = secrets.deriveKey('passkey challenge');
-  const parts = { store, engine, access, documents, host, audit, memberQuota, challengeKey };
+  const signInProvider = await openSignInProvider(options.identity ?? null, secrets, clock, log);
+  const own = { store, engine, access, documents, host, audit, memberQuota };
+  const parts = { ...own, challengeKey, signInProvider };
   const control = wire(parts, options);
   opened.defer(() => engine.runtime.close());
   await engine.init();

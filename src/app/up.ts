@@ -90,6 +90,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     gitAllow: options.gitAllow,
     registryRules: options.registryRules,
     provider: options.provider,
+    identity: options.identity,
     quota: options.quota,
     diskOvercommit: options.diskOvercommit,
     rate: options.rate,

@@ -35,7 +35,7 @@ import { announcedRows } from '../control/live/announced-rows.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
-import { createPeople } from '../control/people/people.ts';
+import { createPeople, type SignInProvider } from '../control/people/people.ts';
 import { WarmPool } from '../control/pool/pool.ts';
 import { stillUsable } from '../control/pool/pool-sandbox.ts';
 import type { CodeHost, DocumentDatabase, Store } from '../control/ports/index.ts';
@@ -76,10 +76,22 @@ export interface Dependencies {
   memberQuota: Quota;
   /** Key of the challenges for passkeys: the same for all replicas. */
   challengeKey: Buffer;
+  /** None by default. */
+  signInProvider?: SignInProvider | null;
 }
 
 export function wire(
-  { store, engine, access, documents, host, audit, memberQuota, challengeKey }: Dependencies,
+  {
+    store,
+    engine,
+    access,
+    documents,
+    host,
+    audit,
+    memberQuota,
+    challengeKey,
+    signInProvider = null,
+  }: Dependencies,
   {
     clock,
     log,
@@ -119,6 +131,7 @@ export function wire(
     quota: { everybody: quota, members: memberQuota },
     rate,
     regions,
+    signInProvider,
   });
   const { identity, quotas, standing } = people;
   const queue = createOperationQueue();
@@ -221,6 +234,8 @@ export function wire(
       ...{ store, people, challengeKey, clock, takesPasswords: passwordSignIn },
       verifier: createPasskeyVerifier(),
     }),
+    identities: people.identities,
+    providerSignIns: people.providerSignIns,
     documents: new DocumentService({
       database: documents,
       files,

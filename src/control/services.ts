@@ -14,6 +14,8 @@ import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { DeviceSignInService } from './people/device-sign-ins.ts';
 import type { IdentityService } from './people/identity.ts';
 import type { KeyService } from './people/keys.ts';
+import type { LinkedIdentities } from './people/provider/identities.ts';
+import type { ProviderSignIns } from './people/provider/provider-sign-ins.ts';
 import type { SignInService } from './people/sign-ins.ts';
 import type { UserService } from './people/users.ts';
 import type { AuthorizationService } from './provider/authorizations.ts';
@@ -49,4 +51,8 @@ export interface Services extends Credentials {
   /** Sign-ins of browsers. */
   signIns: SignInService;
   deviceSignIns: DeviceSignInService;
+  /** Identities of users at the identity provider. */
+  identities: LinkedIdentities;
+  /** Signing in by the identity provider; null without one. */
+  providerSignIns: ProviderSignIns | null;
 }

@@ -30,6 +30,10 @@ export const auditActions = {
   /** A user added a passkey, or set a password. */
   passkeyAdd: 'passkey.add',
   passwordSet: 'password.set',
+  /** A browser was signed in by the identity provider. */
+  signInByProvider: 'sign_in.provider',
+  /** The identity provider has ended sign-ins. */
+  signOutByProvider: 'sign_in.provider_close',
   terminalOpen: 'terminal.open',
   terminalClose: 'terminal.close',
   /** A stream of changes of the caller's sandboxes. */

@@ -23,6 +23,7 @@ import { networkLimits } from './limits/network.ts';
 import { peopleLimits } from './limits/people.ts';
 import { providerLimits } from './limits/provider.ts';
 import { registriesLimits } from './limits/registries.ts';
+import { identityLimits } from './limits/sign-in/identity.ts';
 import { archivesLimits } from './limits/storage/archives.ts';
 import { postgresLimits } from './limits/storage/postgres.ts';
 import { replicasLimits } from './limits/storage/replicas.ts';
@@ -154,6 +155,7 @@ export const limits = {
   ...warmPoolLimits,
   ...gpusLimits,
   ...hostLimits,
+  ...identityLimits,
 
   stopGraceMs: 2_000,
   /** Time for which the answer to a failed creation waits for the removal of what it has left. */

@@ -8,6 +8,7 @@ import { AuthorizationRows } from './rows/authorizations.ts';
 import { DeviceSignInRows } from './rows/device-sign-ins.ts';
 import { GitCredentialRows } from './rows/git-credentials.ts';
 import { IdempotencyRows } from './rows/idempotency.ts';
+import { IdentityRows } from './rows/identity/identities.ts';
 import { PasskeyRows } from './rows/passkeys.ts';
 import { PasswordRows } from './rows/passwords.ts';
 import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
@@ -32,6 +33,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     deviceSignIns: new DeviceSignInRows(sql),
     passkeys: new PasskeyRows(sql),
     passwords: new PasswordRows(sql, secrets),
+    identities: new IdentityRows(sql),
     idempotency: new IdempotencyRows(sql, secrets),
     accessTokens: new AccessTokenRows(sql),
     gitCredentials: new GitCredentialRows(sql, secrets),

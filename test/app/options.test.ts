@@ -34,6 +34,7 @@ describe('the options of `sandhaven up`', () => {
       rate: null,
       prove: false,
       provider: null,
+      identity: null,
       archives: { folder: null, s3: null },
     });
     expect(() =>

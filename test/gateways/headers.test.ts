@@ -22,6 +22,7 @@ describe('the cookie of a sign-in', () => {
     ['a=1; __Host-sandhaven-challenge=c.1.m; b=2', 'a=1; b=2'],
     ['a=__Host-sandhaven; x__Host-sandhaven=1', 'a=__Host-sandhaven; x__Host-sandhaven=1'],
     ['a=1;__Host-sandhaven = s;__Host-sandhaven=t', 'a=1'],
+    ['a=1; __Host-sandhaven-provider=s', 'a=1'],
   ])('never reaches an application: %s', (sent, arrives) => {
     const headers = toApplication(message('Host', 'x', 'Cookie', sent), arrival, null);
     expect(headers[headers.indexOf('Cookie') + 1]).toBe(arrives);

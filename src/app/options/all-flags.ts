@@ -45,6 +45,15 @@ import { passwordSignIn } from './service/password-sign-in.ts';
 import { regions } from './service/region.ts';
 import { storeUrl } from './service/store.ts';
 import { toolsets } from './service/toolsets.ts';
+import { oidcAdminGroups } from './sign-in/oidc-admin-groups.ts';
+import { oidcClientId } from './sign-in/oidc-client-id.ts';
+import { oidcClientSecretFile } from './sign-in/oidc-client-secret-file.ts';
+import { oidcEmailDomains } from './sign-in/oidc-email-domains.ts';
+import { oidcGroupsClaim } from './sign-in/oidc-groups-claim.ts';
+import { oidcIssuer } from './sign-in/oidc-issuer.ts';
+import { oidcMemberGroups } from './sign-in/oidc-member-groups.ts';
+import { oidcName } from './sign-in/oidc-name.ts';
+import { oidcScopes } from './sign-in/oidc-scopes.ts';
 import { diskOvercommit } from './tenants/disk-overcommit.ts';
 import { quotaCpu } from './tenants/quota-cpu.ts';
 import { quotaDiskGb } from './tenants/quota-disk-gb.ts';
@@ -89,6 +98,15 @@ export const allFlags = {
   githubAppId,
   githubAppSlug,
   githubAppPrivateKeyFile,
+  oidcIssuer,
+  oidcClientId,
+  oidcClientSecretFile,
+  oidcScopes,
+  oidcGroupsClaim,
+  oidcAdminGroups,
+  oidcMemberGroups,
+  oidcEmailDomains,
+  oidcName,
   diskOvercommit,
   quotaSandboxes,
   quotaCpu,

@@ -1,5 +1,6 @@
 /** Options of `sandhaven up`: single flags, and values that several flags give together. */
 import { parseArgs } from 'node:util';
+import { type IdentityOptions, parseIdentityOptions } from '../../model/access/identity-options.ts';
 import {
   type ArchiveOptions,
   parseArchiveOptions,
@@ -40,7 +41,7 @@ type Parts =
   | 'archiveStore'
   | 'runtime'
   | KubernetesFlag
-  | Extract<keyof FlagValues, `quota${string}` | `github${string}` | `s3${string}`>;
+  | Extract<keyof FlagValues, `quota${string}` | `github${string}` | `oidc${string}` | `s3${string}`>;
 
 export interface UpOptions extends Omit<FlagValues, Parts> {
   /** PEM files of both listeners; null for plain HTTP. */
@@ -51,6 +52,8 @@ export interface UpOptions extends Omit<FlagValues, Parts> {
   registryRules: RegistryRules;
   /** The code-hosting provider; null without one. */
   provider: ProviderOptions | null;
+  /** The team's identity provider, for people with browsers; null without one. */
+  identity: IdentityOptions | null;
   /** Place of new archives, and the S3 server of those that lie in a bucket. */
   archives: ArchiveOptions;
   /** The cluster whose Pods sandboxes are; null when the engine of this host makes them. */
@@ -77,7 +80,8 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     withoutQuotas,
     env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null,
   );
-  const { archives, ...withoutArchives } = takeArchives(withoutProvider, parseS3Environment(env));
+  const { identity, ...withoutIdentity } = takeIdentity(withoutProvider);
+  const { archives, ...withoutArchives } = takeArchives(withoutIdentity, parseS3Environment(env));
   const { kubernetes, ...single } = takeKubernetes(withoutArchives);
   return {
     ...single,
@@ -86,6 +90,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     registryRules: { mirrors: registryMirrors, allowed: allowedImages },
     store: storeUrl === null ? null : { url: storeUrl, password: env['PGPASSWORD'] || null },
     provider,
+    identity,
     archives,
     kubernetes,
     quota,
@@ -170,6 +175,34 @@ function takeProvider<T extends OfProvider>(
     appPrivateKeyFile: githubAppPrivateKeyFile,
   };
   return { ...others, provider: parseProviderOptions(texts, clientSecret) };
+}
+
+type OfIdentity = Pick<FlagValues, Extract<keyof FlagValues, `oidc${string}`>>;
+
+function takeIdentity<T extends OfIdentity>(
+  values: T,
+): Omit<T, keyof OfIdentity> & Pick<UpOptions, 'identity'> {
+  const {
+    oidcIssuer: issuer,
+    oidcClientId: clientId,
+    oidcClientSecretFile: clientSecretFile,
+    oidcScopes: scopes,
+    oidcGroupsClaim: groupsClaim,
+    oidcAdminGroups: adminGroups,
+    oidcMemberGroups: memberGroups,
+    oidcEmailDomains: emailDomains,
+    oidcName: name,
+    ...others
+  } = values;
+  const registered = { issuer, clientId, clientSecretFile, scopes, name };
+  const identity = parseIdentityOptions({
+    ...registered,
+    groupsClaim,
+    adminGroups,
+    memberGroups,
+    emailDomains,
+  });
+  return { ...others, identity };
 }
 
 type OfArchives = Pick<FlagValues, 'archiveStore' | Extract<keyof FlagValues, `s3${string}`>>;

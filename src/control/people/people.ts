@@ -1,14 +1,17 @@
 /** Composition of users, keys, quotas and rates. */
 
 import type { Rate } from '../../fairness/rate.ts';
+import type { AdmissionRules } from '../../model/access/admission.ts';
 import { newUserId } from '../../model/ids.ts';
 import type { Regions } from '../../model/region.ts';
 import type { Account } from '../../model/user.ts';
-import type { Clock, Store } from '../ports/index.ts';
+import type { Clock, IdentityProvider, Store } from '../ports/index.ts';
 import { DeviceSignInService } from './device-sign-ins.ts';
 import { IdentityService } from './identity.ts';
 import { KeyUse } from './key-use.ts';
 import { KeyService } from './keys.ts';
+import { LinkedIdentities } from './provider/identities.ts';
+import { ProviderSignIns } from './provider/provider-sign-ins.ts';
 import { type QuotaDefaults, Quotas } from './quotas.ts';
 import { Rates } from './rates.ts';
 import { SignInService } from './sign-ins.ts';
@@ -16,7 +19,7 @@ import { Standing } from './standing.ts';
 import { UserService } from './users.ts';
 
 export interface PeopleDependencies {
-  store: Pick<Store, 'users' | 'keys' | 'signIns' | 'deviceSignIns' | 'replicas'> & {
+  store: Pick<Store, 'users' | 'keys' | 'signIns' | 'deviceSignIns' | 'identities' | 'replicas'> & {
     sandboxes: Pick<Store['sandboxes'], 'usage'>;
     snapshots: Pick<Store['snapshots'], 'count'>;
   };
@@ -26,6 +29,16 @@ export interface PeopleDependencies {
   /** Call rate of each key; null without a limit. */
   rate: Rate | null;
   regions: Regions;
+  /** None by default. */
+  signInProvider?: SignInProvider | null;
+}
+
+/** The team's identity provider, and whom it lets in. */
+export interface SignInProvider {
+  provider: IdentityProvider;
+  rules: AdmissionRules;
+  /** Key that all replicas seal sign-ins under way with. */
+  key: Buffer;
 }
 
 export interface People {
@@ -34,13 +47,23 @@ export interface People {
   keys: KeyService;
   signIns: SignInService;
   deviceSignIns: DeviceSignInService;
+  identities: LinkedIdentities;
+  /** null without an identity provider. */
+  providerSignIns: ProviderSignIns | null;
   quotas: Quotas;
   standing: Standing;
   /** Writes pending uses of keys and sign-ins. */
   close(): Promise<void>;
 }
 
-export function createPeople({ store, clock, quota, rate, regions }: PeopleDependencies): People {
+export function createPeople({
+  store,
+  clock,
+  quota,
+  rate,
+  regions,
+  signInProvider = null,
+}: PeopleDependencies): People {
   const quotas = new Quotas({ ...store, defaults: quota });
   const standing = new Standing(store, clock, store.replicas);
   const use = new KeyUse(store.keys, clock);
@@ -53,6 +76,12 @@ export function createPeople({ store, clock, quota, rate, regions }: PeopleDepen
     identity: new IdentityService({ keys: store.keys, use, standing, rates, regions, clock }),
     ...{ keys, signIns },
     deviceSignIns: new DeviceSignInService({ store: store.deviceSignIns, keys, clock }),
+    identities: new LinkedIdentities({
+      ...{ store: store.identities, users, standing, clock },
+      provider: signInProvider?.provider ?? null,
+    }),
+    providerSignIns:
+      signInProvider && new ProviderSignIns({ ...signInProvider, store, signIns, standing, clock }),
     async close() {
       await use.flush();
       await signIns.flush();

@@ -1,8 +1,9 @@
 /**
- * Sign-ins of browsers: opened by an API key or by a one-time link, used by a cookie. Whoever has signed in is a caller
+ * Sign-ins of browsers: opened by an API key, by a one-time link or by the identity provider, used by a cookie. Whoever has signed in is a caller
  * like the owner of a key; the id of the sign-in stands in place of the key's.
  */
 import { hash as digest } from 'node:crypto';
+import type { ProviderSession } from '../../model/access/identity.ts';
 import { withinScopes } from '../../model/access/scopes.ts';
 import { fresh, isLive, judge, type SignIn, type SignInTokens } from '../../model/access/sign-ins.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
@@ -60,6 +61,12 @@ export class SignInService {
   /** Opens one for a user who was recognized by a way in of their own. */
   openFor(user: Pick<Account, 'id' | 'name' | 'email' | 'role'>): Promise<Opened> {
     return this.#open(user, { keyId: null, endsAt: null, scopes: null });
+  }
+
+  /** Signs in as a user whom the identity provider has just confirmed. Ends with that session. */
+  openWithIdentity(user: Account, { issuer, subject, sid }: ProviderSession): Promise<Opened> {
+    const session = { issuer, subject, sid };
+    return this.#open(user, { keyId: null, endsAt: null, scopes: null }, session);
   }
 
   /** Returns null for a token that opens nothing. Gives a new one once the old one has its age. */
@@ -138,6 +145,7 @@ export class SignInService {
   async #open(
     user: Pick<Account, 'id' | 'name' | 'email' | 'role'>,
     { keyId, endsAt, scopes }: { keyId: string | null; endsAt: number | null; scopes: Caller['scopes'] },
+    session?: ProviderSession,
   ): Promise<Opened> {
     const { store, standing, clock } = this.#d;
     const now = clock.now();
@@ -145,7 +153,7 @@ export class SignInService {
     const times = { createdAt: now, lastUsedAt: now, expiresAt };
     const signIn: SignIn = { id: newSignInId(), userId: user.id, keyId, ...times };
     const token = newSignInToken();
-    const ended = await store.addSignIn(signIn, fresh(hashOf(token), now));
+    const ended = await store.addSignIn(signIn, fresh(hashOf(token), now), session);
     for (const id of ended) standing.ended(id);
     return { caller: callerOf(user, signIn, scopes), signIn, token };
   }

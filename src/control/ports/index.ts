@@ -16,6 +16,8 @@ export type * from './credential-store.ts';
 export type * from './device-sign-in-store.ts';
 export type * from './document-database.ts';
 export type * from './git-gateway.ts';
+export type * from './identity/provider.ts';
+export type * from './identity/store.ts';
 export type * from './passkey-verifier.ts';
 export type * from './provider/code-host.ts';
 export type * from './provider/pending-authorization-store.ts';

@@ -1,4 +1,5 @@
 /** Store of browsers' sign-ins and of one-time links. */
+import type { ProviderSession } from '../../model/access/identity.ts';
 import type { Scope } from '../../model/access/scopes.ts';
 import type { SignIn, SignInTokens } from '../../model/access/sign-ins.ts';
 import type { Account } from '../../model/user.ts';
@@ -13,8 +14,11 @@ export interface StoredSignIn {
 }
 
 export interface SignInStore {
-  /** Adds one. Returns the ids of those that ended for it: the user's, above the bound. */
-  addSignIn(signIn: SignIn, tokens: SignInTokens): Promise<string[]>;
+  /**
+   * Adds one. Returns the ids of those that ended for it: the user's, above the bound.
+   * @param session The session at the identity provider that it came from, and ends with.
+   */
+  addSignIn(signIn: SignIn, tokens: SignInTokens, session?: ProviderSession): Promise<string[]>;
   /** Returns null for one that is not there, whose user is disabled, or whose key is revoked or expired. */
   findSignIn(id: string, now: number): Promise<StoredSignIn | null>;
   /** Replaces the tokens if the stored ones are still `before`; false when they are not. */

@@ -6,6 +6,7 @@ import type { AuditStore } from './audit-store.ts';
 import type { Allowance, Page } from './common.ts';
 import type { PasskeyStore, PasswordStore } from './credential-store.ts';
 import type { DeviceSignInStore } from './device-sign-in-store.ts';
+import type { IdentityStore } from './identity/store.ts';
 import type { AuthorizationStore } from './provider/code-host.ts';
 import type { PendingAuthorizationStore } from './provider/pending-authorization-store.ts';
 import type { RegistryCredentialStore } from './registry-store.ts';
@@ -140,6 +141,7 @@ export interface Store {
   deviceSignIns: DeviceSignInStore;
   passkeys: PasskeyStore;
   passwords: PasswordStore;
+  identities: IdentityStore;
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;

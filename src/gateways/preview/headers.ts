@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { CHALLENGE_COOKIE } from '../../model/access/challenge.ts';
-import { SIGN_IN_COOKIE } from '../../model/access/sign-ins.ts';
+import { PENDING_COOKIE, SIGN_IN_COOKIE } from '../../model/access/sign-ins.ts';
 import type { Arrival } from '../../model/network/arrival.ts';
 import { Refusal } from './refusal.ts';
 
@@ -116,7 +116,7 @@ function withoutOurCookies(headers: RawHeaders): RawHeaders {
 
 function isSignIn(cookie: string): boolean {
   const name = cookie.split('=', 1)[0]?.trim();
-  return name === SIGN_IN_COOKIE || name === CHALLENGE_COOKIE;
+  return name === SIGN_IN_COOKIE || name === CHALLENGE_COOKIE || name === PENDING_COOKIE;
 }
 
 function withoutDomain(cookie: string): string {

@@ -11,6 +11,9 @@ import { limits } from '../limits.ts';
 /** Name of the cookie with the token. Its prefix has browsers keep it to one host and to secure connections. */
 export const SIGN_IN_COOKIE = '__Host-sandhaven';
 
+/** Name of the cookie of a sign-in under way at the identity provider. */
+export const PENDING_COOKIE = '__Host-sandhaven-provider';
+
 /** SHA-256 of each token. */
 export interface SignInTokens {
   hash: Buffer;

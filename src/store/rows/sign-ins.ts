@@ -1,6 +1,7 @@
 /** Browsers' sign-ins and one-time links as rows. Only the SHA-256 of each token is stored; lookup is by id. */
 import { timingSafeEqual } from 'node:crypto';
 import type { Page, SignInStore, StoredSignIn } from '../../control/ports/index.ts';
+import type { ProviderSession } from '../../model/access/identity.ts';
 import type { SignIn, SignInTokens } from '../../model/access/sign-ins.ts';
 import { limits } from '../../model/limits.ts';
 import type { Role } from '../../model/user.ts';
@@ -14,10 +15,11 @@ export class SignInRows implements SignInStore {
     this.#sql = sql;
   }
 
-  addSignIn(signIn: SignIn, tokens: SignInTokens): Promise<string[]> {
-    const { insert, surplus } = statements;
+  addSignIn(signIn: SignIn, tokens: SignInTokens, session?: ProviderSession): Promise<string[]> {
+    const { insert, surplus, bind } = statements;
     return this.#sql.write(`sign-ins of ${signIn.userId}`, function* () {
       yield* insert.run({ ...encode(signIn), ...encodeTokens(tokens) });
+      if (session) yield* bind.run({ id: signIn.id, ...sessionValues(session) });
       const ended = yield* surplus.all({ user: signIn.userId, kept: limits.signIn.perUser });
       return ended.map(({ id }) => String(id));
     });
@@ -112,6 +114,9 @@ const statements = {
     `INSERT INTO sign_ins (${COLUMNS}, ${TOKENS}) VALUES (:id, :user, :selector, :created, :used, :expires,
        :hash, :since, :next_hash, :next_at, :previous_hash, :previous_until)`,
   ),
+  bind: statement(
+    `INSERT INTO provider_sign_ins (sign_in_id, issuer, subject, sid) VALUES (:id, :issuer, :subject, :sid)`,
+  ),
   surplus: statement(
     `DELETE FROM sign_ins WHERE id IN (SELECT id FROM sign_ins WHERE user_id = :user
        ORDER BY last_used_at DESC, rowid DESC LIMIT 1000 OFFSET :kept) RETURNING id`,
@@ -155,6 +160,10 @@ function isValidKey(row: Row, now: number): boolean {
 function encode({ id, userId, keyId, createdAt, lastUsedAt, expiresAt }: SignIn): SqlValues {
   const selector = keyId === null ? null : selectorIn(keyId);
   return { id, user: userId, selector, created: createdAt, used: lastUsedAt, expires: expiresAt };
+}
+
+function sessionValues({ issuer, subject, sid }: ProviderSession): SqlValues {
+  return { issuer, subject, sid };
 }
 
 function encodeTokens(tokens: SignInTokens): SqlValues {

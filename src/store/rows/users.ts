@@ -14,15 +14,15 @@ const all = names.join(', ');
 
 export class UserRows implements UserStore {
   readonly #sql: Sql;
-  readonly #statements: ReturnType<typeof prepare>;
+  readonly #statements: ReturnType<typeof userStatements>;
 
   constructor(sql: Sql) {
     this.#sql = sql;
-    this.#statements = prepare(sql.dialect);
+    this.#statements = userStatements(sql.dialect);
   }
 
   async insertUser(account: Account): Promise<void> {
-    const insert = () => this.#statements.insert.run(encode(account));
+    const insert = () => this.#statements.insert.run(encodeUser(account));
     await this.#refusingTakenEmail(() => this.#sql.writeOne(insert));
   }
 
@@ -42,7 +42,7 @@ export class UserRows implements UserStore {
   async listUsers({ page, pageSize }: Page): Promise<{ users: Account[]; totalCount: number }> {
     const { list, count } = this.#statements;
     return this.#sql.readTogether(function* () {
-      const users = (yield* list.all({ offset: (page - 1) * pageSize, limit: pageSize })).map(decode);
+      const users = (yield* list.all({ offset: (page - 1) * pageSize, limit: pageSize })).map(decodeUser);
       return { users, totalCount: Number((yield* count.get())?.['count']) };
     });
   }
@@ -58,7 +58,7 @@ export class UserRows implements UserStore {
         if (!account) return null;
         const before = yield* countAdmins();
         const changed = { ...account, ...change(account) };
-        yield* update.run(encode(changed));
+        yield* update.run(encodeUser(changed));
         if (before > 0 && (yield* countAdmins()) === 0) throw lastAdmin();
         return changed;
       }),
@@ -70,15 +70,12 @@ export class UserRows implements UserStore {
       return await work();
     } catch (error) {
       if (!this.#sql.isDuplicate(error, 'columns')) throw error;
-      throw new SandhavenError('already_exists', 'There is a user with this email already.', {
-        parameter: 'email',
-        hint: 'Give another email, or update that user.',
-      });
+      throw emailTaken();
     }
   }
 }
 
-function prepare({ equalsIgnoringCase }: Dialect) {
+export function userStatements({ equalsIgnoringCase }: Dialect) {
   const values = names.map((name) => `:${name}`).join(', ');
   const settings = names.map((name) => `${name} = :${name}`).join(', ');
   const select = (rest: string) => statement(`SELECT ${all} FROM users ${rest}`);
@@ -94,16 +91,16 @@ function prepare({ equalsIgnoringCase }: Dialect) {
   };
 }
 
-function encode({ id, name, email, role, createdAt, disabledAt, quota }: Account): SqlValues {
+export function encodeUser({ id, name, email, role, createdAt, disabledAt, quota }: Account): SqlValues {
   const times = { created_at: createdAt, disabled_at: disabledAt };
   return { id, name, email, role, ...times, quota: JSON.stringify(quota) };
 }
 
 function one(row: Row | undefined): Account | null {
-  return row ? decode(row) : null;
+  return row ? decodeUser(row) : null;
 }
 
-function decode(row: Row): Account {
+export function decodeUser(row: Row): Account {
   return {
     id: String(row['id']),
     name: String(row['name']),
@@ -113,6 +110,13 @@ function decode(row: Row): Account {
     disabledAt: row['disabled_at'] as number | null,
     quota: quota.parse(JSON.parse(String(row['quota']))) as Partial<Quota>,
   };
+}
+
+export function emailTaken(): SandhavenError {
+  return new SandhavenError('already_exists', 'There is a user with this email already.', {
+    parameter: 'email',
+    hint: 'Give another email, or update that user.',
+  });
 }
 
 function lastAdmin(): SandhavenError {

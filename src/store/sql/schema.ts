@@ -5,6 +5,7 @@
 
 import { credentialTables } from './credentials.ts';
 import { deviceSignIns } from './device-sign-ins.ts';
+import { identityTables } from './identities.ts';
 import { signInTables } from './sign-ins.ts';
 
 export interface Migration {
@@ -276,4 +277,5 @@ export const migrations: readonly Migration[] = [
   { version: 11, sql: signInTables },
   { version: 12, sql: deviceSignIns },
   { version: 13, sql: credentialTables },
+  { version: 14, sql: identityTables },
 ];

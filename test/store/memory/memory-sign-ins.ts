@@ -1,12 +1,15 @@
 /** Sign-ins in memory. */
 import type { Store } from '../../../src/control/ports/index.ts';
+import type { ProviderSession } from '../../../src/model/access/identity.ts';
 import type { SignIn, SignInTokens } from '../../../src/model/access/sign-ins.ts';
 import { limits } from '../../../src/model/limits.ts';
+import { memoryIdentities } from './memory-identities.ts';
 
 type People = Pick<Store, 'users' | 'keys'>;
 
-export function memorySignIns({ users, keys }: People): Pick<Store, 'signIns'> {
+export function memorySignIns({ users, keys }: People): Pick<Store, 'signIns' | 'identities'> {
   const rows = new Map<string, { signIn: SignIn; tokens: SignInTokens }>();
+  const sessions = new Map<string, ProviderSession>();
   let links: { hash: Buffer; userId: string; expiresAt: number }[] = [];
   const sorted = (userId: string | null) =>
     [...rows.values()]
@@ -16,8 +19,17 @@ export function memorySignIns({ users, keys }: People): Pick<Store, 'signIns'> {
       .sort((a, b) => b.lastUsedAt - a.lastUsedAt);
   const isSame = (a: Buffer | null, b: Buffer | null) => (a && b ? a.equals(b) : a === b);
   return {
+    identities: memoryIdentities(users, (isEnded) => {
+      const ids = [...rows.keys()].filter((id) => {
+        const session = sessions.get(id);
+        return session !== undefined && isEnded(session);
+      });
+      for (const id of ids) rows.delete(id);
+      return ids;
+    }),
     signIns: {
-      async addSignIn(signIn, tokens) {
+      async addSignIn(signIn, tokens, session) {
+        if (session) sessions.set(signIn.id, session);
         rows.set(signIn.id, structuredCopy({ signIn, tokens }));
         const surplus = sorted(signIn.userId).slice(limits.signIn.perUser);
         for (const { id } of surplus) rows.delete(id);

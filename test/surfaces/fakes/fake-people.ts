@@ -1,7 +1,7 @@
 /** Users and keys as they are, over a store in memory: an admin and a member. */
 import { createCredentials } from '../../../src/control/credentials/credentials.ts';
 import { argon2id, PasswordHashes } from '../../../src/control/credentials/password-hashes.ts';
-import { createPeople } from '../../../src/control/people/people.ts';
+import { createPeople, type SignInProvider } from '../../../src/control/people/people.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
 import type { Rate } from '../../../src/fairness/rate.ts';
@@ -39,7 +39,7 @@ const admin: Account = {
 };
 const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@example.org', role: 'member' };
 
-export type PeopleStore = Pick<Store, 'users' | 'keys' | 'signIns' | 'passkeys' | 'passwords'>;
+export type PeopleStore = Pick<Store, 'users' | 'keys' | 'signIns' | 'identities' | 'passkeys' | 'passwords'>;
 
 /** A store with both users and their keys. */
 export function fakePeopleStore(): PeopleStore {
@@ -54,22 +54,31 @@ export function fakePeopleStore(): PeopleStore {
 
 type Fakes = Pick<
   Services,
-  'identity' | 'users' | 'keys' | 'signIns' | 'deviceSignIns' | 'passkeys' | 'passwords'
+  | 'identity'
+  | 'users'
+  | 'keys'
+  | 'signIns'
+  | 'deviceSignIns'
+  | 'identities'
+  | 'providerSignIns'
+  | 'passkeys'
+  | 'passwords'
 >;
 
 export interface FakePeopleOptions {
   takesPasswords?: boolean;
   /** Called before each hash of a password is computed. */
   onHash?: () => void;
+  signInProvider?: SignInProvider | null;
 }
 
 /** @param rate Of calls; none by default. */
 export function fakePeople(
   rate: Rate | null = null,
   store: PeopleStore = fakePeopleStore(),
-  { takesPasswords = true, onHash = () => {} }: FakePeopleOptions = {},
+  { takesPasswords = true, onHash = () => {}, signInProvider = null }: FakePeopleOptions = {},
 ): Fakes {
-  const { identity, users, keys, signIns, deviceSignIns } = createPeople({
+  const faked = createPeople({
     store: {
       ...{ ...store, ...memoryDeviceSignIns(), replicas: createAlone() },
       sandboxes: { usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }) },
@@ -79,7 +88,9 @@ export function fakePeople(
     quota: { everybody: { sandboxes: 10 }, members: unlimited },
     rate,
     regions: [localRegion],
+    signInProvider,
   });
+  const { identity, users, keys, signIns, deviceSignIns, identities, providerSignIns } = faked;
   deviceSignIns.servedAt('https://sandhaven.example.org');
   const people = { users, keys, signIns };
   const credentials = createCredentials({
@@ -90,5 +101,5 @@ export function fakePeople(
       return argon2id(...given);
     }),
   });
-  return { identity, ...people, deviceSignIns, ...credentials };
+  return { identity, ...people, deviceSignIns, identities, providerSignIns, ...credentials };
 }

@@ -35,6 +35,16 @@ export async function signIn(credential: Credential): Promise<SignedIn> {
   return signedInOf(await request<Caller>('POST', '/v1/sign-in', credential));
 }
 
+/**
+ * Begins a sign-in at the identity provider.
+ * @param returnPath Path of the page that the browser comes back to.
+ * @returns the page of the provider.
+ */
+export async function startProviderSignIn(returnPath: string): Promise<string> {
+  const body = { return_path: returnPath };
+  return (await request<{ url: string }>('POST', '/v1/sign-in/provider', body)).url;
+}
+
 /** @returns null where nobody is signed in. */
 export async function currentSignIn(): Promise<SignedIn | null> {
   try {

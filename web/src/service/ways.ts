@@ -22,9 +22,15 @@ export interface OwnWays {
   password_changed_at: string | null;
 }
 
-/** @returns the ways of signing in at this address */
-export async function listWays(): Promise<string[]> {
-  return (await request<{ ways: string[] }>('GET', '/v1/sign-in/ways')).ways;
+/** Ways of signing in at this address. */
+export interface Ways {
+  ways: string[];
+  /** The team's identity provider; null without one. */
+  provider: { name: string } | null;
+}
+
+export function listWays(): Promise<Ways> {
+  return request<Ways>('GET', '/v1/sign-in/ways');
 }
 
 export async function signInByPasskey(): Promise<SignedIn> {

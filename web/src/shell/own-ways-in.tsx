@@ -9,7 +9,8 @@ import { signInByPasskey, signInByPassword } from '../service/ways.ts';
 import type { WayProps } from './key-sign-in.tsx';
 
 export function OwnWaysIn({ busy, attempt }: WayProps) {
-  const { data: ways = [] } = useQuery(waysQuery);
+  const { data } = useQuery(waysQuery);
+  const ways = data?.ways ?? [];
   return (
     <>
       {ways.includes('passkey') && browserSupportsWebAuthn() && (

@@ -7,6 +7,7 @@ import type { SignedIn } from '../service/sign-in.ts';
 import { Brand } from './brand.tsx';
 import { KeySignIn } from './key-sign-in.tsx';
 import { OwnWaysIn } from './own-ways-in.tsx';
+import { ProviderButton } from './provider-button.tsx';
 import classes from './shell.module.css';
 
 export function SignInPage({ refused }: { refused: unknown }) {
@@ -37,6 +38,7 @@ export function SignInPage({ refused }: { refused: unknown }) {
           service is in the file <code>api-key</code> of its data directory.
         </p>
         {error !== null && error !== undefined && <ProblemPanel title="Not signed in" error={error} />}
+        <ProviderButton onError={setError} />
         <KeySignIn busy={busy} attempt={attempt} autoFocus />
         <OwnWaysIn busy={busy} attempt={attempt} />
       </div>

@@ -15,7 +15,12 @@ export const credentialPaths: Json = {
         ...answer(
           'The ways.',
           objectOf({
-            ways: { type: 'array', items: text, description: 'Of: key, link, passkey, password.' },
+            ways: { type: 'array', items: text, description: 'Of: key, link, passkey, password, provider.' },
+            provider: {
+              type: ['object', 'null'],
+              properties: { name: text },
+              description: 'null: there is none.',
+            },
           }),
         ),
         ...failures,

@@ -7,6 +7,7 @@ import { adminPaths, adminSchemas } from './admin.ts';
 import { credentialPaths } from './credentials.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
 import { signInPaths } from './sign-in.ts';
+import { providerSignInPaths } from './sign-in-provider.ts';
 import { terminalPaths } from './terminal.ts';
 
 /** @param url The service's own, or `/`: the origin of the description. */
@@ -44,6 +45,7 @@ export function openApi(version: string, url = '/'): Json {
       ...servicePaths,
       ...signInPaths,
       ...credentialPaths,
+      ...providerSignInPaths,
       ...terminalPaths,
     },
     components: {

@@ -24,8 +24,10 @@ export function askPage({ host, user, action, state, code }: Question): string {
   );
 }
 
-export function messagePage(title: string, text: string): string {
-  return page(title, `<p>${escaped(text)}</p>`);
+/** @param back Text of a link to the page; none without it. */
+export function messagePage(title: string, text: string, back?: string): string {
+  const link = back === undefined ? '' : `\n<p><a href="/">${escaped(back)}</a></p>`;
+  return page(title, `<p>${escaped(text)}</p>${link}`);
 }
 
 function page(title: string, body: string): string {

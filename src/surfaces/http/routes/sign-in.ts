@@ -16,16 +16,20 @@ import { Attempts } from '../sign-in/attempts.ts';
 import { viewOf } from '../sign-in/caller-view.ts';
 import { endedCookie } from '../sign-in/cookie.ts';
 import { addOpening } from '../sign-in/opening.ts';
+import { addProviderSignInRoutes } from '../sign-in/provider/routes.ts';
 
 const secret = z.string().min(1).max(limits.signIn.secretChars);
 const opening = z.strictObject({ api_key: secret.optional(), ticket: secret.optional() });
 
 export function addSignInRoutes(app: FastifyInstance, services: Services): void {
   const { signIns, audit } = services;
-  addOpening(app, services, new Attempts(), {
+  const attempts = new Attempts();
+  addOpening(app, services, attempts, {
     ...{ url: '/v1/sign-in', bodyBytes: limits.signIn.bodyBytes, action: auditActions.signIn },
     openWith: (_request, body) => openWith(signIns, validateInput(opening, body)),
   });
+
+  addProviderSignInRoutes(app, services, attempts);
 
   app.get('/v1/sign-in', { exposeHeadRoute: false }, async ({ caller }) => viewOf(caller));
 

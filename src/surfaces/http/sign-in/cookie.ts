@@ -16,7 +16,7 @@ export function setCookie(reply: FastifyReply, { signIn, token }: Pick<Opened, '
 export const endedCookie = `${SIGN_IN_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
 
 /** Returns null without the cookie, and with two of them: one was set by somebody else. */
-export function cookieOf(header: string | undefined, name = SIGN_IN_COOKIE): string | null {
+export function cookieOf(header: string | undefined, name: string = SIGN_IN_COOKIE): string | null {
   const found = (header ?? '')
     .split(';')
     .map((pair) => pair.trim())

@@ -5,14 +5,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Opened } from '../../../control/people/sign-ins.ts';
 import type { Services } from '../../../control/services.ts';
-import { SandhavenError } from '../../../model/errors.ts';
-import { keepsSignIn } from '../../../model/network/own-name.ts';
 import { subjectOf } from '../origin.ts';
 import type { Attempts } from './attempts.ts';
 import { viewOf } from './caller-view.ts';
-import { originOfPage } from './challenge-cookie.ts';
 import { cookieOf, setCookie } from './cookie.ts';
 import { assertOwnPage } from './own-page.ts';
+import { assertSecure } from './secure.ts';
 import { parseSmallBody, takeSmallBodies } from './small-body.ts';
 
 export interface Opening {
@@ -62,12 +60,4 @@ async function endEarlier({ signIns }: Parts, { headers }: FastifyRequest): Prom
   const cookie = cookieOf(headers.cookie);
   const earlier = cookie === null ? null : await signIns.authenticate(cookie);
   if (earlier) await signIns.revoke(earlier.caller, earlier.signIn.id);
-}
-
-/** Browsers keep the cookie on secure connections and on loopback alone. */
-function assertSecure(request: FastifyRequest): void {
-  if (keepsSignIn(originOfPage(request))) return;
-  throw new SandhavenError('failed_precondition', 'Browsers sign in over HTTPS, or on the machine itself.', {
-    hint: 'The operator sets up TLS with --tls-cert and --tls-key, or a proxy: docs/reverse-proxy.md.',
-  });
 }

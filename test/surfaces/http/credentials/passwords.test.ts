@@ -133,7 +133,7 @@ describe('a password', () => {
     expect((await guess('Ada', PASSWORD, strict)).status).toBe(412);
     expect(hashes).toBe(0);
     const ways = await fetch(`${strict.url}/v1/sign-in/ways`);
-    expect(await ways.json()).toEqual({ ways: ['key', 'link'] });
+    expect(await ways.json()).toEqual({ ways: ['key', 'link'], provider: null });
     await strict.close();
   });
 });

@@ -16,7 +16,8 @@ import { PasswordLine } from './password-line.tsx';
 import { TextDialog, type TextQuestion } from './text-dialog.tsx';
 
 export function WaysPanel() {
-  const { data: ways } = useQuery(waysQuery);
+  const { data: offered } = useQuery(waysQuery);
+  const ways = offered?.ways;
   const { data: own, error } = useQuery(ownWaysQuery);
   const [text, setText] = useState<TextQuestion | null>(null);
   const [question, setQuestion] = useState<Question | null>(null);

@@ -1,0 +1,34 @@
+/** LinkIdentity and UnlinkIdentity: an admin's word that a person of the identity provider is a user here. */
+import { z } from 'zod';
+import { defineAction } from '../action.ts';
+import { user } from '../users/parameters.ts';
+import { identityOutput, subject, toIdentityView } from './identity-view.ts';
+
+export const linkIdentity = defineAction({
+  name: 'LinkIdentity',
+  title: 'Link an identity',
+  description: 'Lets a person of the identity provider sign in as a user that is here already.',
+  role: 'admin',
+  command: 'identities link',
+  argument: 'user',
+  input: z.strictObject({ user, subject }),
+  output: identityOutput,
+  async handler({ user, subject }, { services }) {
+    return toIdentityView(await services.identities.link(user, subject));
+  },
+});
+
+export const unlinkIdentity = defineAction({
+  name: 'UnlinkIdentity',
+  title: 'Unlink an identity',
+  description:
+    'Ends the link of a person of the identity provider with a user, and the sign-ins that came by it.',
+  role: 'admin',
+  command: 'identities unlink',
+  argument: 'subject',
+  input: z.strictObject({ subject }),
+  output: identityOutput.extend({ unlinked: z.literal(true) }),
+  async handler({ subject }, { services }) {
+    return { ...toIdentityView(await services.identities.unlink(subject)), unlinked: true as const };
+  },
+});

@@ -1,0 +1,81 @@
+/**
+ * The user that a person of the identity provider is: found by issuer and subject, made at the first sign-in. A user that
+ * is there with the same e-mail address is somebody else until an admin links the two.
+ */
+import type { Identity, IdentityClaims } from '../../../model/access/identity.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { newUserId } from '../../../model/ids.ts';
+import type { Account, Role } from '../../../model/user.ts';
+import type { IdentityStore, UserStore } from '../../ports/index.ts';
+
+export interface ArrivalStore {
+  users: Pick<UserStore, 'updateUser'>;
+  identities: Pick<IdentityStore, 'findUserOf' | 'enrol'>;
+}
+
+/**
+ * Rejects with `permission_denied` for a disabled user, with `already_exists` where the address belongs to another user.
+ * @param role By the person's groups; null: a user keeps the one there is.
+ */
+export async function arrive(
+  { users, identities }: ArrivalStore,
+  claims: IdentityClaims,
+  role: Role | null,
+  now: number,
+): Promise<Account> {
+  const identity: Identity = { issuer: claims.issuer, subject: claims.subject };
+  const known =
+    (await identities.findUserOf(identity)) ?? (await enrolled(identities, identity, claims, role, now));
+  if (known.disabledAt !== null) throw disabled();
+  if (role === null || role === known.role) return known;
+  const changed = await users.updateUser(known.id, () => ({ role }));
+  if (!changed || changed.disabledAt !== null) throw disabled();
+  return changed;
+}
+
+async function enrolled(
+  identities: ArrivalStore['identities'],
+  identity: Identity,
+  { email, name }: IdentityClaims,
+  role: Role | null,
+  now: number,
+): Promise<Account> {
+  if (email === null) throw nameless();
+  const account = { id: newUserId(), name: name ?? email.slice(0, 100), email, role: role ?? 'member' };
+  try {
+    return await identities.enrol({ ...account, createdAt: now, disabledAt: null, quota: {} }, identity);
+  } catch (error) {
+    const isTaken = error instanceof SandhavenError && error.code === 'already_exists';
+    throw isTaken ? emailOfAnother(identity.subject) : error;
+  }
+}
+
+function disabled(): SandhavenError {
+  return new SandhavenError('permission_denied', 'An admin has disabled your user.', {
+    hint: 'Ask an admin of this service; your account at the identity provider is not the reason.',
+  });
+}
+
+function nameless(): SandhavenError {
+  return new SandhavenError(
+    'failed_precondition',
+    'The identity provider gives no e-mail address of yours.',
+    {
+      hint: 'The operator adds the scope that has it with --oidc-scopes, or an admin makes a user and links you.',
+    },
+  );
+}
+
+/** Shows the subject only where it means nothing to a shell: an admin copies the command. */
+function emailOfAnother(subject: string): SandhavenError {
+  const isPlain = /^[A-Za-z0-9][A-Za-z0-9._:@=+-]*$/.test(subject);
+  return new SandhavenError(
+    'already_exists',
+    'A user with your e-mail address is here already, and is not linked with your account at the identity provider.',
+    {
+      hint: isPlain
+        ? `If that user is you, ask an admin to run: sandhaven identities link EMAIL --subject ${subject}`
+        : 'If that user is you, ask an admin to link it with your subject at the identity provider.',
+    },
+  );
+}

@@ -1,0 +1,45 @@
+/**
+ * POST /v1/sign-in/provider begins a sign-in at the identity provider, for the service's own page alone: no other site
+ * sends a browser on its way.
+ */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { validateInput } from '../../../../catalog/validate.ts';
+import type { ProviderSignIns } from '../../../../control/people/provider/provider-sign-ins.ts';
+import { limits } from '../../../../model/limits.ts';
+import type { Attempts } from '../attempts.ts';
+import { assertOwnPage } from '../own-page.ts';
+import { assertSecure } from '../secure.ts';
+import { parseSmallBody, takeSmallBodies } from '../small-body.ts';
+import { setPending } from './pending-cookie.ts';
+
+const starting = z.strictObject({
+  return_path: z.string().min(1).max(limits.identity.returnPathChars).default('/'),
+});
+
+export function addStart(app: FastifyInstance, providerSignIns: ProviderSignIns, attempts: Attempts): void {
+  app.register(async (open) => {
+    takeSmallBodies(open);
+    open.post(
+      '/v1/sign-in/provider',
+      {
+        config: { open: true },
+        onRequest: async (request) => {
+          attempts.count(request.arrival.client);
+          assertOwnPage(request);
+          assertSecure(request);
+        },
+      },
+      async ({ arrival, body }, reply) => {
+        const { return_path: returnPath } = validateInput(
+          starting,
+          parseSmallBody(body, '{} or {"return_path": "/…"}'),
+        );
+        const { origin } = new URL(`${arrival.protocol}://${arrival.host}`);
+        const { url, cookie, seconds } = await providerSignIns.begin(arrival.client, origin, returnPath);
+        setPending(reply, cookie, seconds);
+        return { url };
+      },
+    );
+  });
+}

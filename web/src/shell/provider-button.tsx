@@ -1,0 +1,36 @@
+/** Signs in by the team's identity provider, where the service has one: the browser goes there and comes back. */
+import { Button, Divider } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { waysQuery } from '../service/queries.ts';
+import { startProviderSignIn } from '../service/sign-in.ts';
+
+/** A path that the service refuses as a way back is too long, or none of its own. */
+const LONGEST_PATH = 512;
+
+export function ProviderButton({ onError }: { onError: (error: unknown) => void }) {
+  // Without an answer the other ways stay.
+  const { data } = useQuery(waysQuery);
+  const [busy, setBusy] = useState(false);
+  if (!data?.provider) return null;
+  const go = async () => {
+    setBusy(true);
+    onError(null);
+    try {
+      const { pathname, search } = window.location;
+      const path = pathname + search;
+      window.location.assign(await startProviderSignIn(path.length > LONGEST_PATH ? '/' : path));
+    } catch (reason) {
+      onError(reason);
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button type="button" size="sm" loading={busy} onClick={() => void go()} fullWidth>
+        Sign in with {data.provider.name}
+      </Button>
+      <Divider label="or with a key" labelPosition="center" />
+    </>
+  );
+}
