@@ -200,7 +200,10 @@ describe('the ways of signing in', () => {
   it('name the provider, to anybody, without asking it', async () => {
     const world = await startWorld();
     const shown = await fetch(`${world.http.url}/v1/sign-in/ways`);
-    expect(await shown.json()).toEqual({ ways: ['key', 'link', 'password', 'provider'], provider: { name: 'Team' } });
+    expect(await shown.json()).toEqual({
+      ways: ['key', 'link', 'password', 'provider'],
+      provider: { name: 'Team' },
+    });
     expect(world.team.asked).toEqual([]);
   });
 });
