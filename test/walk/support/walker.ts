@@ -21,7 +21,7 @@ export interface Walker {
   click(name: string): Promise<void>;
   /** Fills the field with this label. */
   fill(label: string, text: string): Promise<void>;
-  sees(text: string): Promise<void>;
+  sees(text: string | RegExp): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ function stepsOf(page: Page, context: BrowserContext, origin: string, faults: st
       await settled(page);
     },
     click: (name) => named(page, name).click(),
-    fill: (label, text) => page.getByRole('textbox', { name: label, exact: true }).fill(text),
+    fill: (label, text) => page.getByRole('textbox', { name: label, exact: true }).last().fill(text),
     sees: (text) => page.getByText(text).filter({ visible: true }).first().waitFor(),
     async close() {
       await context.close();
@@ -81,17 +81,20 @@ function stepsOf(page: Page, context: BrowserContext, origin: string, faults: st
   };
 }
 
-/** The button, link, tab or menu item with this accessible name. */
+/** The button, link or menu item with this accessible name; an open menu or dialog comes after what is below it. */
 function named(page: Page, name: string): Locator {
   const roles = ['button', 'link', 'menuitem', 'radio'] as const;
   const [first, ...others] = roles.map((role) => page.getByRole(role, { name, exact: true }));
-  return others.reduce((all, one) => all.or(one), first as Locator).filter({ visible: true });
+  return others
+    .reduce((all, one) => all.or(one), first as Locator)
+    .filter({ visible: true })
+    .last();
 }
 
 /** A heading is there, and nothing is being loaded. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1, [role="alert"]').first().waitFor();
-  await page.waitForFunction(`!document.querySelector('[class*="Skeleton"], [class*="Loader"]')`);
+  await page.locator('[class*="Skeleton"], [class*="Loader"]').first().waitFor({ state: 'detached' });
 }
 
 async function newUser(service: Addressed, name: string, role: string): Promise<Walker['user']> {
@@ -126,6 +129,10 @@ function notePage(page: Page, origin: string, faults: string[]): void {
 function isRefusal(message: ConsoleMessage): boolean {
   const text = message.text();
   if (!text.startsWith('Failed to load resource:')) return false;
-  const isStream = new URL(message.location().url).pathname === '/v1/events';
-  return /status of 4\d\d/.test(text) || (isStream && text.endsWith('net::ERR_CONNECTION_RESET'));
+  const { pathname } = new URL(message.location().url);
+  if (pathname === '/v1/events') return /status of 4\d\d|net::ERR_CONNECTION_RESET$/.test(text);
+  // The service has no document database, and says so with 503.
+  return (
+    /status of 4\d\d/.test(text) || (pathname.startsWith('/v1/tools/DocumentDb.') && /of 503/.test(text))
+  );
 }
