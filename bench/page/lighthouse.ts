@@ -26,19 +26,29 @@ interface Category {
 
 export type Form = 'desktop' | 'mobile';
 
+/** Runs of which the middle one counts, as Lighthouse itself advises. */
+const RUNS = 3;
+
 /** @param port Of the browser's debugger. */
 export async function audit(url: string, port: number, form: Form, file: string): Promise<Audit> {
-  const how = [
-    '--quiet',
-    '--disable-storage-reset',
-    `--port=${port}`,
-    '--only-categories=performance,accessibility',
-  ];
+  const audits: Audit[] = [];
+  for (let round = 0; round < RUNS; round++) audits.push(await auditOnce(url, port, form, file));
+  const [middle] = audits.toSorted((a, b) => a.performance - b.performance).slice(Math.floor(RUNS / 2));
+  if (!middle) throw new Error('nothing was measured');
+  return middle;
+}
+
+async function auditOnce(url: string, port: number, form: Form, file: string): Promise<Audit> {
+  const how = ['--quiet', `--port=${port}`, '--only-categories=performance,accessibility'];
   const output = ['--output=json', `--output-path=${file}`];
   // Mobile is what it does without a preset.
   const preset = form === 'desktop' ? ['--preset=desktop'] : [];
   await run(process.execPath, [program, url, ...how, ...output, ...preset]);
-  return summaryOf(JSON.parse(await readFile(file, 'utf8')) as Report);
+  const text = await readFile(file, 'utf8');
+  // Lighthouse empties the browser's cache and keeps its cookies: without them it would measure the sign-in.
+  if (!text.includes('/v1/tools/Sandbox.ListSandboxes'))
+    throw new Error('the list was not what was measured');
+  return summaryOf(JSON.parse(text) as Report);
 }
 
 function summaryOf({ categories, audits }: Report): Audit {

@@ -14,8 +14,14 @@ const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 /** Each run writes over the pictures of the one before. */
 export const pictures = join(process.env['SANDHAVEN_ARTEFACTS'] ?? join(cache, 'sandhaven'), 'walk');
 
+/** Colours that are on their way from one to another have no contrast of their own yet. */
+const STILL = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  .then(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))
+  .then(() => undefined)`;
+
 /** Rules that the screen breaks now, each with the element, and a width that needs scrolling sideways. */
 export async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(STILL);
   // By the debugger, which the page's policy does not hold; a <script> it would.
   await page.evaluate(axe);
   const options = JSON.stringify({ runOnly: standards, resultTypes: ['violations'] });
