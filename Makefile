@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench bench-cluster generate sdk clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench bench-cluster bench-page generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -131,6 +131,11 @@ sdk: setup
 # Against a Docker engine on this machine.
 bench: setup build image
 	@$(NODE) bench/run.ts
+
+# The page: how smoothly it scrolls, and what Lighthouse gives it.
+bench-page: setup-checks web
+	@setup/locked.sh bench/page/install.sh
+	@$(NODE) bench/page/run.ts
 
 # Two replicas on a Kubernetes of two nodes on this machine, beside Pods of the bare API.
 bench-cluster: cluster-programs build image

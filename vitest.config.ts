@@ -18,7 +18,10 @@ const alone = [
 ];
 
 /** They share one document database, which is started for them. */
-export const withDocuments = ['test/documentdb/**/*.test.ts'];
+export const withDocuments = ['test/documentdb/**/*.test.ts', 'test/walk/documents.test.ts'];
+
+/** They walk through the page in browsers, against one service that is started for them. */
+const walks = ['test/walk/**/*.test.ts'];
 
 /** They need a Kubernetes that takes minutes to build. */
 const withCluster = ['test/cluster/**/*.test.ts'];
@@ -43,7 +46,7 @@ const onCluster = {
     testTimeout: 60_000,
     hookTimeout: 180_000,
     maxWorkers: 2,
-    sequence: { groupOrder: 3 },
+    sequence: { groupOrder: 4 },
   },
 };
 
@@ -58,7 +61,7 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...alone, ...withDocuments, ...withCluster],
+          exclude: ['**/node_modules/**', ...alone, ...withDocuments, ...walks, ...withCluster],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -82,6 +85,18 @@ export default defineConfig({
           fileParallelism: false,
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'walk',
+          include: walks,
+          exclude: ['**/node_modules/**', ...withDocuments],
+          globalSetup: 'test/walk/support/walk.setup.ts',
+          testTimeout: 120_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
         },
       },
       ...(hasCluster ? [onCluster] : []),

@@ -14,6 +14,7 @@ const startingPrograms = new Set([
   'node:child_process',
   'child_process',
   'node:cluster',
+  'playwright-core',
   'puppeteer-core',
   '@modelcontextprotocol/client/stdio',
 ]);

@@ -10,6 +10,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { tags } from '@lezer/highlight';
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
 import { languageOf } from './languages.ts';
+import { typedOver } from './typed-over.ts';
 
 export interface EditorHandle {
   text(): string;
@@ -99,6 +100,7 @@ function stateOf({ name, text, readOnly, language, handlers }: Making): EditorSt
         bracketMatching(),
       ],
       highlightSelectionMatches(),
+      typedOver,
       syntaxHighlighting(colours),
       look,
       language.of([]),

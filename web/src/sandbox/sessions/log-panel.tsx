@@ -14,7 +14,10 @@ export function LogPanel({ sandbox, chosen, ended }: { sandbox: string; chosen: 
   const { output, status, exitCode, cut, error } = useLog(sandbox, chosen.session, chosen.command, ended);
   const end = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it follows the output as it grows
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [output]);
+  useEffect(() => {
+    // Returns nothing: newer browsers return a promise, which React would call as the end of the effect.
+    void end.current?.scrollIntoView({ block: 'nearest' });
+  }, [output]);
   return (
     <Panel
       title="Log"

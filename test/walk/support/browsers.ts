@@ -1,0 +1,40 @@
+/** The two browsers of the walk, as Debian has them, both driven by Playwright. */
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, firefox } from 'playwright-core';
+
+export type BrowserName = 'chromium' | 'firefox';
+
+export const browserNames = ['chromium', 'firefox'] as const;
+
+const executables: Record<BrowserName, string[]> = {
+  chromium: ['/usr/bin/chromium', '/usr/bin/chromium-browser'],
+  firefox: ['/usr/bin/firefox-esr', '/usr/bin/firefox'],
+};
+
+export async function launchBrowser(name: BrowserName): Promise<Browser> {
+  const executablePath = executables[name].find(existsSync);
+  if (!executablePath) throw new Error(`${name} is missing: \`make setup-checks\` installs it`);
+  if (name === 'firefox') return launchFirefox(executablePath);
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+/** The parts of Playwright's own objects that `launchFirefox` changes. */
+interface BidiBrowser {
+  _browserSession: { send(method: string, parameters: unknown): Promise<unknown> };
+}
+interface Connected {
+  _connection: { toImpl(browser: Browser): BidiBrowser };
+}
+
+/**
+ * By WebDriver BiDi, the protocol of a Firefox that Playwright has not built. Playwright sends one command with each new
+ * context that Firefox ESR does not know yet, the emulated media features; it is answered here.
+ */
+async function launchFirefox(executablePath: string): Promise<Browser> {
+  const browser = await firefox.launch({ channel: 'moz-firefox', executablePath });
+  const session = (browser as unknown as Connected)._connection.toImpl(browser)._browserSession;
+  const send = session.send.bind(session);
+  session.send = async (method, parameters) =>
+    method === 'emulation.setMediaFeaturesOverride' ? {} : send(method, parameters);
+  return browser;
+}

@@ -1,0 +1,138 @@
+/** A user in a browser of the walk, who notes whatever the page must not do. */
+import type { Browser, BrowserContext, ConsoleMessage, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { Sandhaven } from '../../../sdk/src/index.ts';
+import { mustAct } from '../../support/people.ts';
+import type { Service } from '../../support/service.ts';
+
+type Addressed = Pick<Service, 'url' | 'apiKey'>;
+
+export interface Walker {
+  page: Page;
+  context: BrowserContext;
+  /** Of the page; previews have sites beside it. */
+  origin: string;
+  /** As the same user, for what the service says afterwards. */
+  sdk: Sandhaven;
+  user: { id: string; email: string; apiKey: string };
+  /** Violations of the policy, errors of scripts and of the console, requests to other sites, scripts of others. */
+  faults: string[];
+  go(path: string): Promise<void>;
+  click(name: string): Promise<void>;
+  /** Fills the field with this label. */
+  fill(label: string, text: string): Promise<void>;
+  sees(text: string | RegExp): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WalkerOptions {
+  role?: 'admin' | 'member';
+  width?: number;
+  height?: number;
+  theme?: 'light' | 'dark';
+}
+
+const WAIT_MS = 20_000;
+
+/** A new user, signed in by a one-time link. */
+export async function walkerOf(
+  browser: Browser,
+  service: Addressed,
+  name: string,
+  options: WalkerOptions = {},
+): Promise<Walker> {
+  const user = await newUser(service, name, options.role ?? 'member');
+  const { width = 1280, height = 800, theme = 'light' } = options;
+  const context = await browser.newContext({
+    ...{ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' },
+  });
+  context.setDefaultTimeout(WAIT_MS);
+  const faults: string[] = [];
+  await noteViolations(context, faults);
+  const page = await context.newPage();
+  const link = await linkOf(service, user.email);
+  const { origin } = new URL(link);
+  notePage(page, origin, faults);
+  await page.goto(link);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  const sdk = new Sandhaven({ url: service.url, apiKey: user.apiKey });
+  return { ...{ page, context, origin, sdk, user, faults }, ...stepsOf(page, context, origin, faults) };
+}
+
+export async function linkOf(service: Addressed, email: string): Promise<string> {
+  return String((await mustAct(service, 'CreateSignInLink', { user: email }))['url']);
+}
+
+type Steps = Pick<Walker, 'go' | 'click' | 'fill' | 'sees' | 'close'>;
+
+function stepsOf(page: Page, context: BrowserContext, origin: string, faults: string[]): Steps {
+  return {
+    async go(path) {
+      await page.goto(origin + path);
+      await settled(page);
+    },
+    click: (name) => named(page, name).click(),
+    fill: (label, text) => page.getByRole('textbox', { name: label, exact: true }).last().fill(text),
+    sees: (text) => page.getByText(text).filter({ visible: true }).first().waitFor(),
+    async close() {
+      await context.close();
+      expect(faults).toEqual([]);
+    },
+  };
+}
+
+/** The button, link or menu item with this accessible name; an open menu or dialog comes after what is below it. */
+function named(page: Page, name: string): Locator {
+  const roles = ['button', 'link', 'menuitem', 'radio'] as const;
+  const [first, ...others] = roles.map((role) => page.getByRole(role, { name, exact: true }));
+  return others
+    .reduce((all, one) => all.or(one), first as Locator)
+    .filter({ visible: true })
+    .last();
+}
+
+/** A heading is there, and nothing is being loaded. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1, [role="alert"]').first().waitFor();
+  await page.locator('[class*="Skeleton"], [class*="Loader"]').first().waitFor({ state: 'detached' });
+}
+
+async function newUser(service: Addressed, name: string, role: string): Promise<Walker['user']> {
+  const email = `${name.toLowerCase().replace(/\W+/g, '-')}@example.org`;
+  const { user_id } = await mustAct(service, 'CreateUser', { name, email, role });
+  const { api_key } = await mustAct(service, 'CreateKey', { user: email, name: 'of the walk' });
+  return { id: String(user_id), email, apiKey: String(api_key) };
+}
+
+/** In every page of the context; `canary` is what hostile texts call. */
+async function noteViolations(context: BrowserContext, faults: string[]): Promise<void> {
+  await context.exposeBinding('canary', () => void faults.push('a foreign script has run'));
+  await context.exposeBinding('noteViolation', (_, text: string) => void faults.push(text));
+  await context.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
+    window.noteViolation('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`);
+}
+
+function notePage(page: Page, origin: string, faults: string[]): void {
+  page.on('pageerror', (error) => faults.push(`script: ${String(error)}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !isRefusal(message))
+      faults.push(`console: ${message.text()} ${message.location().url}`);
+  });
+  page.on('request', (request) => {
+    const address = request.url();
+    const isOwn = address.startsWith(`${origin}/`) || /^(blob|data|about):/.test(address);
+    if (!isOwn) faults.push(`request: ${address}`);
+  });
+}
+
+/** The browser notes each refusal of the service, and the end of the stream of changes with its sign-in; the page shows both. */
+function isRefusal(message: ConsoleMessage): boolean {
+  const text = message.text();
+  if (!text.startsWith('Failed to load resource:')) return false;
+  const { pathname } = new URL(message.location().url);
+  if (pathname === '/v1/events') return /status of 4\d\d|net::ERR_CONNECTION_RESET$/.test(text);
+  // The service has no document database, and says so with 503.
+  return (
+    /status of 4\d\d/.test(text) || (pathname.startsWith('/v1/tools/DocumentDb.') && /of 503/.test(text))
+  );
+}
