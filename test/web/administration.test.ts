@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { auditParametersOf, readActivityFilter } from '../../web/src/activity/filter.ts';
 import { configurationsFor } from '../../web/src/connect/configurations.ts';
 import { gridOf, sortOf, splitArray } from '../../web/src/documents/query-text.ts';
+import { offeredScopes, scopesParameter } from '../../web/src/people/scopes.ts';
 import { formOf, userParametersOf } from '../../web/src/people/user-form.ts';
 import type { User } from '../../web/src/service/records.ts';
 import { takeTicket } from '../../web/src/shell/ticket.ts';
@@ -45,6 +46,27 @@ describe('a user', () => {
   it('is made with the service’s quota where none is given', () => {
     const form = { ...formOf(null), name: 'Ben', email: 'ben@example.org' };
     expect(userParametersOf(form, null)).toEqual({ name: 'Ben', email: 'ben@example.org', role: 'member' });
+  });
+});
+
+describe('the scopes of a new key', () => {
+  const all = ['sandboxes:read', 'sandboxes:write', 'documents:read', 'account', 'admin'];
+
+  it('are all that there are for an admin, and all but admin for a member', () => {
+    expect(offeredScopes(null, 'admin')).toEqual(all);
+    expect(offeredScopes(null, 'member')).toEqual(all.slice(0, 4));
+  });
+
+  it('are those of a limited sign-in at most', () => {
+    expect(offeredScopes(['account', 'sandboxes:read', 'admin'], 'member')).toEqual([
+      'sandboxes:read',
+      'account',
+    ]);
+  });
+
+  it('are left out without a limit', () => {
+    expect(scopesParameter(false, ['account'])).toEqual({});
+    expect(scopesParameter(true, ['account'])).toEqual({ scopes: ['account'] });
   });
 });
 

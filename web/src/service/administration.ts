@@ -24,7 +24,7 @@ export const administration = {
       (page) => call<Paged & { keys: Key[] }>('ListKeys', page),
       ({ keys }) => keys,
     ),
-  createKey: (parameters: { name: string; user?: string; expires_in_minutes?: number }) =>
+  createKey: (parameters: { name: string; user?: string; scopes?: string[]; expires_in_minutes?: number }) =>
     call<Key & { api_key: string }>('CreateKey', parameters),
   revokeKey: (keyId: string) => call<Key>('RevokeKey', { key_id: keyId }),
   listAudit: (parameters: object) => call<AuditPage>('ListAudit', parameters),

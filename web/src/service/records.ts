@@ -30,6 +30,8 @@ export interface Key {
   expires_at: string | null;
   last_used_at: string | null;
   revoked_at: string | null;
+  /** null: all that the owner may do. */
+  scopes: string[] | null;
 }
 
 export interface AuditRow {

@@ -6,6 +6,8 @@ import { request } from './request.ts';
 export interface SignedIn {
   user: { id: string; name: string; email: string };
   role: 'admin' | 'member';
+  /** null: all. */
+  scopes: string[] | null;
 }
 
 /** A browser that is signed in. */
@@ -26,6 +28,7 @@ interface Caller {
   name: string;
   email: string;
   role: 'admin' | 'member';
+  scopes: string[] | null;
 }
 
 export async function signIn(credential: Credential): Promise<SignedIn> {
@@ -57,6 +60,6 @@ export async function endSignIn(id: string): Promise<void> {
   await client.administration.call('RevokeSignIn', { sign_in: id });
 }
 
-function signedInOf({ user_id: id, name, email, role }: Caller): SignedIn {
-  return { user: { id, name, email }, role };
+function signedInOf({ user_id: id, name, email, role, scopes }: Caller): SignedIn {
+  return { user: { id, name, email }, role, scopes };
 }
