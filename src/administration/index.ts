@@ -1,4 +1,5 @@
 /** Every administration action, in the order of their list. */
+import { getFilePreviewUrl } from './access/get-file-preview-url.ts';
 import { revokeAccess } from './access/revoke-access.ts';
 import type { Action } from './action.ts';
 import { listAudit } from './audit/list-audit.ts';
@@ -37,6 +38,7 @@ export const actions: readonly Action[] = [
   revokeSignIn,
   deleteSnapshot,
   revokeAccess,
+  getFilePreviewUrl,
   listTerminals,
   endTerminal,
   listAudit,
@@ -57,6 +59,7 @@ export const commandGroups: Record<string, string> = {
   'sign-ins': 'browsers: list, revoke, make a link to sign in',
   snapshots: 'your snapshots: delete',
   access: 'SSH and preview access to your sandboxes: revoke',
+  files: 'images and PDFs of your sandboxes: an address to look at one',
   terminals: 'terminals of your sandboxes: list, end',
   audit: 'audit log: list, verify',
   registries: 'credentials of image registries',

@@ -3,6 +3,7 @@
 import { closeInTime } from '../concurrency/closing.ts';
 import { within } from '../concurrency/deadline.ts';
 import { Unfinished } from '../concurrency/unfinished.ts';
+import { FilePreviews } from '../control/access/file-previews.ts';
 import { PreviewAccess } from '../control/access/preview-access.ts';
 import { PreviewService } from '../control/access/previews.ts';
 import { AccessRevocation } from '../control/access/revocation.ts';
@@ -192,6 +193,8 @@ export function wire(
     ...{ replicas, others, unfinished, open: [standing, access], log },
   });
   const files = new FileService(uses, agent);
+  const grants = new PreviewGrants(audit, clock);
+  const previews = new PreviewService({ uses, agent, access, clock });
   const environments = new Environments(images, runtime);
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
@@ -201,7 +204,11 @@ export function wire(
     execution: new ExecutionService(uses, agent, environments),
     sessions: new SessionService(uses, agent, environments),
     sshAccess: new SshAccessService(uses, access, clock),
-    previews: new PreviewService({ uses, agent, access, clock }),
+    previews,
+    filePreviews: new FilePreviews({
+      ...{ uses, agent, access, standing, grants, clock },
+      site: () => previews.site,
+    }),
     accessRevocation: new AccessRevocation(sandboxes, access),
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),
     terminals: new TerminalService({ store: sandboxes, uses, agent, environments }),
@@ -222,7 +229,7 @@ export function wire(
     services,
     sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log }),
     scheduler,
-    previewAccess: new PreviewAccess({ access, uses, agent, grants: new PreviewGrants(audit, clock), clock }),
+    previewAccess: new PreviewAccess({ access, uses, agent, grants, clock }),
     collector,
     archiveCollector,
     pool,

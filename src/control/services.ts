@@ -1,5 +1,6 @@
 /** Services that the tools call, as one bundle that main.ts fills. */
 
+import type { FilePreviews } from './access/file-previews.ts';
 import type { PreviewService } from './access/previews.ts';
 import type { AccessRevocation } from './access/revocation.ts';
 import type { SshAccessService } from './access/ssh-access.ts';
@@ -32,6 +33,7 @@ export interface Services {
   identity: IdentityService;
   sshAccess: SshAccessService;
   previews: PreviewService;
+  filePreviews: FilePreviews;
   accessRevocation: AccessRevocation;
   tunnels: TunnelService;
   terminals: TerminalService;

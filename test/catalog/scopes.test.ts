@@ -50,6 +50,7 @@ const scopeOfAction: Record<string, Scope> = {
   PollAuthorization: 'account',
   ListAuthorizations: 'account',
   RevokeAuthorization: 'account',
+  GetFilePreviewUrl: 'sandboxes:read',
   ListTerminals: 'sandboxes:read',
   EndTerminal: 'sandboxes:write',
   DeleteSnapshot: 'sandboxes:write',

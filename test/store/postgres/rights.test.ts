@@ -40,7 +40,7 @@ it('end once it listens again, and those whose right goes on stay open', { timeo
   const end = (name: string) => () => void ended.push(name);
   for (const key of [lost, kept]) {
     two.standing.whileValid(
-      { ...alice, keyId: key.id, keyExpiresAt: null, scopes: null },
+      { ...alice, keyId: key.id, keyExpiresAt: null },
       end(`key ${key.id}`),
     );
   }

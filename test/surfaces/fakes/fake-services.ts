@@ -78,6 +78,11 @@ export function createFakeServices(): FakeServices {
     git: fakeGit(),
     documents: fakeDocuments(),
     previews: fakePreviews(),
+    filePreviews: {
+      create: async (_caller: Caller, _reference: string, path: string) => ({
+        ...{ url: `http://file-key.localhost:1/${path}`, mediaType: 'image/png', expiresAt: 0 },
+      }),
+    },
     sshAccess: fakeSshAccess(),
     terminals: {
       ...fakeTerminals(() => {}),
@@ -120,6 +125,7 @@ function fakeSshAccess(): Face<SshAccessService> {
 
 function fakePreviews(): Face<PreviewService> {
   return {
+    site: null,
     servedAt: () => {},
     ports: async () => [{ port: 80, name: 'nginx', pid: 7, command: 'nginx: master process' }],
     preview: async (_caller, reference, port, seconds) =>

@@ -27,6 +27,8 @@ export const administration = {
   createKey: (parameters: { name: string; user?: string; scopes?: string[]; expires_in_minutes?: number }) =>
     call<Key & { api_key: string }>('CreateKey', parameters),
   revokeKey: (keyId: string) => call<Key>('RevokeKey', { key_id: keyId }),
+  filePreview: (parameters: { sandbox: string; path: string }) =>
+    call<{ url: string; media_type: string; expires_at: string }>('GetFilePreviewUrl', parameters),
   listAudit: (parameters: object) => call<AuditPage>('ListAudit', parameters),
   verifyAudit: () => call<AuditReport>('VerifyAudit'),
   listRegistries: () => call<Registries>('ListRegistries'),
