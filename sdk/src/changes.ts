@@ -7,11 +7,26 @@ import type { GetSandboxResult } from './generated.ts';
 
 export type SandboxChange =
   /** Changes may have been missed: list again. Also the first of all. */
-  { type: 'refresh' } | { type: 'sandbox'; sandbox: GetSandboxResult } | { type: 'deleted'; id: string };
+  | { type: 'refresh' }
+  | { type: 'sandbox'; sandbox: GetSandboxResult }
+  | { type: 'deleted'; id: string }
+  /** What started sandboxes use now, each few seconds; only with `usage`. */
+  | { type: 'usage'; sandboxes: SandboxUsage[] };
+
+/** null: not known, or not yet. */
+export interface SandboxUsage {
+  id: string;
+  /** Processors in use on average since the sample before, and their part of the limit. */
+  cpu: { cores: number | null; limit: number; percent: number | null };
+  memory: { bytes: number | null; limit_bytes: number };
+  disk: { bytes: number | null; limit_bytes: number };
+}
 
 export interface FollowOptions {
   /** Ends it; its reason is thrown. */
   signal?: AbortSignal;
+  /** Also what started sandboxes use: the service measures it while this goes on. */
+  usage?: boolean;
 }
 
 const FIRST_PAUSE_MS = 500;
@@ -22,12 +37,12 @@ const SILENCE_MS = 45_000;
 /** Throws `SandhavenError` when another attempt makes no sense, such as with a key that is not valid. */
 export async function* changesOf(
   connection: Connection,
-  { signal }: FollowOptions,
+  { signal, usage = false }: FollowOptions,
 ): AsyncGenerator<SandboxChange, never, undefined> {
   for (let failures = 0; ; failures++) {
     const attempts = connection.begin(signal ? { signal } : {});
     try {
-      for await (const change of oneStream(connection, attempts)) {
+      for await (const change of oneStream(connection, attempts, usage)) {
         failures = 0;
         yield change;
       }
@@ -44,9 +59,10 @@ export async function* changesOf(
 async function* oneStream(
   connection: Connection,
   attempts: ReturnType<Connection['begin']>,
+  usage: boolean,
 ): AsyncGenerator<SandboxChange> {
   const init = { headers: { accept: 'text/event-stream' } };
-  const response = await connection.request('/v1/events', init, attempts);
+  const response = await connection.request(usage ? '/v1/events?usage=true' : '/v1/events', init, attempts);
   if (!response.ok || !response.body) throw await failureOf(response);
   attempts.stopClock();
   try {
@@ -63,6 +79,7 @@ function changeOf(event: string, data: string): SandboxChange | null {
   if (event === 'ready' || event === 'refresh') return { type: 'refresh' };
   if (event === 'sandbox') return { type: 'sandbox', sandbox: JSON.parse(data) as GetSandboxResult };
   if (event === 'sandbox_deleted') return { type: 'deleted', id: (JSON.parse(data) as { id: string }).id };
+  if (event === 'usage') return { type: 'usage', ...(JSON.parse(data) as { sandboxes: SandboxUsage[] }) };
   return null;
 }
 

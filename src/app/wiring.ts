@@ -33,6 +33,8 @@ import { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { Watches } from '../control/lifecycle/watches.ts';
 import { announcedRows } from '../control/live/announced-rows.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
+import { usageInside } from '../control/live/usage-inside.ts';
+import { UsageSampler } from '../control/live/usage-sampler.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
 import { createPeople } from '../control/people/people.ts';
@@ -196,9 +198,15 @@ export function wire(
   const grants = new PreviewGrants(audit, clock);
   const previews = new PreviewService({ uses, agent, access, clock });
   const environments = new Environments(images, runtime);
+  const usage = new UsageSampler({
+    ...{ store: sandboxes, events, clock, log },
+    measure: kubernetes ? usageInside(agent) : (id) => runtime.usage(id),
+    bounds: limits.usage[kubernetes ? 'cluster' : 'host'],
+  });
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
     events,
+    usage,
     snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
     files,
     execution: new ExecutionService(uses, agent, environments),
@@ -263,6 +271,7 @@ export function wire(
           () => machines.leave(),
           () => watches.endAll(),
           () => activity.flush(),
+          () => usage.close(),
           () => events.close(),
           () => people.close(),
         ],

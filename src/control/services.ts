@@ -11,6 +11,7 @@ import type { RegistryService } from './images/registries.ts';
 import type { SnapshotService } from './images/snapshots.ts';
 import type { SandboxService } from './lifecycle/sandboxes.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
+import type { UsageSampler } from './live/usage-sampler.ts';
 import type { IdentityService } from './people/identity.ts';
 import type { KeyService } from './people/keys.ts';
 import type { SignInService } from './people/sign-ins.ts';
@@ -26,6 +27,8 @@ export interface Services {
   sandboxes: SandboxService;
   /** Changes of sandboxes. */
   events: SandboxEvents;
+  /** Samples of usage, for those who look at them. */
+  usage: UsageSampler;
   snapshots: SnapshotService;
   files: FileService;
   execution: ExecutionService;

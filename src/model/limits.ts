@@ -16,6 +16,7 @@ import { liveLimits } from './limits/live.ts';
 import { loopLimits } from './limits/loop.ts';
 import { readinessLimits } from './limits/machines/readiness.ts';
 import { terminalsLimits } from './limits/machines/terminals.ts';
+import { usageLimits } from './limits/machines/usage.ts';
 import { warmPoolLimits } from './limits/machines/warm-pool.ts';
 import { membersLimits } from './limits/members.ts';
 import { networkLimits } from './limits/network.ts';
@@ -149,6 +150,7 @@ export const limits = {
   ...readinessLimits,
   ...replicasLimits,
   ...terminalsLimits,
+  ...usageLimits,
   ...warmPoolLimits,
   ...gpusLimits,
   ...hostLimits,

@@ -11,12 +11,14 @@ import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
 import type { SandboxService } from '../../../src/control/lifecycle/sandboxes.ts';
 import { SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
+import { UsageSampler } from '../../../src/control/live/usage-sampler.ts';
 import type { AccessKind, ExecResult, SandboxStore } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
 import type { ExecutionService } from '../../../src/control/work/execution.ts';
 import type { FileService } from '../../../src/control/work/files.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../src/model/errors.ts';
 import { newSandboxId, newSnapshotId } from '../../../src/model/ids.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { everyRegistry } from '../../../src/model/registry-rules.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
@@ -57,12 +59,26 @@ export function createFakeServices(): FakeServices {
     completed: [],
     idempotencyKeys: [],
   };
+  const log = { info() {}, warn() {}, error() {} };
+  const events = new SandboxEvents({
+    store: fakeRows(fake.sandboxes),
+    log,
+    seen: (sandbox) => sandbox,
+  });
   const services = {
     sandboxes: fakeSandboxes(fake),
-    events: new SandboxEvents({
-      store: fakeRows(fake.sandboxes),
-      log: { info() {}, warn() {}, error() {} },
-      seen: (sandbox) => sandbox,
+    events,
+    usage: new UsageSampler({
+      store: {
+        list: async ({ ownerId, state }) => ({
+          sandboxes: [...fake.sandboxes.values()].filter(
+            (one) => one.ownerId === ownerId && one.state === state,
+          ),
+          totalCount: 0,
+        }),
+      },
+      ...{ events, log, clock: Date, bounds: limits.usage.host },
+      measure: async () => ({ ...usage, cpuMs: Date.now() / 2 }),
     }),
     snapshots: fakeSnapshots(fake),
     files: fakeFiles(fake),
@@ -175,7 +191,7 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
 }
 
 /** Of every sandbox in memory. */
-const usage = { memoryBytes: 5_000_000, diskBytes: 90_000_000 };
+const usage = { cpuMs: 12_000, memoryBytes: 5_000_000, diskBytes: 90_000_000 };
 
 function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxService> {
   const find = (reference: string): Sandbox => {

@@ -27,10 +27,10 @@ interface Stream {
   end(): void;
 }
 
-async function open(headers: Record<string, string> = {}): Promise<Stream> {
+async function open(headers: Record<string, string> = {}, query = ''): Promise<Stream> {
   const ended = new AbortController();
   opened.push(ended);
-  const response = await http.fetch('/v1/events', { headers, signal: ended.signal });
+  const response = await http.fetch(`/v1/events${query}`, { headers, signal: ended.signal });
   const blocks = blocksOf(response);
   return {
     response,
@@ -85,6 +85,29 @@ describe('a stream of changes', () => {
     http.services.events.missed();
     expect(await stream.next()).toEqual({ event: 'refresh', data: {} });
     stream.end();
+  });
+
+  it('has what started sandboxes use for those who ask for it', async () => {
+    const id = await create('busy');
+    const stream = await open({}, '?usage=true');
+    const uses = async () => {
+      for (;;) {
+        const { event, data } = await stream.next();
+        if (event === 'usage') return data['sandboxes'] as Record<string, unknown>[];
+      }
+    };
+    const figures = await uses();
+    expect(figures.find((one) => one['id'] === id)).toEqual({
+      id,
+      cpu: { cores: null, limit: 2, percent: null },
+      memory: { bytes: 5_000_000, limit_bytes: 4_294_967_296 },
+      disk: { bytes: 90_000_000, limit_bytes: 21_474_836_480 },
+    });
+    stream.end();
+  });
+
+  it('refuses a parameter that it does not know', async () => {
+    expect((await http.fetch('/v1/events?usage=often')).status).toBe(400);
   });
 
   it('shows no environment variable', async () => {

@@ -7,6 +7,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { client } from './client.ts';
 import { signInKey } from './query-client.ts';
 import { putSandbox, removeSandbox, sandboxesKey } from './sandbox-list.ts';
+import { usageHistories } from './usage.ts';
 
 const NAME = 'sandhaven-changes';
 /** Answers about one sandbox, and sums over all, are asked for again once for changes that come together. */
@@ -36,7 +37,7 @@ function follow(queries: QueryClient): () => void {
   const take = taker(queries, signal);
   channel.addEventListener('message', ({ data }) => take(data as SandboxChange));
   const lead = async () => {
-    for await (const change of client.changes({ signal })) {
+    for await (const change of client.changes({ signal, usage: true })) {
       take(change);
       channel.postMessage(change);
     }
@@ -66,6 +67,10 @@ function taker(queries: QueryClient, signal: AbortSignal): (change: SandboxChang
     if (change.type === 'refresh') {
       void queries.invalidateQueries({ queryKey: sandboxesKey });
       void queries.invalidateQueries({ queryKey: ['sandbox'] });
+      return;
+    }
+    if (change.type === 'usage') {
+      usageHistories.take(change.sandboxes);
       return;
     }
     if (change.type === 'deleted') removeSandbox(queries, change.id);

@@ -1,19 +1,27 @@
 /**
  * GET /v1/events: changes of the caller's sandboxes as server-sent events, until either side ends the stream. A client
- * lists once it has `ready`, and again at each `refresh`.
+ * lists once it has `ready`, and again at each `refresh`. With `?usage=true` it also gets what started ones use.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { toSandboxView } from '../../../catalog/sandbox-view.ts';
+import { validateInput } from '../../../catalog/validate.ts';
 import type { Follower } from '../../../control/live/sandbox-events.ts';
+import type { Figures, UsageViewer } from '../../../control/live/usage-sampler.ts';
 import type { Services } from '../../../control/services.ts';
 import { Shares } from '../../../fairness/shares.ts';
 import { assertScope } from '../../../model/access/scopes.ts';
 import { auditActions } from '../../../model/audit.ts';
-import { limits } from '../../../model/limits.ts';
+import { GiB, limits } from '../../../model/limits.ts';
 import { subjectOf } from '../origin.ts';
 
-export function addEventRoutes(app: FastifyInstance, services: Pick<Services, 'events' | 'audit'>): void {
+const query = z.strictObject({ usage: z.enum(['true', 'false']).default('false') });
+
+export function addEventRoutes(
+  app: FastifyInstance,
+  services: Pick<Services, 'events' | 'usage' | 'audit'>,
+): void {
   const shares = new Shares({ ...limits.events.streams, what: 'event streams are already open' });
   const open = new Set<EventStream>();
   // A stream has no end of its own, and the server would wait for it.
@@ -25,15 +33,19 @@ export function addEventRoutes(app: FastifyInstance, services: Pick<Services, 'e
     const subject = subjectOf(request, auditActions.eventsOpen);
     await services.audit.visit(subject, auditActions.eventsClose, async (begun) => {
       assertScope(request.caller, 'sandboxes:read');
+      const { usage } = validateInput(query, request.query);
       const release = shares.take(request.caller.id);
       const stream = new EventStream(reply.raw);
+      const ends: (() => void)[] = [];
       try {
-        const unfollow = await services.events.follow(request.caller, stream);
+        ends.push(await services.events.follow(request.caller, stream));
+        if (usage === 'true') ends.push(await services.usage.view(request.caller, stream));
         begun();
         reply.hijack();
         open.add(stream);
-        await stream.carry().finally(unfollow);
+        await stream.carry();
       } finally {
+        for (const end of ends) end();
         open.delete(stream);
         release();
       }
@@ -43,7 +55,7 @@ export function addEventRoutes(app: FastifyInstance, services: Pick<Services, 'e
 }
 
 /** One stream. What a slow client has not read yet waits once for each sandbox, and up to a bound. */
-class EventStream implements Follower {
+class EventStream implements Follower, UsageViewer {
   readonly #raw: ServerResponse;
   readonly #waiting = new Map<string, string>();
   #waitingChars = 0;
@@ -83,6 +95,10 @@ class EventStream implements Follower {
     this.#send(id, event('sandbox_deleted', { id }));
   }
 
+  usage(figures: Figures[]): void {
+    this.#send('usage', event('usage', { sandboxes: figures.map(toUsageView) }));
+  }
+
   refresh(): void {
     this.#waiting.clear();
     this.#waitingChars = 0;
@@ -115,4 +131,14 @@ class EventStream implements Follower {
 
 function event(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function toUsageView({ id, resources, cores, memoryBytes, diskBytes }: Figures) {
+  const percent = cores === null ? null : Math.round((cores / resources.cpu) * 1_000) / 10;
+  return {
+    id,
+    cpu: { cores: cores === null ? null : Math.round(cores * 1_000) / 1_000, limit: resources.cpu, percent },
+    memory: { bytes: memoryBytes, limit_bytes: resources.memory * GiB },
+    disk: { bytes: diskBytes, limit_bytes: resources.disk * GiB },
+  };
 }
