@@ -32,6 +32,7 @@ import { SandboxService } from '../control/lifecycle/sandboxes.ts';
 import { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { Watches } from '../control/lifecycle/watches.ts';
 import { announcedRows } from '../control/live/announced-rows.ts';
+import { AuditEvents } from '../control/live/audit-events.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
 import { usageInside } from '../control/live/usage-inside.ts';
 import { UsageSampler } from '../control/live/usage-sampler.ts';
@@ -198,6 +199,8 @@ export function wire(
   const grants = new PreviewGrants(audit, clock);
   const previews = new PreviewService({ uses, agent, access, clock });
   const environments = new Environments(images, runtime);
+  const roleOf = async (id: string) => (await people.users.find(id)).role;
+  const auditEvents = new AuditEvents({ audit, roleOf, log });
   const usage = new UsageSampler({
     ...{ store: sandboxes, events, clock, log },
     measure: kubernetes ? usageInside(agent) : (id) => runtime.usage(id),
@@ -207,6 +210,7 @@ export function wire(
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
     events,
     usage,
+    auditEvents,
     snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
     files,
     execution: new ExecutionService(uses, agent, environments),
@@ -271,6 +275,7 @@ export function wire(
           () => machines.leave(),
           () => watches.endAll(),
           () => activity.flush(),
+          () => auditEvents.close(),
           () => usage.close(),
           () => events.close(),
           () => people.close(),

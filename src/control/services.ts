@@ -10,6 +10,7 @@ import type { GitService } from './git/git-service.ts';
 import type { RegistryService } from './images/registries.ts';
 import type { SnapshotService } from './images/snapshots.ts';
 import type { SandboxService } from './lifecycle/sandboxes.ts';
+import type { AuditEvents } from './live/audit-events.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { UsageSampler } from './live/usage-sampler.ts';
 import type { IdentityService } from './people/identity.ts';
@@ -27,6 +28,8 @@ export interface Services {
   sandboxes: SandboxService;
   /** Changes of sandboxes. */
   events: SandboxEvents;
+  /** New rows of the audit log. */
+  auditEvents: AuditEvents;
   /** Samples of usage, for those who look at them. */
   usage: UsageSampler;
   snapshots: SnapshotService;

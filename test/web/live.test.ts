@@ -24,6 +24,16 @@ describe('changes', () => {
     expect(await visitor.broken()).toEqual([]);
   });
 
+  it('show new rows of the log, where the filter lets them through', async () => {
+    await visitor.go('/activity?action=Sandbox.GetSnapshot');
+    await visitor.sees('No call matches');
+    await visitor.page.evaluate(`fetch('/v1/tools/Sandbox.GetSnapshot', { method: 'POST', body: '{"snapshot":"none"}',
+      headers: { 'content-type': 'application/json', 'x-sandhaven-request': '1' } })`);
+    await visitor.page.waitForSelector('[aria-label="Calls, table"] tbody tr');
+    await visitor.sees('Sandbox.GetSnapshot');
+    await visitor.page.waitForFunction("document.querySelectorAll('tbody tr').length === 1");
+  });
+
   it('show in every tab as they happen, by one stream', async () => {
     const second = await visitor.another();
     await second.sees('6 sandboxes');

@@ -10,6 +10,7 @@ import type { SshAccessService } from '../../../src/control/access/ssh-access.ts
 import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
 import type { SandboxService } from '../../../src/control/lifecycle/sandboxes.ts';
+import { AuditEvents } from '../../../src/control/live/audit-events.ts';
 import { SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
 import { UsageSampler } from '../../../src/control/live/usage-sampler.ts';
 import type { AccessKind, ExecResult, SandboxStore } from '../../../src/control/ports/index.ts';
@@ -65,6 +66,7 @@ export function createFakeServices(): FakeServices {
     log,
     seen: (sandbox) => sandbox,
   });
+  const [people, audited] = [fakePeople(), fakeAudit()];
   const services = {
     sandboxes: fakeSandboxes(fake),
     events,
@@ -84,8 +86,12 @@ export function createFakeServices(): FakeServices {
     files: fakeFiles(fake),
     execution: fakeExecution(fake),
     sessions: fakeSessions(),
-    ...fakePeople(),
-    ...fakeAudit(),
+    ...people,
+    ...audited,
+    auditEvents: new AuditEvents({
+      ...{ audit: audited.audit, log },
+      roleOf: async (id) => (await people.users.find(id)).role,
+    }),
     registries: new RegistryService({
       store: memoryRegistryCredentials(),
       rules: everyRegistry,

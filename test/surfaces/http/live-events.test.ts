@@ -106,6 +106,30 @@ describe('a stream of changes', () => {
     stream.end();
   });
 
+  it('has new rows of the audit log for those who ask: an admin all, a member their own', async () => {
+    const asMember = { authorization: `Bearer ${MEMBER_KEY}` };
+    const [admin, member] = [await open({}, '?audit=true'), await open(asMember, '?audit=true')];
+    const actionsOf = async (stream: Stream, last: string) => {
+      const seen: string[] = [];
+      while (!seen.includes(last)) {
+        const { event, data } = await stream.next();
+        if (event !== 'audit') continue;
+        for (const { action, user_id } of data['rows'] as { action: string; user_id: string }[])
+          seen.push(action, user_id);
+      }
+      return seen;
+    };
+    await http.call('Sandbox.WhoAmI', {});
+    await http.call('Sandbox.ListRegions', {}, asMember);
+    const hers = await actionsOf(admin, 'Sandbox.ListRegions');
+    expect(hers).toContain('Sandbox.WhoAmI');
+    expect(hers).toContain('user_2');
+    const his = await actionsOf(member, 'Sandbox.ListRegions');
+    expect(his).not.toContain('Sandbox.WhoAmI');
+    expect(his).not.toContain('user_1');
+    for (const stream of [admin, member]) stream.end();
+  });
+
   it('refuses a parameter that it does not know', async () => {
     expect((await http.fetch('/v1/events?usage=often')).status).toBe(400);
   });
