@@ -7,6 +7,7 @@ import { verifyAudit } from './audit/verify-audit.ts';
 import { listAuthorizations, revokeAuthorization } from './authorizations/kept-authorizations.ts';
 import { pollAuthorization } from './authorizations/poll-authorization.ts';
 import { startAuthorization } from './authorizations/start-authorization.ts';
+import { getHealth } from './health/get-health.ts';
 import { createKey } from './keys/create-key.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
@@ -43,6 +44,7 @@ export const actions: readonly Action[] = [
   endTerminal,
   listAudit,
   verifyAudit,
+  getHealth,
   listRegistries,
   addRegistryCredentials,
   removeRegistryCredentials,
@@ -62,6 +64,7 @@ export const commandGroups: Record<string, string> = {
   files: 'images and PDFs of your sandboxes: an address to look at one',
   terminals: 'terminals of your sandboxes: list, end',
   audit: 'audit log: list, verify',
+  health: 'room, load and findings of the service',
   registries: 'credentials of image registries',
   auth: 'authorize the service at the code-hosting provider',
 };

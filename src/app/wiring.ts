@@ -15,6 +15,7 @@ import type { AuditService } from '../control/audit/audit.ts';
 import { PreviewGrants } from '../control/audit/preview-grants.ts';
 import { DocumentService } from '../control/documents/documents.ts';
 import { OrderOfUse } from '../control/documents/order-of-use.ts';
+import { HealthService } from '../control/health/health.ts';
 import { BASE_IMAGE } from '../control/images/base-image.ts';
 import { ImageCollector } from '../control/images/collector.ts';
 import { RegistryService } from '../control/images/registries.ts';
@@ -236,6 +237,7 @@ export function wire(
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce', replicas),
     }),
     audit,
+    health: new HealthService({ store: sandboxes, runtime, pool: warmPool, clock, log }),
   };
   return {
     services,
@@ -267,6 +269,7 @@ export function wire(
     },
     async close() {
       others.close();
+      services.health.close();
       const parts = [services.documents, readiness, scheduler, replicaWork, lostNodes, collector];
       await closeInTime({
         parts: [...parts, archiveCollector, work, pool].map((part) => () => part?.close()),

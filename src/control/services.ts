@@ -7,6 +7,7 @@ import type { SshAccessService } from './access/ssh-access.ts';
 import type { AuditService } from './audit/audit.ts';
 import type { DocumentService } from './documents/documents.ts';
 import type { GitService } from './git/git-service.ts';
+import type { HealthService } from './health/health.ts';
 import type { RegistryService } from './images/registries.ts';
 import type { SnapshotService } from './images/snapshots.ts';
 import type { SandboxService } from './lifecycle/sandboxes.ts';
@@ -49,6 +50,8 @@ export interface Services {
   authorizations: AuthorizationService | null;
   users: UserService;
   audit: AuditService;
+  /** For operators. */
+  health: HealthService;
   registries: RegistryService;
   keys: KeyService;
   /** Sign-ins of browsers. */

@@ -14,6 +14,7 @@ import { kubernetesLimits } from './limits/kubernetes.ts';
 import { listenersLimits } from './limits/listeners.ts';
 import { liveLimits } from './limits/live.ts';
 import { loopLimits } from './limits/loop.ts';
+import { healthLimits } from './limits/machines/health.ts';
 import { readinessLimits } from './limits/machines/readiness.ts';
 import { terminalsLimits } from './limits/machines/terminals.ts';
 import { usageLimits } from './limits/machines/usage.ts';
@@ -151,6 +152,7 @@ export const limits = {
   ...replicasLimits,
   ...terminalsLimits,
   ...usageLimits,
+  ...healthLimits,
   ...warmPoolLimits,
   ...gpusLimits,
   ...hostLimits,

@@ -38,6 +38,7 @@ const scopeOfAction: Record<string, Scope> = {
   AddRegistryCredentials: 'admin',
   RemoveRegistryCredentials: 'admin',
   VerifyAudit: 'admin',
+  GetHealth: 'admin',
   ListUsers: 'account',
   ListAudit: 'account',
   ListKeys: 'account',

@@ -146,6 +146,32 @@ describe('a key', () => {
   });
 });
 
+describe('health', () => {
+  it('shows an admin the room, the pauses and the findings, the worst first', async () => {
+    await visitor.go('/health');
+    await visitor.sees('1 started of 2');
+    await visitor.sees('1 paused');
+    await visitor.sees('Watch the free space.');
+    const label = 'Free disk of the last half hour, 46.6 GB now';
+    await visitor.page.waitForSelector(`svg[aria-label="${label}"]`);
+    const names = await visitor.page.$$eval('h2', (all) => all.map(({ textContent }) => textContent));
+    expect(names).toContain('Doctor');
+    expect(await visitor.broken()).toEqual([]);
+  });
+
+  it('shows a member none of that', async () => {
+    const guest = await visit(opened.browser, opened.url);
+    await guest.signIn(MEMBER_KEY);
+    await guest.sees('Sandboxes');
+    await guest.go('/health');
+    await guest.sees('Ready for calls');
+    expect(await guest.page.$$eval('h2', (all) => all.map(({ textContent }) => textContent))).not.toContain(
+      'Doctor',
+    );
+    expect(guest.faults).toEqual([]);
+  });
+});
+
 describe('every screen', () => {
   const screens = () => [
     '/sandboxes?name=worker-1',

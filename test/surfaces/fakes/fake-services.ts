@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PreviewService } from '../../../src/control/access/previews.ts';
 import type { SshAccessService } from '../../../src/control/access/ssh-access.ts';
+import { HealthService } from '../../../src/control/health/health.ts';
 import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
 import type { SandboxService } from '../../../src/control/lifecycle/sandboxes.ts';
@@ -100,6 +101,7 @@ export function createFakeServices(): FakeServices {
     git: fakeGit(),
     documents: fakeDocuments(),
     previews: fakePreviews(),
+    health: fakeHealth(),
     filePreviews: {
       create: async (_caller: Caller, _reference: string, path: string) => ({
         ...{ url: `http://file-key.localhost:1/${path}`, mediaType: 'image/png', expiresAt: 0 },
@@ -124,6 +126,33 @@ export function createFakeServices(): FakeServices {
     },
   };
   return { ...fake, services: services as unknown as Services };
+}
+
+function fakeHealth(): HealthService {
+  const health = new HealthService({
+    store: {
+      schedulable: async () =>
+        [
+          { id: 'sb_1', state: 'started' },
+          { id: 'sb_2', state: 'stopped' },
+        ] as never,
+      pool: async () => [{ state: 'started', operation: null }] as never,
+    },
+    runtime: {
+      capacity: async () => ({
+        ...{ freeMemoryBytes: 8e9, freeDiskBytes: 5e10, reserveMemoryBytes: 1e9, reserveDiskBytes: 5e9 },
+        ...{ freeSlots: 100, gpus: 0, freeGpus: 0 },
+      }),
+      pausedReason: (id) => (id === 'sb_1' ? 'The disk is full.' : null),
+    },
+    pool: { min: 2, max: 5 },
+    ...{ clock: Date, log: { info() {}, warn() {}, error() {} } },
+  });
+  health.examinedBy(async () => [
+    { name: 'cgroups', status: 'ok', found: 'version 2' },
+    { name: 'disk', status: 'warn', found: '9.0 GiB free', advice: 'Watch the free space.' },
+  ]);
+  return health;
 }
 
 function fakeRows(sandboxes: Map<string, Sandbox>): Pick<SandboxStore, 'reread' | 'names'> {

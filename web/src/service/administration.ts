@@ -1,6 +1,6 @@
 /** The administration's actions that the page calls, with their types. */
 import { client } from './client.ts';
-import type { AuditPage, AuditReport, Key, Registries, User } from './records.ts';
+import type { AuditPage, AuditReport, Health, Key, Registries, User } from './records.ts';
 
 interface Paged {
   total_pages: number;
@@ -31,6 +31,7 @@ export const administration = {
     call<{ url: string; media_type: string; expires_at: string }>('GetFilePreviewUrl', parameters),
   listAudit: (parameters: object) => call<AuditPage>('ListAudit', parameters),
   verifyAudit: () => call<AuditReport>('VerifyAudit'),
+  getHealth: () => call<Health>('GetHealth'),
   listRegistries: () => call<Registries>('ListRegistries'),
 };
 

@@ -70,3 +70,22 @@ export interface Registries {
   mirrors: { registry: string; mirror: string }[];
   allowed: string[] | null;
 }
+
+export interface HealthSample {
+  time: string;
+  free_memory_bytes: number;
+  free_disk_bytes: number;
+  resident_bytes: number;
+  loop_delay_ms: number;
+}
+
+export interface Health {
+  capacity: { reserve_memory_bytes: number; reserve_disk_bytes: number; gpus: number; free_gpus: number };
+  sandboxes: { total: number; started: number; paused: number };
+  pool: { ready: number; min: number; max: number };
+  samples: HealthSample[];
+  doctor: {
+    checked_at: string;
+    findings: { name: string; status: 'ok' | 'warn' | 'fail'; found: string; advice: string | null }[];
+  } | null;
+}

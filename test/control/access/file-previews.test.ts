@@ -1,11 +1,11 @@
 /** Passes to single files: who gets one, what it opens, and when it ends. */
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { FilePreviews } from '../../src/control/access/file-previews.ts';
-import { AccessService } from '../../src/control/access/tokens.ts';
-import type { Caller } from '../../src/model/user.ts';
-import { sandboxId, sandboxRecord } from '../store/fixtures.ts';
-import { memoryStore } from '../store/memory/memory-store.ts';
+import { FilePreviews } from '../../../src/control/access/file-previews.ts';
+import { AccessService } from '../../../src/control/access/tokens.ts';
+import type { Caller } from '../../../src/model/user.ts';
+import { sandboxId, sandboxRecord } from '../../store/fixtures.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 
 const BOX = sandboxId(1);
 const caller: Caller = {
