@@ -7,11 +7,49 @@ import type { GetSandboxResult } from './generated.ts';
 
 export type SandboxChange =
   /** Changes may have been missed: list again. Also the first of all. */
-  { type: 'refresh' } | { type: 'sandbox'; sandbox: GetSandboxResult } | { type: 'deleted'; id: string };
+  | { type: 'refresh' }
+  | { type: 'sandbox'; sandbox: GetSandboxResult }
+  | { type: 'deleted'; id: string }
+  /** What started sandboxes use now, each few seconds; only with `usage`. */
+  | { type: 'usage'; sandboxes: SandboxUsage[] }
+  /** New rows of the audit log, oldest first; only with `audit`. */
+  | { type: 'audit'; rows: AuditLogRow[] }
+  /** Too many rows came at once: list them. */
+  | { type: 'audit_missed' };
+
+/** A row as the action ListAudit gives it. */
+export interface AuditLogRow {
+  sequence: number;
+  time: string;
+  action: string;
+  outcome: string;
+  duration_ms: number;
+  user_id: string | null;
+  key_id: string | null;
+  sandbox_id: string | null;
+  transport: string;
+  client_address: string | null;
+  request_id: string | null;
+  count: number | null;
+  hash: string;
+}
+
+/** null: not known, or not yet. */
+export interface SandboxUsage {
+  id: string;
+  /** Processors in use on average since the sample before, and their part of the limit. */
+  cpu: { cores: number | null; limit: number; percent: number | null };
+  memory: { bytes: number | null; limit_bytes: number };
+  disk: { bytes: number | null; limit_bytes: number };
+}
 
 export interface FollowOptions {
   /** Ends it; its reason is thrown. */
   signal?: AbortSignal;
+  /** Also what started sandboxes use: the service measures it while this goes on. */
+  usage?: boolean;
+  /** Also new rows of the audit log: an admin's all, a member's own. */
+  audit?: boolean;
 }
 
 const FIRST_PAUSE_MS = 500;
@@ -22,12 +60,14 @@ const SILENCE_MS = 45_000;
 /** Throws `SandhavenError` when another attempt makes no sense, such as with a key that is not valid. */
 export async function* changesOf(
   connection: Connection,
-  { signal }: FollowOptions,
+  { signal, usage = false, audit = false }: FollowOptions,
 ): AsyncGenerator<SandboxChange, never, undefined> {
+  const chosen = [...(usage ? ['usage=true'] : []), ...(audit ? ['audit=true'] : [])];
+  const path = chosen.length === 0 ? '/v1/events' : `/v1/events?${chosen.join('&')}`;
   for (let failures = 0; ; failures++) {
     const attempts = connection.begin(signal ? { signal } : {});
     try {
-      for await (const change of oneStream(connection, attempts)) {
+      for await (const change of oneStream(connection, attempts, path)) {
         failures = 0;
         yield change;
       }
@@ -44,9 +84,10 @@ export async function* changesOf(
 async function* oneStream(
   connection: Connection,
   attempts: ReturnType<Connection['begin']>,
+  path: string,
 ): AsyncGenerator<SandboxChange> {
   const init = { headers: { accept: 'text/event-stream' } };
-  const response = await connection.request('/v1/events', init, attempts);
+  const response = await connection.request(path, init, attempts);
   if (!response.ok || !response.body) throw await failureOf(response);
   attempts.stopClock();
   try {
@@ -63,6 +104,9 @@ function changeOf(event: string, data: string): SandboxChange | null {
   if (event === 'ready' || event === 'refresh') return { type: 'refresh' };
   if (event === 'sandbox') return { type: 'sandbox', sandbox: JSON.parse(data) as GetSandboxResult };
   if (event === 'sandbox_deleted') return { type: 'deleted', id: (JSON.parse(data) as { id: string }).id };
+  if (event === 'audit') return { type: 'audit', ...(JSON.parse(data) as { rows: AuditLogRow[] }) };
+  if (event === 'audit_missed') return { type: 'audit_missed' };
+  if (event === 'usage') return { type: 'usage', ...(JSON.parse(data) as { sandboxes: SandboxUsage[] }) };
   return null;
 }
 

@@ -31,6 +31,18 @@ async function first(count: number, apiKey = 'key'): Promise<SandboxChange[]> {
   return got;
 }
 
+describe('usage', () => {
+  it('comes to those who ask for it', async () => {
+    const sandboxes = [{ id: 'sb_1', cpu: { cores: 0.5, limit: 2, percent: 25 } }];
+    service.answers(events(ready, `event: usage\ndata: ${JSON.stringify({ sandboxes })}\n\n`));
+    const client = new Sandhaven({ url: service.url, apiKey: 'key', timeoutMs: 2_000 });
+    const changes = client.changes({ signal: ended.signal, usage: true });
+    expect((await changes.next()).value).toEqual({ type: 'refresh' });
+    expect((await changes.next()).value).toEqual({ type: 'usage', sandboxes });
+    expect(service.asked).toMatchObject([{ method: 'GET', path: '/v1/events?usage=true' }]);
+  });
+});
+
 describe('changes', () => {
   it('come as they happen, with a refresh first', async () => {
     service.answers(events(ready, ': nothing new\n\n', sandbox, deleted, 'event: refresh\ndata: {}\n\n'));

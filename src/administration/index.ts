@@ -1,4 +1,5 @@
 /** Every administration action, in the order of their list. */
+import { getFilePreviewUrl } from './access/get-file-preview-url.ts';
 import { revokeAccess } from './access/revoke-access.ts';
 import type { Action } from './action.ts';
 import { listAudit } from './audit/list-audit.ts';
@@ -10,6 +11,7 @@ import { listPasskeys } from './credentials/list-passkeys.ts';
 import { removePasskey } from './credentials/remove-passkey.ts';
 import { removePassword } from './credentials/remove-password.ts';
 import { renamePasskey } from './credentials/rename-passkey.ts';
+import { getHealth } from './health/get-health.ts';
 import { linkIdentity, unlinkIdentity } from './identities/link-identity.ts';
 import { listIdentities } from './identities/list-identities.ts';
 import { createKey } from './keys/create-key.ts';
@@ -57,10 +59,12 @@ export const actions: readonly Action[] = [
   unlinkIdentity,
   deleteSnapshot,
   revokeAccess,
+  getFilePreviewUrl,
   listTerminals,
   endTerminal,
   listAudit,
   verifyAudit,
+  getHealth,
   listRegistries,
   addRegistryCredentials,
   removeRegistryCredentials,
@@ -80,8 +84,10 @@ export const commandGroups: Record<string, string> = {
   identities: 'people of the identity provider: list, link with a user, unlink',
   snapshots: 'your snapshots: delete',
   access: 'SSH and preview access to your sandboxes: revoke',
+  files: 'images and PDFs of your sandboxes: an address to look at one',
   terminals: 'terminals of your sandboxes: list, end',
   audit: 'audit log: list, verify',
+  health: 'room, load and findings of the service',
   registries: 'credentials of image registries',
   auth: 'authorize the service at the code-hosting provider',
 };

@@ -54,7 +54,10 @@ export function createListeners(
     allowedHosts: allowedHosts(options.listen, publicUrl),
     ready: () => service.readiness.check(),
   });
-  const previews = new PreviewGateway({ access: service.previewAccess, domain, arrivals, tls, log });
+  const previews = new PreviewGateway({
+    ...{ access: service.previewAccess, files: services.filePreviews },
+    ...{ domain, arrivals, tls, log },
+  });
   let ssh: SshGateway | undefined;
 
   return {

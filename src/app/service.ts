@@ -106,6 +106,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   opened.defer(() => control.close());
   await control.reconcile();
   control.scheduler.begin();
+  control.services.health.begin();
   control.collector.begin();
   control.archiveCollector?.begin();
   control.pool.refill(0);

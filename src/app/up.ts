@@ -6,7 +6,7 @@ import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
 import type { Log } from '../control/ports/index.ts';
 import { createLog } from '../log.ts';
 import { limits } from '../model/limits.ts';
-import { assertUpCanStart } from '../surfaces/cli/doctor/doctor.ts';
+import { assertUpCanStart, examine } from '../surfaces/cli/doctor/doctor.ts';
 import { listenAddresses } from '../surfaces/cli/doctor/ports.ts';
 import { readPage } from '../surfaces/http/page/files.ts';
 import { TlsServing } from '../tls/serving.ts';
@@ -46,6 +46,9 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
   try {
     const page = await readPage(PAGE);
     const service = await startService(serviceOptions(options, secrets, log));
+    service.services.health.examinedBy(() =>
+      examine(doctorFactsOf(options), options.dataDir, options.kubernetes !== null),
+    );
     let serving = false;
     const stopGivingBack = giveBackIdleMemory(log);
     const listeners = createListeners(service, { options, tools, tls, page, log });

@@ -3,6 +3,7 @@
 import { closeInTime } from '../concurrency/closing.ts';
 import { within } from '../concurrency/deadline.ts';
 import { Unfinished } from '../concurrency/unfinished.ts';
+import { FilePreviews } from '../control/access/file-previews.ts';
 import { PreviewAccess } from '../control/access/preview-access.ts';
 import { PreviewService } from '../control/access/previews.ts';
 import { AccessRevocation } from '../control/access/revocation.ts';
@@ -15,6 +16,7 @@ import { PreviewGrants } from '../control/audit/preview-grants.ts';
 import { createCredentials } from '../control/credentials/credentials.ts';
 import { DocumentService } from '../control/documents/documents.ts';
 import { OrderOfUse } from '../control/documents/order-of-use.ts';
+import { HealthService } from '../control/health/health.ts';
 import { BASE_IMAGE } from '../control/images/base-image.ts';
 import { ImageCollector } from '../control/images/collector.ts';
 import { RegistryService } from '../control/images/registries.ts';
@@ -32,7 +34,10 @@ import { SandboxService } from '../control/lifecycle/sandboxes.ts';
 import { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { Watches } from '../control/lifecycle/watches.ts';
 import { announcedRows } from '../control/live/announced-rows.ts';
+import { AuditEvents } from '../control/live/audit-events.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
+import { usageInside } from '../control/live/usage-inside.ts';
+import { UsageSampler } from '../control/live/usage-sampler.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
 import { createPeople, type SignInProvider } from '../control/people/people.ts';
@@ -210,16 +215,31 @@ export function wire(
     ...{ replicas, others, unfinished, open: [standing, access], log },
   });
   const files = new FileService(uses, agent);
+  const grants = new PreviewGrants(audit, clock);
+  const previews = new PreviewService({ uses, agent, access, clock });
   const environments = new Environments(images, runtime);
+  const roleOf = async (id: string) => (await people.users.find(id)).role;
+  const auditEvents = new AuditEvents({ audit, roleOf, log });
+  const usage = new UsageSampler({
+    ...{ store: sandboxes, events, clock, log },
+    measure: kubernetes ? usageInside(agent) : (id) => runtime.usage(id),
+    bounds: limits.usage[kubernetes ? 'cluster' : 'host'],
+  });
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
     events,
+    usage,
+    auditEvents,
     snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
     files,
     execution: new ExecutionService(uses, agent, environments),
     sessions: new SessionService(uses, agent, environments),
     sshAccess: new SshAccessService(uses, access, clock),
-    previews: new PreviewService({ uses, agent, access, clock }),
+    previews,
+    filePreviews: new FilePreviews({
+      ...{ uses, agent, access, standing, grants, clock },
+      site: () => previews.site,
+    }),
     accessRevocation: new AccessRevocation(sandboxes, access),
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),
     terminals: new TerminalService({ store: sandboxes, uses, agent, environments }),
@@ -242,12 +262,13 @@ export function wire(
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce', replicas),
     }),
     audit,
+    health: new HealthService({ store: sandboxes, runtime, pool: warmPool, clock, log }),
   };
   return {
     services,
     sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log }),
     scheduler,
-    previewAccess: new PreviewAccess({ access, uses, agent, grants: new PreviewGrants(audit, clock), clock }),
+    previewAccess: new PreviewAccess({ access, uses, agent, grants, clock }),
     collector,
     archiveCollector,
     pool,
@@ -273,6 +294,7 @@ export function wire(
     },
     async close() {
       others.close();
+      services.health.close();
       const parts = [services.documents, readiness, scheduler, replicaWork, lostNodes, collector];
       await closeInTime({
         parts: [...parts, archiveCollector, work, pool].map((part) => () => part?.close()),
@@ -281,6 +303,8 @@ export function wire(
           () => machines.leave(),
           () => watches.endAll(),
           () => activity.flush(),
+          () => auditEvents.close(),
+          () => usage.close(),
           () => events.close(),
           () => people.close(),
         ],

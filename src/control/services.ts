@@ -1,5 +1,6 @@
 /** Services that the tools call, as one bundle that main.ts fills. */
 
+import type { FilePreviews } from './access/file-previews.ts';
 import type { PreviewService } from './access/previews.ts';
 import type { AccessRevocation } from './access/revocation.ts';
 import type { SshAccessService } from './access/ssh-access.ts';
@@ -7,10 +8,13 @@ import type { AuditService } from './audit/audit.ts';
 import type { Credentials } from './credentials/credentials.ts';
 import type { DocumentService } from './documents/documents.ts';
 import type { GitService } from './git/git-service.ts';
+import type { HealthService } from './health/health.ts';
 import type { RegistryService } from './images/registries.ts';
 import type { SnapshotService } from './images/snapshots.ts';
 import type { SandboxService } from './lifecycle/sandboxes.ts';
+import type { AuditEvents } from './live/audit-events.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
+import type { UsageSampler } from './live/usage-sampler.ts';
 import type { DeviceSignInService } from './people/device-sign-ins.ts';
 import type { IdentityService } from './people/identity.ts';
 import type { KeyService } from './people/keys.ts';
@@ -30,6 +34,10 @@ export interface Services extends Credentials {
   sandboxes: SandboxService;
   /** Changes of sandboxes. */
   events: SandboxEvents;
+  /** New rows of the audit log. */
+  auditEvents: AuditEvents;
+  /** Samples of usage, for those who look at them. */
+  usage: UsageSampler;
   snapshots: SnapshotService;
   files: FileService;
   execution: ExecutionService;
@@ -37,6 +45,7 @@ export interface Services extends Credentials {
   identity: IdentityService;
   sshAccess: SshAccessService;
   previews: PreviewService;
+  filePreviews: FilePreviews;
   accessRevocation: AccessRevocation;
   tunnels: TunnelService;
   terminals: TerminalService;
@@ -46,6 +55,8 @@ export interface Services extends Credentials {
   authorizations: AuthorizationService | null;
   users: UserService;
   audit: AuditService;
+  /** For operators. */
+  health: HealthService;
   registries: RegistryService;
   keys: KeyService;
   /** Sign-ins of browsers. */

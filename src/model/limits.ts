@@ -15,8 +15,10 @@ import { kubernetesLimits } from './limits/kubernetes.ts';
 import { listenersLimits } from './limits/listeners.ts';
 import { liveLimits } from './limits/live.ts';
 import { loopLimits } from './limits/loop.ts';
+import { healthLimits } from './limits/machines/health.ts';
 import { readinessLimits } from './limits/machines/readiness.ts';
 import { terminalsLimits } from './limits/machines/terminals.ts';
+import { usageLimits } from './limits/machines/usage.ts';
 import { warmPoolLimits } from './limits/machines/warm-pool.ts';
 import { membersLimits } from './limits/members.ts';
 import { networkLimits } from './limits/network.ts';
@@ -152,6 +154,8 @@ export const limits = {
   ...readinessLimits,
   ...replicasLimits,
   ...terminalsLimits,
+  ...usageLimits,
+  ...healthLimits,
   ...warmPoolLimits,
   ...gpusLimits,
   ...hostLimits,

@@ -125,7 +125,7 @@ describe('memory in use', () => {
     };
     const survey = createSurvey({ ...{ api, settings, copies: copies() }, readPod: async () => null });
     for (let time = 0; time < 2; time++)
-      expect(await survey.usage(ID)).toEqual({ memoryBytes: null, diskBytes: null });
+      expect(await survey.usage(ID)).toEqual({ cpuMs: null, memoryBytes: null, diskBytes: null });
     return asked;
   }
 

@@ -35,7 +35,7 @@ beforeEach(async () => {
   } as unknown as PreviewAccess;
   const log = { info() {}, warn() {}, error() {} };
   const arrivals = createArrivals([]);
-  gateway = new PreviewGateway({ access, domain: 'localhost', arrivals, tls: null, log });
+  gateway = new PreviewGateway({ access, files: {} as never, domain: 'localhost', arrivals, tls: null, log });
   const at = await gateway.listen({ host: '127.0.0.1', port: 0 });
   site = `http://3000-0000000000000001.localhost:${at}/`;
 });

@@ -48,7 +48,7 @@ export function linuxConformance(name: string, factory: () => Promise<LinuxRunti
     const observed = async (id: string) => (await runtime.observe()).find((one) => one.id === id) ?? null;
 
     describe('usage', () => {
-      it('is the memory of what runs and what the disk takes of the host, and null of what is not there', async () => {
+      it('is the processor time and the memory of what runs, and what the disk takes of the host, and null of what is not there', async () => {
         const { id } = await started();
         const idle = await runtime.usage(id);
         expect(idle.memoryBytes).toBeGreaterThan(0);
@@ -58,10 +58,17 @@ export function linuxConformance(name: string, factory: () => Promise<LinuxRunti
         const written = await runtime.usage(id);
         expect(Number(written.diskBytes) - Number(idle.diskBytes)).toBeGreaterThan(45_000_000);
         expect(Number(written.diskBytes) - Number(idle.diskBytes)).toBeLessThan(80_000_000);
+        await sh(id, 'timeout 1 sh -c "while :; do :; done" || true');
+        const busy = await runtime.usage(id);
+        expect(Number(busy.cpuMs) - Number(written.cpuMs)).toBeGreaterThan(200);
         await runtime.stop(id, 1_000);
-        expect(await runtime.usage(id)).toEqual({ memoryBytes: null, diskBytes: expect.any(Number) });
+        expect(await runtime.usage(id)).toEqual({
+          cpuMs: null,
+          memoryBytes: null,
+          diskBytes: expect.any(Number),
+        });
         await runtime.destroy(id);
-        expect(await runtime.usage(id)).toEqual({ memoryBytes: null, diskBytes: null });
+        expect(await runtime.usage(id)).toEqual({ cpuMs: null, memoryBytes: null, diskBytes: null });
       });
     });
 

@@ -1,8 +1,10 @@
 /** Activity, people, queries and configurations of the page. */
 import { describe, expect, it } from 'vitest';
 import { auditParametersOf, readActivityFilter } from '../../web/src/activity/filter.ts';
+import { withRows } from '../../web/src/activity/live-rows.ts';
 import { configurationsFor } from '../../web/src/connect/configurations.ts';
 import { gridOf, sortOf, splitArray } from '../../web/src/documents/query-text.ts';
+import { offeredScopes, scopesParameter } from '../../web/src/people/scopes.ts';
 import { formOf, userParametersOf } from '../../web/src/people/user-form.ts';
 import type { User } from '../../web/src/service/records.ts';
 import { takeTicket } from '../../web/src/shell/ticket.ts';
@@ -45,6 +47,63 @@ describe('a user', () => {
   it('is made with the service’s quota where none is given', () => {
     const form = { ...formOf(null), name: 'Ben', email: 'ben@example.org' };
     expect(userParametersOf(form, null)).toEqual({ name: 'Ben', email: 'ben@example.org', role: 'member' });
+  });
+});
+
+describe('new rows of the log', () => {
+  const row = (sequence: number, more: object = {}) =>
+    ({
+      sequence,
+      action: 'CreateUser',
+      user_id: 'user_1',
+      sandbox_id: null,
+      outcome: 'ok',
+      ...more,
+    }) as never;
+  const page = { rows: [row(1), row(2)], next_after: 2, has_more: false };
+  const sandboxIds = new Map([['demo', 'sb_1']]);
+  const sequences = (rows: object[], filter: object, most = 10) =>
+    withRows(page, rows as never, filter, { sandboxIds, most }).rows.map(({ sequence }) => sequence);
+
+  it('come once, and the oldest leave', () => {
+    expect(sequences([row(2), row(3), row(4)], {})).toEqual([1, 2, 3, 4]);
+    expect(sequences([row(3), row(4)], {}, 3)).toEqual([2, 3, 4]);
+  });
+
+  it('are those that the filter lets through', () => {
+    const rows = [
+      row(3, { user_id: 'user_2' }),
+      row(4, { action: 'ListKeys' }),
+      row(5, { outcome: 'not_found' }),
+      row(6, { sandbox_id: 'sb_1' }),
+    ];
+    expect(sequences(rows, { user: 'user_2' })).toEqual([1, 2, 3]);
+    expect(sequences(rows, { action: ' ListKeys ' })).toEqual([1, 2, 4]);
+    expect(sequences(rows, { outcome: 'not_found' })).toEqual([1, 2, 5]);
+    expect(sequences(rows, { sandbox: 'demo' })).toEqual([1, 2, 6]);
+    expect(sequences(rows, { sandbox: 'sb_1' })).toEqual([1, 2, 6]);
+    expect(sequences(rows, { sandbox: 'other' })).toEqual([1, 2]);
+  });
+});
+
+describe('the scopes of a new key', () => {
+  const all = ['sandboxes:read', 'sandboxes:write', 'documents:read', 'account', 'admin'];
+
+  it('are all that there are for an admin, and all but admin for a member', () => {
+    expect(offeredScopes(null, 'admin')).toEqual(all);
+    expect(offeredScopes(null, 'member')).toEqual(all.slice(0, 4));
+  });
+
+  it('are those of a limited sign-in at most', () => {
+    expect(offeredScopes(['account', 'sandboxes:read', 'admin'], 'member')).toEqual([
+      'sandboxes:read',
+      'account',
+    ]);
+  });
+
+  it('are left out without a limit', () => {
+    expect(scopesParameter(false, ['account'])).toEqual({});
+    expect(scopesParameter(true, ['account'])).toEqual({ scopes: ['account'] });
   });
 });
 

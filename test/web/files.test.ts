@@ -4,6 +4,7 @@ import { safeHref } from '../../web/src/sandbox/files/links.ts';
 import {
   absolute,
   endingOf,
+  isBinary,
   joined,
   kindOf,
   nameFault,
@@ -39,12 +40,20 @@ describe('paths', () => {
 
   it.each([
     ['/a/photo.JPG', 'image'],
+    ['/a/report.pdf', 'pdf'],
     ['/a/data.csv', 'table'],
     ['/a/README.md', 'markdown'],
     ['/a/main.py', 'text'],
     ['/a/.csv', 'text'],
     ['/a/x.constructor', 'text'],
   ])('%s is shown as %s', (path, kind) => expect(kindOf(path)).toBe(kind));
+
+  it.each([
+    ['/a/photo.JPG', true],
+    ['/a/report.pdf', true],
+    ['/a/drawing.svg', false],
+    ['/a/main.py', false],
+  ])('%s is edited by nobody: %s', (path, is) => expect(isBinary(path)).toBe(is));
 
   it('have an ending behind the last dot', () => {
     expect(endingOf('/a.b/c')).toBe('');

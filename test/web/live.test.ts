@@ -14,6 +14,26 @@ beforeAll(async () => {
 afterAll(() => opened?.close());
 
 describe('changes', () => {
+  it('show what a started sandbox uses, as a line with a text beside it', async () => {
+    await visitor.go(`/sandboxes/${opened.demo}`);
+    await visitor.page.waitForSelector('svg[aria-label^="Memory of the last minutes, 4.77 MB"]');
+    await visitor.page.waitForSelector('svg[aria-label^="CPU of the last minutes"] polyline[points]');
+    expect(await visitor.broken()).toEqual([]);
+    await visitor.go('/sandboxes?name=demo');
+    await visitor.page.waitForSelector('[role="row"] svg[aria-label="4.77 MB in use"]');
+    expect(await visitor.broken()).toEqual([]);
+  });
+
+  it('show new rows of the log, where the filter lets them through', async () => {
+    await visitor.go('/activity?action=Sandbox.GetSnapshot');
+    await visitor.sees('No call matches');
+    await visitor.page.evaluate(`fetch('/v1/tools/Sandbox.GetSnapshot', { method: 'POST', body: '{"snapshot":"none"}',
+      headers: { 'content-type': 'application/json', 'x-sandhaven-request': '1' } })`);
+    await visitor.page.waitForSelector('[aria-label="Calls, table"] tbody tr');
+    await visitor.sees('Sandbox.GetSnapshot');
+    await visitor.page.waitForFunction("document.querySelectorAll('tbody tr').length === 1");
+  });
+
   it('show in every tab as they happen, by one stream', async () => {
     const second = await visitor.another();
     await second.sees('6 sandboxes');

@@ -1,6 +1,6 @@
 /** The built page in Chromium, over the service's HTTP server: its screens, its policy, its accessibility. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { API_KEY, MEMBER_KEY } from '../surfaces/fakes/fake-services.ts';
+import { API_KEY, MEMBER_KEY, user } from '../surfaces/fakes/fake-services.ts';
 import { type Opened, openPage } from './support/open-page.ts';
 import { servePage } from './support/page-server.ts';
 import { type Visitor, visit } from './support/visitor.ts';
@@ -126,6 +126,49 @@ describe('a key', () => {
     await visitor.page.waitForFunction(
       `document.querySelector('main pre')?.textContent.includes('Bearer shv_')`,
     );
+  });
+
+  it('is limited to the scopes that are ticked', async () => {
+    await visitor.go('/people');
+    await visitor.click('New key');
+    await visitor.fill('Name', 'reader');
+    await visitor.page.locator('::-p-aria([name="Limit what it may be used for"][role="checkbox"])').click();
+    expect(await visitor.page.$eval('button[type=submit]', (button) => button.disabled)).toBe(true);
+    await visitor.click('sandboxes:read');
+    await visitor.click('account');
+    expect(await visitor.broken()).toEqual([]);
+    await visitor.click('Create');
+    await visitor.sees('This is the only time that the key is shown');
+    await visitor.click('I have it');
+    await visitor.sees('sandboxes:read, account');
+    const { keys } = await opened.world.services.keys.list(user, undefined, { page: 1, pageSize: 100 });
+    expect(keys.find(({ key }) => key.name === 'reader')?.key.scopes).toEqual(['sandboxes:read', 'account']);
+  });
+});
+
+describe('health', () => {
+  it('shows an admin the room, the pauses and the findings, the worst first', async () => {
+    await visitor.go('/health');
+    await visitor.sees('1 started of 2');
+    await visitor.sees('1 paused');
+    await visitor.sees('Watch the free space.');
+    const label = 'Free disk of the last half hour, 46.6 GB now';
+    await visitor.page.waitForSelector(`svg[aria-label="${label}"]`);
+    const names = await visitor.page.$$eval('h2', (all) => all.map(({ textContent }) => textContent));
+    expect(names).toContain('Doctor');
+    expect(await visitor.broken()).toEqual([]);
+  });
+
+  it('shows a member none of that', async () => {
+    const guest = await visit(opened.browser, opened.url);
+    await guest.signIn(MEMBER_KEY);
+    await guest.sees('Sandboxes');
+    await guest.go('/health');
+    await guest.sees('Ready for calls');
+    expect(await guest.page.$$eval('h2', (all) => all.map(({ textContent }) => textContent))).not.toContain(
+      'Doctor',
+    );
+    expect(guest.faults).toEqual([]);
   });
 });
 

@@ -33,6 +33,11 @@ export class PreviewService {
     this.#site = site;
   }
 
+  /** null until the gateway listens. */
+  get site(): PreviewSite | null {
+    return this.#site;
+  }
+
   ports(caller: User, reference: string | undefined, signal?: AbortSignal): Promise<ListeningPort[]> {
     return this.#d.uses.run(caller, reference, ({ id }) => this.#d.agent.ports(id, signal));
   }

@@ -70,6 +70,17 @@ export class AccessService {
     return textOf(digest.subarray(0, TOKEN_CHARS));
   }
 
+  /** Returns the signature of a pass to one file; it changes when previews of the sandbox are revoked. */
+  async fileToken(sandboxId: string, pass: string): Promise<string> {
+    const epoch = await this.#d.tokens.previewEpoch(sandboxId);
+    const digest = createHmac('sha256', this.#d.previewKey).update(`file ${sandboxId} ${epoch} ${pass}`);
+    return textOf(digest.digest().subarray(0, TOKEN_CHARS));
+  }
+
+  async isFileToken(sandboxId: string, pass: string, token: string): Promise<boolean> {
+    return timingSafeEqual(hashOf(token), hashOf(await this.fileToken(sandboxId, pass)));
+  }
+
   async isPreviewToken(sandboxId: string, port: number, token: string): Promise<boolean> {
     return timingSafeEqual(hashOf(token), hashOf(await this.previewToken(sandboxId, port)));
   }

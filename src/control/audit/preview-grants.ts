@@ -10,7 +10,8 @@ import type { AuditService } from './audit.ts';
 export interface PreviewGrant {
   sandboxId: string;
   ownerId: string | null;
-  port: number;
+  /** null: one file. */
+  port: number | null;
   /** null: the sandbox's own token of that port. */
   tokenId: string | null;
   address: string | null;

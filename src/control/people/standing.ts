@@ -31,7 +31,10 @@ export class Standing {
    * Calls `end` once the key is revoked or expires, or its user is disabled; never after a call of the returned
    * function.
    */
-  whileValid({ id, keyId, keyExpiresAt }: Caller, end: End): () => void {
+  whileValid(
+    { id, keyId, keyExpiresAt }: Pick<Caller, 'id' | 'keyId' | 'keyExpiresAt'>,
+    end: End,
+  ): () => void {
     const stops = [
       this.#open.watch(id, end, this.#userRight(id)),
       this.#open.watch(keyId, end, this.#keyRight(keyId)),
@@ -40,6 +43,12 @@ export class Standing {
     return () => {
       for (const stop of stops) stop();
     };
+  }
+
+  /** Resolves to false once the key is revoked, or its user is disabled. The time of its expiry is the caller's to watch. */
+  async isValid({ id, keyId }: Pick<Caller, 'id' | 'keyId'>): Promise<boolean> {
+    const rights = [this.#userRight(id), this.#keyRight(keyId)];
+    return (await Promise.all(rights.map((right) => right.holds()))).every(Boolean);
   }
 
   /** Calls `end` when the user is disabled. Rejects with `permission_denied` when the user is disabled already. */

@@ -24,6 +24,8 @@ export interface Observed {
 }
 
 export interface SandboxUsage {
+  /** Processor time of its running machine since its start; null when none runs, or nobody counts it. */
+  cpuMs: number | null;
   /** Memory of its running machine; null when none runs. */
   memoryBytes: number | null;
   /** Space that its disk takes on the host; null without a disk, as for an archived sandbox. */

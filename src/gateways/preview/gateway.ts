@@ -12,6 +12,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { FilePreviews } from '../../control/access/file-previews.ts';
 import type { PreviewAccess } from '../../control/access/preview-access.ts';
 import type { Log } from '../../control/ports/index.ts';
 import { gatherPieces } from '../../fairness/body-pieces.ts';
@@ -20,6 +21,7 @@ import { limits } from '../../model/limits.ts';
 import type { Arrival, Arrivals } from '../../model/network/arrival.ts';
 import type { TlsServing } from '../../tls/serving.ts';
 import { type PreviewAddress, previewAddress } from './address.ts';
+import { sendFile } from './file.ts';
 import { forward, type Visit } from './forward.ts';
 import { assertPlain, hasBody, TOKEN_HEADER } from './headers.ts';
 import { IdleVisitors } from './idle-visitors.ts';
@@ -28,6 +30,7 @@ import { Upstreams } from './upstreams.ts';
 
 export interface PreviewGatewayDependencies {
   access: PreviewAccess;
+  files: Pick<FilePreviews, 'admit' | 'visit'>;
   domain: string;
   arrivals: Arrivals;
   /** Null for plain HTTP. */
@@ -123,10 +126,13 @@ export class PreviewGateway {
     response: ServerResponse,
     upgrade: Visit['upgrade'],
   ): Promise<void> {
-    const { access, domain, arrivals } = this.#parts;
+    const { access, files, domain, arrivals } = this.#parts;
     const arrival = arrivals(request);
     const address = knownAddress(arrival, domain);
     assertPlain(request);
+    if (address.kind === 'file') {
+      return sendFile({ request, response, client: arrival.client || null }, address.token, files);
+    }
     const signed = address.kind === 'signed';
     const admission = await (signed
       ? access.admitSigned(address.port, address.token)

@@ -15,6 +15,8 @@ export const gatewaysLimits = {
     /** Requests in progress, of all sandboxes and of one owner's. */
     requests: 1_536,
     requestsPerOwner: 512,
+    /** One file at an address of its own: life of the address, and files on their way to visitors. */
+    files: { seconds: 300, requests: { total: 64, perOwner: 16 } },
     /** Requests that a visitor sends on one connection without waiting for the answer. */
     pipelined: 16,
     /** Idle time of a visitor's connection before its next request. */

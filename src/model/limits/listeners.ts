@@ -31,6 +31,9 @@ export const listenersLimits = {
     gatherMs: 100,
     /** Sandboxes of an owner that a stream knows; the deletion of one beyond shows at the next list. */
     known: 10_000,
+    /** Rows of the audit log in one event; beyond, its followers list again. The pause before the next event. */
+    auditRows: 50,
+    auditPauseMs: 500,
     /** Characters of events that wait for a slow client; beyond, it gets `refresh` in their place. */
     waitingChars: 64 * KiB,
   },

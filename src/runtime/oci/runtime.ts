@@ -34,7 +34,7 @@ import {
   memoryForMachines,
 } from './host/features.ts';
 import { createHelpers, type Helpers } from './host/helper.ts';
-import { parseHierarchies } from './host/hierarchies.ts';
+import { controllerHierarchy, parseHierarchies } from './host/hierarchies.ts';
 import { prepareHostLimits } from './host/host-limits.ts';
 import { createSurvey } from './host/survey.ts';
 import { createHoldings } from './kernel-memory/holdings.ts';
@@ -91,7 +91,10 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const archives = createArchives({ layout, helpers, places, installationKey, log });
   const gpus = gpusOf(options, (instanceId) => createCgroups(instanceId, hierarchies));
   const starter = createStarter({ layout, cgroups, machines, disks, slots, gpus, rootfsPath });
-  const usage = createUsage({ layout, memory: cgroups.memory, groupPath: cgroups.path });
+  const usage = createUsage({
+    ...{ layout, memory: cgroups.memory, groupPath: cgroups.path },
+    processor: controllerHierarchy(hierarchies, 'cpuacct'),
+  });
   const work = createWork(log);
   const survey = createSurvey(layout, machines, slots, gpus);
   const shares = createProcessorShares({

@@ -18,6 +18,7 @@ import { type ErrorCode, notFound, SandhavenError, toProblem } from '../../model
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { type Arrival, type Arrivals, createArrivals } from '../../model/network/arrival.ts';
+import { previewOrigin } from '../../model/network/public-site.ts';
 import type { Caller } from '../../model/user.ts';
 import type { TlsServing } from '../../tls/serving.ts';
 import { breakOff } from '../break-off.ts';
@@ -120,7 +121,11 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addSignInRoutes(app, parts.services);
   addDeviceSignInRoutes(app, parts.services);
   addCredentialRoutes(app, parts.services);
-  addPageRoutes(app, parts.page ?? null, async (request, reply) => {
+  const frames = () => {
+    const { site } = parts.services.previews;
+    return site && previewOrigin(site, '*');
+  };
+  addPageRoutes(app, { files: parts.page ?? null, frames }, async (request, reply) => {
     request.caller = await authenticate(parts.services, request, reply);
   });
   const description = JSON.stringify(openApi(parts.version, parts.publicUrl ?? '/'));

@@ -68,6 +68,7 @@ export function createMemoryRuntime({ host, point, fence = () => {} }: MemoryRun
     inspect: async (id) => observed(host, id),
     capacity: async () => capacity(host),
     usage: async (id) => ({
+      cpuMs: null,
       memoryBytes: host.running(id) ? 1 : null,
       diskBytes: host.sandboxes.get(id)?.disk ? 1 : null,
     }),

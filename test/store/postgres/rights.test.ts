@@ -39,10 +39,7 @@ it('end once it listens again, and those whose right goes on stay open', { timeo
   const ended: string[] = [];
   const end = (name: string) => () => void ended.push(name);
   for (const key of [lost, kept]) {
-    two.standing.whileValid(
-      { ...alice, keyId: key.id, keyExpiresAt: null, scopes: null },
-      end(`key ${key.id}`),
-    );
+    two.standing.whileValid({ ...alice, keyId: key.id, keyExpiresAt: null }, end(`key ${key.id}`));
   }
   for (const user of [alice, bob]) await two.standing.whileEnabled(user.id, end(user.id));
   const open = (name: string, token: Parameters<AccessService['rightOf']>[0] & { sandboxId: string }) =>

@@ -7,16 +7,20 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PreviewService } from '../../../src/control/access/previews.ts';
 import type { SshAccessService } from '../../../src/control/access/ssh-access.ts';
+import { HealthService } from '../../../src/control/health/health.ts';
 import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
 import type { SandboxService } from '../../../src/control/lifecycle/sandboxes.ts';
+import { AuditEvents } from '../../../src/control/live/audit-events.ts';
 import { SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
+import { UsageSampler } from '../../../src/control/live/usage-sampler.ts';
 import type { AccessKind, ExecResult, SandboxStore } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
 import type { ExecutionService } from '../../../src/control/work/execution.ts';
 import type { FileService } from '../../../src/control/work/files.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../src/model/errors.ts';
 import { newSandboxId, newSnapshotId } from '../../../src/model/ids.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { everyRegistry } from '../../../src/model/registry-rules.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
@@ -57,19 +61,38 @@ export function createFakeServices(): FakeServices {
     completed: [],
     idempotencyKeys: [],
   };
+  const log = { info() {}, warn() {}, error() {} };
+  const events = new SandboxEvents({
+    store: fakeRows(fake.sandboxes),
+    log,
+    seen: (sandbox) => sandbox,
+  });
+  const [people, audited] = [fakePeople(), fakeAudit()];
   const services = {
     sandboxes: fakeSandboxes(fake),
-    events: new SandboxEvents({
-      store: fakeRows(fake.sandboxes),
-      log: { info() {}, warn() {}, error() {} },
-      seen: (sandbox) => sandbox,
+    events,
+    usage: new UsageSampler({
+      store: {
+        list: async ({ ownerId, state }) => ({
+          sandboxes: [...fake.sandboxes.values()].filter(
+            (one) => one.ownerId === ownerId && one.state === state,
+          ),
+          totalCount: 0,
+        }),
+      },
+      ...{ events, log, clock: Date, bounds: limits.usage.host },
+      measure: async () => ({ ...usage, cpuMs: Date.now() / 2 }),
     }),
     snapshots: fakeSnapshots(fake),
     files: fakeFiles(fake),
     execution: fakeExecution(fake),
     sessions: fakeSessions(),
-    ...fakePeople(),
-    ...fakeAudit(),
+    ...people,
+    ...audited,
+    auditEvents: new AuditEvents({
+      ...{ audit: audited.audit, log },
+      roleOf: async (id) => (await people.users.find(id)).role,
+    }),
     registries: new RegistryService({
       store: memoryRegistryCredentials(),
       rules: everyRegistry,
@@ -78,6 +101,12 @@ export function createFakeServices(): FakeServices {
     git: fakeGit(),
     documents: fakeDocuments(),
     previews: fakePreviews(),
+    health: fakeHealth(),
+    filePreviews: {
+      create: async (_caller: Caller, _reference: string, path: string) => ({
+        ...{ url: `http://file-key.localhost:1/${path}`, mediaType: 'image/png', expiresAt: 0 },
+      }),
+    },
     sshAccess: fakeSshAccess(),
     terminals: {
       ...fakeTerminals(() => {}),
@@ -97,6 +126,33 @@ export function createFakeServices(): FakeServices {
     },
   };
   return { ...fake, services: services as unknown as Services };
+}
+
+function fakeHealth(): HealthService {
+  const health = new HealthService({
+    store: {
+      schedulable: async () =>
+        [
+          { id: 'sb_1', state: 'started' },
+          { id: 'sb_2', state: 'stopped' },
+        ] as never,
+      pool: async () => [{ state: 'started', operation: null }] as never,
+    },
+    runtime: {
+      capacity: async () => ({
+        ...{ freeMemoryBytes: 8e9, freeDiskBytes: 5e10, reserveMemoryBytes: 1e9, reserveDiskBytes: 5e9 },
+        ...{ freeSlots: 100, gpus: 0, freeGpus: 0 },
+      }),
+      pausedReason: (id) => (id === 'sb_1' ? 'The disk is full.' : null),
+    },
+    pool: { min: 2, max: 5 },
+    ...{ clock: Date, log: { info() {}, warn() {}, error() {} } },
+  });
+  health.examinedBy(async () => [
+    { name: 'cgroups', status: 'ok', found: 'version 2' },
+    { name: 'disk', status: 'warn', found: '9.0 GiB free', advice: 'Watch the free space.' },
+  ]);
+  return health;
 }
 
 function fakeRows(sandboxes: Map<string, Sandbox>): Pick<SandboxStore, 'reread' | 'names'> {
@@ -120,6 +176,7 @@ function fakeSshAccess(): Face<SshAccessService> {
 
 function fakePreviews(): Face<PreviewService> {
   return {
+    site: null,
     servedAt: () => {},
     ports: async () => [{ port: 80, name: 'nginx', pid: 7, command: 'nginx: master process' }],
     preview: async (_caller, reference, port, seconds) =>
@@ -169,7 +226,7 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
 }
 
 /** Of every sandbox in memory. */
-const usage = { memoryBytes: 5_000_000, diskBytes: 90_000_000 };
+const usage = { cpuMs: 12_000, memoryBytes: 5_000_000, diskBytes: 90_000_000 };
 
 function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxService> {
   const find = (reference: string): Sandbox => {

@@ -27,10 +27,10 @@ interface Stream {
   end(): void;
 }
 
-async function open(headers: Record<string, string> = {}): Promise<Stream> {
+async function open(headers: Record<string, string> = {}, query = ''): Promise<Stream> {
   const ended = new AbortController();
   opened.push(ended);
-  const response = await http.fetch('/v1/events', { headers, signal: ended.signal });
+  const response = await http.fetch(`/v1/events${query}`, { headers, signal: ended.signal });
   const blocks = blocksOf(response);
   return {
     response,
@@ -85,6 +85,53 @@ describe('a stream of changes', () => {
     http.services.events.missed();
     expect(await stream.next()).toEqual({ event: 'refresh', data: {} });
     stream.end();
+  });
+
+  it('has what started sandboxes use for those who ask for it', async () => {
+    const id = await create('busy');
+    const stream = await open({}, '?usage=true');
+    const uses = async () => {
+      for (;;) {
+        const { event, data } = await stream.next();
+        if (event === 'usage') return data['sandboxes'] as Record<string, unknown>[];
+      }
+    };
+    const figures = await uses();
+    expect(figures.find((one) => one['id'] === id)).toEqual({
+      id,
+      cpu: { cores: null, limit: 2, percent: null },
+      memory: { bytes: 5_000_000, limit_bytes: 4_294_967_296 },
+      disk: { bytes: 90_000_000, limit_bytes: 21_474_836_480 },
+    });
+    stream.end();
+  });
+
+  it('has new rows of the audit log for those who ask: an admin all, a member their own', async () => {
+    const asMember = { authorization: `Bearer ${MEMBER_KEY}` };
+    const [admin, member] = [await open({}, '?audit=true'), await open(asMember, '?audit=true')];
+    const actionsOf = async (stream: Stream, last: string) => {
+      const seen: string[] = [];
+      while (!seen.includes(last)) {
+        const { event, data } = await stream.next();
+        if (event !== 'audit') continue;
+        for (const { action, user_id } of data['rows'] as { action: string; user_id: string }[])
+          seen.push(action, user_id);
+      }
+      return seen;
+    };
+    await http.call('Sandbox.WhoAmI', {});
+    await http.call('Sandbox.ListRegions', {}, asMember);
+    const hers = await actionsOf(admin, 'Sandbox.ListRegions');
+    expect(hers).toContain('Sandbox.WhoAmI');
+    expect(hers).toContain('user_2');
+    const his = await actionsOf(member, 'Sandbox.ListRegions');
+    expect(his).not.toContain('Sandbox.WhoAmI');
+    expect(his).not.toContain('user_1');
+    for (const stream of [admin, member]) stream.end();
+  });
+
+  it('refuses a parameter that it does not know', async () => {
+    expect((await http.fetch('/v1/events?usage=often')).status).toBe(400);
   });
 
   it('shows no environment variable', async () => {

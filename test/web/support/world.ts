@@ -1,5 +1,6 @@
 /** Services in memory with something on every screen; what sandboxes really do is tested with real ones. */
 import type { Services } from '../../../src/control/services.ts';
+import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { createFakeServices, user } from '../../surfaces/fakes/fake-services.ts';
 import { fakeTree, type Tree } from './file-tree.ts';
@@ -21,7 +22,16 @@ export interface World {
 export async function createWorld(count: number | null): Promise<World> {
   const fake = createFakeServices();
   const tree = files();
-  Object.assign(fake.services, { files: fakeTree(tree), execution: execution(fake.services.execution) });
+  Object.assign(fake.services, {
+    files: fakeTree(tree),
+    execution: execution(fake.services.execution),
+    // As without a preview gateway; `serveFilePreviews` puts a real one in its place.
+    filePreviews: {
+      create: async () => {
+        throw new SandhavenError('unavailable', 'This service has no preview gateway.');
+      },
+    },
+  });
   await fake.services.snapshots.create(user, { name: 'postgres-17', image: 'postgres:17' } as never);
   await fake.services.snapshots.create(user, { name: 'team base', image: 'debian:13' } as never);
   const { snapshots } = await fake.services.snapshots.list(user, { page: 1, pageSize: 10 });

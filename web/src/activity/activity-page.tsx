@@ -17,6 +17,7 @@ import { ActivityTable } from './activity-table.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { type ActivityFilter, auditParametersOf } from './filter.ts';
 import { FilterForm } from './filter-form.tsx';
+import { useLiveRows } from './use-live-rows.ts';
 import { VerifyPanel } from './verify-panel.tsx';
 
 const route = getRouteApi('/activity');
@@ -34,6 +35,7 @@ export function ActivityPage() {
     queryFn: () => administration.listAudit(parameters),
     placeholderData: (before) => before,
   });
+  useLiveRows(filter, limit);
   const users = useQuery(usersQuery).data ?? [];
   const [verifying, setVerifying] = useState(false);
   const change = (next: ActivityFilter) => void navigate({ search: next, replace: true });

@@ -1,6 +1,6 @@
 /** The state of the service, as far as its interface says. */
 import { isSandhavenError } from '@sandhaven/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { formatMs } from '../format/quantity.ts';
 import { RefreshButton } from '../parts/buttons.tsx';
 import { Page, Panel } from '../parts/page.tsx';
@@ -8,8 +8,10 @@ import { causeOf } from '../parts/problem.tsx';
 import { State } from '../parts/state.tsx';
 import classes from '../sandbox/sandbox.module.css';
 import { client } from '../service/client.ts';
+import { healthQuery } from '../service/queries.ts';
 import { request } from '../service/request.ts';
 import { useSignedIn } from '../shell/signed-in.ts';
+import { OperatorPanels } from './operator-panels.tsx';
 import { RegistriesPanel } from './registries-panel.tsx';
 import { VersionPanel } from './version-panel.tsx';
 
@@ -35,6 +37,7 @@ export function HealthPage() {
     queryKey: ['documents', 'databases'],
     queryFn: ({ signal }) => client.documentDb.discoverDatabases({}, { signal }),
   });
+  const queries = useQueryClient();
   const all = [alive, ready, documents];
   return (
     <Page
@@ -43,7 +46,10 @@ export function HealthPage() {
         <RefreshButton
           label="Check again"
           busy={all.some(({ isFetching }) => isFetching)}
-          refresh={() => all.forEach(({ refetch }) => void refetch())}
+          refresh={() => {
+            for (const { refetch } of all) void refetch();
+            void queries.invalidateQueries({ queryKey: healthQuery.queryKey });
+          }}
         />
       }
     >
@@ -55,6 +61,7 @@ export function HealthPage() {
         </Panel>
         <VersionPanel />
         {role === 'admin' && <RegistriesPanel />}
+        {role === 'admin' && <OperatorPanels />}
       </div>
     </Page>
   );

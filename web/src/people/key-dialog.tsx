@@ -9,6 +9,8 @@ import { ProblemPanel } from '../parts/problem.tsx';
 import { administration } from '../service/administration.ts';
 import type { User } from '../service/records.ts';
 import { useSignedIn } from '../shell/signed-in.ts';
+import { ScopeChoice } from './scope-choice.tsx';
+import { offeredScopes, scopesParameter } from './scopes.ts';
 
 const DAY_MINUTES = 1_440;
 const lives = [
@@ -64,15 +66,21 @@ interface MadeKey {
 }
 
 function KeyForm({ users, close, take }: { users: User[]; close(): void; take(key: MadeKey): void }) {
-  const { role, user } = useSignedIn();
+  const { role, user, scopes: mine } = useSignedIn();
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const [owner, setOwner] = useState(user.id);
   const [minutes, setMinutes] = useState(lives[1]?.value ?? '0');
+  const [isLimited, setIsLimited] = useState(mine !== null);
+  const [chosen, setChosen] = useState<string[]>([]);
+  const ownerRole = users.find(({ user_id }) => user_id === owner)?.role ?? role;
+  const offered = offeredScopes(mine, ownerRole);
+  const scopes = offered.filter((scope) => chosen.includes(scope));
   const make = useMutation({
     mutationFn: () =>
       administration.createKey({
         ...{ name: name.trim(), expires_in_minutes: Number(minutes) },
+        ...scopesParameter(isLimited, scopes),
         ...(owner === user.id ? {} : { user: owner }),
       }),
     onSuccess(key) {
@@ -114,8 +122,17 @@ function KeyForm({ users, close, take }: { users: User[]; close(): void; take(ke
         onChange={(value) => setMinutes(value ?? '0')}
         data={lives}
       />
+      <ScopeChoice
+        {...{ offered, isLimited, mustLimit: mine !== null, limit: setIsLimited }}
+        {...{ chosen: scopes, choose: setChosen }}
+      />
       {make.error && <ProblemPanel title="No key was made" error={make.error} />}
-      <DialogEnd action="Create" busy={make.isPending} close={close} />
+      <DialogEnd
+        action="Create"
+        busy={make.isPending}
+        disabled={isLimited && scopes.length === 0}
+        close={close}
+      />
     </form>
   );
 }

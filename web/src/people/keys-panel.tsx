@@ -61,6 +61,7 @@ function KeyTable({ keys, withUser, revoke }: { keys: Key[]; withUser: boolean; 
     'Name',
     ...(withUser ? ['User'] : []),
     'State',
+    'Scopes',
     'Created',
     'Expires',
     'Last used',
@@ -76,6 +77,7 @@ function KeyTable({ keys, withUser, revoke }: { keys: Key[]; withUser: boolean; 
           <td>
             <State state={key.state} fallback="stopped" />
           </td>
+          <td>{key.scopes?.join(', ') ?? 'all'}</td>
           <td>{key.created_at === null ? '–' : <Away time={key.created_at} />}</td>
           <td>
             <Away time={key.expires_at} />

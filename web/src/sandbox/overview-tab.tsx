@@ -1,21 +1,18 @@
 /** Use, facts and settings of the sandbox. */
 import { Alert } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { formatBytes } from '../format/quantity.ts';
 import { Away } from '../parts/away.tsx';
 import { CopyIcon } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Meter } from '../parts/meter.tsx';
 import { Facts, Panel } from '../parts/page.tsx';
 import classes from './sandbox.module.css';
 import { useSandbox } from './sandbox.ts';
 import { SettingsPanel } from './settings-panel.tsx';
-
-const GB = 1024 ** 3;
+import { UsagePanel } from './usage-panel.tsx';
 
 export function OverviewTab() {
   const sandbox = useSandbox();
-  const { resources, usage } = sandbox;
+  const { resources } = sandbox;
   return (
     <div className="stack">
       {sandbox.state_reason !== undefined && (
@@ -29,19 +26,7 @@ export function OverviewTab() {
       )}
       <div className={classes['columns']}>
         <div className={classes['column']}>
-          <Panel title="Use">
-            <Meter
-              label="Memory"
-              used={usage.memory_bytes ?? 0}
-              limit={resources.memory * GB}
-              format={formatBytes}
-            />
-            <Meter
-              label="Disk"
-              used={usage.disk_bytes ?? 0}
-              limit={resources.disk * GB}
-              format={formatBytes}
-            />
+          <UsagePanel>
             <Facts
               facts={[
                 ['vCPUs', resources.cpu],
@@ -49,7 +34,7 @@ export function OverviewTab() {
                 ['Last activity', <Away key="a" time={sandbox.last_activity_at} />],
               ]}
             />
-          </Panel>
+          </UsagePanel>
           {/* Anew for another sandbox, so that no field keeps the value of the one before. */}
           <SettingsPanel key={sandbox.id} />
         </div>

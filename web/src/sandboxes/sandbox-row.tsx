@@ -9,6 +9,7 @@ import { useNow } from '../parts/now.ts';
 import { State } from '../parts/state.tsx';
 import { stopsAt } from './filter.ts';
 import classes from './sandboxes.module.css';
+import { UsageCells } from './usage-cells.tsx';
 
 interface SandboxRowProps {
   row: Sandbox;
@@ -29,7 +30,6 @@ export const SandboxRow = memo(function SandboxRow({
   toggle,
   openMenu,
 }: SandboxRowProps) {
-  const { cpu, memory, disk, gpu } = row.resources;
   return (
     <div
       role="row"
@@ -59,15 +59,9 @@ export const SandboxRow = memo(function SandboxRow({
       <div role="cell" className={`${classes['wide']} ellipsis`}>
         {owner}
       </div>
+      <UsageCells row={row} />
       <div role="cell" className={classes['middle']}>
-        {cpu}
-        {gpu > 0 && ` + ${gpu} GPU`}
-      </div>
-      <div role="cell" className={classes['middle']}>
-        {memory} GB
-      </div>
-      <div role="cell" className={classes['middle']}>
-        {disk} GB
+        {row.resources.disk} GB
       </div>
       <div role="cell" className={classes['middle']}>
         <Stops row={row} />

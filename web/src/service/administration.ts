@@ -1,6 +1,6 @@
 /** The administration's actions that the page calls, with their types. */
 import { client } from './client.ts';
-import type { AuditPage, AuditReport, DeviceSignIn, Key, Registries, User } from './records.ts';
+import type { AuditPage, AuditPage, AuditReport, AuditReport, DeviceSignIn, Health, Key, Key, Registries, Registries, User, User } from './records.ts';
 
 interface Paged {
   total_pages: number;
@@ -24,15 +24,18 @@ export const administration = {
       (page) => call<Paged & { keys: Key[] }>('ListKeys', page),
       ({ keys }) => keys,
     ),
-  createKey: (parameters: { name: string; user?: string; expires_in_minutes?: number }) =>
+  createKey: (parameters: { name: string; user?: string; scopes?: string[]; expires_in_minutes?: number }) =>
     call<Key & { api_key: string }>('CreateKey', parameters),
   revokeKey: (keyId: string) => call<Key>('RevokeKey', { key_id: keyId }),
   getDeviceSignIn: (code: string) => call<DeviceSignIn>('GetDeviceSignIn', { code }),
   approveDeviceSignIn: (code: string, scopes: readonly string[] | null) =>
     call<DeviceSignIn>('ApproveDeviceSignIn', { code, ...(scopes ? { scopes } : {}) }),
   denyDeviceSignIn: (code: string) => call<DeviceSignIn>('DenyDeviceSignIn', { code }),
+  filePreview: (parameters: { sandbox: string; path: string }) =>
+    call<{ url: string; media_type: string; expires_at: string }>('GetFilePreviewUrl', parameters),
   listAudit: (parameters: object) => call<AuditPage>('ListAudit', parameters),
   verifyAudit: () => call<AuditReport>('VerifyAudit'),
+  getHealth: () => call<Health>('GetHealth'),
   listRegistries: () => call<Registries>('ListRegistries'),
 };
 

@@ -1,12 +1,12 @@
 /**
- * Keeps the screens up to date by the service's stream of changes. One tab holds the stream and passes on what comes:
- * browsers open six connections to a service for all of their tabs together.
+ * Keeps the screens up to date by the service's stream of changes.
  */
 import { isSandhavenError, type SandboxChange } from '@sandhaven/sdk';
 import type { QueryClient } from '@tanstack/react-query';
-import { client } from './client.ts';
 import { signInKey } from './query-client.ts';
 import { putSandbox, removeSandbox, sandboxesKey } from './sandbox-list.ts';
+import { shareStream } from './shared-stream.ts';
+import { usageHistories } from './usage.ts';
 
 const NAME = 'sandhaven-changes';
 /** Answers about one sandbox, and sums over all, are asked for again once for changes that come together. */
@@ -31,24 +31,14 @@ export function followChanges(queries: QueryClient): () => void {
 
 function follow(queries: QueryClient): () => void {
   const ending = new AbortController();
-  const { signal } = ending;
-  const channel = new BroadcastChannel(NAME);
-  const take = taker(queries, signal);
-  channel.addEventListener('message', ({ data }) => take(data as SandboxChange));
-  const lead = async () => {
-    for await (const change of client.changes({ signal })) {
-      take(change);
-      channel.postMessage(change);
-    }
-  };
-  // The lock goes to another tab when this one is closed.
-  navigator.locks.request(NAME, { signal }, lead).catch((error: unknown) => {
+  const take = taker(queries, ending.signal);
+  const end = shareStream(NAME, { usage: true }, take, (error) => {
     // The answer to who is signed in shows the way back.
     if (isSandhavenError(error, 'unauthenticated')) void queries.invalidateQueries({ queryKey: signInKey });
   });
   return () => {
     ending.abort();
-    channel.close();
+    end();
   };
 }
 
@@ -68,8 +58,12 @@ function taker(queries: QueryClient, signal: AbortSignal): (change: SandboxChang
       void queries.invalidateQueries({ queryKey: ['sandbox'] });
       return;
     }
+    if (change.type === 'usage') {
+      usageHistories.take(change.sandboxes);
+      return;
+    }
     if (change.type === 'deleted') removeSandbox(queries, change.id);
-    else {
+    else if (change.type === 'sandbox') {
       putSandbox(queries, change.sandbox);
       changed.add(change.sandbox.id);
     }

@@ -52,3 +52,8 @@ export const snapshotsQuery = queryOptions({
 
 export const usersQuery = queryOptions({ queryKey: ['users'], queryFn: administration.listUsers });
 export const keysQuery = queryOptions({ queryKey: ['keys'], queryFn: administration.listKeys });
+export const healthQuery = queryOptions({
+  queryKey: ['health', 'operator'],
+  queryFn: administration.getHealth,
+  staleTime: 0,
+});

@@ -30,6 +30,8 @@ export interface Key {
   expires_at: string | null;
   last_used_at: string | null;
   revoked_at: string | null;
+  /** null: all that the owner may do. */
+  scopes: string[] | null;
 }
 
 export interface AuditRow {
@@ -77,4 +79,23 @@ export interface DeviceSignIn {
   address: string;
   created_at: string;
   expires_at: string;
+}
+
+export interface HealthSample {
+  time: string;
+  free_memory_bytes: number;
+  free_disk_bytes: number;
+  resident_bytes: number;
+  loop_delay_ms: number;
+}
+
+export interface Health {
+  capacity: { reserve_memory_bytes: number; reserve_disk_bytes: number; gpus: number; free_gpus: number };
+  sandboxes: { total: number; started: number; paused: number };
+  pool: { ready: number; min: number; max: number };
+  samples: HealthSample[];
+  doctor: {
+    checked_at: string;
+    findings: { name: string; status: 'ok' | 'warn' | 'fail'; found: string; advice: string | null }[];
+  } | null;
 }

@@ -72,7 +72,7 @@ export function createSurvey({ api, copies, settings, readPod }: Dependencies): 
     },
 
     async usage(id): Promise<SandboxUsage> {
-      const none = { memoryBytes: null, diskBytes: null };
+      const none = { cpuMs: null, memoryBytes: null, diskBytes: null };
       if (!pods.get(objectName(id)) || performance.now() < noMetricsUntil) return none;
       try {
         const path = metricsPath(settings.namespace, objectName(id));

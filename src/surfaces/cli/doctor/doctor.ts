@@ -62,9 +62,7 @@ export async function assertUpCanStart(
   dataDir: string,
   elsewhere = false,
 ): Promise<void> {
-  const checks = elsewhere
-    ? [...portChecks(facts, dataDir), ...certificateChecks(facts)]
-    : doctorChecks(facts, { dataDir, allowVulnerableRunc: true });
+  const checks = checksOf(facts, dataDir, elsewhere);
   const failed = (await findings(checks.filter(({ neededByUp }) => neededByUp))).filter(
     ({ status }) => status === 'fail',
   );
@@ -74,6 +72,17 @@ export async function assertUpCanStart(
   throw new SandhavenError('failed_precondition', `The service cannot start here. ${said.join('. ')}.`, {
     hint: advice.join(' '),
   });
+}
+
+/** Makes the checks for a service that runs. */
+export function examine(facts: DoctorFacts, dataDir: string, elsewhere: boolean): Promise<Row[]> {
+  return findings(checksOf(facts, dataDir, elsewhere));
+}
+
+function checksOf(facts: DoctorFacts, dataDir: string, elsewhere: boolean): Check[] {
+  return elsewhere
+    ? [...portChecks(facts, dataDir), ...certificateChecks(facts)]
+    : doctorChecks(facts, { dataDir, allowVulnerableRunc: true });
 }
 
 /** Every check, in display order. */

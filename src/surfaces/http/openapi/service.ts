@@ -192,8 +192,25 @@ const eventsPath: Json = {
     description:
       'Server-sent events, until either side ends the stream: `ready` first, then `sandbox` with the sandbox as ' +
       'GetSandbox has it, `sandbox_deleted` with its `id`, and `refresh` when changes may have been missed. List after ' +
-      '`ready` and after each `refresh`.',
+      '`ready` and after each `refresh`. With `usage=true` there is `usage` each few seconds: what your started sandboxes ' +
+      'use, the newest 200 at most, with `cpu` (cores, limit, percent), `memory` and `disk` (bytes, limit_bytes); null where ' +
+      'it is not known. With `audit=true` there is `audit` with new `rows` as ListAudit has them, those of your own calls or ' +
+      'an admin’s all, and `audit_missed` when there were too many: list them.',
     tags: ['Service'],
+    parameters: [
+      {
+        name: 'usage',
+        in: 'query',
+        description: 'Sample what started sandboxes use.',
+        schema: { type: 'boolean', default: false },
+      },
+      {
+        name: 'audit',
+        in: 'query',
+        description: 'Also new rows of the audit log; needs the scope account.',
+        schema: { type: 'boolean', default: false },
+      },
+    ],
     responses: {
       '200': {
         description: 'The stream.',

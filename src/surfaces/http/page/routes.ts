@@ -6,7 +6,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../../../model/errors.ts';
 import { INDEX, type PageFile, type PageFiles } from './files.ts';
 
-/** Only scripts, styles and fonts of this origin. Pictures of sandboxes come as blobs. */
+/**
+ * Only scripts, styles and fonts of this origin. Frames show files of sandboxes, from sites of the preview gateway; without
+ * one, pictures come as blobs.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +25,6 @@ const POLICY = [
 ].join('; ');
 
 const HEADERS = {
-  'content-security-policy': POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
@@ -33,10 +35,17 @@ const FOREVER = 'public, max-age=31536000, immutable';
 
 const withoutPage = 'The page is not built here. The API is at /v1, its description at /openapi.json.\n';
 
+export interface PageParts {
+  /** null when it was not built. */
+  files: PageFiles | null;
+  /** Origins of previews, as a source of the policy; null for none. */
+  frames(): string | null;
+}
+
 /** @param refuse Answers a request for what is not there, as any other route does. */
 export function addPageRoutes(
   app: FastifyInstance,
-  page: PageFiles | null,
+  { files: page, frames }: PageParts,
   refuse: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): void {
   const config = { open: true };
@@ -50,10 +59,14 @@ export function addPageRoutes(
     throw notFound('route', `There is no ${request.method} on this path.`, ROUTES_HINT);
   });
 
+  const headers = () => ({ ...HEADERS, 'content-security-policy': policyWith(frames()) });
+  const send = (request: FastifyRequest, reply: FastifyReply, file: PageFile, isHashed: boolean) =>
+    sendFile(request, reply.headers(headers()), file, isHashed);
+
   function sendIndex(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const index = page?.get(INDEX);
     if (index) return send(request, reply, index, false);
-    return reply.headers(HEADERS).type('text/plain; charset=utf-8').send(withoutPage);
+    return reply.headers(headers()).type('text/plain; charset=utf-8').send(withoutPage);
   }
 }
 
@@ -65,13 +78,17 @@ function opensPage({ url, headers }: FastifyRequest): boolean {
   return (headers.accept ?? '').includes('text/html') && !/^\/(?:v1|mcp|auth|assets)(?:[/?]|$)/.test(url);
 }
 
-function send(
+function policyWith(frames: string | null): string {
+  return frames === null ? POLICY : `${POLICY}; frame-src ${frames}`;
+}
+
+function sendFile(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   file: PageFile,
   isHashed: boolean,
 ): FastifyReply {
-  reply.headers({ ...HEADERS, etag: file.etag, vary: 'accept-encoding' });
+  reply.headers({ etag: file.etag, vary: 'accept-encoding' });
   // Of the raw response, over what every other answer has.
   reply.raw.setHeader('cache-control', isHashed ? FOREVER : 'no-cache');
   if (headers['if-none-match']?.includes(file.etag)) return reply.code(304).send();

@@ -1,19 +1,31 @@
 /**
  * GET /v1/events: changes of the caller's sandboxes as server-sent events, until either side ends the stream. A client
- * lists once it has `ready`, and again at each `refresh`.
+ * lists once it has `ready`, and again at each `refresh`. With `?usage=true` it also gets what started ones use, with
+ * `?audit=true` new rows of the audit log.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { toRowView } from '../../../administration/audit/audit-view.ts';
 import { toSandboxView } from '../../../catalog/sandbox-view.ts';
+import { validateInput } from '../../../catalog/validate.ts';
+import type { AuditFollower } from '../../../control/live/audit-events.ts';
 import type { Follower } from '../../../control/live/sandbox-events.ts';
+import type { Figures, UsageViewer } from '../../../control/live/usage-sampler.ts';
 import type { Services } from '../../../control/services.ts';
 import { Shares } from '../../../fairness/shares.ts';
 import { assertScope } from '../../../model/access/scopes.ts';
-import { auditActions } from '../../../model/audit.ts';
-import { limits } from '../../../model/limits.ts';
+import { type AuditRow, auditActions } from '../../../model/audit.ts';
+import { GiB, limits } from '../../../model/limits.ts';
 import { subjectOf } from '../origin.ts';
 
-export function addEventRoutes(app: FastifyInstance, services: Pick<Services, 'events' | 'audit'>): void {
+const choice = z.enum(['true', 'false']).default('false');
+const query = z.strictObject({ usage: choice, audit: choice });
+
+export function addEventRoutes(
+  app: FastifyInstance,
+  services: Pick<Services, 'events' | 'usage' | 'auditEvents' | 'audit'>,
+): void {
   const shares = new Shares({ ...limits.events.streams, what: 'event streams are already open' });
   const open = new Set<EventStream>();
   // A stream has no end of its own, and the server would wait for it.
@@ -25,15 +37,21 @@ export function addEventRoutes(app: FastifyInstance, services: Pick<Services, 'e
     const subject = subjectOf(request, auditActions.eventsOpen);
     await services.audit.visit(subject, auditActions.eventsClose, async (begun) => {
       assertScope(request.caller, 'sandboxes:read');
+      const { usage, audit } = validateInput(query, request.query);
+      if (audit === 'true') assertScope(request.caller, 'account');
       const release = shares.take(request.caller.id);
       const stream = new EventStream(reply.raw);
+      const ends: (() => void)[] = [];
       try {
-        const unfollow = await services.events.follow(request.caller, stream);
+        ends.push(await services.events.follow(request.caller, stream));
+        if (usage === 'true') ends.push(await services.usage.view(request.caller, stream));
+        if (audit === 'true') ends.push(await services.auditEvents.follow(request.caller, stream));
         begun();
         reply.hijack();
         open.add(stream);
-        await stream.carry().finally(unfollow);
+        await stream.carry();
       } finally {
+        for (const end of ends) end();
         open.delete(stream);
         release();
       }
@@ -43,7 +61,7 @@ export function addEventRoutes(app: FastifyInstance, services: Pick<Services, 'e
 }
 
 /** One stream. What a slow client has not read yet waits once for each sandbox, and up to a bound. */
-class EventStream implements Follower {
+class EventStream implements Follower, UsageViewer, AuditFollower {
   readonly #raw: ServerResponse;
   readonly #waiting = new Map<string, string>();
   #waitingChars = 0;
@@ -83,6 +101,18 @@ class EventStream implements Follower {
     this.#send(id, event('sandbox_deleted', { id }));
   }
 
+  usage(figures: Figures[]): void {
+    this.#send('usage', event('usage', { sandboxes: figures.map(toUsageView) }));
+  }
+
+  rows(rows: AuditRow[]): void {
+    this.#send(`audit ${rows[0]?.sequence}`, event('audit', { rows: rows.map(toRowView) }));
+  }
+
+  rowsMissed(): void {
+    this.#send('audit_missed', event('audit_missed', {}));
+  }
+
   refresh(): void {
     this.#waiting.clear();
     this.#waitingChars = 0;
@@ -115,4 +145,14 @@ class EventStream implements Follower {
 
 function event(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function toUsageView({ id, resources, cores, memoryBytes, diskBytes }: Figures) {
+  const percent = cores === null ? null : Math.round((cores / resources.cpu) * 1_000) / 10;
+  return {
+    id,
+    cpu: { cores: cores === null ? null : Math.round(cores * 1_000) / 1_000, limit: resources.cpu, percent },
+    memory: { bytes: memoryBytes, limit_bytes: resources.memory * GiB },
+    disk: { bytes: diskBytes, limit_bytes: resources.disk * GiB },
+  };
 }

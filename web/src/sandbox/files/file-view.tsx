@@ -9,13 +9,13 @@ import { ProblemPanel } from '../../parts/problem.tsx';
 import { Editing } from './editing.tsx';
 import type { EditorHandle } from './editor.tsx';
 import classes from './files.module.css';
-import { kindOf, nameOf, textOf } from './paths.ts';
-import { Picture } from './picture.tsx';
+import { isBinary, kindOf, nameOf, textOf } from './paths.ts';
+import { FramedFile } from './previews/framed-file.tsx';
+import { TablePreview } from './previews/table-preview.tsx';
 import { fileQuery, type OpenFile } from './queries.ts';
-import { TablePreview } from './table-preview.tsx';
 import type { FileActions } from './use-file-actions.tsx';
 
-const Markdown = lazy(() => import('./markdown.tsx'));
+const Markdown = lazy(() => import('./previews/markdown.tsx'));
 
 interface FileViewProps {
   sandbox: string;
@@ -26,9 +26,7 @@ interface FileViewProps {
 
 export function FileView(props: FileViewProps) {
   const { sandbox, path, actions } = props;
-  const { data, error, refetch, dataUpdatedAt } = useQuery(
-    fileQuery(sandbox, path, kindOf(path) === 'image'),
-  );
+  const { data, error, refetch, dataUpdatedAt } = useQuery(fileQuery(sandbox, path));
   const reload = () => void refetch();
   if (data) return <Opened key={dataUpdatedAt} {...props} file={data} reload={reload} />;
   return (
@@ -47,8 +45,9 @@ export function FileView(props: FileViewProps) {
 
 function Opened({ sandbox, path, line, actions, file, reload }: OpenedProps) {
   const kind = kindOf(path);
-  const text = kind === 'image' && !path.endsWith('.svg') ? null : textOf(file.bytes, { cut: file.cut });
-  const canShow = kind !== 'text' && (text !== null || kind === 'image');
+  const isFramed = kind === 'image' || kind === 'pdf';
+  const text = isBinary(path) ? null : textOf(file.bytes, { cut: file.cut });
+  const canShow = kind !== 'text' && (text !== null || isFramed);
   const editor = useRef<EditorHandle>(null);
   const [shown, setShown] = useState(canShow && line === undefined ? 'preview' : 'edit');
   // The editor is loaded when it is first wanted, and stays.
@@ -79,7 +78,7 @@ function Opened({ sandbox, path, line, actions, file, reload }: OpenedProps) {
       ) : (
         head(null)
       )}
-      {shown === 'preview' && <Preview path={path} file={file} text={draft} />}
+      {shown === 'preview' && <Preview {...{ sandbox, path, file }} text={draft} />}
       {shown === 'edit' && text === null && (
         <Empty icon="file" title="This file is no text">
           It can be downloaded.
@@ -108,12 +107,19 @@ function ShownChoice({ value, change }: { value: string; change(value: string): 
   );
 }
 
-function Preview({ path, file, text }: { path: string; file: OpenFile; text: string }) {
+interface PreviewProps {
+  sandbox: string;
+  path: string;
+  file: OpenFile;
+  text: string;
+}
+
+function Preview({ sandbox, path, file, text }: PreviewProps) {
   const kind = kindOf(path);
   return (
     <div className={classes['viewBody']} role="region" aria-label={`Preview of ${nameOf(path)}`} tabIndex={0}>
       <Suspense fallback={<Loading what="the preview" />}>
-        {kind === 'image' && <Picture path={path} file={file} />}
+        {(kind === 'image' || kind === 'pdf') && <FramedFile {...{ sandbox, path, file }} />}
         {kind === 'table' && <TablePreview text={text} cut={file.cut} />}
         {kind === 'markdown' && <Markdown text={text} />}
       </Suspense>

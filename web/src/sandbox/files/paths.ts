@@ -45,7 +45,7 @@ export function nameFault(name: string): string | null {
   return new TextEncoder().encode(name).length > 255 ? 'A name has at most 255 bytes.' : null;
 }
 
-export type Kind = 'image' | 'table' | 'markdown' | 'text';
+export type Kind = 'image' | 'pdf' | 'table' | 'markdown' | 'text';
 
 const images: Record<string, string> = {
   png: 'image/png',
@@ -62,8 +62,15 @@ const images: Record<string, string> = {
 export function kindOf(path: string): Kind {
   const ending = endingOf(path);
   if (Object.hasOwn(images, ending)) return 'image';
+  if (ending === 'pdf') return 'pdf';
   if (ending === 'csv' || ending === 'tsv') return 'table';
   return ending === 'md' || ending === 'markdown' ? 'markdown' : 'text';
+}
+
+/** Bytes that no editor shows, by their name. */
+export function isBinary(path: string): boolean {
+  const kind = kindOf(path);
+  return kind === 'pdf' || (kind === 'image' && endingOf(path) !== 'svg');
 }
 
 /** Media type of an image, by its name. */

@@ -1,9 +1,9 @@
 /** Shows CSV as a table. */
 import { useMemo } from 'react';
-import { parseCsv } from '../../format/csv.ts';
-import { formatCount } from '../../format/quantity.ts';
-import { DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
+import { parseCsv } from '../../../format/csv.ts';
+import { formatCount } from '../../../format/quantity.ts';
+import { DataTable } from '../../../parts/data-table.tsx';
+import { Empty } from '../../../parts/empty.tsx';
 
 const MOST_ROWS = 1_000;
 const MOST_COLUMNS = 100;

@@ -1,8 +1,8 @@
 /** Shows Markdown as elements of the page. HTML in it stays text, and images are named, not fetched. */
 import { marked, type Token, type Tokens } from 'marked';
 import { createElement, type ReactNode, useMemo } from 'react';
-import classes from './files.module.css';
-import { safeHref } from './links.ts';
+import classes from '../files.module.css';
+import { safeHref } from '../links.ts';
 
 const DEEPEST = 20;
 

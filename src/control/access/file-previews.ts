@@ -1,0 +1,132 @@
+/**
+ * Previews of single files: images and PDFs get an address of a few minutes at the preview gateway, each a site of its own.
+ * An address ends with the key that made it, with its user, with the sandbox, and when previews of the sandbox are revoked.
+ */
+import type { Readable } from 'node:stream';
+import { at } from '../../concurrency/deadline.ts';
+import { Shares } from '../../fairness/shares.ts';
+import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
+import type { Caller } from '../../model/user.ts';
+import type { PreviewGrants } from '../audit/preview-grants.ts';
+import type { Standing } from '../people/standing.ts';
+import type { AgentLink, Clock } from '../ports/index.ts';
+import type { Uses } from '../work/use.ts';
+import { type FilePass, readPass, writePass } from './file-pass.ts';
+import { shownTypeOf } from './shown-types.ts';
+import type { AccessService } from './tokens.ts';
+
+export interface FilePreview {
+  url: string;
+  mediaType: string;
+  expiresAt: number;
+}
+
+export interface FileAdmission extends FilePass {
+  mediaType: string;
+  /** Signature of the pass. */
+  token: string;
+  /** The pass as it was signed. */
+  pass: string;
+}
+
+export interface FilePreviewDependencies {
+  uses: Pick<Uses, 'run' | 'connected'>;
+  agent: Pick<AgentLink, 'stat' | 'readStream'>;
+  access: Pick<AccessService, 'fileToken' | 'isFileToken' | 'whileGranted'>;
+  standing: Pick<Standing, 'whileValid' | 'isValid'>;
+  grants: Pick<PreviewGrants, 'note'>;
+  /** null: no gateway listens. */
+  site(): PreviewSite | null;
+  clock: Clock;
+}
+
+export class FilePreviews {
+  readonly #d: FilePreviewDependencies;
+  readonly #requests = new Shares({ ...limits.preview.files.requests, what: 'files are being shown' });
+
+  constructor(dependencies: FilePreviewDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Returns the address of one file of a started sandbox; throws `invalid_argument` for what no preview shows. */
+  create(caller: Caller, reference: string, path: string): Promise<FilePreview> {
+    const { uses, agent, access, clock } = this.#d;
+    const mediaType = shownTypeOf(path);
+    if (mediaType === null) throw notShown('The name of this file ends as no image and no PDF does.');
+    return uses.run(caller, reference, async ({ id }) => {
+      const site = this.#d.site();
+      if (!site) throw new SandhavenError('unavailable', 'This service has no preview gateway.');
+      const { type } = await agent.stat(id, path);
+      if (type !== 'file') throw notShown('Only a file has a preview.');
+      const longest = clock.now() + limits.preview.files.seconds * 1_000;
+      const expiresAt = Math.min(longest, caller.keyExpiresAt ?? longest);
+      const pass = writePass({ sandboxId: id, path, userId: caller.id, keyId: caller.keyId, expiresAt });
+      const token = await access.fileToken(id, pass);
+      return { url: `${previewOrigin(site, `file-${token}`)}/${pass}`, mediaType, expiresAt };
+    });
+  }
+
+  /** Returns null for an address that was never given, or whose time, key or user has ended. */
+  async admit(token: string, pass: string): Promise<FileAdmission | null> {
+    const { access, standing, clock } = this.#d;
+    const read = readPass(pass);
+    if (!read || !(await access.isFileToken(read.sandboxId, pass, token))) return null;
+    const mediaType = shownTypeOf(read.path);
+    if (mediaType === null || read.expiresAt <= clock.now()) return null;
+    if (!(await standing.isValid({ id: read.userId, keyId: read.keyId }))) return null;
+    return { ...read, mediaType, token, pass };
+  }
+
+  /** Opens the file as a use of the sandbox, and calls `expire` when the admission ends before `work`. */
+  async visit(
+    admission: FileAdmission,
+    { address, signal, expire }: { address: string | null; signal: AbortSignal; expire(): void },
+    work: (bytes: Readable) => Promise<void>,
+  ): Promise<void> {
+    const { uses, agent, grants } = this.#d;
+    const { sandboxId, path, userId, keyId } = admission;
+    let over = false;
+    const end = () => {
+      over = true;
+      expire();
+    };
+    const stop = this.#watch(admission, end);
+    const entered = async ({ ownerId }: { ownerId: string | null }) => {
+      if (ownerId !== userId) throw notFound('sandbox', 'There is no such sandbox.');
+      // The admission may end while the visit waits for an operation on the sandbox.
+      if (over) return;
+      const leave = this.#requests.take(ownerId);
+      try {
+        grants.note({ sandboxId, ownerId, port: null, tokenId: keyId, address });
+        const { stream } = await agent.readStream(sandboxId, { path }, signal);
+        await work(stream).finally(() => stream.destroy());
+      } finally {
+        leave();
+      }
+    };
+    try {
+      await uses.connected(sandboxId, entered, end);
+    } finally {
+      stop();
+    }
+  }
+
+  #watch({ sandboxId, userId, keyId, expiresAt, token, pass }: FileAdmission, end: () => void): () => void {
+    const { access, standing, clock } = this.#d;
+    const holds = () => access.isFileToken(sandboxId, pass, token);
+    const stops = [
+      at(clock, expiresAt, end),
+      access.whileGranted('preview', sandboxId, end, { name: token, holds }),
+      standing.whileValid({ id: userId, keyId, keyExpiresAt: null }, end),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+}
+
+function notShown(message: string): SandhavenError {
+  return invalidArgument('path', message, 'Download it instead: GET /v1/sandboxes/{sandbox}/files.');
+}

@@ -1,0 +1,181 @@
+/**
+ * Samples what started sandboxes use while somebody looks at them: processor time becomes cores between two samples.
+ *
+ * Invariant: without a viewer nothing is measured and no timer runs. A turn measures a bounded number, divided among the
+ * owners that have viewers, and the next one begins a pause after its end.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { mapBounded } from '../../concurrency/map-bounded.ts';
+import { limits } from '../../model/limits.ts';
+import type { Resources, Sandbox } from '../../model/sandbox.ts';
+import type { User } from '../../model/user.ts';
+import type { Clock, Log, SandboxStore, SandboxUsage } from '../ports/index.ts';
+import type { Follower, SandboxEvents } from './sandbox-events.ts';
+
+export interface Figures extends SandboxUsage {
+  id: string;
+  /** Of processors in use on average since the sample before; null in the first one. */
+  cores: number | null;
+  resources: Resources;
+}
+
+export interface UsageViewer {
+  usage(figures: Figures[]): void;
+}
+
+export interface UsageSamplerDependencies {
+  store: Pick<SandboxStore, 'list'>;
+  events: Pick<SandboxEvents, 'follow'>;
+  measure(id: string): Promise<SandboxUsage>;
+  clock: Clock;
+  log: Log;
+  bounds: { perOwner: number; total: number; atOnce: number };
+}
+
+export class UsageSampler {
+  readonly #d: UsageSamplerDependencies;
+  readonly #owners = new Map<string, Watched>();
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #turn: Promise<void> | null = null;
+  #lastTurn = Number.NEGATIVE_INFINITY;
+
+  constructor(dependencies: UsageSamplerDependencies) {
+    this.#d = dependencies;
+  }
+
+  /**
+   * Shows the user's started sandboxes to the viewer, the newest up to the bound.
+   * @returns Ends it.
+   */
+  async view(owner: Pick<User, 'id'>, viewer: UsageViewer): Promise<() => void> {
+    const watched = this.#owners.get(owner.id) ?? new Watched(this.#d.bounds.perOwner);
+    this.#owners.set(owner.id, watched);
+    watched.viewers.add(viewer);
+    const end = () => {
+      watched.viewers.delete(viewer);
+      if (watched.viewers.size > 0) return;
+      watched.unfollow?.();
+      if (this.#owners.get(owner.id) === watched) this.#owners.delete(owner.id);
+    };
+    try {
+      watched.following ??= this.#d.events.follow(owner, watched);
+      watched.unfollow = await watched.following;
+      // The last viewer may have left meanwhile.
+      if (watched.viewers.size === 0) watched.unfollow();
+    } catch (error) {
+      watched.following = null;
+      end();
+      throw error;
+    }
+    const waited = this.#d.clock.now() - this.#lastTurn;
+    if (this.#turn === null) this.#after(Math.max(0, limits.usage.joinMs - waited));
+    return end;
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    for (const { unfollow } of this.#owners.values()) unfollow?.();
+    this.#owners.clear();
+    await this.#turn;
+  }
+
+  #after(ms: number): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = this.#owners.size === 0 ? null : setTimeout(() => this.#begin(), ms);
+  }
+
+  #begin(): void {
+    this.#timer = null;
+    this.#turn = this.#sampleAll().finally(() => {
+      this.#turn = null;
+      this.#lastTurn = this.#d.clock.now();
+      this.#after(limits.usage.intervalMs);
+    });
+  }
+
+  async #sampleAll(): Promise<void> {
+    const { total, perOwner } = this.#d.bounds;
+    const share = Math.max(1, Math.min(perOwner, Math.floor(total / Math.max(1, this.#owners.size))));
+    for (const [owner, watched] of this.#owners) {
+      try {
+        await this.#sample(owner, watched, share);
+      } catch (error) {
+        this.#d.log.warn('usage of sandboxes could not be sampled', { user: owner, error });
+      }
+    }
+  }
+
+  async #sample(ownerId: string, watched: Watched, share: number): Promise<void> {
+    const { store, bounds } = this.#d;
+    if (watched.isStale) {
+      watched.isStale = false;
+      const page = { page: 1, pageSize: bounds.perOwner };
+      const { sandboxes } = await store.list({ ownerId, state: 'started' }, page).catch((error: unknown) => {
+        watched.isStale = true;
+        throw error;
+      });
+      watched.relist(sandboxes);
+    }
+    const measured = await mapBounded([...watched.boxes.values()].slice(0, share), bounds.atOnce, (box) =>
+      this.#measure(box),
+    );
+    const figures = measured.filter((one) => one !== null);
+    for (const viewer of watched.viewers) viewer.usage(figures);
+  }
+
+  /** Returns null for a sandbox that cannot be measured now. */
+  async #measure(box: Box): Promise<Figures | null> {
+    // Engines may answer at once, many times in a row.
+    await nextTurn();
+    const usage = await this.#d.measure(box.id).catch(() => null);
+    if (usage === null) return null;
+    const now = this.#d.clock.now();
+    const { last } = box;
+    box.last = usage.cpuMs === null ? null : { cpuMs: usage.cpuMs, at: now };
+    const isRate = last !== null && usage.cpuMs !== null && usage.cpuMs >= last.cpuMs && now > last.at;
+    const cores = isRate ? ((usage.cpuMs ?? 0) - last.cpuMs) / (now - last.at) : null;
+    return { id: box.id, resources: box.resources, cores, ...usage };
+  }
+}
+
+interface Box {
+  id: string;
+  resources: Resources;
+  last: { cpuMs: number; at: number } | null;
+}
+
+/** Started sandboxes of one owner who has viewers. */
+class Watched implements Follower {
+  readonly viewers = new Set<UsageViewer>();
+  readonly boxes = new Map<string, Box>();
+  following: Promise<() => void> | null = null;
+  unfollow: (() => void) | null = null;
+  isStale = true;
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  changed({ id, state, resources }: Sandbox): void {
+    const box = this.boxes.get(id);
+    if (state !== 'started') this.boxes.delete(id);
+    else if (box) box.resources = resources;
+    else if (this.boxes.size < this.#most) this.boxes.set(id, { id, resources, last: null });
+  }
+
+  gone(id: string): void {
+    this.boxes.delete(id);
+  }
+
+  refresh(): void {
+    this.isStale = true;
+  }
+
+  relist(sandboxes: Sandbox[]): void {
+    const started = new Set(sandboxes.map(({ id }) => id));
+    for (const id of this.boxes.keys()) if (!started.has(id)) this.boxes.delete(id);
+    for (const sandbox of sandboxes) this.changed(sandbox);
+  }
+}

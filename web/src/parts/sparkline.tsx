@@ -1,0 +1,27 @@
+/** A small line of values, the newest on the right, with a text in its place for those who do not see it. */
+import { LINE_HEIGHT, LINE_WIDTH, pointsOf } from '../format/line-points.ts';
+import classes from './parts.module.css';
+
+interface SparklineProps {
+  /** In words: what the line shows, and the newest value. */
+  label: string;
+  values: number[];
+  /** Value at the upper edge. */
+  most: number;
+  /** Values that fill the width. */
+  across?: number;
+}
+
+export function Sparkline({ label, values, most, across = 60 }: SparklineProps) {
+  return (
+    <svg
+      className={classes['sparkline']}
+      viewBox={`0 0 ${LINE_WIDTH} ${LINE_HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <polyline points={pointsOf(values, most, across)} />
+    </svg>
+  );
+}

@@ -1,0 +1,43 @@
+/**
+ * Shows an image or a PDF in a frame of another site, which holds this one file for some minutes: what a decoder or a viewer
+ * gives away is not this page. Without a preview gateway an image is shown here.
+ */
+import { isSandhavenError } from '@sandhaven/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Loading } from '../../../parts/loading.tsx';
+import { ProblemPanel } from '../../../parts/problem.tsx';
+import classes from '../files.module.css';
+import { kindOf, nameOf } from '../paths.ts';
+import { filePreviewQuery, type OpenFile } from '../queries.ts';
+import { Picture } from './picture.tsx';
+
+export function FramedFile({ sandbox, path, file }: { sandbox: string; path: string; file: OpenFile }) {
+  const { data, error, refetch } = useQuery(filePreviewQuery(sandbox, path, file.modified));
+  const [isHere, setIsHere] = useState(false);
+  const isImage = kindOf(path) === 'image';
+  if (isImage && (isHere || isSandhavenError(error, 'unavailable')))
+    return <Picture sandbox={sandbox} path={path} />;
+  if (error) return <ProblemPanel title="No preview" error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading what="the preview" />;
+  return (
+    <>
+      <iframe
+        className={classes['frame']}
+        title={nameOf(path)}
+        src={data.url}
+        referrerPolicy="no-referrer"
+        // Chromium opens no PDF in a frame with this attribute; the answer's own policy is a sandbox in both cases.
+        {...(isImage ? { sandbox: '' } : {})}
+      />
+      {isImage && (
+        <p className="dimmed small">
+          Nothing to see? Previews have a site of their own, which has to be within reach.{' '}
+          <button type="button" className={classes['asLink']} onClick={() => setIsHere(true)}>
+            Show it in this page
+          </button>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+/**
+ * Follows the service's stream of changes once for all tabs: one of them holds it and passes on what comes. Browsers open six
+ * connections to a service for all of their tabs together.
+ */
+import type { SandboxChange } from '@sandhaven/sdk';
+import { client } from './client.ts';
+
+/**
+ * @param name Of the stream: tabs with the same share it.
+ * @returns a function that ends it.
+ */
+export function shareStream(
+  name: string,
+  wanted: { usage?: boolean; audit?: boolean },
+  take: (change: SandboxChange) => void,
+  failed: (error: unknown) => void,
+): () => void {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const channel = new BroadcastChannel(name);
+  channel.addEventListener('message', ({ data }) => take(data as SandboxChange));
+  const lead = async () => {
+    for await (const change of client.changes({ signal, ...wanted })) {
+      take(change);
+      channel.postMessage(change);
+    }
+  };
+  // The lock goes to another tab when this one is closed.
+  navigator.locks.request(name, { signal }, lead).catch(failed);
+  return () => {
+    ending.abort();
+    channel.close();
+  };
+}
