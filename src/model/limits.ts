@@ -1,5 +1,6 @@
 /** Every bound of the service, with its unit. No other file holds a number that limits a caller. */
 
+import { oauthLimits } from './limits/access/oauth.ts';
 import { agentNetworkLimits } from './limits/agent-network.ts';
 import { auditLimits } from './limits/audit.ts';
 import { documentsLimits } from './limits/documents.ts';
@@ -146,6 +147,7 @@ export const limits = {
   ...providerLimits,
   ...membersLimits,
   ...peopleLimits,
+  oauth: oauthLimits,
   ...readinessLimits,
   ...replicasLimits,
   ...terminalsLimits,

@@ -7,6 +7,7 @@ import { AuditRows } from './rows/audit.ts';
 import { AuthorizationRows } from './rows/authorizations.ts';
 import { GitCredentialRows } from './rows/git-credentials.ts';
 import { IdempotencyRows } from './rows/idempotency.ts';
+import { OAuthRows } from './rows/oauth/oauth.ts';
 import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
 import { RegistryCredentialRows } from './rows/registry-credentials.ts';
 import { SandboxRows } from './rows/sandbox-rows.ts';
@@ -26,6 +27,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     users: new UserRows(sql),
     keys: new KeyRows(sql),
     signIns: new SignInRows(sql),
+    oauth: new OAuthRows(sql, secrets),
     idempotency: new IdempotencyRows(sql, secrets),
     accessTokens: new AccessTokenRows(sql),
     gitCredentials: new GitCredentialRows(sql, secrets),

@@ -3,6 +3,7 @@
  * released step is never edited: a change is a new step.
  */
 
+import { oauthTables } from './oauth.ts';
 import { signInTables } from './sign-ins.ts';
 
 export interface Migration {
@@ -272,4 +273,6 @@ export const migrations: readonly Migration[] = [
   { version: 9, sql: renewals },
   { version: 10, sql: scopes },
   { version: 11, sql: signInTables },
+  { version: 12, sql: '' },
+  { version: 13, sql: oauthTables },
 ];

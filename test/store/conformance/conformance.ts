@@ -7,6 +7,7 @@ import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from '../fixtures.ts';
 import { accessConformance } from './access-conformance.ts';
 import { auditConformance } from './audit-conformance.ts';
+import { oauthConformance } from './oauth-conformance.ts';
 import { peopleConformance } from './people-conformance.ts';
 import { quotaConformance } from './quota-conformance.ts';
 import { registryConformance } from './registry-conformance.ts';
@@ -490,6 +491,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
   registryConformance(name, () => store);
   serviceSecretConformance(name, () => store);
   signInConformance(name, () => store);
+  oauthConformance(name, () => store);
   quotaConformance(name, () => store);
   describe(`${name}: credentials of Git remotes`, () => {
     const at = (sandboxId: string, url = 'https://h/a', password = 'p\0é"') => ({

@@ -18,6 +18,7 @@ import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { memoryAudit } from './memory-audit.ts';
 import { memoryAuthorizations } from './memory-authorizations.ts';
+import { memoryOAuth } from './memory-oauth.ts';
 import { memoryPendingAuthorizations } from './memory-pending-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
 import { memoryRegistryCredentials } from './memory-registries.ts';
@@ -49,6 +50,7 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     ...memorySnapshots(tables),
     ...people,
     ...memorySignIns(people),
+    ...memoryOAuth(people),
     ...memoryIdempotency(tables),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
