@@ -10,6 +10,8 @@ import type { RegistryService } from './images/registries.ts';
 import type { SnapshotService } from './images/snapshots.ts';
 import type { SandboxService } from './lifecycle/sandboxes.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
+import type { AuthorizedApps } from './people/apps/authorized-apps.ts';
+import type { OAuthRecords } from './people/apps/oauth-records.ts';
 import type { IdentityService } from './people/identity.ts';
 import type { KeyService } from './people/keys.ts';
 import type { SignInService } from './people/sign-ins.ts';
@@ -45,4 +47,8 @@ export interface Services {
   keys: KeyService;
   /** Sign-ins of browsers. */
   signIns: SignInService;
+  /** Applications that people have authorized. */
+  apps: AuthorizedApps;
+  /** Records of the authorization server. */
+  oauth: OAuthRecords;
 }

@@ -5,6 +5,8 @@ import { newUserId } from '../../model/ids.ts';
 import type { Regions } from '../../model/region.ts';
 import type { Account } from '../../model/user.ts';
 import type { Clock, Store } from '../ports/index.ts';
+import { AuthorizedApps } from './apps/authorized-apps.ts';
+import { OAuthRecords } from './apps/oauth-records.ts';
 import { IdentityService } from './identity.ts';
 import { KeyUse } from './key-use.ts';
 import { KeyService } from './keys.ts';
@@ -15,7 +17,7 @@ import { Standing } from './standing.ts';
 import { UserService } from './users.ts';
 
 export interface PeopleDependencies {
-  store: Pick<Store, 'users' | 'keys' | 'signIns' | 'replicas'> & {
+  store: Pick<Store, 'users' | 'keys' | 'signIns' | 'oauth' | 'serviceSecrets' | 'replicas'> & {
     sandboxes: Pick<Store['sandboxes'], 'usage'>;
     snapshots: Pick<Store['snapshots'], 'count'>;
   };
@@ -32,9 +34,12 @@ export interface People {
   users: UserService;
   keys: KeyService;
   signIns: SignInService;
+  /** Applications that people have authorized, and the records of the authorization server. */
+  apps: AuthorizedApps;
+  oauth: OAuthRecords;
   quotas: Quotas;
   standing: Standing;
-  /** Writes pending uses of keys and sign-ins. */
+  /** Writes pending uses of keys, sign-ins and grants. */
   close(): Promise<void>;
 }
 
@@ -44,15 +49,19 @@ export function createPeople({ store, clock, quota, rate, regions }: PeopleDepen
   const use = new KeyUse(store.keys, clock);
   const users = new UserService({ store: store.users, quotas, standing, clock });
   const signIns = new SignInService({ store: store.signIns, keys: store.keys, users, standing, clock });
+  const apps = new AuthorizedApps({ store: store.oauth, standing, clock });
+  const { users: userStore, oauth, serviceSecrets: secrets } = store;
   const rates = new Rates(rate, clock, store.replicas);
   return {
     ...{ users, quotas, standing },
     identity: new IdentityService({ keys: store.keys, use, standing, rates, regions, clock }),
     keys: new KeyService({ store: store.keys, signIns: store.signIns, users, use, standing, clock }),
-    signIns,
+    ...{ signIns, apps },
+    oauth: new OAuthRecords({ store: oauth, users: userStore, secrets, apps, clock }),
     async close() {
       await use.flush();
       await signIns.flush();
+      await apps.flush();
     },
   };
 }

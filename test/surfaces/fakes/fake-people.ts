@@ -6,7 +6,9 @@ import { unlimited } from '../../../src/model/quota.ts';
 import { localRegion } from '../../../src/model/region.ts';
 import type { Account, Caller } from '../../../src/model/user.ts';
 import { createAlone } from '../../../src/store/alone.ts';
+import { memoryOAuth } from '../../store/memory/memory-oauth.ts';
 import { memoryPeople } from '../../store/memory/memory-people.ts';
+import { memoryServiceSecrets } from '../../store/memory/memory-service-secrets.ts';
 import { memorySignIns } from '../../store/memory/memory-sign-ins.ts';
 
 export const API_KEY = 'shv_test';
@@ -36,7 +38,7 @@ const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@examp
 /** @param rate Of calls; none by default. */
 export function fakePeople(
   rate: Rate | null = null,
-): Pick<Services, 'identity' | 'users' | 'keys' | 'signIns'> {
+): Pick<Services, 'identity' | 'users' | 'keys' | 'signIns' | 'apps' | 'oauth'> {
   const { users, keys } = memoryPeople();
   const { signIns } = memorySignIns({ users, keys });
   const details = { name: 'test', createdAt: admin.createdAt, expiresAt: null };
@@ -46,7 +48,8 @@ export function fakePeople(
   void keys.add(member.id, MEMBER_KEY, details);
   const { identity, ...people } = createPeople({
     store: {
-      ...{ users, keys, signIns, replicas: createAlone() },
+      ...{ users, keys, signIns, replicas: createAlone(), ...memoryOAuth({ users }) },
+      serviceSecrets: memoryServiceSecrets(),
       sandboxes: { usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }) },
       snapshots: { count: async () => 1 },
     },
@@ -55,5 +58,6 @@ export function fakePeople(
     rate,
     regions: [localRegion],
   });
-  return { identity, users: people.users, keys: people.keys, signIns: people.signIns };
+  const { users: accounts, keys: keyring, signIns: browsers, apps, oauth } = people;
+  return { identity, users: accounts, keys: keyring, signIns: browsers, apps, oauth };
 }

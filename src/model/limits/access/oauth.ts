@@ -36,6 +36,9 @@ export const oauthLimits = {
   /** Tokens of one grant, of each kind, used ones included; the oldest goes. */
   tokensPerGrant: 64,
 
+  /** Interval of removing what is over. */
+  pruneMs: HOUR_MS,
+
   /** A request to the authorization server, its URL and its whole duration. */
   requestMs: 15_000,
   urlChars: 8_000,
