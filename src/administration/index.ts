@@ -6,6 +6,8 @@ import { verifyAudit } from './audit/verify-audit.ts';
 import { listAuthorizations, revokeAuthorization } from './authorizations/kept-authorizations.ts';
 import { pollAuthorization } from './authorizations/poll-authorization.ts';
 import { startAuthorization } from './authorizations/start-authorization.ts';
+import { listAuthorizedApps } from './authorized-apps/list-authorized-apps.ts';
+import { revokeAuthorizedApp } from './authorized-apps/revoke-authorized-app.ts';
 import { createKey } from './keys/create-key.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
@@ -35,6 +37,8 @@ export const actions: readonly Action[] = [
   listSignIns,
   createSignInLink,
   revokeSignIn,
+  listAuthorizedApps,
+  revokeAuthorizedApp,
   deleteSnapshot,
   revokeAccess,
   listTerminals,
@@ -55,6 +59,7 @@ export const commandGroups: Record<string, string> = {
   users: 'users of the service, their usage and quotas',
   keys: 'API keys: create, list, revoke',
   'sign-ins': 'browsers: list, revoke, make a link to sign in',
+  apps: 'applications that may act for you over MCP: list, revoke',
   snapshots: 'your snapshots: delete',
   access: 'SSH and preview access to your sandboxes: revoke',
   terminals: 'terminals of your sandboxes: list, end',

@@ -22,6 +22,9 @@ export const auditActions = {
   /** A browser was signed in; failed attempts are not in the log. */
   signIn: 'sign_in.open',
   signOut: 'sign_in.close',
+  /** A person lets an application act for them over MCP, or does not. */
+  appAllow: 'app.allow',
+  appDeny: 'app.deny',
   terminalOpen: 'terminal.open',
   terminalClose: 'terminal.close',
   /** A stream of changes of the caller's sandboxes. */

@@ -46,6 +46,8 @@ const scopeOfAction: Record<string, Scope> = {
   ListSignIns: 'account',
   CreateSignInLink: 'account',
   RevokeSignIn: 'account',
+  ListAuthorizedApps: 'account',
+  RevokeAuthorizedApp: 'account',
   StartAuthorization: 'account',
   PollAuthorization: 'account',
   ListAuthorizations: 'account',

@@ -50,7 +50,7 @@ export class AuthorizedApps {
       );
     const { store, standing, clock } = this.#d;
     const now = clock.now();
-    const times = { createdAt: now, lastUsedAt: now, expiresAt: now + limits.oauth.grantIdleMs };
+    const times = { createdAt: now, lastUsedAt: now, expiresAt: now + limits.oauth.unclaimedMs };
     const grant: Grant = { id: newGrantId(), userId: caller.id, ...permission, ...times };
     for (const id of await store.addGrant(grant)) standing.ended(id);
     return grant;

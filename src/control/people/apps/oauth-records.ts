@@ -1,10 +1,9 @@
 /** Records of the authorization server, for all replicas: clients, requests, codes and tokens. Secrets are kept as hashes. */
 import { hash as digest } from 'node:crypto';
-import type { OAuthClient } from '../../../model/access/oauth/grant.ts';
+import { isSpent, type OAuthClient } from '../../../model/access/oauth/grant.ts';
 import { newClientId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import type {
-  Artifact,
   ArtifactKind,
   Clock,
   OAuthStore,
@@ -31,6 +30,12 @@ export interface Issued {
   expiresAt: number;
 }
 
+export interface Found {
+  payload: string;
+  grantId: string | null;
+  isSpent: boolean;
+}
+
 export class OAuthRecords {
   readonly #d: OAuthRecordDependencies;
   #prunedAt = 0;
@@ -52,24 +57,28 @@ export class OAuthRecords {
     return this.#d.store.findClient(id, this.#d.clock.now());
   }
 
-  /** Keeps what was issued. A refresh token keeps its grant for as long as itself. */
+  /** Keeps what was issued. Tokens keep their grant for as long as themselves. */
   async put({ secret, ...issued }: Issued): Promise<void> {
     const { store, clock } = this.#d;
     await store.putArtifact({ ...issued, hash: hashOf(secret), createdAt: clock.now(), consumedAt: null });
-    if (issued.kind === 'refresh' && issued.grantId !== null)
-      await store.extendGrant(issued.grantId, issued.expiresAt);
+    const isToken = issued.kind === 'access' || issued.kind === 'refresh';
+    if (isToken && issued.grantId !== null) await store.extendGrant(issued.grantId, issued.expiresAt);
     if (clock.now() - this.#prunedAt >= limits.oauth.pruneMs) await this.prune();
   }
 
-  find(kind: ArtifactKind, secret: string): Promise<Artifact | null> {
-    return this.#d.store.findArtifact(kind, hashOf(secret));
+  async find(kind: ArtifactKind, secret: string): Promise<Found | null> {
+    const found = await this.#d.store.findArtifact(kind, hashOf(secret));
+    if (found === null) return null;
+    const { payload, grantId, consumedAt } = found;
+    return { payload, grantId, isSpent: isSpent(kind, consumedAt, this.#d.clock.now()) };
   }
 
-  /** Returns false for one that was used before: somebody has a copy, so its grant ends. */
+  /** Returns false for one that is spent or gone: somebody has a copy, so its grant ends. */
   async consume(kind: ArtifactKind, secret: string): Promise<boolean> {
     const { store, apps, clock } = this.#d;
     if (await store.consumeArtifact(kind, hashOf(secret), clock.now())) return true;
     const used = await this.find(kind, secret);
+    if (used && !used.isSpent) return true;
     if (used?.grantId) await apps.end(used.grantId);
     return false;
   }

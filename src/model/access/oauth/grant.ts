@@ -1,4 +1,5 @@
 /** Grants: what a person has let an application do over MCP. Times are milliseconds since the epoch. */
+import { limits } from '../../limits.ts';
 import { type Scope, scopes } from '../scopes.ts';
 
 /** A client that has registered itself. */
@@ -38,4 +39,13 @@ export const toolScopes: readonly Scope[] = ['sandboxes:read', 'sandboxes:write'
 export function scopesOf(text: string): Scope[] {
   const named = new Set(text.split(' '));
   return scopes.filter((scope) => named.has(scope));
+}
+
+/**
+ * Returns true for a code or token that was used, and whose next use is somebody else's. Clients refresh from requests side
+ * by side, as the official one does, so a refresh token may be used again for a moment.
+ */
+export function isSpent(kind: string, consumedAt: number | null, now: number): boolean {
+  if (consumedAt === null) return false;
+  return kind !== 'refresh' || now - consumedAt >= limits.oauth.refreshOverlapMs;
 }

@@ -21,7 +21,8 @@ export function faultOfRedirectUri(text: unknown): string | null {
   const authority = /^https?:\/\/([^/?]*)/.exec(text)?.[1];
   if (authority === undefined) return 'it is neither https nor http on loopback';
   if (authority.includes('@')) return 'it has a user name';
-  if (authority.includes('%') || /^[^:[]*/.exec(authority)?.[0].endsWith('.'))
+  // 127.1 and %31 mean 127.0.0.1 to some programs, and nothing to others.
+  if (authority.replace(/:\d*$/, '') !== url.hostname || url.hostname.endsWith('.'))
     return 'its host is in no plain form';
   const isLoopback = LOOPBACK.has(url.hostname);
   if (url.protocol === 'http:' && !isLoopback) return 'it is neither https nor http on loopback';

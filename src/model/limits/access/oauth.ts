@@ -19,6 +19,7 @@ export const oauthLimits = {
   /** Document that describes a client at its own address. */
   documentBytes: 16 * KiB,
   documentMs: 2_500,
+  documentsAtOnce: 16,
   /** Seconds for which such a document is kept. */
   documentKeptSeconds: { min: 60, max: 24 * 60 * 60 },
 
@@ -26,6 +27,10 @@ export const oauthLimits = {
   grantsPerUser: 64,
   /** Time without a refresh after which a grant ends. */
   grantIdleMs: 30 * DAY_MS,
+  /** Time in which a client has to fetch the tokens of a new grant. */
+  unclaimedMs: 5 * 60_000,
+  /** Time for which a refresh token is good after its first use: requests side by side. */
+  refreshOverlapMs: 10_000,
   accessTokenSeconds: 15 * 60,
   codeSeconds: 60,
   /** Time that a person has for the decision. */

@@ -1,0 +1,14 @@
+/** The HTTP surface with MCP, over services in memory. */
+
+import type { HttpServerDependencies } from '../../../../src/surfaces/http/server.ts';
+import { createMcpEndpoint } from '../../../../src/surfaces/mcp/endpoint.ts';
+import { createFakeServices } from '../../fakes/fake-services.ts';
+import { type Harness, startHttp } from '../http-harness.ts';
+
+export async function startOAuth(parts: Partial<HttpServerDependencies> = {}): Promise<Harness> {
+  const { services } = createFakeServices();
+  const silent = { info() {}, warn() {}, error() {} };
+  const mcp = createMcpEndpoint({ services, log: silent, version: '1.2.3' });
+  const http = await startHttp({ services, mcp, ...parts });
+  return { ...http, services };
+}
