@@ -28,7 +28,7 @@ import { authenticate } from './authenticate.ts';
 import { Connections } from './connections.ts';
 import { createHostCheck } from './hosts.ts';
 import { linger } from './linger.ts';
-import { addOAuthRoutes } from './oauth/routes.ts';
+import { addOAuthRoutes, type OAuthDependencies } from './oauth/routes.ts';
 import { openApi } from './openapi/openapi.ts';
 import type { PageFiles } from './page/files.ts';
 import { addPageRoutes, ROUTES_HINT } from './page/routes.ts';
@@ -65,6 +65,8 @@ export interface HttpServerDependencies {
   room?: SharedRoom;
   /** Returns true when calls can be answered; rejects with the reason when it is known. */
   ready(): boolean | Promise<boolean>;
+  /** Fetches documents of OAuth clients; by default from public addresses. */
+  fetchDocument?: NonNullable<OAuthDependencies['fetchDocument']>;
   /** The built page; none without it. */
   page?: PageFiles | null;
   /** Receives the request with its body unread. */

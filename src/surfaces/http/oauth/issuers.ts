@@ -16,8 +16,8 @@ import type { AuthorizationServer, ProviderDependencies } from './provider.ts';
 export interface IssuerDependencies {
   services: Pick<Services, 'oauth'>;
   log: Log;
-  /** Fetches documents of clients. */
-  fetch?: ProviderDependencies['fetch'];
+  /** Fetches documents of clients; by default from public addresses. */
+  fetchDocument?: ProviderDependencies['fetch'];
 }
 
 export class Issuers {
@@ -29,7 +29,7 @@ export class Issuers {
 
   constructor(dependencies: IssuerDependencies) {
     this.#d = dependencies;
-    this.#fetch = dependencies.fetch ?? createDocumentFetch();
+    this.#fetch = dependencies.fetchDocument ?? createDocumentFetch();
   }
 
   /** Returns the server of this origin. @param client Address of the request's sender. */

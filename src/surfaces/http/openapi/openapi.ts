@@ -4,6 +4,7 @@ import { toolkitVersions } from '../../../catalog/toolkits.ts';
 import { SIGN_IN_COOKIE } from '../../../model/access/sign-ins.ts';
 import { limits } from '../../../model/limits.ts';
 import { adminPaths, adminSchemas } from './admin.ts';
+import { oauthPaths } from './oauth.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
 import { signInPaths } from './sign-in.ts';
 import { terminalPaths } from './terminal.ts';
@@ -33,6 +34,7 @@ export function openApi(version: string, url = '/'): Json {
       { name: 'Ports', description: 'Bytes of connections.' },
       { name: 'Terminals', description: 'Terminals that go on without viewers.' },
       { name: 'Administration', description: 'Actions of operators and members on the service.' },
+      { name: 'OAuth', description: 'Authorization of MCP clients by people.' },
       { name: 'Service', description: 'The service itself.' },
     ],
     paths: {
@@ -42,6 +44,7 @@ export function openApi(version: string, url = '/'): Json {
       ...adminPaths,
       ...servicePaths,
       ...signInPaths,
+      ...oauthPaths,
       ...terminalPaths,
     },
     components: {
