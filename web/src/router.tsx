@@ -85,6 +85,7 @@ const routeTree = rootRoute.addChildren([
   screen('/people', () => import('./people/people-page.tsx'), 'PeoplePage'),
   screen('/connect', () => import('./connect/connect-page.tsx'), 'ConnectPage'),
   screen('/documents', () => import('./documents/documents-page.tsx'), 'DocumentsPage'),
+  screen('/authorize/$uid', () => import('./authorize/authorize-page.tsx'), 'AuthorizePage'),
   screen('/health', () => import('./health/health-page.tsx'), 'HealthPage'),
 ]);
 

@@ -11,10 +11,17 @@ type Held<Method extends 'tokens' | 'clientInformation' | 'discoveryState'> = Aw
   ReturnType<NonNullable<OAuthClientProvider[Method]>>
 >;
 
+interface AppOptions {
+  scope: string;
+  redirectUrl: string;
+  name: string;
+}
+
 /** What an application keeps between the steps. */
 export class Kept implements OAuthClientProvider {
-  readonly redirectUrl = 'http://127.0.0.1:4567/callback';
+  readonly redirectUrl: string;
   readonly scope: string | undefined;
+  readonly name: string;
   /** Where it has sent the person. */
   sentTo: URL | null = null;
   held: Held<'tokens'>;
@@ -22,13 +29,19 @@ export class Kept implements OAuthClientProvider {
   #discovery: Held<'discoveryState'>;
   #verifier = '';
 
-  constructor(scope?: string) {
+  constructor({
+    scope,
+    redirectUrl = 'http://127.0.0.1:4567/callback',
+    name = 'Test app',
+  }: Partial<AppOptions> = {}) {
     this.scope = scope;
+    this.redirectUrl = redirectUrl;
+    this.name = name;
   }
 
   get clientMetadata(): OAuthClientMetadata {
     const scope = this.scope === undefined ? {} : { scope: this.scope };
-    return { client_name: 'Test app', redirect_uris: [this.redirectUrl], ...scope };
+    return { client_name: this.name, redirect_uris: [this.redirectUrl], ...scope };
   }
 
   state = () => 'state-of-app';
