@@ -8,7 +8,7 @@ import { readPage } from '../../src/surfaces/http/page/files.ts';
 import { MEMBER_KEY } from '../surfaces/fakes/fake-services.ts';
 import type { Harness } from '../surfaces/http/http-harness.ts';
 import { connect, Kept, transportOf } from '../surfaces/http/oauth/app.ts';
-import { startOAuth } from '../surfaces/http/oauth/oauth-harness.ts';
+import { peopleAt, startOAuth } from '../surfaces/http/oauth/oauth-harness.ts';
 import { launch, type Visitor, visit } from './support/visitor.ts';
 
 const HOSTILE_NAME = '<img src=x onerror=document.title=1> Mail';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
   redirectUrl = `http://127.0.0.1:${(application.address() as AddressInfo).port}/callback`;
   browser = await launch();
-  visitor = await visit(browser, http.url);
+  visitor = await visit(browser, peopleAt(http));
 }, 60_000);
 
 afterAll(async () => {
@@ -96,7 +96,7 @@ describe('an application that asks', () => {
   it('is shown in the browser that it asked in alone', async () => {
     const kept = new Kept({ redirectUrl });
     await expect(connect(http.url, kept)).rejects.toThrow();
-    const elsewhere = await visit(browser, http.url);
+    const elsewhere = await visit(browser, peopleAt(http));
     await elsewhere.page.goto(String(kept.sentTo));
     await elsewhere.page.waitForFunction(`location.pathname.startsWith('/authorize/')`);
     await visitor.page.goto(elsewhere.page.url());

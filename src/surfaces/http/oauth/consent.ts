@@ -87,18 +87,18 @@ async function open(
   request: FastifyRequest<Params>,
   issuers: Issuers,
 ): Promise<{ provider: Provider; asked: Asked }> {
-  const { raw, caller, publicOrigin, arrival, params } = request;
+  const { raw, caller, params } = request;
   if (!isSignInId(caller.keyId)) throw notAPerson();
-  const { provider } = await issuers.serverAt(publicOrigin, raw, arrival.client);
+  const { provider } = await issuers.serverOf(request, params.uid);
   const found = await provider.interactionDetails(raw, request.answer).catch(() => null);
   if (found === null || found.uid !== params.uid || found.result !== undefined) throw noRequest();
   const { client_id: clientId, redirect_uri: redirectUri, scope, resource } = found.params;
   const client = await provider.Client.find(String(clientId));
-  if (!client || typeof redirectUri !== 'string' || publicOrigin === null) throw noRequest();
-  if (resource !== undefined && resource !== resourceAt(publicOrigin)) throw noRequest();
+  const wanted = resourceAt(provider.issuer);
+  if (!client || typeof redirectUri !== 'string' || resource !== wanted) throw noRequest();
   const asked = {
     ...{ clientId: client.clientId, clientName: clientNameOf(client.clientName) },
-    ...{ redirectHost: hostOfRedirectUri(redirectUri), resource: resourceAt(publicOrigin) },
+    ...{ redirectHost: hostOfRedirectUri(redirectUri), resource: wanted },
     scopes: scopesOf(String(scope)).filter((one) => mayGive(caller, one)),
   };
   return { provider, asked };

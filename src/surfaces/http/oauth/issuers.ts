@@ -4,11 +4,13 @@
  * library in memory.
  */
 import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import type { Log } from '../../../control/ports/index.ts';
 import type { Services } from '../../../control/services.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { networkOf } from '../../../model/network/address-network.ts';
+import { originForPeople } from '../../../model/network/own-name.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';
 import { createDocumentFetch } from './client-documents.ts';
 import type { AuthorizationServer, ProviderDependencies } from './provider.ts';
@@ -32,25 +34,32 @@ export class Issuers {
     this.#fetch = dependencies.fetchDocument ?? createDocumentFetch();
   }
 
-  /** Returns the server of this origin. @param client Address of the request's sender. */
-  async serverAt(
-    origin: string | null,
-    request: IncomingMessage,
-    client: string,
+  /** Returns the server of an issuer; by default of the one at the address that the request was sent to. */
+  async serverFor(
+    request: FastifyRequest,
+    issuer: string | null = request.publicOrigin,
   ): Promise<AuthorizationServer> {
-    if (origin === null) throw unknownOrigin();
-    this.#addresses.set(request, client);
-    const { host, protocol } = new URL(origin);
+    const { raw, publicOrigin, arrival } = request;
+    if (issuer === null || publicOrigin === null) throw unknownOrigin();
+    this.#addresses.set(raw, arrival.client);
+    const { host, protocol } = new URL(publicOrigin);
     // The library takes both from here; what a client or a proxy has written was checked and is replaced.
-    request.headers['x-forwarded-host'] = host;
-    request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
-    const known = this.#servers.get(origin);
+    raw.headers['x-forwarded-host'] = host;
+    raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+    const known = this.#servers.get(issuer);
     if (known) return known;
     if (this.#servers.size >= limits.oauth.issuers) throw unknownOrigin();
-    const made = this.#make(origin);
-    this.#servers.set(origin, made);
-    made.catch(() => this.#servers.delete(origin));
+    const made = this.#make(issuer);
+    this.#servers.set(issuer, made);
+    made.catch(() => this.#servers.delete(issuer));
     return made;
+  }
+
+  /** Returns the server of an authorization request under way. */
+  async serverOf(request: FastifyRequest, uid: string): Promise<AuthorizationServer> {
+    const found = await this.#d.services.oauth.find('request', uid);
+    const { params } = JSON.parse(found?.payload ?? '{}') as { params?: { resource?: unknown } };
+    return this.serverFor(request, issuerNamed(String(params?.resource), request.publicOrigin) ?? undefined);
   }
 
   async #make(issuer: string): Promise<AuthorizationServer> {
@@ -61,6 +70,16 @@ export class Issuers {
       mayFetch: (network) => this.#documents.take(network) === 0,
     });
   }
+}
+
+/**
+ * Returns the issuer of a URL, as far as browsers of its clients come to this origin: to itself, and from loopback to the
+ * name that the service has there for people.
+ */
+export function issuerNamed(url: string, arrived: string | null): string | null {
+  const origin = URL.parse(url)?.origin;
+  if (origin === undefined || !/^https?:/.test(origin) || arrived === null) return null;
+  return origin === arrived || originForPeople(origin) === arrived ? origin : null;
 }
 
 export function unknownOrigin(): SandhavenError {

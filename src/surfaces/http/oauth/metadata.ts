@@ -5,9 +5,12 @@
  */
 import { toolScopes } from '../../../model/access/oauth/grant.ts';
 import { type Scope, scopes } from '../../../model/access/scopes.ts';
+import { originForPeople } from '../../../model/network/own-name.ts';
 
 export const oauthPaths = {
   authorize: '/oauth/authorize',
+  /** For browsers that come by another name than their client. */
+  authorizeFrom: '/oauth/authorize-from',
   token: '/oauth/token',
   revoke: '/oauth/revoke',
   register: '/oauth/register',
@@ -39,7 +42,7 @@ export function resourceMetadata(origin: string) {
 export function serverMetadata(origin: string) {
   return {
     issuer: origin,
-    authorization_endpoint: `${origin}${oauthPaths.authorize}`,
+    authorization_endpoint: authorizationEndpoint(origin),
     token_endpoint: `${origin}${oauthPaths.token}`,
     registration_endpoint: `${origin}${oauthPaths.register}`,
     revocation_endpoint: `${origin}${oauthPaths.revoke}`,
@@ -53,6 +56,16 @@ export function serverMetadata(origin: string) {
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
   };
+}
+
+/**
+ * Browsers do not sign in at the names of loopback that all servers of the machine share, so they are sent to the service's
+ * own; the path says by which name their client knows it.
+ */
+function authorizationEndpoint(origin: string): string {
+  const people = originForPeople(origin);
+  if (people === origin) return `${origin}${oauthPaths.authorize}`;
+  return `${people}${oauthPaths.authorizeFrom}/${encodeURIComponent(new URL(origin).hostname)}`;
 }
 
 /** Returns the header WWW-Authenticate: of a request without a token, with one that opens nothing, or with too little. */

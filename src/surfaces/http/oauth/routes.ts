@@ -11,8 +11,9 @@ import { networkOf } from '../../../model/network/address-network.ts';
 import { breakOff } from '../../break-off.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';
 import { addConsentRoutes } from './consent.ts';
-import { type IssuerDependencies, Issuers, unknownOrigin } from './issuers.ts';
+import { type IssuerDependencies, Issuers, issuerNamed, unknownOrigin } from './issuers.ts';
 import { metadataPaths, oauthPaths, resourceMetadata, serverMetadata } from './metadata.ts';
+import type { AuthorizationServer } from './provider.ts';
 import { addRegistrationRoute } from './register.ts';
 
 export interface OAuthDependencies extends Omit<IssuerDependencies, 'services'> {
@@ -46,30 +47,49 @@ function addServerRoutes(raw: FastifyInstance, issuers: Issuers): void {
   const tokens = new NetworkRate(tokenRate, networks);
 
   raw.get(oauthPaths.authorize, open, async (request, reply) => {
-    authorizations.count(networkOf(request.arrival.client), 'authorization requests');
-    request.raw.url = withKnownScopes(request.raw.url ?? '');
-    return pass(request, reply);
+    const url = withKnownScopes(request.raw.url ?? '');
+    return authorize(request, reply, url, await issuers.serverFor(request));
   });
-  raw.get(`${oauthPaths.authorize}/:uid`, open, async (request, reply) => {
-    authorizations.count(networkOf(request.arrival.client), 'authorization requests');
-    return pass(request, reply);
+  raw.get<{ Params: { name: string } }>(`${oauthPaths.authorizeFrom}/:name`, open, async (request, reply) => {
+    const { port } = new URL(known(request.publicOrigin));
+    const issuer = issuerNamed(`http://${request.params.name}:${port}`, request.publicOrigin);
+    const [, query = ''] = (request.raw.url ?? '').split(/\?(.*)/s);
+    const url = withKnownScopes(`${oauthPaths.authorize}?${query}`);
+    return authorize(request, reply, url, await issuers.serverFor(request, known(issuer)));
   });
+  raw.get<{ Params: { uid: string } }>(`${oauthPaths.authorize}/:uid`, open, async (request, reply) =>
+    authorize(request, reply, request.raw.url ?? '', await issuers.serverOf(request, request.params.uid)),
+  );
   for (const path of [oauthPaths.token, oauthPaths.revoke]) {
     raw.post(path, { config }, async (request, reply) => {
       tokens.count(networkOf(request.arrival.client), 'requests for tokens');
-      return pass(request, reply);
+      return pass(request, reply, await issuers.serverFor(request));
     });
   }
 
-  /** A sender that stalls is cut: the library waits for bodies without end. */
-  async function pass(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { handle } = await issuers.serverAt(request.publicOrigin, request.raw, request.arrival.client);
-    const stalled = setTimeout(() => breakOff(request.raw.socket), limits.oauth.requestMs);
-    reply.raw.once('close', () => clearTimeout(stalled));
-    reply.hijack();
-    await handle(request.raw, reply.raw);
-    return reply;
+  function authorize(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    url: string,
+    server: AuthorizationServer,
+  ): Promise<FastifyReply> {
+    authorizations.count(networkOf(request.arrival.client), 'authorization requests');
+    request.raw.url = url;
+    return pass(request, reply, server);
   }
+}
+
+/** A sender that stalls is cut: the library waits for bodies without end. */
+async function pass(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { handle }: AuthorizationServer,
+): Promise<FastifyReply> {
+  const stalled = setTimeout(() => breakOff(request.raw.socket), limits.oauth.requestMs);
+  reply.raw.once('close', () => clearTimeout(stalled));
+  reply.hijack();
+  await handle(request.raw, reply.raw);
+  return reply;
 }
 
 /** Leaves out scopes that are not of this service, as the protocol allows; a request without any asks for those of tools. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MEMBER_KEY } from '../../fakes/fake-services.ts';
 import type { Harness } from '../http-harness.ts';
 import { connect, Kept, transportOf } from './app.ts';
-import { startOAuth } from './oauth-harness.ts';
+import { peopleAt, startOAuth } from './oauth-harness.ts';
 import { Person } from './person.ts';
 
 const MINUTE_MS = 60_000;
@@ -38,7 +38,7 @@ const create = { name: 'Sandbox_CreateSandbox', arguments: { name: 'box' } };
 
 describe('an application with nothing but the URL', () => {
   it('is authorized by the person who is signed in, and acts as that person', async () => {
-    const client = await authorized(new Kept(), await new Person(http.url).signIn(MEMBER_KEY));
+    const client = await authorized(new Kept(), await new Person(peopleAt(http)).signIn(MEMBER_KEY));
     expect((await client.callTool(whoAmI)).structuredContent).toMatchObject({ email: 'ben@example.org' });
     expect((await client.callTool(create)).isError).toBeFalsy();
     await client.close();
@@ -49,7 +49,7 @@ describe('an application with nothing but the URL', () => {
     await expect(connect(http.url, kept)).rejects.toThrow(UnauthorizedError);
     expect(kept.sentTo?.searchParams.get('scope')).toBe('sandboxes:read sandboxes:write documents:read');
     expect(kept.sentTo?.searchParams.get('resource')).toBe(`${http.url}/mcp`);
-    const person = await new Person(http.url).signIn();
+    const person = await new Person(peopleAt(http)).signIn();
     expect(await person.asked(await person.open(kept.sentTo ?? ''))).toEqual({
       client: {
         ...{ client_id: expect.stringMatching(/^client_[0-9a-z]{24}$/), name: 'Test app' },
@@ -63,7 +63,7 @@ describe('an application with nothing but the URL', () => {
   it('hears it when the person denies', async () => {
     const kept = new Kept();
     await expect(connect(http.url, kept)).rejects.toThrow(UnauthorizedError);
-    const person = await new Person(http.url).signIn();
+    const person = await new Person(peopleAt(http)).signIn();
     const callback = await person.authorize(kept.sentTo ?? '', { allow: false });
     expect(Object.fromEntries(callback.searchParams)).toMatchObject({
       error: 'access_denied',
@@ -73,7 +73,7 @@ describe('an application with nothing but the URL', () => {
 
   it('refreshes its token by itself once it is over, and keeps working', async () => {
     const kept = new Kept();
-    const client = await authorized(kept, await new Person(http.url).signIn());
+    const client = await authorized(kept, await new Person(peopleAt(http)).signIn());
     const first = kept.held;
     vi.advanceTimersByTime(16 * MINUTE_MS);
     expect((await client.callTool(whoAmI)).structuredContent).toMatchObject({ user_id: 'user_1' });
@@ -84,7 +84,7 @@ describe('an application with nothing but the URL', () => {
 
   it('has to ask again after 30 days without use', async () => {
     const kept = new Kept();
-    const client = await authorized(kept, await new Person(http.url).signIn());
+    const client = await authorized(kept, await new Person(peopleAt(http)).signIn());
     vi.advanceTimersByTime(29 * DAY_MS);
     await client.callTool(whoAmI);
     vi.advanceTimersByTime(29 * DAY_MS);
@@ -98,7 +98,7 @@ describe('an application with nothing but the URL', () => {
 
   it('learns from a refusal to ask for more, when the person had narrowed it', async () => {
     const kept = new Kept();
-    const person = await new Person(http.url).signIn();
+    const person = await new Person(peopleAt(http)).signIn();
     const client = await authorized(kept, person, { allow: true, scopes: ['sandboxes:read'] });
     expect(kept.held?.scope).toBe('sandboxes:read');
     expect((await client.callTool(whoAmI)).isError).toBeFalsy();

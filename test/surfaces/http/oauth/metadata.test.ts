@@ -56,7 +56,7 @@ describe('discovery', () => {
     const answer = await fetch(`${url}/.well-known/oauth-authorization-server`);
     expect(await answer.json()).toEqual({
       issuer: url,
-      authorization_endpoint: `${url}/oauth/authorize`,
+      authorization_endpoint: `http://sandhaven.localhost:${http.port}/oauth/authorize-from/127.0.0.1`,
       token_endpoint: `${url}/oauth/token`,
       registration_endpoint: `${url}/oauth/register`,
       revocation_endpoint: `${url}/oauth/revoke`,
@@ -70,6 +70,34 @@ describe('discovery', () => {
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: true,
     });
+  });
+
+  it.each([
+    ['localhost', '/oauth/authorize-from/localhost'],
+    ['[::1]', '/oauth/authorize-from/%5B%3A%3A1%5D'],
+    ['sandhaven.localhost', '/oauth/authorize'],
+  ])('sends browsers from %s to the name that no other server of the machine has', async (name, path) => {
+    http = await startOAuth();
+    const host = `${name}:${http.port}`;
+    const { body } = await get('/.well-known/oauth-authorization-server', { host });
+    expect(body).toMatchObject({
+      issuer: `http://${host}`,
+      authorization_endpoint: `http://sandhaven.localhost:${http.port}${path}`,
+      token_endpoint: `http://${host}/oauth/token`,
+    });
+  });
+
+  it('takes no other name from that path', async () => {
+    http = await startOAuth();
+    for (const name of [
+      'evil.example',
+      '127.0.0.1@evil.example',
+      '127.0.0.1%3a1%23',
+      'sandhaven.localhost.',
+    ]) {
+      const headers = { host: `sandhaven.localhost:${http.port}` };
+      expect((await get(`/oauth/authorize-from/${name}?client_id=x`, headers)).status).toBe(412);
+    }
   });
 
   it('leads to no other route of the library', async () => {

@@ -5,10 +5,17 @@ import { createMcpEndpoint } from '../../../../src/surfaces/mcp/endpoint.ts';
 import { createFakeServices } from '../../fakes/fake-services.ts';
 import { type Harness, startHttp } from '../http-harness.ts';
 
+const HOSTS = ['127.0.0.1', 'localhost', 'sandhaven.localhost', '::1'];
+
 export async function startOAuth(parts: Partial<HttpServerDependencies> = {}): Promise<Harness> {
   const { services } = createFakeServices();
   const silent = { info() {}, warn() {}, error() {} };
   const mcp = createMcpEndpoint({ services, log: silent, version: '1.2.3' });
-  const http = await startHttp({ services, mcp, ...parts });
+  const http = await startHttp({ services, mcp, allowedHosts: HOSTS, ...parts });
   return { ...http, services };
+}
+
+/** Address of the page for people on the machine itself. */
+export function peopleAt({ port }: Pick<Harness, 'port'>): string {
+  return `http://sandhaven.localhost:${port}`;
 }

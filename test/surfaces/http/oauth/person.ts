@@ -1,4 +1,6 @@
 /** A person's browser, as far as authorizing goes: cookies by path, redirects one by one, the page's own requests. */
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { API_KEY } from '../../fakes/fake-services.ts';
 
 interface Cookie {
@@ -42,12 +44,8 @@ export class Person {
       .filter((one) => url.pathname === one.path || url.pathname.startsWith(one.path.replace(/\/?$/, '/')))
       .map(({ name, value }) => `${name}=${value}`)
       .join('; ');
-    const answer = await fetch(url, {
-      method,
-      redirect: 'manual',
-      headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const answer = await send(url, method, { cookie, ...type, ...headers }, body);
     for (const text of answer.headers.getSetCookie()) this.#keep(text);
     return answer;
   }
@@ -89,4 +87,26 @@ export class Person {
     this.#cookies = this.#cookies.filter((one) => one.name !== name || one.path !== path);
     if (value !== '') this.#cookies.push({ name, value, path });
   }
+}
+
+/** Sends to loopback whatever the name is, as browsers do with every name that ends with localhost. */
+function send(url: URL, method: string, headers: object, body: unknown): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const { port, host, pathname, search } = url;
+    const options = {
+      host: '127.0.0.1',
+      port,
+      method,
+      path: pathname + search,
+      headers: { host, ...headers },
+    };
+    const sent = request(options, async (answer) => {
+      const given = new Headers();
+      for (const [name, values] of Object.entries(answer.headersDistinct))
+        for (const value of values ?? []) given.append(name, value);
+      resolve(new Response(await text(answer), { status: answer.statusCode ?? 0, headers: given }));
+    });
+    sent.once('error', reject);
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
 }
