@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../../control/services.ts';
+import type { Rate } from '../../../fairness/rate.ts';
 import { scopesOf, toolScopes } from '../../../model/access/oauth/grant.ts';
 import { invalidArgument } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
@@ -42,41 +43,38 @@ function addMetadataRoutes(app: FastifyInstance): void {
 }
 
 function addServerRoutes(raw: FastifyInstance, issuers: Issuers): void {
-  const { authorizeRate, tokenRate, networks } = limits.oauth;
-  const authorizations = new NetworkRate(authorizeRate, networks);
-  const tokens = new NetworkRate(tokenRate, networks);
+  const { authorizeRate, tokenRate } = limits.oauth;
+  const authorizing = { ...open, onRequest: counted(authorizeRate, 'authorization requests') };
+  const fetching = { config, onRequest: counted(tokenRate, 'requests for tokens') };
 
-  raw.get(oauthPaths.authorize, open, async (request, reply) => {
-    const url = withKnownScopes(request.raw.url ?? '');
-    return authorize(request, reply, url, await issuers.serverFor(request));
+  raw.get(oauthPaths.authorize, authorizing, async (request, reply) => {
+    request.raw.url = withKnownScopes(request.raw.url ?? '');
+    return pass(request, reply, await issuers.serverFor(request));
   });
-  raw.get<{ Params: { name: string } }>(`${oauthPaths.authorizeFrom}/:name`, open, async (request, reply) => {
-    const { port } = new URL(known(request.publicOrigin));
-    const issuer = issuerNamed(`http://${request.params.name}:${port}`, request.publicOrigin);
-    const [, query = ''] = (request.raw.url ?? '').split(/\?(.*)/s);
-    const url = withKnownScopes(`${oauthPaths.authorize}?${query}`);
-    return authorize(request, reply, url, await issuers.serverFor(request, known(issuer)));
-  });
-  raw.get<{ Params: { uid: string } }>(`${oauthPaths.authorize}/:uid`, open, async (request, reply) =>
-    authorize(request, reply, request.raw.url ?? '', await issuers.serverOf(request, request.params.uid)),
+  raw.get<{ Params: { name: string } }>(
+    `${oauthPaths.authorizeFrom}/:name`,
+    authorizing,
+    async (request, reply) => {
+      const { port } = new URL(known(request.publicOrigin));
+      const issuer = known(issuerNamed(`http://${request.params.name}:${port}`, request.publicOrigin));
+      const [, query = ''] = (request.raw.url ?? '').split(/\?(.*)/s);
+      request.raw.url = withKnownScopes(`${oauthPaths.authorize}?${query}`);
+      return pass(request, reply, await issuers.serverFor(request, issuer));
+    },
   );
-  for (const path of [oauthPaths.token, oauthPaths.revoke]) {
-    raw.post(path, { config }, async (request, reply) => {
-      tokens.count(networkOf(request.arrival.client), 'requests for tokens');
-      return pass(request, reply, await issuers.serverFor(request));
-    });
-  }
+  raw.get<{ Params: { uid: string } }>(`${oauthPaths.authorize}/:uid`, authorizing, async (request, reply) =>
+    pass(request, reply, await issuers.serverOf(request, request.params.uid)),
+  );
+  for (const path of [oauthPaths.token, oauthPaths.revoke])
+    raw.post(path, fetching, async (request, reply) =>
+      pass(request, reply, await issuers.serverFor(request)),
+    );
+}
 
-  function authorize(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    url: string,
-    server: AuthorizationServer,
-  ): Promise<FastifyReply> {
-    authorizations.count(networkOf(request.arrival.client), 'authorization requests');
-    request.raw.url = url;
-    return pass(request, reply, server);
-  }
+/** Counts requests by network, before anything is done for them. */
+function counted(rate: Rate, what: string): (request: FastifyRequest) => Promise<void> {
+  const counter = new NetworkRate(rate, limits.oauth.networks);
+  return async ({ arrival }) => counter.count(networkOf(arrival.client), what);
 }
 
 /** A sender that stalls is cut: the library waits for bodies without end. */

@@ -60,6 +60,17 @@ describe('an application with nothing but the URL', () => {
     });
   });
 
+  it('is served without the parameter resource, of which older clients know nothing', async () => {
+    const kept = new Kept();
+    await expect(connect(http.url, kept)).rejects.toThrow(UnauthorizedError);
+    kept.sentTo?.searchParams.delete('resource');
+    const person = await new Person(peopleAt(http)).signIn();
+    const callback = await person.authorize(kept.sentTo ?? '');
+    expect(callback.searchParams.get('iss')).toBe(http.url);
+    await transportOf(http.url, kept).finishAuth(callback.searchParams);
+    await (await connect(http.url, kept)).close();
+  });
+
   it('hears it when the person denies', async () => {
     const kept = new Kept();
     await expect(connect(http.url, kept)).rejects.toThrow(UnauthorizedError);
