@@ -7,8 +7,11 @@ import { type Harness, startHttp } from '../http-harness.ts';
 
 const HOSTS = ['127.0.0.1', 'localhost', 'sandhaven.localhost', '::1'];
 
-export async function startOAuth(parts: Partial<HttpServerDependencies> = {}): Promise<Harness> {
-  const { services } = createFakeServices();
+/** @param services Of another replica, to be one beside it. */
+export async function startOAuth(
+  parts: Partial<HttpServerDependencies> = {},
+  { services } = createFakeServices() as Pick<Harness, 'services'>,
+): Promise<Harness> {
   const silent = { info() {}, warn() {}, error() {} };
   const mcp = createMcpEndpoint({ services, log: silent, version: '1.2.3' });
   const http = await startHttp({ services, mcp, allowedHosts: HOSTS, ...parts });

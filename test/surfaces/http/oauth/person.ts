@@ -17,10 +17,13 @@ export interface Asked {
 
 export class Person {
   readonly #origin: string;
+  readonly #port: number;
   #cookies: Cookie[] = [];
 
-  constructor(origin: string) {
+  /** @param port That all requests go to, whatever their URL. */
+  constructor(origin: string, port = Number(new URL(origin).port)) {
     this.#origin = origin;
+    this.#port = port;
   }
 
   /** What the service's own page sends. */
@@ -45,7 +48,7 @@ export class Person {
       .map(({ name, value }) => `${name}=${value}`)
       .join('; ');
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
-    const answer = await send(url, method, { cookie, ...type, ...headers }, body);
+    const answer = await send(url, this.#port, method, { cookie, ...type, ...headers }, body);
     for (const text of answer.headers.getSetCookie()) this.#keep(text);
     return answer;
   }
@@ -90,9 +93,9 @@ export class Person {
 }
 
 /** Sends to loopback whatever the name is, as browsers do with every name that ends with localhost. */
-function send(url: URL, method: string, headers: object, body: unknown): Promise<Response> {
+function send(url: URL, port: number, method: string, headers: object, body: unknown): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const { port, host, pathname, search } = url;
+    const { host, pathname, search } = url;
     const options = {
       host: '127.0.0.1',
       port,
