@@ -70,9 +70,17 @@ export class Kept implements OAuthClientProvider {
   };
 }
 
+/** Clients that were made; one that is left open goes on connecting. */
+const clients: Client[] = [];
+
+export async function closeClients(): Promise<void> {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+}
+
 /** Connects the official client with nothing but the URL, and what was kept. */
 export async function connect(origin: string, kept: Kept): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
+  clients.push(client);
   await client.connect(transportOf(origin, kept));
   return client;
 }

@@ -4,6 +4,7 @@ import type { HttpServerDependencies } from '../../../../src/surfaces/http/serve
 import { createMcpEndpoint } from '../../../../src/surfaces/mcp/endpoint.ts';
 import { createFakeServices } from '../../fakes/fake-services.ts';
 import { type Harness, startHttp } from '../http-harness.ts';
+import { closeClients } from './app.ts';
 
 const HOSTS = ['127.0.0.1', 'localhost', 'sandhaven.localhost', '::1'];
 
@@ -15,7 +16,12 @@ export async function startOAuth(
   const silent = { info() {}, warn() {}, error() {} };
   const mcp = createMcpEndpoint({ services, log: silent, version: '1.2.3' });
   const http = await startHttp({ services, mcp, allowedHosts: HOSTS, ...parts });
-  return { ...http, services };
+  const close = async () => {
+    await closeClients();
+    await mcp.close();
+    await http.close();
+  };
+  return { ...http, services, close };
 }
 
 /** Address of the page for people on the machine itself. */
