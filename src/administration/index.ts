@@ -7,6 +7,8 @@ import { verifyAudit } from './audit/verify-audit.ts';
 import { listAuthorizations, revokeAuthorization } from './authorizations/kept-authorizations.ts';
 import { pollAuthorization } from './authorizations/poll-authorization.ts';
 import { startAuthorization } from './authorizations/start-authorization.ts';
+import { listAuthorizedApps } from './authorized-apps/list-authorized-apps.ts';
+import { revokeAuthorizedApp } from './authorized-apps/revoke-authorized-app.ts';
 import { listPasskeys } from './credentials/list-passkeys.ts';
 import { removePasskey } from './credentials/remove-passkey.ts';
 import { removePassword } from './credentials/remove-password.ts';
@@ -57,6 +59,8 @@ export const actions: readonly Action[] = [
   listIdentities,
   linkIdentity,
   unlinkIdentity,
+  listAuthorizedApps,
+  revokeAuthorizedApp,
   deleteSnapshot,
   revokeAccess,
   getFilePreviewUrl,
@@ -82,6 +86,7 @@ export const commandGroups: Record<string, string> = {
   passkeys: 'passkeys: list, rename, remove; the page adds them',
   passwords: 'passwords: remove; the page sets them',
   identities: 'people of the identity provider: list, link with a user, unlink',
+  apps: 'applications that may act for you over MCP: list, revoke',
   snapshots: 'your snapshots: delete',
   access: 'SSH and preview access to your sandboxes: revoke',
   files: 'images and PDFs of your sandboxes: an address to look at one',

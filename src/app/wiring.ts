@@ -256,6 +256,7 @@ export function wire(
     }),
     identities: people.identities,
     providerSignIns: people.providerSignIns,
+    ...{ apps: people.apps, oauth: people.oauth },
     documents: new DocumentService({
       database: documents,
       files,
@@ -288,6 +289,7 @@ export function wire(
         await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
         await store.accessTokens.prune(clock.now());
         await people.signIns.prune();
+        await people.oauth.prune();
       };
       // A full disk is no reason to stay away: sandboxes are served, and can be deleted once there is room.
       await prune().catch((error: unknown) => log.warn('old rows could not be removed', { error }));

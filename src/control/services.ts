@@ -15,6 +15,8 @@ import type { SandboxService } from './lifecycle/sandboxes.ts';
 import type { AuditEvents } from './live/audit-events.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { UsageSampler } from './live/usage-sampler.ts';
+import type { AuthorizedApps } from './people/apps/authorized-apps.ts';
+import type { OAuthRecords } from './people/apps/oauth-records.ts';
 import type { DeviceSignInService } from './people/device-sign-ins.ts';
 import type { IdentityService } from './people/identity.ts';
 import type { KeyService } from './people/keys.ts';
@@ -66,4 +68,8 @@ export interface Services extends Credentials {
   identities: LinkedIdentities;
   /** Signing in by the identity provider; null without one. */
   providerSignIns: ProviderSignIns | null;
+  /** Applications that people have authorized. */
+  apps: AuthorizedApps;
+  /** Records of the authorization server. */
+  oauth: OAuthRecords;
 }

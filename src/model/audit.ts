@@ -34,6 +34,9 @@ export const auditActions = {
   signInByProvider: 'sign_in.provider',
   /** The identity provider has ended sign-ins. */
   signOutByProvider: 'sign_in.provider_close',
+  /** A person lets an application act for them over MCP, or does not. */
+  appAllow: 'app.allow',
+  appDeny: 'app.deny',
   terminalOpen: 'terminal.open',
   terminalClose: 'terminal.close',
   /** A stream of changes of the caller's sandboxes. */

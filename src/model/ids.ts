@@ -44,6 +44,20 @@ export function isSignInId(id: string): boolean {
   return signInIdPattern.test(id);
 }
 
+/** Id of a grant, by which callers are known whose token was issued under it. */
+export function newGrantId(): string {
+  return `grant_${randomText(16)}`;
+}
+
+export function isGrantId(id: string): boolean {
+  return /^grant_[0-9a-z]{16}$/.test(id);
+}
+
+/** Id of an OAuth client that registers itself: public, and over 120 bits all the same. */
+export function newClientId(): string {
+  return `client_${randomText(24)}`;
+}
+
 /** Id of a browser's sign-in. */
 export function newSignInId(): string {
   return `sgn_${randomText(16)}`;

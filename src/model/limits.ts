@@ -1,6 +1,7 @@
 /** Every bound of the service, with its unit. No other file holds a number that limits a caller. */
 
 import { credentialsLimits } from './limits/access/credentials.ts';
+import { oauthLimits } from './limits/access/oauth.ts';
 import { agentNetworkLimits } from './limits/agent-network.ts';
 import { auditLimits } from './limits/audit.ts';
 import { documentsLimits } from './limits/documents.ts';
@@ -151,6 +152,7 @@ export const limits = {
   ...providerLimits,
   ...membersLimits,
   ...peopleLimits,
+  oauth: oauthLimits,
   ...readinessLimits,
   ...replicasLimits,
   ...terminalsLimits,

@@ -9,6 +9,7 @@ import { DeviceSignInRows } from './rows/device-sign-ins.ts';
 import { GitCredentialRows } from './rows/git-credentials.ts';
 import { IdempotencyRows } from './rows/idempotency.ts';
 import { IdentityRows } from './rows/identity/identities.ts';
+import { OAuthRows } from './rows/oauth/oauth.ts';
 import { PasskeyRows } from './rows/passkeys.ts';
 import { PasswordRows } from './rows/passwords.ts';
 import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
@@ -34,6 +35,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     passkeys: new PasskeyRows(sql),
     passwords: new PasswordRows(sql, secrets),
     identities: new IdentityRows(sql),
+    oauth: new OAuthRows(sql, secrets),
     idempotency: new IdempotencyRows(sql, secrets),
     accessTokens: new AccessTokenRows(sql),
     gitCredentials: new GitCredentialRows(sql, secrets),

@@ -58,6 +58,8 @@ const scopeOfAction: Record<string, Scope> = {
   RenamePasskey: 'account',
   RemovePasskey: 'account',
   RemovePassword: 'account',
+  ListAuthorizedApps: 'account',
+  RevokeAuthorizedApp: 'account',
   StartAuthorization: 'account',
   PollAuthorization: 'account',
   ListAuthorizations: 'account',

@@ -43,6 +43,7 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
       users: { findUser: async () => owner },
       keys: { find: async () => null },
       signIns: { findSignIn: async () => null },
+      oauth: { findGrant: async () => null },
     },
     Date,
   );

@@ -21,6 +21,7 @@ function setUp(disabledAt: number | null = null) {
       users: { findUser: async () => ({ ...alice, disabledAt }) },
       keys: { find: async () => null },
       signIns: { findSignIn: async () => null },
+      oauth: { findGrant: async () => null },
     },
     Date,
   );

@@ -86,6 +86,7 @@ const routeTree = rootRoute.addChildren([
   screen('/connect', () => import('./connect/connect-page.tsx'), 'ConnectPage'),
   screen('/documents', () => import('./documents/documents-page.tsx'), 'DocumentsPage'),
   screen('/device', () => import('./device/device-page.tsx'), 'DevicePage'),
+  screen('/authorize/$uid', () => import('./authorize/authorize-page.tsx'), 'AuthorizePage'),
   screen('/health', () => import('./health/health-page.tsx'), 'HealthPage'),
 ]);
 

@@ -6,6 +6,8 @@ import { newUserId } from '../../model/ids.ts';
 import type { Regions } from '../../model/region.ts';
 import type { Account } from '../../model/user.ts';
 import type { Clock, IdentityProvider, Store } from '../ports/index.ts';
+import { AuthorizedApps } from './apps/authorized-apps.ts';
+import { OAuthRecords } from './apps/oauth-records.ts';
 import { DeviceSignInService } from './device-sign-ins.ts';
 import { IdentityService } from './identity.ts';
 import { KeyUse } from './key-use.ts';
@@ -19,7 +21,10 @@ import { Standing } from './standing.ts';
 import { UserService } from './users.ts';
 
 export interface PeopleDependencies {
-  store: Pick<Store, 'users' | 'keys' | 'signIns' | 'deviceSignIns' | 'identities' | 'replicas'> & {
+  store: Pick<
+    Store,
+    'users' | 'keys' | 'signIns' | 'deviceSignIns' | 'identities' | 'oauth' | 'serviceSecrets' | 'replicas'
+  > & {
     sandboxes: Pick<Store['sandboxes'], 'usage'>;
     snapshots: Pick<Store['snapshots'], 'count'>;
   };
@@ -50,9 +55,12 @@ export interface People {
   identities: LinkedIdentities;
   /** null without an identity provider. */
   providerSignIns: ProviderSignIns | null;
+  /** Applications that people have authorized, and the records of the authorization server. */
+  apps: AuthorizedApps;
+  oauth: OAuthRecords;
   quotas: Quotas;
   standing: Standing;
-  /** Writes pending uses of keys and sign-ins. */
+  /** Writes pending uses of keys, sign-ins and grants. */
   close(): Promise<void>;
 }
 
@@ -70,11 +78,14 @@ export function createPeople({
   const users = new UserService({ store: store.users, quotas, standing, clock });
   const signIns = new SignInService({ store: store.signIns, keys: store.keys, users, standing, clock });
   const keys = new KeyService({ store: store.keys, signIns: store.signIns, users, use, standing, clock });
+  const apps = new AuthorizedApps({ store: store.oauth, standing, clock });
+  const { users: userStore, oauth, serviceSecrets: secrets } = store;
   const rates = new Rates(rate, clock, store.replicas);
   return {
     ...{ users, quotas, standing },
     identity: new IdentityService({ keys: store.keys, use, standing, rates, regions, clock }),
-    ...{ keys, signIns },
+    ...{ keys, signIns, apps },
+    oauth: new OAuthRecords({ store: oauth, users: userStore, secrets, apps, clock }),
     deviceSignIns: new DeviceSignInService({ store: store.deviceSignIns, keys, clock }),
     identities: new LinkedIdentities({
       ...{ store: store.identities, users, standing, clock },
@@ -85,6 +96,7 @@ export function createPeople({
     async close() {
       await use.flush();
       await signIns.flush();
+      await apps.flush();
     },
   };
 }

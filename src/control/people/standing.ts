@@ -5,15 +5,16 @@
 
 import { at } from '../../concurrency/deadline.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import { isSignInId } from '../../model/ids.ts';
+import { isGrantId, isSignInId } from '../../model/ids.ts';
 import type { Caller } from '../../model/user.ts';
 import { type End, OpenEnds, type Right } from '../access/open-ends.ts';
-import type { Clock, KeyStore, Replicas, SignInStore, UserStore } from '../ports/index.ts';
+import type { Clock, KeyStore, OAuthStore, Replicas, SignInStore, UserStore } from '../ports/index.ts';
 
 export interface StandingStore {
   users: Pick<UserStore, 'findUser'>;
   keys: Pick<KeyStore, 'find'>;
   signIns: Pick<SignInStore, 'findSignIn'>;
+  oauth: Pick<OAuthStore, 'findGrant'>;
 }
 
 export class Standing {
@@ -62,7 +63,7 @@ export class Standing {
     });
   }
 
-  /** Ends the open work of a user, a key or a sign-in, after the store has recorded the end. */
+  /** Ends the open work of a user, a key, a sign-in or a grant, after the store has recorded the end. */
   ended(id: string): void {
     this.#open.over(id);
   }
@@ -91,6 +92,7 @@ export class Standing {
       name: id,
       holds: async () => {
         if (isSignInId(id)) return (await this.#store.signIns.findSignIn(id, this.#clock.now())) !== null;
+        if (isGrantId(id)) return (await this.#store.oauth.findGrant(id, this.#clock.now())) !== null;
         const key = await this.#store.keys.find(id);
         return key !== null && key.revokedAt === null;
       },

@@ -2,6 +2,7 @@
  * Ports of the services to the world. `store`, `runtime` and `agent-link` implement these and never import each other;
  * each port has one conformance suite in `test/`, run by every implementation.
  */
+export type * from './access/oauth-store.ts';
 export type * from './access-store.ts';
 export type * from './agent/link.ts';
 export type * from './agent/live-output.ts';

@@ -1,6 +1,7 @@
 /** Store of the service: sandboxes, snapshots, users, access, audit, and answers of idempotent calls. */
 import type { Usage } from '../../model/quota.ts';
 import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
+import type { OAuthStore } from './access/oauth-store.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { Allowance, Page } from './common.ts';
@@ -142,6 +143,7 @@ export interface Store {
   passkeys: PasskeyStore;
   passwords: PasswordStore;
   identities: IdentityStore;
+  oauth: OAuthStore;
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;

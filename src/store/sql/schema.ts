@@ -6,6 +6,7 @@
 import { credentialTables } from './credentials.ts';
 import { deviceSignIns } from './device-sign-ins.ts';
 import { identityTables } from './identities.ts';
+import { oauthTables } from './oauth.ts';
 import { signInTables } from './sign-ins.ts';
 
 export interface Migration {
@@ -278,4 +279,5 @@ export const migrations: readonly Migration[] = [
   { version: 12, sql: deviceSignIns },
   { version: 13, sql: credentialTables },
   { version: 14, sql: identityTables },
+  { version: 15, sql: oauthTables },
 ];

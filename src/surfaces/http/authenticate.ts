@@ -1,19 +1,21 @@
 /**
- * Authenticates the caller by the key in the headers, or by the cookie of this service's own page. No other request is
+ * Authenticates the caller by the key in the headers, at MCP by an application's token too, or by the cookie of this service's
+ * own page. No other request is
  * authorized because a browser sent it.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../control/services.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Caller } from '../../model/user.ts';
+import { challenge, resourceAt } from './oauth/metadata.ts';
 import { cookieOf, endedCookie, setCookie } from './sign-in/cookie.ts';
 import { assertOwnPage } from './sign-in/own-page.ts';
 
-type Identities = Pick<Services, 'identity' | 'signIns'>;
+type Identities = Pick<Services, 'identity' | 'signIns' | 'apps'>;
 
 /** Rejects with `unauthenticated`; a cookie in the hands of another page with `permission_denied`. */
 export async function authenticate(
-  { identity, signIns }: Identities,
+  { identity, signIns, apps }: Identities,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Caller> {
@@ -21,13 +23,19 @@ export async function authenticate(
   const key = keyOf(headers.authorization, headers['x-api-key']);
   const cookie = routeOptions.config?.keysOnly ? null : cookieOf(headers.cookie);
   if (key === null && cookie !== null) return authenticatePage(signIns, cookie, request, reply);
+  // Tokens of applications are good for MCP, at the address that they were issued for.
+  const origin = routeOptions.config?.appTokens ? request.publicOrigin : null;
   if (key === null) {
+    if (origin !== null) reply.header('www-authenticate', challenge(origin));
     throw new SandhavenError('unauthenticated', 'The request has no API key.', {
       hint: 'Send `Authorization: Bearer <API_KEY>`.',
     });
   }
   const user = await identity.authenticate(key);
   if (user) return user;
+  const app = origin === null ? null : await apps.authenticate(key, resourceAt(origin));
+  if (app) return app;
+  if (origin !== null) reply.header('www-authenticate', challenge(origin, { error: 'invalid_token' }));
   throw new SandhavenError('unauthenticated', 'The API key is not valid.', {
     hint: 'Check SANDBOX_API_KEY; the key of a new service is in the file api-key of its data directory.',
   });

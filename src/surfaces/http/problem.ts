@@ -20,7 +20,8 @@ export function explain(error: unknown, request: FastifyRequest, log: Log): Prob
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   reply.header('x-request-id', problem.request_id);
-  if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="sandhaven"');
+  if (problem.status === 401 && !reply.hasHeader('www-authenticate'))
+    reply.header('www-authenticate', 'Bearer realm="sandhaven"');
   if (problem.retryable) reply.header('retry-after', problem.retry_after_seconds ?? RETRY_AFTER_SECONDS);
   return reply.code(problem.status).type(TYPE).serializer(JSON.stringify).send(problem);
 }

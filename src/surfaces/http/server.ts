@@ -2,7 +2,7 @@
  * Serves the catalogue, the bytes of files, tunnels, terminals, MCP and health on one listener. Before any route, the Host, the
  * Origin and the key are checked and the request is admitted.
  */
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { Server, ServerOptions, ServerResponse } from 'node:http';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -22,17 +22,19 @@ import { previewOrigin } from '../../model/network/public-site.ts';
 import type { Caller } from '../../model/user.ts';
 import type { TlsServing } from '../../tls/serving.ts';
 import { breakOff } from '../break-off.ts';
+import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { SharedRoom } from '../shared-room.ts';
 import { Admission } from './admission.ts';
 import { authenticate } from './authenticate.ts';
 import { Connections } from './connections.ts';
 import { createHostCheck } from './hosts.ts';
 import { linger } from './linger.ts';
+import { addOAuthRoutes, type OAuthDependencies } from './oauth/routes.ts';
 import { openApi } from './openapi/openapi.ts';
-import { originOf } from './origin.ts';
 import type { PageFiles } from './page/files.ts';
 import { addPageRoutes, ROUTES_HINT } from './page/routes.ts';
 import { explain, refuseConnection, sendProblem } from './problem.ts';
+import { createPublicOrigin } from './public-origin.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAuthorizationRoutes } from './routes/authorization.ts';
 import { addByteRoutes } from './routes/bytes.ts';
@@ -40,6 +42,7 @@ import { addCredentialRoutes } from './routes/credentials/credentials.ts';
 import { addDeviceSignInRoutes } from './routes/device-sign-in.ts';
 import { addEventRoutes } from './routes/events.ts';
 import { acceptJsonBodies } from './routes/json-body.ts';
+import { addMcpRoute } from './routes/mcp.ts';
 import { addSignInRoutes } from './routes/sign-in.ts';
 import { addTerminalRoute } from './routes/terminal.ts';
 import { addToolRoutes } from './routes/tools.ts';
@@ -65,22 +68,20 @@ export interface HttpServerDependencies {
   room?: SharedRoom;
   /** Returns true when calls can be answered; rejects with the reason when it is known. */
   ready(): boolean | Promise<boolean>;
-  /** Receives the request with its body unread. */
+  /** Fetches documents of OAuth clients; by default from public addresses. */
+  fetchDocument?: NonNullable<OAuthDependencies['fetchDocument']>;
   /** The built page; none without it. */
   page?: PageFiles | null;
-  mcp?: {
-    handle(
-      request: IncomingMessage,
-      response: ServerResponse,
-      client: { caller: Caller; address: string | null },
-    ): Promise<void>;
-  };
+  /** Receives the request with its body unread. */
+  mcp?: Pick<McpEndpoint, 'handle'>;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
     arrival: Arrival;
+    /** Origin of this service that others may be sent to; null for another address. */
+    publicOrigin: string | null;
     /** Response to the request. */
     answer: ServerResponse;
     /** For the log: the called tool or action, and the error code of a failed call. */
@@ -96,6 +97,8 @@ declare module 'fastify' {
     open?: boolean;
     /** For programs: a browser's sign-in opens nothing here. */
     keysOnly?: boolean;
+    /** Takes tokens of applications too. */
+    appTokens?: boolean;
     /** Counts calls in the body towards the key's rate, not the request. */
     countsItself?: boolean;
     /** Not cut off when its key ends: it ends in a moment, and may itself have caused that, or ends with a reason. */
@@ -121,6 +124,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addSignInRoutes(app, parts.services);
   addDeviceSignInRoutes(app, parts.services);
   addCredentialRoutes(app, parts.services);
+  addOAuthRoutes(app, parts);
   const frames = () => {
     const { site } = parts.services.previews;
     return site && previewOrigin(site, '*');
@@ -176,9 +180,10 @@ function createApp({ log, tls }: HttpServerDependencies): FastifyInstance {
 
 function addChecks(
   app: FastifyInstance,
-  { services, log, allowedHosts, arrivals = createArrivals([]) }: HttpServerDependencies,
+  { services, log, allowedHosts, arrivals = createArrivals([]), publicUrl = null }: HttpServerDependencies,
 ): void {
   const hosts = createHostCheck(allowedHosts);
+  const originOfService = createPublicOrigin({ publicUrl, hosts, server: app.server });
   const connections = new Connections();
   connections.watch(app.server);
   const admission = new Admission(connections);
@@ -195,6 +200,7 @@ function addChecks(
     reply.raw.setHeader('x-content-type-options', 'nosniff');
     reply.raw.setHeader('x-frame-options', 'DENY');
     request.arrival = arrivals(request.raw);
+    request.publicOrigin = originOfService(request);
     request.answer = reply.raw;
     if (!request.routeOptions.config?.byteStream) readers.watch(reply.raw);
     whenClosed(request, reply, log);
@@ -268,26 +274,5 @@ function addHealthRoutes(app: FastifyInstance, { ready }: HttpServerDependencies
     throw new SandhavenError('unavailable', 'The service is not ready yet.', {
       hint: 'Try again in a second.',
     });
-  });
-}
-
-function addMcpRoute(app: FastifyInstance, { mcp, log }: HttpServerDependencies): void {
-  if (!mcp) return;
-  app.route({
-    method: ['GET', 'POST', 'DELETE'],
-    url: '/mcp',
-    exposeHeadRoute: false,
-    config: { countsItself: true, keysOnly: true },
-    handler: async (request, reply) => {
-      reply.hijack();
-      try {
-        const client = { caller: request.caller, address: originOf(request).address };
-        await mcp.handle(request.raw, reply.raw, client);
-      } catch (error) {
-        log.error('mcp request failed', { request_id: request.id, error });
-        reply.raw.destroy();
-      }
-      return reply;
-    },
   });
 }

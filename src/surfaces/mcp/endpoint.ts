@@ -26,6 +26,7 @@ import { SharedRoom } from '../shared-room.ts';
 import { McpArrivals } from './arrivals.ts';
 import { InFlightCalls } from './in-flight.ts';
 import { LargeParts } from './large-parts.ts';
+import { type ScopeCheck, scopeRefusal } from './scope-refusal.ts';
 import { type CarryOut, createServer } from './server.ts';
 import { sendWebResponse, signalOf, webRequest } from './web-exchange.ts';
 
@@ -44,6 +45,7 @@ export interface McpClient {
   caller: Caller;
   /** Null when unknown. */
   address: string | null;
+  challenge?: ScopeCheck['challenge'];
 }
 
 export interface McpEndpoint {
@@ -96,6 +98,10 @@ export function createMcpEndpoint(parts: McpEndpointDependencies): McpEndpoint {
         });
         // A call is counted when it is carried out, so that its refusal for the rate looks like any other.
         if (!hasCall(parsedBody)) count();
+        const { caller, address, challenge = null } = client;
+        const check = { caller, challenge, origin: { transport: 'mcp', address } } as const;
+        const refusal = await scopeRefusal(parts.services, check, parsedBody);
+        if (refusal) return refusal;
         // Invalid JSON gets the protocol's own answer.
         const unread = parsedBody === undefined && request.method === 'POST' ? { body: '{' } : {};
         const extra: Extra = { ...client, large, hold };

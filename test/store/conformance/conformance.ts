@@ -10,6 +10,7 @@ import { auditConformance } from './audit-conformance.ts';
 import { credentialConformance } from './credential-conformance.ts';
 import { deviceSignInConformance } from './device-sign-in-conformance.ts';
 import { identityConformance } from './identity-conformance.ts';
+import { oauthConformance } from './oauth-conformance.ts';
 import { peopleConformance } from './people-conformance.ts';
 import { quotaConformance } from './quota-conformance.ts';
 import { registryConformance } from './registry-conformance.ts';
@@ -496,6 +497,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
   deviceSignInConformance(name, () => store);
   credentialConformance(name, () => store);
   identityConformance(name, () => store);
+  oauthConformance(name, () => store);
   quotaConformance(name, () => store);
   describe(`${name}: credentials of Git remotes`, () => {
     const at = (sandboxId: string, url = 'https://h/a', password = 'p\0é"') => ({

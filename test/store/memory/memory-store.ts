@@ -20,6 +20,7 @@ import { memoryAudit } from './memory-audit.ts';
 import { memoryAuthorizations } from './memory-authorizations.ts';
 import { memoryCredentials } from './memory-credentials.ts';
 import { memoryDeviceSignIns } from './memory-device-sign-ins.ts';
+import { memoryOAuth } from './memory-oauth.ts';
 import { memoryPendingAuthorizations } from './memory-pending-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
 import { memoryRegistryCredentials } from './memory-registries.ts';
@@ -53,6 +54,7 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     ...memorySignIns(people),
     ...memoryDeviceSignIns(),
     ...memoryCredentials(people),
+    ...memoryOAuth(people),
     ...memoryIdempotency(tables),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),

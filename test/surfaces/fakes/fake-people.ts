@@ -12,7 +12,9 @@ import { createAlone } from '../../../src/store/alone.ts';
 import { createPasskeyVerifier } from '../../../src/webauthn/verifier.ts';
 import { memoryCredentials } from '../../store/memory/memory-credentials.ts';
 import { memoryDeviceSignIns } from '../../store/memory/memory-device-sign-ins.ts';
+import { memoryOAuth } from '../../store/memory/memory-oauth.ts';
 import { memoryPeople } from '../../store/memory/memory-people.ts';
+import { memoryServiceSecrets } from '../../store/memory/memory-service-secrets.ts';
 import { memorySignIns } from '../../store/memory/memory-sign-ins.ts';
 
 export const API_KEY = 'shv_test';
@@ -63,6 +65,8 @@ type Fakes = Pick<
   | 'providerSignIns'
   | 'passkeys'
   | 'passwords'
+  | 'apps'
+  | 'oauth'
 >;
 
 export interface FakePeopleOptions {
@@ -80,7 +84,8 @@ export function fakePeople(
 ): Fakes {
   const faked = createPeople({
     store: {
-      ...{ ...store, ...memoryDeviceSignIns(), replicas: createAlone() },
+      ...{ ...store, ...memoryDeviceSignIns(), ...memoryOAuth(store), replicas: createAlone() },
+      serviceSecrets: memoryServiceSecrets(),
       sandboxes: { usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }) },
       snapshots: { count: async () => 1 },
     },
@@ -90,7 +95,7 @@ export function fakePeople(
     regions: [localRegion],
     signInProvider,
   });
-  const { identity, users, keys, signIns, deviceSignIns, identities, providerSignIns } = faked;
+  const { identity, users, keys, signIns, deviceSignIns, identities, providerSignIns, apps, oauth } = faked;
   deviceSignIns.servedAt('https://sandhaven.example.org');
   const people = { users, keys, signIns };
   const credentials = createCredentials({
@@ -101,5 +106,5 @@ export function fakePeople(
       return argon2id(...given);
     }),
   });
-  return { identity, ...people, deviceSignIns, identities, providerSignIns, ...credentials };
+  return { identity, ...people, deviceSignIns, identities, providerSignIns, apps, oauth, ...credentials };
 }

@@ -19,8 +19,15 @@ export function ConnectPage() {
   const [chosen, setChosen] = useState(configurations[0]?.id ?? '');
   const shown = configurations.find(({ id }) => id === chosen) ?? configurations[0];
   return (
-    <Page title="Connect" about="An agent reaches sandboxes over MCP, a program over HTTP. Both need a key.">
-      <Panel title="1. A key">
+    <Page title="Connect" about="An agent reaches sandboxes over MCP, a program over HTTP.">
+      <Panel title="An agent that signs in by itself">
+        <div>
+          An MCP client with OAuth needs this URL only: it opens the page, where you allow it. Applications
+          that you have allowed are listed with your keys.
+        </div>
+        <CodeBlock label="URL of MCP" text={`${window.location.origin}/mcp`} />
+      </Panel>
+      <Panel title="1. A key, for everything else">
         <div className="row-end">
           <PasswordInput
             className={classes['key'] ?? ''}

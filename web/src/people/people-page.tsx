@@ -9,6 +9,7 @@ import { ProblemPanel } from '../parts/problem.tsx';
 import { usersQuery } from '../service/queries.ts';
 import type { User } from '../service/records.ts';
 import { useSignedIn } from '../shell/signed-in.ts';
+import { AppsPanel } from './apps-panel.tsx';
 import { KeysPanel } from './keys-panel.tsx';
 import classes from './people.module.css';
 import { SignInsPanel } from './sign-ins-panel.tsx';
@@ -42,6 +43,7 @@ export function PeoplePage() {
       <KeysPanel users={data ?? []} />
       <WaysPanel />
       <SignInsPanel />
+      <AppsPanel />
       {edited !== null && (
         <UserDialog user={edited === 'new' ? null : edited} close={() => setEdited(null)} />
       )}

@@ -1,6 +1,6 @@
 /** The administration's actions that the page calls, with their types. */
 import { client } from './client.ts';
-import type { AuditPage, AuditPage, AuditReport, AuditReport, DeviceSignIn, Health, Key, Key, Registries, Registries, User, User } from './records.ts';
+import type { AuditPage, AuditReport, DeviceSignIn, Health, Key, Registries, User } from './records.ts';
 
 interface Paged {
   total_pages: number;

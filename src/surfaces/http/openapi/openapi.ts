@@ -5,6 +5,7 @@ import { SIGN_IN_COOKIE } from '../../../model/access/sign-ins.ts';
 import { limits } from '../../../model/limits.ts';
 import { adminPaths, adminSchemas } from './admin.ts';
 import { credentialPaths } from './credentials.ts';
+import { oauthPaths } from './oauth.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
 import { signInPaths } from './sign-in.ts';
 import { providerSignInPaths } from './sign-in-provider.ts';
@@ -35,6 +36,7 @@ export function openApi(version: string, url = '/'): Json {
       { name: 'Ports', description: 'Bytes of connections.' },
       { name: 'Terminals', description: 'Terminals that go on without viewers.' },
       { name: 'Administration', description: 'Actions of operators and members on the service.' },
+      { name: 'OAuth', description: 'Authorization of MCP clients by people.' },
       { name: 'Service', description: 'The service itself.' },
     ],
     paths: {
@@ -46,6 +48,7 @@ export function openApi(version: string, url = '/'): Json {
       ...signInPaths,
       ...credentialPaths,
       ...providerSignInPaths,
+      ...oauthPaths,
       ...terminalPaths,
     },
     components: {

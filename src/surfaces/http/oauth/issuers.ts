@@ -1,0 +1,89 @@
+/**
+ * Authorization servers of this service: one for each public origin, since a client accepts tokens only of the issuer that
+ * it has found at the address it knows. Made when first wanted: a service that nobody authorizes by OAuth does not hold the
+ * library in memory.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import type { Log } from '../../../control/ports/index.ts';
+import type { Services } from '../../../control/services.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import { networkOf } from '../../../model/network/address-network.ts';
+import { originForPeople } from '../../../model/network/own-name.ts';
+import { NetworkRate } from '../sign-in/network-rate.ts';
+import { createDocumentFetch } from './client-documents.ts';
+import type { AuthorizationServer, ProviderDependencies } from './provider.ts';
+
+export interface IssuerDependencies {
+  services: Pick<Services, 'oauth'>;
+  log: Log;
+  /** Fetches documents of clients; by default from public addresses. */
+  fetchDocument?: ProviderDependencies['fetch'];
+}
+
+export class Issuers {
+  readonly #d: IssuerDependencies;
+  readonly #servers = new Map<string, Promise<AuthorizationServer>>();
+  readonly #addresses = new WeakMap<IncomingMessage, string>();
+  readonly #documents = new NetworkRate(limits.oauth.documentRate, limits.oauth.networks);
+  readonly #fetch: ProviderDependencies['fetch'];
+
+  constructor(dependencies: IssuerDependencies) {
+    this.#d = dependencies;
+    this.#fetch = dependencies.fetchDocument ?? createDocumentFetch();
+  }
+
+  /** Returns the server of an issuer; by default of the one at the address that the request was sent to. */
+  async serverFor(
+    request: FastifyRequest,
+    issuer: string | null = request.publicOrigin,
+  ): Promise<AuthorizationServer> {
+    const { raw, publicOrigin, arrival } = request;
+    if (issuer === null || publicOrigin === null) throw unknownOrigin();
+    this.#addresses.set(raw, arrival.client);
+    const { host, protocol } = new URL(publicOrigin);
+    // The library takes both from here; what a client or a proxy has written was checked and is replaced.
+    raw.headers['x-forwarded-host'] = host;
+    raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+    const known = this.#servers.get(issuer);
+    if (known) return known;
+    if (this.#servers.size >= limits.oauth.issuers) throw unknownOrigin();
+    const made = this.#make(issuer);
+    this.#servers.set(issuer, made);
+    made.catch(() => this.#servers.delete(issuer));
+    return made;
+  }
+
+  /** Returns the server of an authorization request under way. */
+  async serverOf(request: FastifyRequest, uid: string): Promise<AuthorizationServer> {
+    const found = await this.#d.services.oauth.find('request', uid);
+    const { params } = JSON.parse(found?.payload ?? '{}') as { params?: { resource?: unknown } };
+    return this.serverFor(request, issuerNamed(String(params?.resource), request.publicOrigin) ?? undefined);
+  }
+
+  async #make(issuer: string): Promise<AuthorizationServer> {
+    const { createProvider } = await import('./provider.ts');
+    return createProvider({
+      ...{ issuer, records: this.#d.services.oauth, log: this.#d.log, fetch: this.#fetch },
+      networkOf: (request) => networkOf(this.#addresses.get(request) ?? ''),
+      mayFetch: (network) => this.#documents.take(network) === 0,
+    });
+  }
+}
+
+/**
+ * Returns the issuer of a URL, as far as browsers of its clients come to this origin: to itself, and from loopback to the
+ * name that the service has there for people.
+ */
+export function issuerNamed(url: string, arrived: string | null): string | null {
+  const origin = URL.parse(url)?.origin;
+  if (origin === undefined || !/^https?:/.test(origin) || arrived === null) return null;
+  return origin === arrived || originForPeople(origin) === arrived ? origin : null;
+}
+
+export function unknownOrigin(): SandhavenError {
+  return new SandhavenError('failed_precondition', 'Nobody is authorized by OAuth at this address.', {
+    hint: 'Use the address of --public-url, or an API key; docs/mcp-authorization.md has the rules.',
+  });
+}

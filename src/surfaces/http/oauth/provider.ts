@@ -1,0 +1,159 @@
+/**
+ * The authorization server of one issuer: the library, held to what MCP needs. Public clients, the authorization code with
+ * PKCE, refresh tokens that are replaced at each use, and opaque tokens for one resource.
+ */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Provider, {
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+} from 'oidc-provider';
+import type { OAuthRecords } from '../../../control/people/apps/oauth-records.ts';
+import type { Log } from '../../../control/ports/index.ts';
+import { faultOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts';
+import { scopes } from '../../../model/access/scopes.ts';
+import { limits } from '../../../model/limits.ts';
+import { createAdapter } from './adapter.ts';
+import { publicClient } from './client-metadata.ts';
+import { oauthPaths, resourceAt } from './metadata.ts';
+
+export interface AuthorizationServer {
+  provider: Provider;
+  /** Serves a request whose body is unread. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
+export interface ProviderDependencies {
+  issuer: string;
+  records: OAuthRecords;
+  log: Log;
+  networkOf(request: IncomingMessage): string;
+  /** Fetches the document that describes a client, from a public address only. */
+  fetch: NonNullable<Configuration['fetch']>;
+  /** Returns true while this network may have such documents fetched. */
+  mayFetch(network: string): boolean;
+}
+
+export async function createProvider(parts: ProviderDependencies): Promise<AuthorizationServer> {
+  const { issuer, records, log } = parts;
+  const cookieKey = await records.secret('oauth cookies', () => randomBytes(32).toString('base64url'));
+  const signingKey = await records.secret('oauth signing key', newSigningKey);
+  const provider = new Provider(issuer, {
+    ...tokens(issuer, parts),
+    ...interactions(records),
+    adapter: createAdapter(records, () => networkOf(parts, Provider.ctx)),
+    cookies: {
+      names: { session: 'sandhaven-oauth', interaction: 'sandhaven-request', resume: 'sandhaven-resume' },
+      long: { signed: true, httpOnly: true, sameSite: 'lax' },
+      short: { signed: true, httpOnly: true, sameSite: 'lax' },
+      keys: [cookieKey],
+    },
+    // No token is signed; the library asks for a key all the same.
+    jwks: { keys: [JSON.parse(signingKey)] },
+    routes: {
+      authorization: oauthPaths.authorize,
+      token: oauthPaths.token,
+      revocation: oauthPaths.revoke,
+    },
+    renderError(ctx, { error, error_description: description = '' }) {
+      ctx.type = 'text/plain; charset=utf-8';
+      ctx.body = `The application's request is refused (${error}). ${description}\n`;
+    },
+  });
+  // Protocol and host are those that were checked.
+  provider.proxy = true;
+  const report = (_ctx: unknown, error: Error) => log.error('authorization server failed', { error });
+  provider.on('server_error', report);
+  (provider as EventEmitter).on('error', (error: Error) => report(null, error));
+  return { provider, handle: provider.callback() };
+}
+
+function tokens(issuer: string, parts: ProviderDependencies): Configuration {
+  const resource = resourceAt(issuer);
+  const { accessTokenSeconds, codeSeconds, consentSeconds, grantIdleMs, documentBytes } = limits.oauth;
+  return {
+    clientAuthMethods: ['none'],
+    clientDefaults: { ...publicClient, id_token_signed_response_alg: 'Ed25519' },
+    enabledJWA: { idTokenSigningAlgValues: ['Ed25519'] },
+    clientBasedCORS: () => false,
+    responseTypes: ['code'],
+    scopes: [],
+    pkce: { required: () => true },
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    expiresWithSession: async () => false,
+    revokeGrantPolicy: () => true,
+    ttl: {
+      AccessToken: accessTokenSeconds,
+      AuthorizationCode: codeSeconds,
+      Grant: grantIdleMs / 1_000,
+      Interaction: consentSeconds,
+      RefreshToken: grantIdleMs / 1_000,
+      Session: consentSeconds,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: false },
+      revocation: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => resource,
+        getResourceServerInfo(_ctx, wanted) {
+          if (wanted !== resource) throw new errors.InvalidTarget();
+          const accessTokenTTL = accessTokenSeconds;
+          return { scope: scopes.join(' '), audience: resource, accessTokenTTL, accessTokenFormat: 'opaque' };
+        },
+      },
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: 'draft-02',
+        allowFetch: (ctx) => parts.mayFetch(networkOf(parts, ctx)),
+        allowClient: (_ctx, { redirectUris }) =>
+          (redirectUris ?? []).every((uri) => faultOfRedirectUri(uri) === null),
+        cacheDuration: limits.oauth.documentKeptSeconds,
+      },
+    },
+    fetch: parts.fetch,
+    fetchResponseBodyLimits: { 'client_id metadata document': documentBytes, jwks_uri: documentBytes },
+  };
+}
+
+/** A person decides about each request anew, on the page; no earlier decision counts for another one. */
+function interactions(records: OAuthRecords): Configuration {
+  const { Check, Prompt } = interactionPolicy;
+  const undecided = new Check('undecided', 'a person has to decide', 'consent_required', ({ oidc }) =>
+    oidc.result?.consent === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+  );
+  return {
+    interactions: {
+      policy: [
+        new Prompt({ name: 'login', requestable: true }),
+        new Prompt({ name: 'consent', requestable: true }, undecided),
+      ] as never,
+      url: (_ctx, { uid }) => `/authorize/${uid}`,
+    },
+    async loadExistingGrant({ oidc: { result, provider } }) {
+      const id = result?.consent?.grantId;
+      return id === undefined ? undefined : provider.Grant.find(id);
+    },
+    async findAccount(_ctx, accountId) {
+      if (!(await records.isEnabled(accountId))) return undefined;
+      return { accountId, claims: async () => ({ sub: accountId }) };
+    },
+  };
+}
+
+function networkOf(parts: ProviderDependencies, ctx: KoaContextWithOIDC | undefined): string {
+  return ctx === undefined ? '' : parts.networkOf(ctx.req);
+}
+
+function newSigningKey(): string {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return JSON.stringify({ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'Ed25519' });
+}

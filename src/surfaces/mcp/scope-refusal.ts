@@ -1,0 +1,66 @@
+/**
+ * Refuses calls that an application's grant does not cover by HTTP's own status, from which a client learns to ask the
+ * person for more.
+ *
+ * Source: the authorization chapter of the MCP specification, on insufficient scope.
+ */
+import { findTool, scopeOf } from '../../catalog/call.ts';
+import type { Origin } from '../../control/audit/audit.ts';
+import type { Services } from '../../control/services.ts';
+import { hasScope, type Scope, scopes } from '../../model/access/scopes.ts';
+import { SandhavenError, toProblem } from '../../model/errors.ts';
+import { isGrantId, newRequestId } from '../../model/ids.ts';
+import type { Caller } from '../../model/user.ts';
+
+export interface ScopeCheck {
+  caller: Caller;
+  origin: Origin;
+  /** Returns the header WWW-Authenticate that asks for these scopes; null where nobody is authorized by OAuth. */
+  challenge: ((needed: readonly Scope[]) => string) | null;
+}
+
+/** Returns null where every call is within its scopes, and for keys, whose calls carry their refusals themselves. */
+export async function scopeRefusal(
+  { audit }: Pick<Services, 'audit'>,
+  { caller, origin, challenge }: ScopeCheck,
+  body: unknown,
+): Promise<Response | null> {
+  if (challenge === null || !isGrantId(caller.keyId)) return null;
+  for (const { name, scope } of callsIn(body)) {
+    if (hasScope(caller, scope)) continue;
+    const requestId = newRequestId();
+    const refusal = async () => {
+      throw lacking(scope);
+    };
+    const error = await audit
+      .call({ action: name, caller, origin, requestId }, refusal)
+      .catch((reason) => reason);
+    const needed = scopes.filter((one) => one === scope || caller.scopes?.includes(one));
+    return Response.json(toProblem(error, requestId), {
+      status: 403,
+      headers: { 'content-type': 'application/problem+json', 'www-authenticate': challenge(needed) },
+    });
+  }
+  return null;
+}
+
+/** Calls of one message, or of a batch; unknown tools are for others to refuse. */
+function callsIn(body: unknown): { name: string; scope: Scope }[] {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  return messages.flatMap((message) => {
+    const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } };
+    if (method !== 'tools/call' || typeof params?.name !== 'string') return [];
+    try {
+      const tool = findTool(params.name);
+      return [{ name: tool.name, scope: scopeOf(tool) }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function lacking(scope: Scope): SandhavenError {
+  return new SandhavenError('permission_denied', `The application was not allowed the scope ${scope}.`, {
+    hint: 'Let the application ask for it: its owner decides on the page of this service.',
+  });
+}

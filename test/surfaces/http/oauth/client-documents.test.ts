@@ -1,0 +1,154 @@
+/** Documents by which clients describe themselves at their own address; none of them is a way into this network. */
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDocumentFetch } from '../../../../src/surfaces/http/oauth/client-documents.ts';
+import { type MadeCertificate, makeCertificate } from '../../../support/certificates.ts';
+import type { Harness } from '../http-harness.ts';
+import { callTool, RawApp, tokensIn } from './app.ts';
+import { startOAuth } from './oauth-harness.ts';
+import { Person } from './person.ts';
+
+let server: Server;
+let port: number;
+let certificate: MadeCertificate;
+let http: Harness;
+/** Paths that were asked for. */
+let asked: string[] = [];
+let answers: Record<string, { status?: number; headers?: Record<string, string>; body: string | Buffer }>;
+
+beforeAll(async () => {
+  certificate = makeCertificate(['DNS:app.example']);
+  server = createServer({ cert: certificate.pem(), key: certificate.key() }, (request, response) => {
+    asked.push(request.url ?? '');
+    const { status = 200, headers = {}, body } = answers[request.url ?? ''] ?? { status: 404, body: '' };
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+  certificate.remove();
+});
+
+beforeEach(() => {
+  asked = [];
+});
+
+afterEach(() => http.close());
+
+const id = (path = '/client.json') => `https://app.example:${port}${path}`;
+const documentOf = (path = '/client.json', more: object = {}) => ({
+  [path]: {
+    body: JSON.stringify({
+      ...{
+        client_id: id(path),
+        client_name: 'Described app',
+        redirect_uris: ['https://app.example/callback'],
+      },
+      token_endpoint_auth_method: 'none',
+      ...more,
+    }),
+  },
+});
+
+/** A service to which app.example is on loopback, and loopback is public. */
+async function startTrusting(): Promise<RawApp> {
+  const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+  http = await startOAuth({
+    fetchDocument: createDocumentFetch({ resolve, isAllowed: () => true, ca: certificate.pem() }),
+  });
+  return Object.assign(new RawApp(http.url), { clientId: id() });
+}
+
+async function statusOf(app: RawApp, clientId = app.clientId): Promise<number> {
+  return (await fetch(app.url({ client_id: clientId }), { redirect: 'manual' })).status;
+}
+
+describe('a client with a document', () => {
+  it('is authorized without a registration, and shown with the host of its document', async () => {
+    answers = documentOf();
+    const app = await startTrusting();
+    const person = await new Person(http.url).signIn();
+    const shown = await person.asked(await person.open(app.url()));
+    expect(shown.client).toEqual({
+      ...{
+        client_id: id(),
+        name: 'Described app',
+        redirect_host: 'app.example',
+        described_at: `app.example:${port}`,
+      },
+    });
+    const callback = await person.authorize(app.url());
+    const tokens = await tokensIn(await app.redeem(callback.searchParams.get('code')));
+    expect((await callTool(http.url, tokens.access_token)).status).toBe(200);
+    expect(asked).toEqual(['/client.json']);
+  });
+
+  it.each([
+    ['names another client', { client_id: 'https://other.example/client.json' }],
+    ['has a redirect URI that none may have', { redirect_uris: ['javascript:alert(1)'] }],
+    ['has a redirect URI of plain http', { redirect_uris: ['http://app.example/callback'] }],
+    ['has a secret', { client_secret: 'x' }],
+    ['authenticates by a secret', { token_endpoint_auth_method: 'client_secret_post' }],
+    ['has no redirect URI', { redirect_uris: [] }],
+  ])('is refused where it %s', async (_name, more) => {
+    answers = documentOf('/client.json', more);
+    expect(await statusOf(await startTrusting())).toBe(400);
+  });
+
+  it('is refused for a redirect, a failure, a text, and one that is too large', async () => {
+    answers = {
+      '/moved': { status: 302, headers: { location: id() }, body: '' },
+      '/failed': { status: 500, body: '' },
+      '/text': { body: 'hello' },
+      ...documentOf('/large', { padding: 'x'.repeat(20_000) }),
+      ...documentOf(),
+    };
+    const app = await startTrusting();
+    for (const path of ['/moved', '/failed', '/text', '/large'])
+      expect(await statusOf(app, id(path))).toBe(400);
+    expect([...new Set(asked)]).toEqual(['/moved', '/failed', '/text', '/large']);
+  });
+
+  it('is refused above the rate of its network, before anything is fetched', async () => {
+    answers = {};
+    const app = await startTrusting();
+    for (let at = 0; at < 30; at++) await statusOf(app, id(`/${at}`));
+    expect(asked.length).toBeLessThan(30);
+  });
+});
+
+describe('a client whose document is in a private network', () => {
+  it.each([
+    ['loopback by its name', () => `https://localhost:${port}/client.json`],
+    ['loopback', () => `https://127.0.0.1:${port}/client.json`],
+    ['loopback as a number', () => `https://2130706433:${port}/client.json`],
+    ['loopback of IPv6', () => `https://[::1]:${port}/client.json`],
+    ['loopback inside IPv6', () => `https://[::ffff:127.0.0.1]:${port}/client.json`],
+    ['any address', () => `https://0.0.0.0:${port}/client.json`],
+    ['a private one', () => 'https://10.0.0.1/client.json'],
+    ['the metadata service', () => 'https://169.254.169.254/latest/meta-data'],
+    ['plain http', () => `http://127.0.0.1:${port}/client.json`],
+    ['a user name', () => `https://user:password@127.0.0.1:${port}/client.json`],
+  ])('is refused for %s, and nothing is asked', async (_name, clientId) => {
+    answers = documentOf();
+    http = await startOAuth();
+    expect(await statusOf(new RawApp(http.url), clientId())).toBe(400);
+    expect(asked).toEqual([]);
+  });
+
+  it('is refused where one of a name’s addresses is private', async () => {
+    const addresses = [
+      { address: '93.184.215.14', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ];
+    http = await startOAuth({ fetchDocument: createDocumentFetch({ resolve: async () => addresses }) });
+    answers = documentOf();
+    expect(await statusOf(new RawApp(http.url), id())).toBe(400);
+    expect(asked).toEqual([]);
+  });
+});
