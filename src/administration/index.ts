@@ -6,6 +6,8 @@ import { verifyAudit } from './audit/verify-audit.ts';
 import { listAuthorizations, revokeAuthorization } from './authorizations/kept-authorizations.ts';
 import { pollAuthorization } from './authorizations/poll-authorization.ts';
 import { startAuthorization } from './authorizations/start-authorization.ts';
+import { deleteAnySandbox, stopAnySandbox } from './everybody/any-sandbox.ts';
+import { listAllSandboxes } from './everybody/list-all-sandboxes.ts';
 import { createKey } from './keys/create-key.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
@@ -35,6 +37,9 @@ export const actions: readonly Action[] = [
   listSignIns,
   createSignInLink,
   revokeSignIn,
+  listAllSandboxes,
+  stopAnySandbox,
+  deleteAnySandbox,
   deleteSnapshot,
   revokeAccess,
   listTerminals,
@@ -55,6 +60,7 @@ export const commandGroups: Record<string, string> = {
   users: 'users of the service, their usage and quotas',
   keys: 'API keys: create, list, revoke',
   'sign-ins': 'browsers: list, revoke, make a link to sign in',
+  everybody: "everybody's sandboxes, for admins: list, stop, delete",
   snapshots: 'your snapshots: delete',
   access: 'SSH and preview access to your sandboxes: revoke',
   terminals: 'terminals of your sandboxes: list, end',

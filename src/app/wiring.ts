@@ -14,6 +14,7 @@ import type { AuditService } from '../control/audit/audit.ts';
 import { PreviewGrants } from '../control/audit/preview-grants.ts';
 import { DocumentService } from '../control/documents/documents.ts';
 import { OrderOfUse } from '../control/documents/order-of-use.ts';
+import { EverybodysSandboxes } from '../control/everybody/everybodys-sandboxes.ts';
 import { BASE_IMAGE } from '../control/images/base-image.ts';
 import { ImageCollector } from '../control/images/collector.ts';
 import { RegistryService } from '../control/images/registries.ts';
@@ -209,6 +210,7 @@ export function wire(
     identity,
     registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
     users: people.users,
+    everybody: new EverybodysSandboxes({ ...store, sandboxes, users: people.users, machines }),
     keys: people.keys,
     signIns: people.signIns,
     documents: new DocumentService({

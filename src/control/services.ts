@@ -5,6 +5,7 @@ import type { AccessRevocation } from './access/revocation.ts';
 import type { SshAccessService } from './access/ssh-access.ts';
 import type { AuditService } from './audit/audit.ts';
 import type { DocumentService } from './documents/documents.ts';
+import type { EverybodysSandboxes } from './everybody/everybodys-sandboxes.ts';
 import type { GitService } from './git/git-service.ts';
 import type { RegistryService } from './images/registries.ts';
 import type { SnapshotService } from './images/snapshots.ts';
@@ -40,6 +41,8 @@ export interface Services {
   /** Authorizations at the code-hosting provider; null without one. */
   authorizations: AuthorizationService | null;
   users: UserService;
+  /** Everybody's sandboxes, for admins. */
+  everybody: EverybodysSandboxes;
   audit: AuditService;
   registries: RegistryService;
   keys: KeyService;

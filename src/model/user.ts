@@ -1,11 +1,10 @@
 /** Users, callers and API keys. Times are milliseconds since the epoch. */
 
+import type { Role } from './access/roles.ts';
 import type { Scope } from './access/scopes.ts';
 import type { Quota } from './quota.ts';
 
-/** An admin manages the service and its users; a member has sandboxes of their own. */
-export const roles = ['admin', 'member'] as const;
-export type Role = (typeof roles)[number];
+export { type Role, roles } from './access/roles.ts';
 
 export interface User {
   id: string;

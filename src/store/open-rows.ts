@@ -5,6 +5,7 @@ import { AccessTokenRows } from './rows/access-tokens.ts';
 import { KeyRows } from './rows/api-keys.ts';
 import { AuditRows } from './rows/audit.ts';
 import { AuthorizationRows } from './rows/authorizations.ts';
+import { EverybodysSandboxRows } from './rows/everybodys-sandboxes.ts';
 import { GitCredentialRows } from './rows/git-credentials.ts';
 import { IdempotencyRows } from './rows/idempotency.ts';
 import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
@@ -22,6 +23,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
   await pairWithKey(sql, secrets.keyId);
   return {
     sandboxes: new SandboxRows(sql, secrets),
+    everybody: new EverybodysSandboxRows(sql, secrets),
     snapshots: new SnapshotRows(sql),
     users: new UserRows(sql),
     keys: new KeyRows(sql),

@@ -49,10 +49,12 @@ export class KeyService {
    */
   async create(
     caller: Caller,
-    { user, name, expiresInMinutes, scopes }: KeyRequest,
+    { user, name, expiresInMinutes, scopes: wanted }: KeyRequest,
   ): Promise<OwnedKey & { apiKey: string }> {
     const { store, clock } = this.#d;
     const owner = await this.ownerOf(caller, user ?? caller.id);
+    // A key that a viewer made stays within a viewer's scopes when its owner gets another role.
+    const scopes = wanted ?? (caller.role === 'viewer' ? caller.scopes : null);
     const lacking = beyond(caller, scopes);
     if (lacking.length > 0) throw more(lacking);
     const now = clock.now();

@@ -42,15 +42,16 @@ export class Standing {
     };
   }
 
-  /** Calls `end` when the user is disabled. Rejects with `permission_denied` when the user is disabled already. */
+  /**
+   * Calls `end` when the owner is disabled or becomes a viewer. Rejects with `permission_denied` when that is so already: a
+   * visitor of a gateway may do all that an owner may.
+   */
   async whileEnabled(userId: string, end: End): Promise<() => void> {
-    const right = this.#userRight(userId);
+    const right = this.#ownerRight(userId);
     const stop = this.#open.watch(userId, end, right);
     if (await right.holds()) return stop;
     stop();
-    throw new SandhavenError('permission_denied', "The sandbox's owner is disabled.", {
-      hint: 'An admin can enable the owner again.',
-    });
+    throw await this.#noOwner(userId);
   }
 
   /** Ends the open work of a user, a key or a sign-in, after the store has recorded the end. */
@@ -75,6 +76,28 @@ export class Standing {
         return user !== null && user.disabledAt === null;
       },
     };
+  }
+
+  #ownerRight(id: string): Right {
+    return {
+      name: `owner ${id}`,
+      holds: async () => {
+        const user = await this.#store.users.findUser(id);
+        return user !== null && user.disabledAt === null && user.role !== 'viewer';
+      },
+    };
+  }
+
+  async #noOwner(id: string): Promise<SandhavenError> {
+    const user = await this.#store.users.findUser(id);
+    if (user?.role === 'viewer' && user.disabledAt === null) {
+      return new SandhavenError('permission_denied', "The sandbox's owner is a viewer.", {
+        hint: 'An admin can give the owner another role.',
+      });
+    }
+    return new SandhavenError('permission_denied', "The sandbox's owner is disabled.", {
+      hint: 'An admin can enable the owner again.',
+    });
   }
 
   #keyRight(id: string): Right {

@@ -58,10 +58,14 @@ export class UserService {
 
   async update(idOrEmail: string, change: UserChange): Promise<Member> {
     const { quota, defaultQuota, ...rest } = change;
-    return this.#change(idOrEmail, (account) => ({
-      ...rest,
-      quota: { ...(defaultQuota ? {} : account.quota), ...quota },
-    }));
+    let becomesViewer = false;
+    const member = await this.#change(idOrEmail, (account) => {
+      becomesViewer = change.role === 'viewer' && account.role !== 'viewer';
+      return { ...rest, quota: { ...(defaultQuota ? {} : account.quota), ...quota } };
+    });
+    // Open work began with rights that a viewer does not have.
+    if (becomesViewer) this.#d.standing.ended(member.account.id);
+    return member;
   }
 
   /** Disables the user: the keys stop working, and their open work ends; the sandboxes stay. */

@@ -13,6 +13,7 @@ export type * from './agent/tunnels.ts';
 export type * from './audit-store.ts';
 export type * from './common.ts';
 export type * from './document-database.ts';
+export type * from './everybody-store.ts';
 export type * from './git-gateway.ts';
 export type * from './provider/code-host.ts';
 export type * from './provider/pending-authorization-store.ts';

@@ -4,6 +4,7 @@ import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { Allowance, Page } from './common.ts';
+import type { EverybodyStore } from './everybody-store.ts';
 import type { AuthorizationStore } from './provider/code-host.ts';
 import type { PendingAuthorizationStore } from './provider/pending-authorization-store.ts';
 import type { RegistryCredentialStore } from './registry-store.ts';
@@ -131,6 +132,8 @@ export interface IdempotencyStore {
 
 export interface Store {
   sandboxes: SandboxStore;
+  /** Everybody's sandboxes, as admins see them. */
+  everybody: EverybodyStore;
   snapshots: SnapshotStore;
   users: UserStore;
   keys: KeyStore;

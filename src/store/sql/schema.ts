@@ -4,6 +4,7 @@
  */
 
 import { signInTables } from './sign-ins.ts';
+import { teamTables } from './teams.ts';
 
 export interface Migration {
   /** Number of the step: from 1, without gaps. */
@@ -272,4 +273,7 @@ export const migrations: readonly Migration[] = [
   { version: 9, sql: renewals },
   { version: 10, sql: scopes },
   { version: 11, sql: signInTables },
+  { version: 12, sql: '' },
+  { version: 13, sql: '' },
+  { version: 14, sql: teamTables },
 ];

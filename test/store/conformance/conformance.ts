@@ -7,6 +7,7 @@ import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from '../fixtures.ts';
 import { accessConformance } from './access-conformance.ts';
 import { auditConformance } from './audit-conformance.ts';
+import { everybodyConformance } from './everybody-conformance.ts';
 import { peopleConformance } from './people-conformance.ts';
 import { quotaConformance } from './quota-conformance.ts';
 import { registryConformance } from './registry-conformance.ts';
@@ -486,6 +487,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
 
   accessConformance(name, () => store);
   peopleConformance(name, () => store);
+  everybodyConformance(name, () => store);
   auditConformance(name, () => store);
   registryConformance(name, () => store);
   serviceSecretConformance(name, () => store);

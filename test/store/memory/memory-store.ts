@@ -18,6 +18,7 @@ import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { memoryAudit } from './memory-audit.ts';
 import { memoryAuthorizations } from './memory-authorizations.ts';
+import { memoryEverybody } from './memory-everybody.ts';
 import { memoryPendingAuthorizations } from './memory-pending-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
 import { memoryRegistryCredentials } from './memory-registries.ts';
@@ -48,6 +49,7 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     sandboxes,
     ...memorySnapshots(tables),
     ...people,
+    ...memoryEverybody(sandboxes, people.users),
     ...memorySignIns(people),
     ...memoryIdempotency(tables),
     ...memoryAccessTokens(sandboxes),

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PreviewService } from '../../../src/control/access/previews.ts';
 import type { SshAccessService } from '../../../src/control/access/ssh-access.ts';
+import { EverybodysSandboxes } from '../../../src/control/everybody/everybodys-sandboxes.ts';
 import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
 import type { SandboxService } from '../../../src/control/lifecycle/sandboxes.ts';
@@ -21,6 +22,7 @@ import { everyRegistry } from '../../../src/model/registry-rules.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import type { Caller } from '../../../src/model/user.ts';
+import { memoryEverybody } from '../../store/memory/memory-everybody.ts';
 import { memoryRegistryCredentials } from '../../store/memory/memory-registries.ts';
 import { fakeAudit } from './fake-audit.ts';
 import { fakeDocuments } from './fake-documents.ts';
@@ -57,8 +59,10 @@ export function createFakeServices(): FakeServices {
     completed: [],
     idempotencyKeys: [],
   };
+  const people = fakePeople();
   const services = {
     sandboxes: fakeSandboxes(fake),
+    everybody: fakeEverybody(fake, people.users),
     events: new SandboxEvents({
       store: fakeRows(fake.sandboxes),
       log: { info() {}, warn() {}, error() {} },
@@ -68,7 +72,7 @@ export function createFakeServices(): FakeServices {
     files: fakeFiles(fake),
     execution: fakeExecution(fake),
     sessions: fakeSessions(),
-    ...fakePeople(),
+    ...people,
     ...fakeAudit(),
     registries: new RegistryService({
       store: memoryRegistryCredentials(),
@@ -104,6 +108,28 @@ function fakeRows(sandboxes: Map<string, Sandbox>): Pick<SandboxStore, 'reread' 
     reread: async (id) => sandboxes.get(id) ?? null,
     names: async (owner) => [...sandboxes.values()].filter(({ ownerId }) => ownerId === owner),
   };
+}
+
+/** The service as it is, over the sandboxes in memory. */
+function fakeEverybody(
+  { sandboxes }: Omit<FakeServices, 'services'>,
+  users: Services['users'],
+): EverybodysSandboxes {
+  const findUser = (id: string) => users.find(id);
+  return new EverybodysSandboxes({
+    ...memoryEverybody({ all: async () => [...sandboxes.values()] }, { findUser }),
+    sandboxes: { reread: async (id) => sandboxes.get(id) ?? null },
+    users,
+    machines: {
+      async command(id, { type }) {
+        const sandbox = sandboxes.get(id);
+        if (!sandbox) throw notFound('sandbox', 'gone');
+        if (type === 'delete') sandboxes.delete(id);
+        else Object.assign(sandbox, { state: 'stopped' });
+        return { sandbox, deleted: type === 'delete' };
+      },
+    },
+  });
 }
 
 /** The clock stands at the epoch. */

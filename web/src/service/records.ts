@@ -8,7 +8,7 @@ export interface Used {
 
 export const quotaKinds = ['sandboxes', 'cpu', 'memory', 'disk', 'snapshots'] as const;
 export type QuotaKind = (typeof quotaKinds)[number];
-export type Role = 'admin' | 'member';
+export type Role = 'admin' | 'member' | 'viewer';
 
 export interface User {
   user_id: string;

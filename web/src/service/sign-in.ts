@@ -5,7 +5,7 @@ import { request } from './request.ts';
 
 export interface SignedIn {
   user: { id: string; name: string; email: string };
-  role: 'admin' | 'member';
+  role: 'admin' | 'member' | 'viewer';
 }
 
 /** A browser that is signed in. */
@@ -25,7 +25,7 @@ interface Caller {
   user_id: string;
   name: string;
   email: string;
-  role: 'admin' | 'member';
+  role: 'admin' | 'member' | 'viewer';
 }
 
 export async function signIn(credential: Credential): Promise<SignedIn> {
