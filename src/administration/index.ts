@@ -18,6 +18,9 @@ import { createSignInLink } from './sign-ins/create-sign-in-link.ts';
 import { listSignIns } from './sign-ins/list-sign-ins.ts';
 import { revokeSignIn } from './sign-ins/revoke-sign-in.ts';
 import { deleteSnapshot } from './snapshots/delete-snapshot.ts';
+import { createTeam, deleteTeam, updateTeam } from './teams/change-teams.ts';
+import { listTeams } from './teams/list-teams.ts';
+import { addTeamMember, removeTeamMember } from './teams/team-members.ts';
 import { endTerminal } from './terminals/end-terminal.ts';
 import { listTerminals } from './terminals/list-terminals.ts';
 import { createUser } from './users/create-user.ts';
@@ -31,6 +34,12 @@ export const actions: readonly Action[] = [
   updateUser,
   disableUser,
   enableUser,
+  listTeams,
+  createTeam,
+  updateTeam,
+  deleteTeam,
+  addTeamMember,
+  removeTeamMember,
   listKeys,
   createKey,
   revokeKey,
@@ -58,6 +67,7 @@ export const actions: readonly Action[] = [
 /** Subject of each command's first word, for the command line's help. */
 export const commandGroups: Record<string, string> = {
   users: 'users of the service, their usage and quotas',
+  teams: 'teams that own sandboxes together: list, create, add members',
   keys: 'API keys: create, list, revoke',
   'sign-ins': 'browsers: list, revoke, make a link to sign in',
   everybody: "everybody's sandboxes, for admins: list, stop, delete",

@@ -110,8 +110,7 @@ export function wire(
   const sandboxes = heldRows(rows, replicas);
   const others = new Others(replicas, sandboxes);
   const people = createPeople({
-    store,
-    clock,
+    ...{ store, access, clock },
     quota: { everybody: quota, members: memberQuota },
     rate,
     regions,
@@ -210,7 +209,10 @@ export function wire(
     identity,
     registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
     users: people.users,
-    everybody: new EverybodysSandboxes({ ...store, sandboxes, users: people.users, machines }),
+    teams: people.teams,
+    everybody: new EverybodysSandboxes({
+      ...{ everybody: store.everybody, teams: store.teams, sandboxes, users: people.users, machines },
+    }),
     keys: people.keys,
     signIns: people.signIns,
     documents: new DocumentService({

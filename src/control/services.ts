@@ -16,6 +16,7 @@ import type { KeyService } from './people/keys.ts';
 import type { SignInService } from './people/sign-ins.ts';
 import type { UserService } from './people/users.ts';
 import type { AuthorizationService } from './provider/authorizations.ts';
+import type { TeamService } from './teams/teams.ts';
 import type { ExecutionService } from './work/execution.ts';
 import type { FileService } from './work/files.ts';
 import type { SessionService } from './work/sessions.ts';
@@ -41,6 +42,7 @@ export interface Services {
   /** Authorizations at the code-hosting provider; null without one. */
   authorizations: AuthorizationService | null;
   users: UserService;
+  teams: TeamService;
   /** Everybody's sandboxes, for admins. */
   everybody: EverybodysSandboxes;
   audit: AuditService;

@@ -2,6 +2,7 @@
 
 import type { Role } from './access/roles.ts';
 import type { Scope } from './access/scopes.ts';
+import type { Membership } from './access/team.ts';
 import type { Quota } from './quota.ts';
 
 export { type Role, roles } from './access/roles.ts';
@@ -10,6 +11,13 @@ export interface User {
   id: string;
   name: string;
   email: string;
+  /** Team that the user acts for at present: it owns what the user works with. */
+  team?: Membership;
+}
+
+/** Returns the id of the owner whose sandboxes and snapshots the user works with: the team's, or the user's own. */
+export function ownerIdOf({ id, team }: Pick<User, 'id' | 'team'>): string {
+  return team?.id ?? id;
 }
 
 /** A stored user. */
@@ -29,6 +37,8 @@ export interface Caller extends User {
   keyId: string;
   /** null: never. */
   keyExpiresAt: number | null;
+  /** Id of the team that the key is bound to: it opens nothing else. */
+  boundTo?: string;
   /** null: all that the role allows. */
   scopes: readonly Scope[] | null;
 }
@@ -49,4 +59,6 @@ export interface ApiKey {
   revokedAt: number | null;
   /** null: all that its owner's role allows. */
   scopes: readonly Scope[] | null;
+  /** Team that the key is bound to; null: none. */
+  teamId: string | null;
 }

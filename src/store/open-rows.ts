@@ -14,6 +14,7 @@ import { SandboxRows } from './rows/sandbox-rows.ts';
 import { ServiceSecretRows } from './rows/service-secrets.ts';
 import { SignInRows } from './rows/sign-ins.ts';
 import { SnapshotRows } from './rows/snapshots.ts';
+import { TeamRows } from './rows/teams.ts';
 import { UserRows } from './rows/users.ts';
 import type { Secrets } from './secrets.ts';
 import { type Sql, statement } from './sql/sql.ts';
@@ -26,6 +27,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     everybody: new EverybodysSandboxRows(sql, secrets),
     snapshots: new SnapshotRows(sql),
     users: new UserRows(sql),
+    teams: new TeamRows(sql),
     keys: new KeyRows(sql),
     signIns: new SignInRows(sql),
     idempotency: new IdempotencyRows(sql, secrets),

@@ -68,17 +68,22 @@ const closed = [
 
 const closedActions = [
   'AddRegistryCredentials',
+  'AddTeamMember',
+  'CreateTeam',
   'CreateUser',
   'DeleteAnySandbox',
   'DeleteSnapshot',
+  'DeleteTeam',
   'DisableUser',
   'EnableUser',
   'EndTerminal',
   'ListAllSandboxes',
   'ListRegistries',
   'RemoveRegistryCredentials',
+  'RemoveTeamMember',
   'RevokeAccess',
   'StopAnySandbox',
+  'UpdateTeam',
   'UpdateUser',
   'VerifyAudit',
 ];

@@ -43,6 +43,7 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
       users: { findUser: async () => owner },
       keys: { find: async () => null },
       signIns: { findSignIn: async () => null },
+      teams: { find: async () => null, membership: async () => null },
     },
     Date,
   );

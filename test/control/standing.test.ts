@@ -21,6 +21,7 @@ function setUp(disabledAt: number | null = null, role: Role = 'admin') {
       users: { findUser: async () => ({ ...alice, disabledAt, role }) },
       keys: { find: async () => null },
       signIns: { findSignIn: async () => null },
+      teams: { find: async () => null, membership: async () => null },
     },
     Date,
   );

@@ -10,7 +10,7 @@ import { user } from '../users/parameters.ts';
 const ownedOutput = z.looseObject({
   id: z.string(),
   name: z.string(),
-  owner: z.looseObject({ id: z.string(), name: z.string(), email: z.string() }),
+  owner: z.looseObject({ id: z.string(), name: z.string(), email: z.string().nullable() }),
   state: z.enum(sandboxStates),
   operation: z.string().optional(),
   state_reason: z.string().optional(),
@@ -30,7 +30,7 @@ export const listAllSandboxes = defineAction({
   command: 'everybody list',
   argument: 'owner',
   input: z.strictObject({
-    owner: user.optional().describe('Only those of this owner: ID or email.'),
+    owner: user.optional().describe('Only those of this owner: ID or email of a user, ID or name of a team.'),
     state: z.enum(sandboxStates).optional().describe('Only those in this state.'),
     ...pageParameters,
   }),
@@ -42,7 +42,12 @@ export const listAllSandboxes = defineAction({
   },
   rows: ({ sandboxes }) =>
     sandboxes.map(({ id, name, owner, state, operation, resources, last_activity_at }) => ({
-      ...{ sandbox: id, name, owner: owner.email, state: operation ? `${state} (${operation})` : state },
+      ...{
+        sandbox: id,
+        name,
+        owner: owner.email ?? owner.name,
+        state: operation ? `${state} (${operation})` : state,
+      },
       ...{ cpu: resources.cpu, memory: resources.memory, disk: resources.disk, used: last_activity_at },
     })),
 });

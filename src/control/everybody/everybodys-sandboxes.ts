@@ -7,12 +7,13 @@ import type { Sandbox } from '../../model/sandbox.ts';
 import { concerns } from '../audit/scope.ts';
 import type { Machines } from '../lifecycle/machines.ts';
 import type { UserService } from '../people/users.ts';
-import type { EverybodyStore, OwnedSandbox, Page, SandboxStore } from '../ports/index.ts';
+import type { EverybodyStore, OwnedSandbox, Page, SandboxStore, TeamStore } from '../ports/index.ts';
 
 export interface EverybodyDependencies {
   everybody: EverybodyStore;
   sandboxes: Pick<SandboxStore, 'reread'>;
   users: Pick<UserService, 'find'>;
+  teams: Pick<TeamStore, 'find'>;
   machines: Pick<Machines, 'command'>;
 }
 
@@ -23,12 +24,12 @@ export class EverybodysSandboxes {
     this.#d = dependencies;
   }
 
-  /** @param owner Id or email of a user; everybody's without it. */
+  /** @param owner Id or email of a user, id or name of a team; everybody's without it. */
   async list(
     { owner, state }: { owner?: string | undefined; state?: Sandbox['state'] | undefined },
     page: Page,
   ): Promise<{ sandboxes: OwnedSandbox[]; totalCount: number }> {
-    const ownerId = owner === undefined ? undefined : (await this.#d.users.find(owner)).id;
+    const ownerId = owner === undefined ? undefined : await this.#ownerIdOf(owner);
     return this.#d.everybody.list({ ...(ownerId && { ownerId }), ...(state && { state }) }, page);
   }
 
@@ -43,6 +44,10 @@ export class EverybodysSandboxes {
     const { name } = await this.#find(id);
     await this.#d.machines.command(id, { type: 'delete' });
     return { id, name };
+  }
+
+  async #ownerIdOf(owner: string): Promise<string> {
+    return (await this.#d.teams.find(owner))?.id ?? (await this.#d.users.find(owner)).id;
   }
 
   /** Finds by id alone, since several owners may have one name. The warm pool is nobody's. */

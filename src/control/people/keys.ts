@@ -5,7 +5,8 @@ import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newApiKey } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Account, ApiKey, Caller, KeyState } from '../../model/user.ts';
-import type { Clock, KeyStore, Page, SignInStore } from '../ports/index.ts';
+import type { Clock, KeyStore, Page, SignInStore, TeamStore } from '../ports/index.ts';
+import { noTeam } from '../teams/acting.ts';
 import type { KeyUse } from './key-use.ts';
 import type { Standing } from './standing.ts';
 import type { UserService } from './users.ts';
@@ -13,6 +14,7 @@ import type { UserService } from './users.ts';
 export interface KeyDependencies {
   store: KeyStore;
   users: UserService;
+  teams: Pick<TeamStore, 'membership'>;
   use: KeyUse;
   standing: Standing;
   signIns: Pick<SignInStore, 'removeSignInsOfKey'>;
@@ -25,6 +27,8 @@ export interface KeyRequest {
   expiresInMinutes: number;
   /** null: all that the owner may do. */
   scopes: readonly Scope[] | null;
+  /** Name or id of the team that the key is bound to. */
+  team?: string | undefined;
 }
 
 export interface OwnedKey {
@@ -49,7 +53,7 @@ export class KeyService {
    */
   async create(
     caller: Caller,
-    { user, name, expiresInMinutes, scopes: wanted }: KeyRequest,
+    { user, name, expiresInMinutes, scopes: wanted, team }: KeyRequest,
   ): Promise<OwnedKey & { apiKey: string }> {
     const { store, clock } = this.#d;
     const owner = await this.ownerOf(caller, user ?? caller.id);
@@ -57,11 +61,12 @@ export class KeyService {
     const scopes = wanted ?? (caller.role === 'viewer' ? caller.scopes : null);
     const lacking = beyond(caller, scopes);
     if (lacking.length > 0) throw more(lacking);
+    const teamId = team === undefined ? null : await this.#teamOf(owner, team);
     const now = clock.now();
     if ((await store.countLive(owner.id, now)) >= limits.keysPerUser) throw tooMany();
     const apiKey = newApiKey();
     const expiresAt = expiresInMinutes === 0 ? null : now + expiresInMinutes * MINUTE_MS;
-    const key = await store.add(owner.id, apiKey, { name, createdAt: now, expiresAt, scopes });
+    const key = await store.add(owner.id, apiKey, { name, createdAt: now, expiresAt, scopes, teamId });
     return { ...this.#shown(key, owner), apiKey };
   }
 
@@ -90,6 +95,12 @@ export class KeyService {
     standing.ended(key.id);
     for (const signIn of await signIns.removeSignInsOfKey(key.id)) standing.ended(signIn);
     return this.#shown(key, await users.find(key.userId));
+  }
+
+  async #teamOf(owner: Account, team: string): Promise<string> {
+    const found = await this.#d.teams.membership(team, owner.id);
+    if (!found) throw noTeam(team);
+    return found.id;
   }
 
   #shown(key: ApiKey, owner: Account): OwnedKey {

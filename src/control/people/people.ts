@@ -1,10 +1,13 @@
-/** Composition of users, keys, quotas and rates. */
+/** Composition of users, teams, keys, quotas and rates. */
 
 import type { Rate } from '../../fairness/rate.ts';
 import { newUserId } from '../../model/ids.ts';
 import type { Regions } from '../../model/region.ts';
 import type { Account } from '../../model/user.ts';
+import type { AccessService } from '../access/tokens.ts';
 import type { Clock, Store } from '../ports/index.ts';
+import { TeamAccess } from '../teams/team-access.ts';
+import { TeamService } from '../teams/teams.ts';
 import { IdentityService } from './identity.ts';
 import { KeyUse } from './key-use.ts';
 import { KeyService } from './keys.ts';
@@ -15,10 +18,12 @@ import { Standing } from './standing.ts';
 import { UserService } from './users.ts';
 
 export interface PeopleDependencies {
-  store: Pick<Store, 'users' | 'keys' | 'signIns' | 'replicas'> & {
-    sandboxes: Pick<Store['sandboxes'], 'usage'>;
+  store: Pick<Store, 'users' | 'teams' | 'keys' | 'signIns' | 'replicas'> & {
+    sandboxes: Pick<Store['sandboxes'], 'usage' | 'names'>;
     snapshots: Pick<Store['snapshots'], 'count'>;
   };
+  /** Tokens of the gateways. */
+  access: Pick<AccessService, 'revoke'>;
   clock: Clock;
   /** Default quotas. */
   quota: QuotaDefaults;
@@ -30,6 +35,7 @@ export interface PeopleDependencies {
 export interface People {
   identity: IdentityService;
   users: UserService;
+  teams: TeamService;
   keys: KeyService;
   signIns: SignInService;
   quotas: Quotas;
@@ -38,17 +44,24 @@ export interface People {
   close(): Promise<void>;
 }
 
-export function createPeople({ store, clock, quota, rate, regions }: PeopleDependencies): People {
+export function createPeople({ store, access, clock, quota, rate, regions }: PeopleDependencies): People {
   const quotas = new Quotas({ ...store, defaults: quota });
   const standing = new Standing(store, clock, store.replicas);
   const use = new KeyUse(store.keys, clock);
-  const users = new UserService({ store: store.users, quotas, standing, clock });
+  const teams = new TeamService({
+    ...{ store: store.teams, users: store.users, quotas, standing, clock },
+    access: new TeamAccess(store.sandboxes, access),
+  });
+  const endTeamAccess = (userId: string) => teams.endAccessOf(userId);
+  const users = new UserService({ store: store.users, quotas, standing, endTeamAccess, clock });
   const signIns = new SignInService({ store: store.signIns, keys: store.keys, users, standing, clock });
   const rates = new Rates(rate, clock, store.replicas);
   return {
-    ...{ users, quotas, standing },
+    ...{ users, teams, quotas, standing },
     identity: new IdentityService({ keys: store.keys, use, standing, rates, regions, clock }),
-    keys: new KeyService({ store: store.keys, signIns: store.signIns, users, use, standing, clock }),
+    keys: new KeyService({
+      ...{ store: store.keys, signIns: store.signIns, users, teams: store.teams, use, standing, clock },
+    }),
     signIns,
     async close() {
       await use.flush();

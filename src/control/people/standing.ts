@@ -4,16 +4,18 @@
  */
 
 import { at } from '../../concurrency/deadline.ts';
+import { type Membership, membershipId } from '../../model/access/team.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import { isSignInId } from '../../model/ids.ts';
+import { isSignInId, isTeamId } from '../../model/ids.ts';
 import type { Caller } from '../../model/user.ts';
 import { type End, OpenEnds, type Right } from '../access/open-ends.ts';
-import type { Clock, KeyStore, Replicas, SignInStore, UserStore } from '../ports/index.ts';
+import type { Clock, KeyStore, Replicas, SignInStore, TeamStore, UserStore } from '../ports/index.ts';
 
 export interface StandingStore {
   users: Pick<UserStore, 'findUser'>;
   keys: Pick<KeyStore, 'find'>;
   signIns: Pick<SignInStore, 'findSignIn'>;
+  teams: Pick<TeamStore, 'find' | 'membership'>;
 }
 
 export class Standing {
@@ -28,14 +30,15 @@ export class Standing {
   }
 
   /**
-   * Calls `end` once the key is revoked or expires, or its user is disabled; never after a call of the returned
-   * function.
+   * Calls `end` once the key is revoked or expires, its user is disabled, or the user's role in the team acted for is over;
+   * never after a call of the returned function.
    */
-  whileValid({ id, keyId, keyExpiresAt }: Caller, end: End): () => void {
+  whileValid({ id, keyId, keyExpiresAt, team }: Caller, end: End): () => void {
     const stops = [
       this.#open.watch(id, end, this.#userRight(id)),
       this.#open.watch(keyId, end, this.#keyRight(keyId)),
     ];
+    if (team) stops.push(this.#open.watch(membershipId(team.id, id), end, this.#teamRight(team, id)));
     if (keyExpiresAt !== null) stops.push(at(this.#clock, keyExpiresAt, end));
     return () => {
       for (const stop of stops) stop();
@@ -82,9 +85,18 @@ export class Standing {
     return {
       name: `owner ${id}`,
       holds: async () => {
+        if (isTeamId(id)) return (await this.#store.teams.find(id)) !== null;
         const user = await this.#store.users.findUser(id);
         return user !== null && user.disabledAt === null && user.role !== 'viewer';
       },
+    };
+  }
+
+  /** A right under one role is none under another. */
+  #teamRight({ id, role }: Membership, userId: string): Right {
+    return {
+      name: `${role} ${membershipId(id, userId)}`,
+      holds: async () => (await this.#store.teams.membership(id, userId))?.role === role,
     };
   }
 

@@ -29,6 +29,8 @@ export interface UserDependencies {
   store: UserStore;
   quotas: Quotas;
   standing: Pick<Standing, 'ended'>;
+  /** Ends access to the sandboxes of the user's teams. */
+  endTeamAccess(userId: string): Promise<void>;
   clock: Clock;
 }
 
@@ -64,7 +66,7 @@ export class UserService {
       return { ...rest, quota: { ...(defaultQuota ? {} : account.quota), ...quota } };
     });
     // Open work began with rights that a viewer does not have.
-    if (becomesViewer) this.#d.standing.ended(member.account.id);
+    if (becomesViewer) await this.#ended(member.account.id);
     return member;
   }
 
@@ -72,7 +74,7 @@ export class UserService {
   async disable(idOrEmail: string): Promise<Member> {
     const now = this.#d.clock.now();
     const member = await this.#change(idOrEmail, ({ disabledAt }) => ({ disabledAt: disabledAt ?? now }));
-    this.#d.standing.ended(member.account.id);
+    await this.#ended(member.account.id);
     return member;
   }
 
@@ -99,6 +101,11 @@ export class UserService {
   async #change(idOrEmail: string, change: (account: Account) => AccountPatch): Promise<Member> {
     const { id } = await this.find(idOrEmail);
     return this.#member((await this.#d.store.updateUser(id, change)) ?? (await this.find(id)));
+  }
+
+  async #ended(id: string): Promise<void> {
+    this.#d.standing.ended(id);
+    await this.#d.endTeamAccess(id);
   }
 
   async #member(account: Account): Promise<Member> {

@@ -16,7 +16,8 @@ export interface OwnedSandbox
     | 'createdAt'
     | 'lastActivityAt'
   > {
-  owner: User;
+  /** A team has no email. */
+  owner: Pick<User, 'id' | 'name'> & { email: string | null };
 }
 
 export interface EverybodyFilter {

@@ -24,4 +24,5 @@ export type * from './secret-store.ts';
 export type * from './sign-in-store.ts';
 export type * from './snapshot-store.ts';
 export type * from './store.ts';
+export type * from './team-store.ts';
 export type * from './user-store.ts';

@@ -12,6 +12,7 @@ import type { Replicas } from './replicas.ts';
 import type { ServiceSecretStore } from './secret-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
+import type { TeamStore } from './team-store.ts';
 import type { KeyStore, UserStore } from './user-store.ts';
 
 export interface SandboxFilter {
@@ -136,6 +137,7 @@ export interface Store {
   everybody: EverybodyStore;
   snapshots: SnapshotStore;
   users: UserStore;
+  teams: TeamStore;
   keys: KeyStore;
   signIns: SignInStore;
   idempotency: IdempotencyStore;

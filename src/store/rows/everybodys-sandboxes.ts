@@ -1,5 +1,6 @@
 /** Everybody's sandboxes as admins see them, with their owners. No read here decrypts anything. */
 import type { EverybodyFilter, EverybodyStore, OwnedSandbox, Page } from '../../control/ports/index.ts';
+import { isTeamId } from '../../model/ids.ts';
 import type { Secrets } from '../secrets.ts';
 import { type Row, type Sql, statement } from '../sql/sql.ts';
 import { columnList, SandboxCodec } from './sandbox-columns.ts';
@@ -41,8 +42,9 @@ export class EverybodysSandboxRows implements EverybodyStore {
 
   #decode(row: Row): OwnedSandbox {
     const { ownerId, ...sandbox } = this.#codec.decodeOnly(row, columns);
-    const [name, email] = [String(row['owner_name']), String(row['owner_email'])];
-    return { ...sandbox, owner: { id: String(ownerId), name, email } };
+    const id = String(ownerId);
+    const email = isTeamId(id) ? null : String(row['owner_email']);
+    return { ...sandbox, owner: { id, name: String(row['owner_name']), email } };
   }
 }
 

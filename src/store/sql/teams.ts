@@ -24,5 +24,5 @@ export const teamTables = `
   ALTER TABLE api_keys ADD COLUMN team_id TEXT REFERENCES users (id) ON DELETE CASCADE;
   CREATE INDEX api_keys_by_team ON api_keys (team_id) WHERE team_id IS NOT NULL;
 
-  ALTER TABLE audit_log ADD COLUMN owner_id TEXT;
+  ALTER TABLE audit_log ADD COLUMN team_id TEXT;
 `;

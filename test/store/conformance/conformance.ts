@@ -13,6 +13,7 @@ import { quotaConformance } from './quota-conformance.ts';
 import { registryConformance } from './registry-conformance.ts';
 import { serviceSecretConformance } from './service-secret-conformance.ts';
 import { signInConformance } from './sign-in-conformance.ts';
+import { teamConformance } from './team-conformance.ts';
 
 export type StoreFactory = () => Promise<Store>;
 
@@ -488,6 +489,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
   accessConformance(name, () => store);
   peopleConformance(name, () => store);
   everybodyConformance(name, () => store);
+  teamConformance(name, () => store);
   auditConformance(name, () => store);
   registryConformance(name, () => store);
   serviceSecretConformance(name, () => store);

@@ -44,12 +44,15 @@ export function emptyTables(): Tables {
 
 export function memoryStore(tables: Tables = emptyTables()): Store {
   const { sandboxes } = memorySandboxes(tables);
-  const people = memoryPeople();
+  const people = memoryPeople((id) => ({
+    sandboxes: [...tables.sandboxes.values()].filter(({ ownerId }) => ownerId === id).length,
+    snapshots: [...tables.snapshots.values()].filter(({ ownerId }) => ownerId === id).length,
+  }));
   return {
     sandboxes,
     ...memorySnapshots(tables),
     ...people,
-    ...memoryEverybody(sandboxes, people.users),
+    ...memoryEverybody(sandboxes, people.users, people.teams),
     ...memorySignIns(people),
     ...memoryIdempotency(tables),
     ...memoryAccessTokens(sandboxes),

@@ -4,6 +4,7 @@ import type { Services } from '../../../src/control/services.ts';
 import type { Rate } from '../../../src/fairness/rate.ts';
 import { unlimited } from '../../../src/model/quota.ts';
 import { localRegion } from '../../../src/model/region.ts';
+import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Account, Caller } from '../../../src/model/user.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { memoryPeople } from '../../store/memory/memory-people.ts';
@@ -33,11 +34,20 @@ const admin: Account = {
 };
 const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@example.org', role: 'member' };
 
-/** @param rate Of calls; none by default. */
-export function fakePeople(
-  rate: Rate | null = null,
-): Pick<Services, 'identity' | 'users' | 'keys' | 'signIns'> {
-  const { users, keys } = memoryPeople();
+export interface FakePeopleOptions {
+  /** Of calls; none by default. */
+  rate?: Rate | null;
+  sandboxes?: ReadonlyMap<string, Sandbox>;
+  /** Receives the ids of sandboxes whose access was revoked. */
+  revoked?: string[];
+}
+
+export function fakePeople({
+  rate = null,
+  sandboxes = new Map(),
+  revoked = [],
+}: FakePeopleOptions = {}): Pick<Services, 'identity' | 'users' | 'teams' | 'keys' | 'signIns'> {
+  const { users, teams, keys } = memoryPeople();
   const { signIns } = memorySignIns({ users, keys });
   const details = { name: 'test', createdAt: admin.createdAt, expiresAt: null };
   // Nothing in memory waits, so both are there when this returns.
@@ -46,14 +56,24 @@ export function fakePeople(
   void keys.add(member.id, MEMBER_KEY, details);
   const { identity, ...people } = createPeople({
     store: {
-      ...{ users, keys, signIns, replicas: createAlone() },
-      sandboxes: { usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }) },
+      ...{ users, teams, keys, signIns, replicas: createAlone() },
+      sandboxes: {
+        usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }),
+        names: async (owner) => [...sandboxes.values()].filter(({ ownerId }) => ownerId === owner),
+      },
       snapshots: { count: async () => 1 },
+    },
+    access: {
+      async revoke(id) {
+        revoked.push(id);
+        return { ssh: 0, preview: 0 };
+      },
     },
     clock: Date,
     quota: { everybody: { sandboxes: 10 }, members: unlimited },
     rate,
     regions: [localRegion],
   });
-  return { identity, users: people.users, keys: people.keys, signIns: people.signIns };
+  const { teams: teamService, ...rest } = people;
+  return { identity, users: rest.users, teams: teamService, keys: rest.keys, signIns: rest.signIns };
 }
