@@ -172,6 +172,35 @@ describe('a member who is removed', () => {
 });
 
 describe('the command line', () => {
+  const env = (team?: string) => ({
+    ...{ SANDBOX_API_URL: http.url, SANDBOX_API_KEY: MEMBER_KEY },
+    ...(team === undefined ? {} : { SANDHAVEN_TEAM: team }),
+  });
+
+  it('acts for the team of --team, before or after the command, and of SANDHAVEN_TEAM', async () => {
+    const cli = cliFor(http.url);
+    await cli(['create', '--name', 'shared', '--team', 'red'], { env: env() });
+    expect((await cli(['ls'], { env: env() })).stdout).not.toContain('shared');
+    expect((await cli(['--team', 'red', 'ls'], { env: env() })).stdout).toContain('shared');
+    expect((await cli(['ls'], { env: env('red') })).stdout).toContain('shared');
+    expect(await cli(['ls', '--team', 'blue'], { env: env('red') })).toMatchObject({ code: 4 });
+    expect(await cli(['ls', '--team', 'no\nheader'], { env: env() })).toMatchObject({ code: 2 });
+  });
+
+  it('takes --team as the parameter where an action has one', async () => {
+    const made = await cliFor(http.url)([
+      'keys',
+      'create',
+      'agent',
+      '--team',
+      'red',
+      '--user',
+      ben,
+      '--json',
+    ]);
+    expect(JSON.parse(made.stdout)).toMatchObject({ email: ben, team_id: expect.stringMatching(/^team_/) });
+  });
+
   it('lists teams, and changes them', async () => {
     const cli = cliFor(http.url);
     expect((await cli(['teams'])).stdout).toContain(ben);

@@ -121,7 +121,7 @@ function prepare({ equalsIgnoringCase }: Dialect) {
   const wanted = (table: string) =>
     `${table}.kind = 'team' AND (${table}.id = :wanted OR ${equalsIgnoringCase(`${table}.name`, ':wanted')})`;
   const listed = `kind = 'team'
-    AND (:user IS NULL OR id IN (SELECT team_id FROM team_members WHERE user_id = :user))`;
+    AND (id IN (SELECT team_id FROM team_members WHERE user_id = :user) OR :user IS NULL)`;
   return {
     insert: statement(
       `INSERT INTO users (id, name, email, role, created_at, quota, kind)

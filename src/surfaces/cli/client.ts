@@ -6,7 +6,7 @@ import type { LiveOutput, LivePiece } from '../../control/ports/index.ts';
 import { type Problem, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, headersOf } from './connection.ts';
 import { readEvents } from './events.ts';
 import { unreachable } from './unreachable.ts';
 
@@ -63,17 +63,18 @@ async function post(connection: Connection, posting: Posting, options: CallOptio
 
 /** Rejects only on abort: an unreachable service is a problem like any other. */
 async function postOnce(
-  { url, apiKey }: Connection,
+  connection: Connection,
   { path, parameters, long }: Posting,
   options: CallOptions,
 ): Promise<CallOutcome> {
+  const { url } = connection;
   const { signal } = options;
   try {
     const response = await fetch(url + path, {
       method: 'POST',
       redirect: 'error',
       headers: {
-        authorization: `Bearer ${apiKey}`,
+        ...headersOf(connection),
         'content-type': 'application/json',
         accept: long ? 'text/event-stream' : 'application/json',
       },

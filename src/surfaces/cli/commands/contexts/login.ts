@@ -2,6 +2,7 @@
 import { whoAmI } from '../../../../catalog/identity.ts';
 import { SandhavenError } from '../../../../model/errors.ts';
 import { createClient } from '../../client.ts';
+import { teamOf } from '../../connection.ts';
 import { contextName, readContexts, storedKey, writeContexts } from '../../contexts/context-file.ts';
 import { readHiddenLine } from '../../contexts/hidden-line.ts';
 import { serviceUrl } from '../../contexts/service-url.ts';
@@ -11,12 +12,13 @@ import type { CliIo, Command } from '../../io.ts';
 import { printProblem } from '../../output.ts';
 import { printable } from '../../render.ts';
 
-const help = `Usage: sandhaven login URL [--context NAME]
+const help = `Usage: sandhaven login URL [--context NAME] [--team NAME]
        sandhaven login URL < FILE
 
 Asks for an API key without showing it, or reads it from standard input; checks it with the service; then
 stores it, for this service alone, in a file that only you can read. Commands use the service from then on,
-unless SANDBOX_API_URL or SANDBOX_API_KEY is set. NAME is the host of URL unless it is given.
+unless SANDBOX_API_URL or SANDBOX_API_KEY is set. The context is named after the host of URL unless it is
+given a name. With --team, commands act for that team.
 
 ${commonHelp}`;
 
@@ -43,9 +45,15 @@ export const login: Command = {
     }
     const apiKey = keyOf(await readHiddenLine(`API key of ${url}: `, io));
     const json = flagIsSet(flags, 'json');
-    const { result, problem } = await createClient({ url, apiKey })(whoAmI, {}, { signal: io.signal });
+    const team = teamOf(flags, {});
+    const acting = team === undefined ? {} : { team };
+    const { result, problem } = await createClient({ url, apiKey, ...acting })(
+      whoAmI,
+      {},
+      { signal: io.signal },
+    );
     if (problem) return printProblem(problem, json, io);
-    const contexts = { ...before.contexts, [name]: { url, key: apiKey } };
+    const contexts = { ...before.contexts, [name]: { url, key: apiKey, ...acting } };
     await writeContexts(io, { version: 1, current: name, contexts });
     report({ context: name, url, user_id: result['user_id'], name: result['name'] }, json, io);
     return 0;
