@@ -12,6 +12,7 @@ import { useSignedIn } from '../shell/signed-in.ts';
 import { KeysPanel } from './keys-panel.tsx';
 import classes from './people.module.css';
 import { SignInsPanel } from './sign-ins-panel.tsx';
+import { TeamsPanel } from './teams/teams-panel.tsx';
 import { UserCard } from './user-card.tsx';
 import { UserDialog } from './user-dialog.tsx';
 
@@ -38,6 +39,7 @@ export function PeoplePage() {
           <UserCard key={user.user_id} user={user} edit={setEdited} />
         ))}
       </section>
+      <TeamsPanel />
       <KeysPanel users={data ?? []} />
       <SignInsPanel />
       {edited !== null && (

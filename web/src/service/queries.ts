@@ -42,4 +42,9 @@ export const snapshotsQuery = queryOptions({
 });
 
 export const usersQuery = queryOptions({ queryKey: ['users'], queryFn: administration.listUsers });
+export const teamsQuery = queryOptions({ queryKey: ['teams'], queryFn: administration.listTeams });
+export const everybodyQuery = queryOptions({
+  queryKey: ['everybody'],
+  queryFn: administration.listAllSandboxes,
+});
 export const keysQuery = queryOptions({ queryKey: ['keys'], queryFn: administration.listKeys });

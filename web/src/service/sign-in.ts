@@ -1,6 +1,6 @@
 /** Signs a browser in and out: the one file that knows the routes of sign-in. */
 import { isSandhavenError } from '@sandhaven/sdk';
-import { client } from './client.ts';
+import { ownClient } from './client.ts';
 import { request } from './request.ts';
 
 export interface SignedIn {
@@ -49,12 +49,12 @@ export async function signOut(): Promise<void> {
 /** The newest hundred of this user. */
 export async function listSignIns(user: string): Promise<BrowserSignIn[]> {
   const parameters = { user, page_size: 100 };
-  const found = client.administration.call<{ sign_ins: BrowserSignIn[] }>('ListSignIns', parameters);
+  const found = ownClient.administration.call<{ sign_ins: BrowserSignIn[] }>('ListSignIns', parameters);
   return (await found).sign_ins;
 }
 
 export async function endSignIn(id: string): Promise<void> {
-  await client.administration.call('RevokeSignIn', { sign_in: id });
+  await ownClient.administration.call('RevokeSignIn', { sign_in: id });
 }
 
 function signedInOf({ user_id: id, name, email, role }: Caller): SignedIn {
