@@ -70,8 +70,7 @@ describe('imports', () => {
     'app/push-images.ts': whole,
     'app/optional-parts.ts': whole,
     'app/ssh-worker.ts': whole,
-    'app/wire-git.ts': whole,
-    'app/wire-replicas.ts': whole,
+    'app/parts': whole,
     'main.ts': { ...whole, run: [...whole.run, 'demo-database'] },
   };
   /** Areas that are held to a list of npm's packages; Node's own modules are free. */

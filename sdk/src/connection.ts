@@ -12,6 +12,8 @@ export interface SandhavenOptions {
   timeoutMs?: number;
   /** Sent with every request, as a page's sign-in needs. The client's own headers replace those of the same name. */
   headers?: Readonly<Record<string, string>>;
+  /** Team to act for, by name or id: it owns what the calls work with. */
+  team?: string;
   /** Replaces the global one. */
   fetch?: typeof fetch;
 }
@@ -48,7 +50,8 @@ export class Connection {
     this.#apiKey = apiKey;
     this.#url = String(options.url ?? environment('SANDBOX_API_URL') ?? DEFAULT_URL).replace(/\/+$/, '');
     this.#timeoutMs = options.timeoutMs;
-    this.#headers = options.headers ?? {};
+    const { team, headers = {} } = options;
+    this.#headers = team === undefined ? headers : { ...headers, 'Sandhaven-Team': team };
     this.#fetch = options.fetch ?? ((...request) => fetch(...request));
     this.maxRetries = options.maxRetries ?? DEFAULT_RETRIES;
   }

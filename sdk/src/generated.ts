@@ -317,6 +317,12 @@ export interface WhoAmIResult {
   user_id: string;
   name: string;
   email: string;
+  /** Team that the call acts for. */
+  team?: {
+    id: string;
+    name: string;
+    role: string;
+  };
 }
 
 export interface CreateSshAccessParameters {

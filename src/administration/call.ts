@@ -3,6 +3,7 @@ import { validateInput } from '../catalog/validate.ts';
 import { assertScope } from '../model/access/scopes.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
+import type { Caller } from '../model/user.ts';
 import { type Action, type ActionContext, scopeOf } from './action.ts';
 import { actions } from './index.ts';
 
@@ -31,13 +32,17 @@ export async function callAction(
   const action = findAction(name);
   return context.services.audit.call({ ...context, action: action.name }, async () => {
     assertScope(context.caller, scopeOf(action));
-    if (action.role === 'admin' && context.caller.role !== 'admin') throw forAdmins(action);
+    if (action.role === 'admin' && context.caller.role !== 'admin') throw forAdmins(action, context.caller);
     return action.handler(validateInput(action.input, rawParameters), context);
   });
 }
 
-function forAdmins({ name }: Action): SandhavenError {
-  return new SandhavenError('permission_denied', `${name} is for admins, and this key's owner is a member.`, {
-    hint: 'Ask an admin to do it, or use the key of one.',
-  });
+function forAdmins({ name }: Action, { role }: Caller): SandhavenError {
+  return new SandhavenError(
+    'permission_denied',
+    `${name} is for admins, and this key's owner is a ${role}.`,
+    {
+      hint: 'Ask an admin to do it, or use the key of one.',
+    },
+  );
 }

@@ -13,6 +13,8 @@ import { listPasskeys } from './credentials/list-passkeys.ts';
 import { removePasskey } from './credentials/remove-passkey.ts';
 import { removePassword } from './credentials/remove-password.ts';
 import { renamePasskey } from './credentials/rename-passkey.ts';
+import { deleteAnySandbox, stopAnySandbox } from './everybody/any-sandbox.ts';
+import { listAllSandboxes } from './everybody/list-all-sandboxes.ts';
 import { getHealth } from './health/get-health.ts';
 import { linkIdentity, unlinkIdentity } from './identities/link-identity.ts';
 import { listIdentities } from './identities/list-identities.ts';
@@ -29,6 +31,9 @@ import { listSignIns } from './sign-ins/list-sign-ins.ts';
 import { revokeOtherSignIns } from './sign-ins/revoke-other-sign-ins.ts';
 import { revokeSignIn } from './sign-ins/revoke-sign-in.ts';
 import { deleteSnapshot } from './snapshots/delete-snapshot.ts';
+import { createTeam, deleteTeam, updateTeam } from './teams/change-teams.ts';
+import { listTeams } from './teams/list-teams.ts';
+import { addTeamMember, removeTeamMember } from './teams/team-members.ts';
 import { endTerminal } from './terminals/end-terminal.ts';
 import { listTerminals } from './terminals/list-terminals.ts';
 import { createUser } from './users/create-user.ts';
@@ -42,6 +47,12 @@ export const actions: readonly Action[] = [
   updateUser,
   disableUser,
   enableUser,
+  listTeams,
+  createTeam,
+  updateTeam,
+  deleteTeam,
+  addTeamMember,
+  removeTeamMember,
   listKeys,
   createKey,
   revokeKey,
@@ -61,6 +72,9 @@ export const actions: readonly Action[] = [
   unlinkIdentity,
   listAuthorizedApps,
   revokeAuthorizedApp,
+  listAllSandboxes,
+  stopAnySandbox,
+  deleteAnySandbox,
   deleteSnapshot,
   revokeAccess,
   getFilePreviewUrl,
@@ -81,12 +95,14 @@ export const actions: readonly Action[] = [
 /** Subject of each command's first word, for the command line's help. */
 export const commandGroups: Record<string, string> = {
   users: 'users of the service, their usage and quotas',
+  teams: 'teams that own sandboxes together: list, create, add members',
   keys: 'API keys: create, list, revoke',
   'sign-ins': 'browsers: list, revoke, make a link; machines: approve their codes',
   passkeys: 'passkeys: list, rename, remove; the page adds them',
   passwords: 'passwords: remove; the page sets them',
   identities: 'people of the identity provider: list, link with a user, unlink',
   apps: 'applications that may act for you over MCP: list, revoke',
+  everybody: "everybody's sandboxes, for admins: list, stop, delete",
   snapshots: 'your snapshots: delete',
   access: 'SSH and preview access to your sandboxes: revoke',
   files: 'images and PDFs of your sandboxes: an address to look at one',

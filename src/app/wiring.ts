@@ -3,19 +3,14 @@
 import { closeInTime } from '../concurrency/closing.ts';
 import { within } from '../concurrency/deadline.ts';
 import { Unfinished } from '../concurrency/unfinished.ts';
-import { FilePreviews } from '../control/access/file-previews.ts';
-import { PreviewAccess } from '../control/access/preview-access.ts';
-import { PreviewService } from '../control/access/previews.ts';
-import { AccessRevocation } from '../control/access/revocation.ts';
-import { SshAccessService } from '../control/access/ssh-access.ts';
 import { SshVisits } from '../control/access/ssh-visits.ts';
 import type { AccessService } from '../control/access/tokens.ts';
 import { ArchiveCollector } from '../control/archives/archive-collector.ts';
 import type { AuditService } from '../control/audit/audit.ts';
-import { PreviewGrants } from '../control/audit/preview-grants.ts';
 import { createCredentials } from '../control/credentials/credentials.ts';
 import { DocumentService } from '../control/documents/documents.ts';
 import { OrderOfUse } from '../control/documents/order-of-use.ts';
+import { EverybodysSandboxes } from '../control/everybody/everybodys-sandboxes.ts';
 import { HealthService } from '../control/health/health.ts';
 import { BASE_IMAGE } from '../control/images/base-image.ts';
 import { ImageCollector } from '../control/images/collector.ts';
@@ -34,10 +29,7 @@ import { SandboxService } from '../control/lifecycle/sandboxes.ts';
 import { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { Watches } from '../control/lifecycle/watches.ts';
 import { announcedRows } from '../control/live/announced-rows.ts';
-import { AuditEvents } from '../control/live/audit-events.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
-import { usageInside } from '../control/live/usage-inside.ts';
-import { UsageSampler } from '../control/live/usage-sampler.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
 import { createPeople, type SignInProvider } from '../control/people/people.ts';
@@ -61,9 +53,11 @@ import { localRegion } from '../model/region.ts';
 import { everyRegistry } from '../model/registry-rules.ts';
 import { createPasskeyVerifier } from '../webauthn/verifier.ts';
 import type { Engine } from './engine.ts';
+import { wireAccess } from './parts/wire-access.ts';
+import { wireGit } from './parts/wire-git.ts';
+import { wireLive } from './parts/wire-live.ts';
+import { wireReplicas } from './parts/wire-replicas.ts';
 import type { ServiceOptions } from './service-options.ts';
-import { wireGit } from './wire-git.ts';
-import { wireReplicas } from './wire-replicas.ts';
 
 const SCHEDULER_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 30_000;
@@ -131,14 +125,14 @@ export function wire(
   const sandboxes = heldRows(rows, replicas);
   const others = new Others(replicas, sandboxes);
   const people = createPeople({
-    store,
-    clock,
+    ...{ store, access, clock },
     quota: { everybody: quota, members: memberQuota },
     rate,
     regions,
     signInProvider,
   });
-  const { identity, quotas, standing } = people;
+  const { quotas, standing, close: closePeople, ...accounts } = people;
+  const { identity } = accounts;
   const queue = createOperationQueue();
   const activity = new Activity(clock, sandboxes, replicas.shared);
   const watches = new Watches(agent, runtime, log);
@@ -146,21 +140,8 @@ export function wire(
   const away = new AwayMachines();
   const nodeLoss = kubernetes?.nodeLoss ?? null;
   const machines = new Machines({
-    store: sandboxes,
-    runtime,
-    images,
-    agent,
-    queue,
-    quotas,
-    disks,
-    activity,
-    watches,
-    replicas,
-    others,
-    ...{ away, nodeLoss },
-    unfinished,
-    clock,
-    log,
+    ...{ store: sandboxes, runtime, images, agent, queue, quotas, disks, activity, watches, replicas },
+    ...{ others, away, nodeLoss, unfinished, clock, log },
   });
   const lostNodes =
     nodeLoss && new LostNodes({ nodeLoss, away, store: sandboxes, runtime, machines, replicas, log });
@@ -215,48 +196,33 @@ export function wire(
     ...{ replicas, others, unfinished, open: [standing, access], log },
   });
   const files = new FileService(uses, agent);
-  const grants = new PreviewGrants(audit, clock);
-  const previews = new PreviewService({ uses, agent, access, clock });
+  const reached = wireAccess({ access, sandboxes, uses, agent, standing, audit, clock });
   const environments = new Environments(images, runtime);
-  const roleOf = async (id: string) => (await people.users.find(id)).role;
-  const auditEvents = new AuditEvents({ audit, roleOf, log });
-  const usage = new UsageSampler({
-    ...{ store: sandboxes, events, clock, log },
-    measure: kubernetes ? usageInside(agent) : (id) => runtime.usage(id),
-    bounds: limits.usage[kubernetes ? 'cluster' : 'host'],
+  const live = wireLive({
+    ...{ sandboxes, events, runtime, agent, audit, users: people.users, clock, log },
+    isCluster: kubernetes !== null,
   });
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
     events,
-    usage,
-    auditEvents,
+    ...live,
     snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
     files,
     execution: new ExecutionService(uses, agent, environments),
     sessions: new SessionService(uses, agent, environments),
-    sshAccess: new SshAccessService(uses, access, clock),
-    previews,
-    filePreviews: new FilePreviews({
-      ...{ uses, agent, access, standing, grants, clock },
-      site: () => previews.site,
-    }),
-    accessRevocation: new AccessRevocation(sandboxes, access),
+    ...reached.services,
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),
     terminals: new TerminalService({ store: sandboxes, uses, agent, environments }),
     ...wireGit({ host, store, uses, agent, environments, allowed: gitAllow, clock, log }),
-    identity,
+    ...accounts,
     registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
-    users: people.users,
-    keys: people.keys,
-    signIns: people.signIns,
-    deviceSignIns: people.deviceSignIns,
+    everybody: new EverybodysSandboxes({
+      ...{ everybody: store.everybody, teams: store.teams, sandboxes, users: people.users, machines },
+    }),
     ...createCredentials({
       ...{ store, people, challengeKey, clock, takesPasswords: passwordSignIn },
       verifier: createPasskeyVerifier(),
     }),
-    identities: people.identities,
-    providerSignIns: people.providerSignIns,
-    ...{ apps: people.apps, oauth: people.oauth },
     documents: new DocumentService({
       database: documents,
       files,
@@ -269,7 +235,7 @@ export function wire(
     services,
     sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log }),
     scheduler,
-    previewAccess: new PreviewAccess({ access, uses, agent, grants, clock }),
+    previewAccess: reached.previewAccess,
     collector,
     archiveCollector,
     pool,
@@ -305,10 +271,10 @@ export function wire(
           () => machines.leave(),
           () => watches.endAll(),
           () => activity.flush(),
-          () => auditEvents.close(),
-          () => usage.close(),
+          () => live.auditEvents.close(),
+          () => live.usage.close(),
           () => events.close(),
-          () => people.close(),
+          () => closePeople(),
         ],
         timeoutMs: DRAIN_TIMEOUT_MS,
         late: stoppedTooEarly,

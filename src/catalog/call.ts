@@ -1,6 +1,6 @@
 /** Calls a tool. Every surface uses this. */
 
-import { assertScope, type Scope } from '../model/access/scopes.ts';
+import { assertScope, isViewer, refusedToViewers, type Scope } from '../model/access/scopes.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { tools } from './index.ts';
@@ -61,6 +61,7 @@ export async function callTool(
   const tool = findTool(name);
   return context.services.audit.call({ ...context, action: tool.name }, async () => {
     assertScope(context.caller, scopeOf(tool));
+    if (tool.forViewers === false && isViewer(context.caller)) throw refusedToViewers();
     return tool.handler(validateInput(tool.input, rawParameters), context);
   });
 }

@@ -36,9 +36,17 @@ export const whoAmI = defineTool({
   title: 'Who am I',
   description: 'Shows the owner of this API key: user_id, name and email.',
   input,
-  output: z.looseObject({ user_id: z.string(), name: z.string(), email: z.string() }),
+  output: z.looseObject({
+    ...{ user_id: z.string(), name: z.string(), email: z.string() },
+    team: z
+      .looseObject({ id: z.string(), name: z.string(), role: z.string() })
+      .optional()
+      .describe('Team that the call acts for.')
+      .meta({ unlisted: true }),
+  }),
   annotations,
   async handler(_parameters, { caller }) {
-    return { user_id: caller.id, name: caller.name, email: caller.email };
+    const { id, name, email, team } = caller;
+    return { user_id: id, name, email, ...(team ? { team: { ...team } } : {}) };
   },
 });

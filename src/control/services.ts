@@ -7,6 +7,7 @@ import type { SshAccessService } from './access/ssh-access.ts';
 import type { AuditService } from './audit/audit.ts';
 import type { Credentials } from './credentials/credentials.ts';
 import type { DocumentService } from './documents/documents.ts';
+import type { EverybodysSandboxes } from './everybody/everybodys-sandboxes.ts';
 import type { GitService } from './git/git-service.ts';
 import type { HealthService } from './health/health.ts';
 import type { RegistryService } from './images/registries.ts';
@@ -25,6 +26,7 @@ import type { ProviderSignIns } from './people/provider/provider-sign-ins.ts';
 import type { SignInService } from './people/sign-ins.ts';
 import type { UserService } from './people/users.ts';
 import type { AuthorizationService } from './provider/authorizations.ts';
+import type { TeamService } from './teams/teams.ts';
 import type { ExecutionService } from './work/execution.ts';
 import type { FileService } from './work/files.ts';
 import type { SessionService } from './work/sessions.ts';
@@ -56,6 +58,9 @@ export interface Services extends Credentials {
   /** Authorizations at the code-hosting provider; null without one. */
   authorizations: AuthorizationService | null;
   users: UserService;
+  teams: TeamService;
+  /** Everybody's sandboxes, for admins. */
+  everybody: EverybodysSandboxes;
   audit: AuditService;
   /** For operators. */
   health: HealthService;

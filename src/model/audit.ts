@@ -69,6 +69,8 @@ export interface AuditEvent {
   /** Id of the API key, or of the access token. */
   keyId: string | null;
   sandboxId: string | null;
+  /** Team that the caller acted for; absent for none. */
+  teamId?: string;
   /** Address of the connection's other end; of its client, behind a trusted proxy. */
   clientAddress: string | null;
   requestId: string | null;

@@ -71,6 +71,17 @@ export function newUserId(): string {
   return `user_${randomText(16)}`;
 }
 
+const teamIdPattern = /^team_[0-9a-z]{16}$/;
+
+/** Owners are users and teams, told apart by their ids. */
+export function isTeamId(id: string): boolean {
+  return teamIdPattern.test(id);
+}
+
+export function newTeamId(): string {
+  return `team_${randomText(16)}`;
+}
+
 export function newRequestId(): string {
   return `req_${randomText(16)}`;
 }

@@ -1,16 +1,23 @@
 /** Users, callers and API keys. Times are milliseconds since the epoch. */
 
+import type { Role } from './access/roles.ts';
 import type { Scope } from './access/scopes.ts';
+import type { Membership } from './access/team.ts';
 import type { Quota } from './quota.ts';
 
-/** An admin manages the service and its users; a member has sandboxes of their own. */
-export const roles = ['admin', 'member'] as const;
-export type Role = (typeof roles)[number];
+export { type Role, roles } from './access/roles.ts';
 
 export interface User {
   id: string;
   name: string;
   email: string;
+  /** Team that the user acts for at present: it owns what the user works with. */
+  team?: Membership;
+}
+
+/** Returns the id of the owner whose sandboxes and snapshots the user works with: the team's, or the user's own. */
+export function ownerIdOf({ id, team }: Pick<User, 'id' | 'team'>): string {
+  return team?.id ?? id;
 }
 
 /** A stored user. */
@@ -30,6 +37,8 @@ export interface Caller extends User {
   keyId: string;
   /** null: never. */
   keyExpiresAt: number | null;
+  /** Id of the team that the key is bound to: it opens nothing else. */
+  boundTo?: string;
   /** null: all that the role allows. */
   scopes: readonly Scope[] | null;
 }
@@ -50,4 +59,6 @@ export interface ApiKey {
   revokedAt: number | null;
   /** null: all that its owner's role allows. */
   scopes: readonly Scope[] | null;
+  /** Team that the key is bound to; null: none. */
+  teamId: string | null;
 }

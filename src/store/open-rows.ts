@@ -5,19 +5,21 @@ import { AccessTokenRows } from './rows/access-tokens.ts';
 import { KeyRows } from './rows/api-keys.ts';
 import { AuditRows } from './rows/audit.ts';
 import { AuthorizationRows } from './rows/authorizations.ts';
-import { DeviceSignInRows } from './rows/device-sign-ins.ts';
+import { DeviceSignInRows } from './rows/identity/device-sign-ins.ts';
+import { EverybodysSandboxRows } from './rows/everybodys-sandboxes.ts';
 import { GitCredentialRows } from './rows/git-credentials.ts';
 import { IdempotencyRows } from './rows/idempotency.ts';
 import { IdentityRows } from './rows/identity/identities.ts';
 import { OAuthRows } from './rows/oauth/oauth.ts';
-import { PasskeyRows } from './rows/passkeys.ts';
-import { PasswordRows } from './rows/passwords.ts';
+import { PasskeyRows } from './rows/identity/passkeys.ts';
+import { PasswordRows } from './rows/identity/passwords.ts';
 import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
 import { RegistryCredentialRows } from './rows/registry-credentials.ts';
 import { SandboxRows } from './rows/sandbox-rows.ts';
 import { ServiceSecretRows } from './rows/service-secrets.ts';
-import { SignInRows } from './rows/sign-ins.ts';
+import { SignInRows } from './rows/identity/sign-ins.ts';
 import { SnapshotRows } from './rows/snapshots.ts';
+import { TeamRows } from './rows/teams.ts';
 import { UserRows } from './rows/users.ts';
 import type { Secrets } from './secrets.ts';
 import { type Sql, statement } from './sql/sql.ts';
@@ -27,8 +29,10 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
   await pairWithKey(sql, secrets.keyId);
   return {
     sandboxes: new SandboxRows(sql, secrets),
+    everybody: new EverybodysSandboxRows(sql, secrets),
     snapshots: new SnapshotRows(sql),
     users: new UserRows(sql),
+    teams: new TeamRows(sql),
     keys: new KeyRows(sql),
     signIns: new SignInRows(sql),
     deviceSignIns: new DeviceSignInRows(sql),

@@ -44,6 +44,7 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
       keys: { find: async () => null },
       signIns: { findSignIn: async () => null },
       oauth: { findGrant: async () => null },
+      teams: { find: async () => null, membership: async () => null },
     },
     Date,
   );

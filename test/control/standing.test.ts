@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KeyUse } from '../../src/control/people/key-use.ts';
 import { Standing } from '../../src/control/people/standing.ts';
 import { limits } from '../../src/model/limits.ts';
-import type { Caller } from '../../src/model/user.ts';
+import type { Caller, Role } from '../../src/model/user.ts';
 import { alice } from '../store/fixtures.ts';
 
 beforeEach(() => {
@@ -15,13 +15,14 @@ afterEach(() => {
 
 const caller: Caller = { ...alice, keyId: 'key_1', keyExpiresAt: null, scopes: null };
 
-function setUp(disabledAt: number | null = null) {
+function setUp(disabledAt: number | null = null, role: Role = 'admin') {
   const standing = new Standing(
     {
-      users: { findUser: async () => ({ ...alice, disabledAt }) },
+      users: { findUser: async () => ({ ...alice, disabledAt, role }) },
       keys: { find: async () => null },
       signIns: { findSignIn: async () => null },
       oauth: { findGrant: async () => null },
+      teams: { find: async () => null, membership: async () => null },
     },
     Date,
   );
@@ -89,6 +90,16 @@ describe('open work in the sandboxes of a user', () => {
     await expect(standing.whileEnabled(alice.id, end)).rejects.toMatchObject({ code: 'permission_denied' });
     standing.ended(alice.id);
     expect(end).not.toHaveBeenCalled();
+  });
+});
+
+describe('open work in the sandboxes of a viewer', () => {
+  it('is not opened, since a visitor may do all that an owner may', async () => {
+    const { standing } = setUp(null, 'viewer');
+    await expect(standing.whileEnabled(alice.id, () => {})).rejects.toMatchObject({
+      code: 'permission_denied',
+      message: "The sandbox's owner is a viewer.",
+    });
   });
 });
 

@@ -22,6 +22,7 @@ beforeEach(async () => {
   const replica = () => {
     const people = createPeople({
       ...{ store, clock: Date, rate: null, regions: [localRegion] },
+      access: { revoke: async () => ({ ssh: 0, preview: 0 }) },
       quota: { everybody: {}, members: unlimited },
       signInProvider: providerAt(world.team.issuer).provider,
     });

@@ -78,6 +78,36 @@ describe('migrations', () => {
   });
 });
 
+describe('the step of viewers and teams', () => {
+  it('keeps users with their roles, and all that refers to them', () => {
+    const { database } = newDatabase();
+    migrate(database, migrations.slice(0, 11));
+    database.exec(`
+      INSERT INTO users (id, name, email, role) VALUES ('user_a', 'A', 'a@x', 'admin'), ('user_b', 'B', 'b@x', 'member');
+      INSERT INTO api_keys (hash, selector, user_id) VALUES (zeroblob(32), zeroblob(8), 'user_b');
+      INSERT INTO provider_authorizations VALUES
+        ('auth_1', 'user_a', 'p', '1', 'a', '', x'00', NULL, NULL, NULL, 1, 1, NULL);
+      INSERT INTO sign_in_links VALUES (x'01', 'user_b', 5);
+    `);
+    migrate(database);
+    const rows = (sql: string) =>
+      database
+        .prepare(sql)
+        .all()
+        .map((row) => Object.values(row));
+    expect(rows('SELECT id, email, role, kind FROM users ORDER BY sequence')).toEqual([
+      ['user_a', 'a@x', 'admin', 'person'],
+      ['user_b', 'b@x', 'member', 'person'],
+    ]);
+    expect(rows('SELECT user_id, team_id FROM api_keys')).toEqual([['user_b', null]]);
+    expect(rows('SELECT user_id FROM provider_authorizations')).toEqual([['user_a']]);
+    expect(rows('SELECT user_id FROM sign_in_links')).toEqual([['user_b']]);
+    expect(rows('PRAGMA foreign_key_check')).toEqual([]);
+    database.exec(`UPDATE users SET role = 'viewer' WHERE id = 'user_b'`);
+    expect(() => database.exec(`UPDATE users SET role = 'king'`)).toThrow(/CHECK/);
+  });
+});
+
 function newDatabase(): { file: string; database: Database } {
   const file = join(temporaryDirectory(), 'sandhaven.db');
   const database = new Database(file);

@@ -23,6 +23,8 @@ describe('a filter', () => {
       label: 'team=ml',
       sort: 'stop',
     });
+    expect(readFilter({ whose: 'everybody' })).toEqual({ whose: 'everybody' });
+    expect(readFilter({ whose: 'nobody' })).toEqual({});
     expect(readFilter({ name: {}, state: 'running', label: [], sort: '__proto__' })).toEqual({});
   });
 

@@ -11,6 +11,7 @@ export const rowOutput = z.looseObject({
   user_id: z.string().nullable(),
   key_id: z.string().nullable(),
   sandbox_id: z.string().nullable(),
+  team_id: z.string().nullable().describe('Team that the caller acted for.'),
   transport: z.enum(auditTransports),
   client_address: z.string().nullable(),
   request_id: z.string().nullable(),
@@ -25,6 +26,7 @@ export function toRowView(row: AuditRow): AuditRowView {
   return {
     ...{ sequence, time: new Date(time).toISOString(), action, outcome, duration_ms: durationMs },
     ...{ user_id: row.userId, key_id: row.keyId, sandbox_id: row.sandboxId },
+    team_id: row.teamId ?? null,
     ...{ transport, client_address: row.clientAddress, request_id: row.requestId },
     ...{ count, hash: hash.toString('hex') },
   };
@@ -32,10 +34,10 @@ export function toRowView(row: AuditRow): AuditRowView {
 
 /** Returns the row of a table, with the columns that people look for first. */
 export function toTableRow(row: AuditRowView) {
-  const { sequence, time, action, outcome, duration_ms, user_id, key_id, sandbox_id } = row;
+  const { sequence, time, action, outcome, duration_ms, user_id, key_id, sandbox_id, team_id } = row;
   return {
     ...{ sequence, time, action: row.count === null ? action : `${action} (${row.count})`, outcome },
-    ...{ ms: duration_ms, user: user_id, key: key_id, sandbox: sandbox_id },
+    ...{ ms: duration_ms, user: user_id, key: key_id, sandbox: sandbox_id, team: team_id },
     ...{ by: row.transport, address: row.client_address, request: row.request_id },
   };
 }

@@ -5,6 +5,7 @@ import { text } from '../../catalog/parameters/text.ts';
 import { scopes } from '../../model/access/scopes.ts';
 import { limits } from '../../model/limits.ts';
 import { defineAction } from '../action.ts';
+import { team } from '../teams/parameters.ts';
 import { user } from '../users/parameters.ts';
 import { keyOutput, toKeyView } from './key-view.ts';
 
@@ -29,14 +30,20 @@ export const createKey = defineAction({
       .max(scopes.length)
       .optional()
       .describe(`What the key may be used for; all that the owner may do when left out.`),
+    team: team
+      .optional()
+      .describe('Team that the key is bound to: it acts for this team, and does nothing else.'),
     expires_in_minutes: integerWithDefault('Minutes until it expires, 0 for never', {
       ...{ min: 0, max: limits.keyMinutesMax, default: 0 },
     }),
   }),
   output: keyOutput.extend({ api_key: z.string() }),
-  async handler({ user, name, scopes: wanted, expires_in_minutes: expiresInMinutes }, { services, caller }) {
+  async handler(
+    { user, name, team, scopes: wanted, expires_in_minutes: expiresInMinutes },
+    { services, caller },
+  ) {
     const created = await services.keys.create(caller, {
-      ...{ user, name, expiresInMinutes },
+      ...{ user, name, team, expiresInMinutes },
       scopes: wanted ? [...new Set(wanted)] : null,
     });
     return { ...toKeyView(created), api_key: created.apiKey };

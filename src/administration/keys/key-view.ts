@@ -16,12 +16,14 @@ export const keyOutput = z.looseObject({
   revoked_at: z.string().nullable(),
   /** null: all that the owner may do. */
   scopes: z.array(z.string()).nullable(),
+  /** Team that the key is bound to; null: none. */
+  team_id: z.string().nullable(),
 });
 
 export type KeyView = z.output<typeof keyOutput>;
 
 export function toKeyView({ key, owner, state }: OwnedKey): KeyView {
-  const { id, name, createdAt, expiresAt, lastUsedAt, revokedAt, scopes } = key;
+  const { id, name, createdAt, expiresAt, lastUsedAt, revokedAt, scopes, teamId } = key;
   return {
     ...{ key_id: id, name, user_id: owner.id, email: owner.email },
     state,
@@ -31,17 +33,19 @@ export function toKeyView({ key, owner, state }: OwnedKey): KeyView {
     last_used_at: timeOf(lastUsedAt),
     revoked_at: timeOf(revokedAt),
     scopes: scopes && [...scopes],
+    team_id: teamId,
   };
 }
 
 export function keyRow(view: KeyView): Record<string, unknown> {
-  const { key_id, name, email, state, created_at, expires_at, last_used_at, scopes } = view;
+  const { key_id, name, email, state, created_at, expires_at, last_used_at, scopes, team_id } = view;
   return {
     key: key_id,
     name,
     user: email,
     state,
     scopes: scopes?.join(',') ?? 'all',
+    team: team_id,
     created: created_at,
     expires: expires_at,
     used: last_used_at,

@@ -20,7 +20,11 @@ export const email = z
   .regex(/^[!-?A-~]+@[!-?A-~]+$/, 'must be an email address')
   .describe('Email; no two users have the same.');
 
-export const role = z.enum(roles).describe('admin manages the service and its users; member has sandboxes.');
+export const role = z
+  .enum(roles)
+  .describe(
+    'admin manages the service and its users; member has sandboxes; viewer sees and changes nothing.',
+  );
 
 const UNLIMITED = -1;
 

@@ -45,6 +45,7 @@ export const getPortPreviewUrl = defineTool({
     expires_at: z.string().nullable(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  forViewers: false,
   async handler({ sandbox: reference, port, signed, expires_in_seconds }, { services, caller }) {
     const seconds = signed ? expires_in_seconds : null;
     const { url, token, expiresAt } = await services.previews.preview(caller, reference, port, seconds);

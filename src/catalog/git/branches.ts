@@ -27,6 +27,7 @@ export const gitBranches = defineTool({
     truncated: z.boolean(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  forViewers: false,
   async handler(parameters, context) {
     const at = repositoryOf(parameters, context);
     return { ...(await context.services.git.branches(at, optionsOf(context))) };

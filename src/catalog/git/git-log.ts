@@ -31,6 +31,7 @@ export const gitLog = defineTool({
     truncated: z.boolean(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  forViewers: false,
   async handler(parameters, context) {
     const { branch, max_count } = parameters;
     const request = { maxCount: max_count, ...present({ branch }) };

@@ -25,6 +25,7 @@ export const gitStatus = defineTool({
     truncated: z.boolean(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  forViewers: false,
   async handler(parameters, context) {
     const at = repositoryOf(parameters, context);
     return { ...(await context.services.git.status(at, optionsOf(context))) };

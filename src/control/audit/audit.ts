@@ -29,7 +29,7 @@ export interface Origin {
 /** Facts about a call that are known before it runs. */
 export interface AuditSubject {
   action: string;
-  caller: { id: string | null; keyId: string | null };
+  caller: { id: string | null; keyId: string | null; team?: { id: string } };
   origin: Origin;
   requestId: string | null;
   /** Aborted when the client disconnects. */
@@ -149,6 +149,7 @@ export class AuditService {
       ...{ action, outcome, sandboxId, requestId, count: null },
       ...{ transport: origin.transport, clientAddress: origin.address },
       ...{ userId: caller.id, keyId: caller.keyId },
+      ...(caller.team ? { teamId: caller.team.id } : {}),
       durationMs: Math.round(durationMs * 10) / 10,
     });
   }

@@ -4,7 +4,7 @@ import { newSnapshotId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Resources } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
-import type { User } from '../../model/user.ts';
+import { ownerIdOf, type User } from '../../model/user.ts';
 import type { Idempotency } from '../lifecycle/idempotency.ts';
 import type { IdentityService } from '../people/identity.ts';
 import type { Quotas } from '../people/quotas.ts';
@@ -42,23 +42,28 @@ export class SnapshotService {
   /** Resolves once the snapshot is stored, in state `pending`; the work continues in the background. */
   create(caller: User, request: SnapshotRequest, key?: string): Promise<Snapshot> {
     if (key === undefined) return this.#create(caller, request, null);
-    return this.#d.idempotency.once(caller.id, key, ['CreateSnapshot', request], async (keptSince) => {
-      // Exists when the service was killed between the creation and the storage of its answer.
-      const made = await this.#d.store.createdUnder(caller.id, key, keptSince);
-      return made ?? this.#create(caller, request, key);
-    });
+    return this.#d.idempotency.once(
+      ownerIdOf(caller),
+      key,
+      ['CreateSnapshot', request],
+      async (keptSince) => {
+        // Exists when the service was killed between the creation and the storage of its answer.
+        const made = await this.#d.store.createdUnder(ownerIdOf(caller), key, keptSince);
+        return made ?? this.#create(caller, request, key);
+      },
+    );
   }
 
   async get(caller: User, idOrName: string): Promise<Snapshot> {
     if (isBase(idOrName)) return this.#base();
-    const snapshot = await this.#d.store.find(caller.id, idOrName);
+    const snapshot = await this.#d.store.find(ownerIdOf(caller), idOrName);
     if (snapshot) return snapshot;
     throw unknown(idOrName);
   }
 
   /** Lists newest first; the base image, which no user owns, comes last. */
   async list(caller: User, page: Page): Promise<{ snapshots: Snapshot[]; totalCount: number }> {
-    const { snapshots, totalCount } = await this.#d.store.list(caller.id, page);
+    const { snapshots, totalCount } = await this.#d.store.list(ownerIdOf(caller), page);
     const first = (page.page - 1) * page.pageSize;
     const showsBase = first <= totalCount && totalCount < first + page.pageSize;
     return {
@@ -76,7 +81,7 @@ export class SnapshotService {
     const now = clock.now();
     const snapshot: Snapshot = {
       id: newSnapshotId(),
-      ownerId: caller.id,
+      ownerId: ownerIdOf(caller),
       name: request.name,
       state: 'pending',
       stateReason: null,
@@ -90,7 +95,7 @@ export class SnapshotService {
       createdAt: now,
       updatedAt: now,
     };
-    await store.insert(snapshot, await quotas.allowance(caller.id));
+    await store.insert(snapshot, await quotas.allowance(ownerIdOf(caller)));
     work.begin(snapshot);
     return snapshot;
   }
@@ -134,14 +139,14 @@ export class SnapshotService {
 
   async #assertRoom(caller: User): Promise<void> {
     const { unfinished, perOwner } = limits.snapshot;
-    const waiting = (await this.#d.store.unfinished()).filter(({ ownerId }) => ownerId === caller.id);
+    const waiting = (await this.#d.store.unfinished()).filter(({ ownerId }) => ownerId === ownerIdOf(caller));
     if (waiting.length >= unfinished) {
       throw new SandhavenError('resource_exhausted', `${waiting.length} snapshots are still being made.`, {
         hint: 'Wait until some of them are active (Sandbox.ListSnapshots), then try again.',
         retryable: true,
       });
     }
-    const totalCount = await this.#d.store.count(caller.id);
+    const totalCount = await this.#d.store.count(ownerIdOf(caller));
     if (totalCount >= perOwner) {
       throw new SandhavenError(
         'resource_exhausted',

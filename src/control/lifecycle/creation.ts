@@ -3,7 +3,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Language, Sandbox } from '../../model/sandbox.ts';
-import type { User } from '../../model/user.ts';
+import { ownerIdOf, type User } from '../../model/user.ts';
 import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type {
@@ -72,13 +72,16 @@ export class Creation {
   async create(caller: User, request: CreateRequest, onProgress?: OnProgress): Promise<Sandbox> {
     const { snapshots, images, quotas } = this.#d;
     const template = await templateOf(snapshots, caller, request);
-    await quotas.assertRoomFor(caller.id, template.resources);
+    await quotas.assertRoomFor(ownerIdOf(caller), template.resources);
     const make = (image: Image): Promise<Sandbox> => {
       const blueprint = this.#blueprint(caller, request, image, template);
       return request.name !== undefined ? this.#make(blueprint) : this.#makeNamed(blueprint);
     };
     // Holds the image in use until the sandbox is created: before the row is committed, nothing else marks it.
-    return images.use(template.wanted, make, { owner: caller.id, ...(onProgress ? { onProgress } : {}) });
+    return images.use(template.wanted, make, {
+      owner: ownerIdOf(caller),
+      ...(onProgress ? { onProgress } : {}),
+    });
   }
 
   /** Retries generated names that are taken; a caller has to change a given one. */
@@ -151,7 +154,7 @@ export class Creation {
   #blueprint(caller: User, request: CreateRequest, image: Image, template: Template): Blueprint {
     const now = this.#d.clock.now();
     return {
-      ownerId: caller.id,
+      ownerId: ownerIdOf(caller),
       name: request.name ?? '',
       state: 'started',
       stateReason: null,

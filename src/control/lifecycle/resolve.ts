@@ -1,7 +1,7 @@
 /** Resolves the `sandbox` parameter to its row: by id, by name, or the only sandbox when omitted. */
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { User } from '../../model/user.ts';
+import { ownerIdOf, type User } from '../../model/user.ts';
 import { concerns } from '../audit/scope.ts';
 import type { SandboxStore } from '../ports/index.ts';
 
@@ -14,7 +14,7 @@ export async function resolveSandbox(
   reference: string | undefined,
 ): Promise<Sandbox> {
   const wanted = reference ?? (await soleSandbox(store, caller));
-  const sandbox = await store.find(caller.id, wanted);
+  const sandbox = await store.find(ownerIdOf(caller), wanted);
   if (sandbox) {
     concerns(sandbox.id);
     return sandbox;
@@ -27,7 +27,7 @@ export async function resolveSandbox(
 }
 
 async function soleSandbox(store: SandboxStore, caller: User): Promise<string> {
-  const found = await store.names(caller.id, NAMED_IN_ERROR + 1);
+  const found = await store.names(ownerIdOf(caller), NAMED_IN_ERROR + 1);
   const [only] = found;
   if (only && found.length === 1) return only.id;
   if (!only) {

@@ -2,7 +2,7 @@
 import { invalidArgument } from '../../model/errors.ts';
 import { deletedByStop } from '../../model/lifecycle.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { User } from '../../model/user.ts';
+import { ownerIdOf, type User } from '../../model/user.ts';
 import { concerns } from '../audit/scope.ts';
 import type { OnProgress, Page, Runtime, SandboxFilter, SandboxStore, SandboxUsage } from '../ports/index.ts';
 import type { Activity } from './activity.ts';
@@ -59,9 +59,9 @@ export class SandboxService {
   ): Promise<Sandbox> {
     const { idempotencyKey: key, onProgress } = options;
     if (key === undefined) return this.#creation.create(caller, request, onProgress);
-    return this.#idempotency.once(caller.id, key, ['CreateSandbox', request], async (keptSince) => {
+    return this.#idempotency.once(ownerIdOf(caller), key, ['CreateSandbox', request], async (keptSince) => {
       // Exists when the service was killed between the creation and the storage of its answer.
-      const made = await this.#store.createdUnder(caller.id, key, keptSince);
+      const made = await this.#store.createdUnder(ownerIdOf(caller), key, keptSince);
       const sandbox =
         made ?? (await this.#creation.create(caller, { ...request, creationKey: key }, onProgress));
       return { ...sandbox, envVars: {} };
@@ -82,7 +82,7 @@ export class SandboxService {
     filter: Omit<SandboxFilter, 'ownerId'>,
     page: Page,
   ): Promise<{ sandboxes: Sandbox[]; totalCount: number }> {
-    const found = await this.#store.list({ ...filter, ownerId: caller.id }, page);
+    const found = await this.#store.list({ ...filter, ownerId: ownerIdOf(caller) }, page);
     return { ...found, sandboxes: found.sandboxes.map((sandbox) => this.seen(sandbox)) };
   }
 

@@ -2,7 +2,7 @@
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import type { Resources, Sandbox } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
-import type { User } from '../../model/user.ts';
+import { ownerIdOf, type User } from '../../model/user.ts';
 import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
 import { isBase } from '../images/base-snapshot.ts';
 import type { SnapshotStore } from '../ports/index.ts';
@@ -38,7 +38,7 @@ export async function templateOf(
     const base = { snapshot: BASE_IMAGE, image: BASE_IMAGE, entrypoint: null };
     return { wanted: { reference: BASE_IMAGE }, ...base, resources };
   }
-  const snapshot = await store.find(caller.id, wanted);
+  const snapshot = await store.find(ownerIdOf(caller), wanted);
   if (!snapshot) {
     throw notFound(
       'snapshot',

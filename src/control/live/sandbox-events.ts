@@ -7,7 +7,7 @@
  */
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { User } from '../../model/user.ts';
+import { ownerIdOf, type User } from '../../model/user.ts';
 import type { Log, SandboxStore } from '../ports/index.ts';
 
 export interface Follower {
@@ -56,10 +56,11 @@ export class SandboxEvents {
   }
 
   /**
-   * Follows the user's sandboxes: whatever changes after this promise has resolved.
+   * Follows the sandboxes of the user, or of the team that the user acts for: whatever changes after this promise has resolved.
    * @returns Ends it.
    */
-  async follow({ id }: Pick<User, 'id'>, follower: Follower): Promise<() => void> {
+  async follow(caller: Pick<User, 'id' | 'team'>, follower: Follower): Promise<() => void> {
+    const id = ownerIdOf(caller);
     const followed = this.#owners.get(id) ?? { followers: new Set(), known: new Set() };
     this.#owners.set(id, followed);
     followed.followers.add(follower);

@@ -24,7 +24,7 @@ export class IdentityService {
     this.#d = dependencies;
   }
 
-  /** Returns null for an invalid key. */
+  /** Returns null for an invalid key. The surface then settles the team that the caller acts for. */
   async authenticate(apiKey: string): Promise<Caller | null> {
     const { keys, use, clock } = this.#d;
     const caller = await keys.callerOf(apiKey, clock.now());

@@ -5,7 +5,8 @@ import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newApiKey } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Account, ApiKey, Caller, KeyState } from '../../model/user.ts';
-import type { Clock, KeyStore, Page, SignInStore } from '../ports/index.ts';
+import type { Clock, KeyStore, Page, SignInStore, TeamStore } from '../ports/index.ts';
+import { noTeam } from '../teams/acting.ts';
 import type { KeyUse } from './key-use.ts';
 import type { Standing } from './standing.ts';
 import type { UserService } from './users.ts';
@@ -13,6 +14,7 @@ import type { UserService } from './users.ts';
 export interface KeyDependencies {
   store: KeyStore;
   users: UserService;
+  teams: Pick<TeamStore, 'membership'>;
   use: KeyUse;
   standing: Standing;
   signIns: Pick<SignInStore, 'removeSignInsOfKey'>;
@@ -25,6 +27,8 @@ export interface KeyRequest {
   expiresInMinutes: number;
   /** null: all that the owner may do. */
   scopes: readonly Scope[] | null;
+  /** Name or id of the team that the key is bound to. */
+  team?: string | undefined;
 }
 
 export interface OwnedKey {
@@ -49,31 +53,37 @@ export class KeyService {
    */
   async create(
     caller: Caller,
-    { user, name, expiresInMinutes, scopes }: KeyRequest,
+    { user, name, expiresInMinutes, scopes: wanted, team }: KeyRequest,
   ): Promise<OwnedKey & { apiKey: string }> {
     const owner = await this.ownerOf(caller, user ?? caller.id);
+    // A key that a viewer made stays within a viewer's scopes when its owner gets another role.
+    const scopes = wanted ?? (caller.role === 'viewer' ? caller.scopes : null);
     const lacking = beyond(caller, scopes);
     if (lacking.length > 0) throw more(lacking);
-    return this.#make(owner, { name, expiresInMinutes, scopes });
+    const teamId = team === undefined ? null : await this.#teamOf(owner, team);
+    return this.#make(owner, { name, expiresInMinutes, scopes, teamId });
   }
 
   /** Creates a key that its owner has asked for in another way. Rejects with `permission_denied` for a disabled one. */
-  async createFor(userId: string, request: Omit<KeyRequest, 'user'>): Promise<OwnedKey & { apiKey: string }> {
+  async createFor(
+    userId: string,
+    request: Omit<KeyRequest, 'user' | 'team'>,
+  ): Promise<OwnedKey & { apiKey: string }> {
     const owner = await this.#d.users.find(userId);
     if (owner.disabledAt !== null) throw disabled();
-    return this.#make(owner, request);
+    return this.#make(owner, { ...request, teamId: null });
   }
 
   async #make(
     owner: Account,
-    { name, expiresInMinutes, scopes }: Omit<KeyRequest, 'user'>,
+    { name, expiresInMinutes, scopes, teamId }: Omit<KeyRequest, 'user' | 'team'> & { teamId: string | null },
   ): Promise<OwnedKey & { apiKey: string }> {
     const { store, clock } = this.#d;
     const now = clock.now();
     if ((await store.countLive(owner.id, now)) >= limits.keysPerUser) throw tooMany();
     const apiKey = newApiKey();
     const expiresAt = expiresInMinutes === 0 ? null : now + expiresInMinutes * MINUTE_MS;
-    const key = await store.add(owner.id, apiKey, { name, createdAt: now, expiresAt, scopes });
+    const key = await store.add(owner.id, apiKey, { name, createdAt: now, expiresAt, scopes, teamId });
     return { ...this.#shown(key, owner), apiKey };
   }
 
@@ -102,6 +112,12 @@ export class KeyService {
     standing.ended(key.id);
     for (const signIn of await signIns.removeSignInsOfKey(key.id)) standing.ended(signIn);
     return this.#shown(key, await users.find(key.userId));
+  }
+
+  async #teamOf(owner: Account, team: string): Promise<string> {
+    const found = await this.#d.teams.membership(team, owner.id);
+    if (!found) throw noTeam(team);
+    return found.id;
   }
 
   #shown(key: ApiKey, owner: Account): OwnedKey {

@@ -1,11 +1,14 @@
-/** Composition of users, keys, quotas and rates. */
+/** Composition of users, teams, keys, quotas and rates. */
 
 import type { Rate } from '../../fairness/rate.ts';
 import type { AdmissionRules } from '../../model/access/admission.ts';
 import { newUserId } from '../../model/ids.ts';
 import type { Regions } from '../../model/region.ts';
 import type { Account } from '../../model/user.ts';
+import type { AccessService } from '../access/tokens.ts';
 import type { Clock, IdentityProvider, Store } from '../ports/index.ts';
+import { TeamAccess } from '../teams/team-access.ts';
+import { TeamService } from '../teams/teams.ts';
 import { AuthorizedApps } from './apps/authorized-apps.ts';
 import { OAuthRecords } from './apps/oauth-records.ts';
 import { DeviceSignInService } from './device-sign-ins.ts';
@@ -23,11 +26,21 @@ import { UserService } from './users.ts';
 export interface PeopleDependencies {
   store: Pick<
     Store,
-    'users' | 'keys' | 'signIns' | 'deviceSignIns' | 'identities' | 'oauth' | 'serviceSecrets' | 'replicas'
+    | 'users'
+    | 'teams'
+    | 'keys'
+    | 'signIns'
+    | 'deviceSignIns'
+    | 'identities'
+    | 'oauth'
+    | 'serviceSecrets'
+    | 'replicas'
   > & {
-    sandboxes: Pick<Store['sandboxes'], 'usage'>;
+    sandboxes: Pick<Store['sandboxes'], 'usage' | 'names'>;
     snapshots: Pick<Store['snapshots'], 'count'>;
   };
+  /** Tokens of the gateways. */
+  access: Pick<AccessService, 'revoke'>;
   clock: Clock;
   /** Default quotas. */
   quota: QuotaDefaults;
@@ -49,6 +62,7 @@ export interface SignInProvider {
 export interface People {
   identity: IdentityService;
   users: UserService;
+  teams: TeamService;
   keys: KeyService;
   signIns: SignInService;
   deviceSignIns: DeviceSignInService;
@@ -66,6 +80,7 @@ export interface People {
 
 export function createPeople({
   store,
+  access,
   clock,
   quota,
   rate,
@@ -75,14 +90,21 @@ export function createPeople({
   const quotas = new Quotas({ ...store, defaults: quota });
   const standing = new Standing(store, clock, store.replicas);
   const use = new KeyUse(store.keys, clock);
-  const users = new UserService({ store: store.users, quotas, standing, clock });
+  const teams = new TeamService({
+    ...{ store: store.teams, users: store.users, quotas, standing, clock },
+    access: new TeamAccess(store.sandboxes, access),
+  });
+  const endTeamAccess = (userId: string) => teams.endAccessOf(userId);
+  const users = new UserService({ store: store.users, quotas, standing, endTeamAccess, clock });
   const signIns = new SignInService({ store: store.signIns, keys: store.keys, users, standing, clock });
-  const keys = new KeyService({ store: store.keys, signIns: store.signIns, users, use, standing, clock });
+  const keys = new KeyService({
+    ...{ store: store.keys, signIns: store.signIns, users, teams: store.teams, use, standing, clock },
+  });
   const apps = new AuthorizedApps({ store: store.oauth, standing, clock });
   const { users: userStore, oauth, serviceSecrets: secrets } = store;
   const rates = new Rates(rate, clock, store.replicas);
   return {
-    ...{ users, quotas, standing },
+    ...{ users, teams, quotas, standing },
     identity: new IdentityService({ keys: store.keys, use, standing, rates, regions, clock }),
     ...{ keys, signIns, apps },
     oauth: new OAuthRecords({ store: oauth, users: userStore, secrets, apps, clock }),

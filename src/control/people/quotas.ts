@@ -1,8 +1,11 @@
-/** Quota of each user: the service's defaults, with an admin's changes. */
+/** Quota of each owner, a user or a team: the service's defaults, with an admin's changes. */
+
+import type { Team } from '../../model/access/team.ts';
+import { isTeamId } from '../../model/ids.ts';
 import { assertWithinQuota, isUnlimited, type Quota, type Usage, unlimited } from '../../model/quota.ts';
 import type { Resources } from '../../model/sandbox.ts';
 import type { Account } from '../../model/user.ts';
-import type { Allowance, SandboxStore, SnapshotStore, UserStore } from '../ports/index.ts';
+import type { Allowance, SandboxStore, SnapshotStore, TeamStore, UserStore } from '../ports/index.ts';
 
 export interface QuotaDefaults {
   /** The operator's settings, for members and admins alike. */
@@ -13,6 +16,7 @@ export interface QuotaDefaults {
 
 export interface QuotaDependencies {
   users: Pick<UserStore, 'findUser'>;
+  teams: Pick<TeamStore, 'find'>;
   sandboxes: Pick<SandboxStore, 'usage'>;
   snapshots: Pick<SnapshotStore, 'count'>;
   defaults: QuotaDefaults;
@@ -30,6 +34,11 @@ export class Quotas {
     return { ...(role === 'admin' ? unlimited : members), ...everybody, ...quota };
   }
 
+  /** A team has a member's quota, unless it has one of its own. */
+  ofTeam({ quota }: Pick<Team, 'quota'>): Quota {
+    return this.of({ role: 'member', quota });
+  }
+
   async usage(ownerId: string): Promise<Usage> {
     const { sandboxes, snapshots } = this.#d;
     return { ...(await sandboxes.usage(ownerId)), snapshots: await snapshots.count(ownerId) };
@@ -37,6 +46,9 @@ export class Quotas {
 
   /** Returns the allowance that the store enforces in the transaction of the change. */
   async allowance(ownerId: string): Promise<Allowance> {
+    if (isTeamId(ownerId)) {
+      return { ownerId, quota: this.ofTeam((await this.#d.teams.find(ownerId)) ?? { quota: {} }) };
+    }
     const account = await this.#d.users.findUser(ownerId);
     return { ownerId, quota: this.of(account ?? { role: 'member', quota: {} }) };
   }

@@ -46,6 +46,7 @@ export class SignInService {
     const { keys, clock } = this.#d;
     const caller = await keys.callerOf(apiKey, clock.now());
     if (!caller) throw refused('The API key is not valid.');
+    if (caller.boundTo !== undefined) throw refused('The API key is bound to a team, and signs nobody in.');
     return this.#open(caller, { keyId: caller.keyId, endsAt: caller.keyExpiresAt, scopes: caller.scopes });
   }
 

@@ -4,18 +4,30 @@
  */
 
 import { at } from '../../concurrency/deadline.ts';
+import { type Membership, membershipId } from '../../model/access/team.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import { isGrantId, isSignInId } from '../../model/ids.ts';
+import { isGrantId, isSignInId, isTeamId } from '../../model/ids.ts';
 import type { Caller } from '../../model/user.ts';
 import { type End, OpenEnds, type Right } from '../access/open-ends.ts';
-import type { Clock, KeyStore, OAuthStore, Replicas, SignInStore, UserStore } from '../ports/index.ts';
+import type {
+  Clock,
+  KeyStore,
+  OAuthStore,
+  Replicas,
+  SignInStore,
+  TeamStore,
+  UserStore,
+} from '../ports/index.ts';
 
 export interface StandingStore {
   users: Pick<UserStore, 'findUser'>;
   keys: Pick<KeyStore, 'find'>;
   signIns: Pick<SignInStore, 'findSignIn'>;
   oauth: Pick<OAuthStore, 'findGrant'>;
+  teams: Pick<TeamStore, 'find' | 'membership'>;
 }
+
+type Holder = Pick<Caller, 'id' | 'keyId' | 'keyExpiresAt' | 'team'>;
 
 export class Standing {
   readonly #store: StandingStore;
@@ -29,38 +41,39 @@ export class Standing {
   }
 
   /**
-   * Calls `end` once the key is revoked or expires, or its user is disabled; never after a call of the returned
-   * function.
+   * Calls `end` once the key is revoked or expires, its user is disabled, or the user's role in the team acted for is over;
+   * never after a call of the returned function.
    */
-  whileValid(
-    { id, keyId, keyExpiresAt }: Pick<Caller, 'id' | 'keyId' | 'keyExpiresAt'>,
-    end: End,
-  ): () => void {
+  whileValid({ id, keyId, keyExpiresAt, team }: Holder, end: End): () => void {
     const stops = [
       this.#open.watch(id, end, this.#userRight(id)),
       this.#open.watch(keyId, end, this.#keyRight(keyId)),
     ];
+    if (team) stops.push(this.#open.watch(membershipId(team.id, id), end, this.#teamRight(team, id)));
     if (keyExpiresAt !== null) stops.push(at(this.#clock, keyExpiresAt, end));
     return () => {
       for (const stop of stops) stop();
     };
   }
 
-  /** Resolves to false once the key is revoked, or its user is disabled. The time of its expiry is the caller's to watch. */
+  /**
+   * Resolves to false once the key is revoked, or its user is disabled. The time of its expiry is the caller's to watch.
+   */
   async isValid({ id, keyId }: Pick<Caller, 'id' | 'keyId'>): Promise<boolean> {
     const rights = [this.#userRight(id), this.#keyRight(keyId)];
     return (await Promise.all(rights.map((right) => right.holds()))).every(Boolean);
   }
 
-  /** Calls `end` when the user is disabled. Rejects with `permission_denied` when the user is disabled already. */
+  /**
+   * Calls `end` when the owner is disabled or becomes a viewer. Rejects with `permission_denied` when that is so already: a
+   * visitor of a gateway may do all that an owner may.
+   */
   async whileEnabled(userId: string, end: End): Promise<() => void> {
-    const right = this.#userRight(userId);
+    const right = this.#ownerRight(userId);
     const stop = this.#open.watch(userId, end, right);
     if (await right.holds()) return stop;
     stop();
-    throw new SandhavenError('permission_denied', "The sandbox's owner is disabled.", {
-      hint: 'An admin can enable the owner again.',
-    });
+    throw await this.#noOwner(userId);
   }
 
   /** Ends the open work of a user, a key, a sign-in or a grant, after the store has recorded the end. */
@@ -85,6 +98,37 @@ export class Standing {
         return user !== null && user.disabledAt === null;
       },
     };
+  }
+
+  #ownerRight(id: string): Right {
+    return {
+      name: `owner ${id}`,
+      holds: async () => {
+        if (isTeamId(id)) return (await this.#store.teams.find(id)) !== null;
+        const user = await this.#store.users.findUser(id);
+        return user !== null && user.disabledAt === null && user.role !== 'viewer';
+      },
+    };
+  }
+
+  /** A right under one role is none under another. */
+  #teamRight({ id, role }: Membership, userId: string): Right {
+    return {
+      name: `${role} ${membershipId(id, userId)}`,
+      holds: async () => (await this.#store.teams.membership(id, userId))?.role === role,
+    };
+  }
+
+  async #noOwner(id: string): Promise<SandhavenError> {
+    const user = await this.#store.users.findUser(id);
+    if (user?.role === 'viewer' && user.disabledAt === null) {
+      return new SandhavenError('permission_denied', "The sandbox's owner is a viewer.", {
+        hint: 'An admin can give the owner another role.',
+      });
+    }
+    return new SandhavenError('permission_denied', "The sandbox's owner is disabled.", {
+      hint: 'An admin can enable the owner again.',
+    });
   }
 
   #keyRight(id: string): Right {

@@ -29,6 +29,8 @@ export interface UserDependencies {
   store: UserStore;
   quotas: Quotas;
   standing: Pick<Standing, 'ended'>;
+  /** Ends access to the sandboxes of the user's teams. */
+  endTeamAccess(userId: string): Promise<void>;
   clock: Clock;
 }
 
@@ -58,17 +60,21 @@ export class UserService {
 
   async update(idOrEmail: string, change: UserChange): Promise<Member> {
     const { quota, defaultQuota, ...rest } = change;
-    return this.#change(idOrEmail, (account) => ({
-      ...rest,
-      quota: { ...(defaultQuota ? {} : account.quota), ...quota },
-    }));
+    let becomesViewer = false;
+    const member = await this.#change(idOrEmail, (account) => {
+      becomesViewer = change.role === 'viewer' && account.role !== 'viewer';
+      return { ...rest, quota: { ...(defaultQuota ? {} : account.quota), ...quota } };
+    });
+    // Open work began with rights that a viewer does not have.
+    if (becomesViewer) await this.#ended(member.account.id);
+    return member;
   }
 
   /** Disables the user: the keys stop working, and their open work ends; the sandboxes stay. */
   async disable(idOrEmail: string): Promise<Member> {
     const now = this.#d.clock.now();
     const member = await this.#change(idOrEmail, ({ disabledAt }) => ({ disabledAt: disabledAt ?? now }));
-    this.#d.standing.ended(member.account.id);
+    await this.#ended(member.account.id);
     return member;
   }
 
@@ -95,6 +101,11 @@ export class UserService {
   async #change(idOrEmail: string, change: (account: Account) => AccountPatch): Promise<Member> {
     const { id } = await this.find(idOrEmail);
     return this.#member((await this.#d.store.updateUser(id, change)) ?? (await this.find(id)));
+  }
+
+  async #ended(id: string): Promise<void> {
+    this.#d.standing.ended(id);
+    await this.#d.endTeamAccess(id);
   }
 
   async #member(account: Account): Promise<Member> {

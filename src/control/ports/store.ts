@@ -7,6 +7,7 @@ import type { AuditStore } from './audit-store.ts';
 import type { Allowance, Page } from './common.ts';
 import type { PasskeyStore, PasswordStore } from './credential-store.ts';
 import type { DeviceSignInStore } from './device-sign-in-store.ts';
+import type { EverybodyStore } from './everybody-store.ts';
 import type { IdentityStore } from './identity/store.ts';
 import type { AuthorizationStore } from './provider/code-host.ts';
 import type { PendingAuthorizationStore } from './provider/pending-authorization-store.ts';
@@ -15,6 +16,7 @@ import type { Replicas } from './replicas.ts';
 import type { ServiceSecretStore } from './secret-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
+import type { TeamStore } from './team-store.ts';
 import type { KeyStore, UserStore } from './user-store.ts';
 
 export interface SandboxFilter {
@@ -135,8 +137,11 @@ export interface IdempotencyStore {
 
 export interface Store {
   sandboxes: SandboxStore;
+  /** Everybody's sandboxes, as admins see them. */
+  everybody: EverybodyStore;
   snapshots: SnapshotStore;
   users: UserStore;
+  teams: TeamStore;
   keys: KeyStore;
   signIns: SignInStore;
   deviceSignIns: DeviceSignInStore;

@@ -19,8 +19,9 @@ export interface UserStore {
   updateUser(id: string, change: (account: Account) => AccountPatch): Promise<Account | null>;
 }
 
-/** No scopes are all. */
-export type KeyDetails = Pick<ApiKey, 'name' | 'createdAt' | 'expiresAt'> & Partial<Pick<ApiKey, 'scopes'>>;
+/** No scopes are all; without a team the key is bound to none. */
+export type KeyDetails = Pick<ApiKey, 'name' | 'createdAt' | 'expiresAt'> &
+  Partial<Pick<ApiKey, 'scopes' | 'teamId'>>;
 
 /** Keys are stored as SHA-256 hashes and compared in constant time. */
 export interface KeyStore {

@@ -1,12 +1,27 @@
 /** Scopes: what a key may be used for, as a part of what its owner may do. */
 import { SandhavenError } from '../errors.ts';
+import type { Role } from './roles.ts';
+import type { Membership } from './team.ts';
 
 export const scopes = ['sandboxes:read', 'sandboxes:write', 'documents:read', 'account', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
+/** Scopes that no viewer has. */
+const notForViewers: readonly Scope[] = ['sandboxes:write', 'admin'];
+/** A viewer of a team may be an admin of the service. */
+const inTeamsOfViewers: readonly Scope[] = ['sandboxes:write'];
+/** Scopes that are about a person, so that a key bound to a team has none of them. */
+const notForTeams: readonly Scope[] = ['account', 'admin'];
+
 interface Scoped {
   /** null: all. */
   scopes: readonly Scope[] | null;
+}
+
+/** A caller as `withinScopes` and `withinTeam` return it. */
+interface Capped extends Scoped {
+  role?: Role;
+  team?: Pick<Membership, 'role'>;
 }
 
 export function hasScope({ scopes: given }: Scoped, scope: Scope): boolean {
@@ -14,20 +29,55 @@ export function hasScope({ scopes: given }: Scoped, scope: Scope): boolean {
 }
 
 /** Throws `permission_denied`, naming the scope. */
-export function assertScope(caller: Scoped, scope: Scope): void {
+export function assertScope(caller: Capped, scope: Scope): void {
   if (hasScope(caller, scope)) return;
+  if (isViewer(caller) && notForViewers.includes(scope)) throw refusedToViewers();
   throw new SandhavenError('permission_denied', `The API key lacks the scope ${scope}.`, {
     hint: `Use a key with it: \`sandhaven keys create NAME --scopes ${scope},…\`, or one without --scopes for all.`,
   });
 }
 
-/** Returns the caller as its key may act: an admin's key without the scope `admin` acts as a member's. */
-export function withinScopes<C extends Scoped & { role: string }>(caller: C): C {
+/**
+ * Returns the caller as its key may act: an admin's key without the scope `admin` acts as a member's, and a viewer's has
+ * no scope that changes sandboxes.
+ */
+export function withinScopes<C extends Scoped & { role: Role }>(caller: C): C {
+  if (caller.role === 'viewer') return { ...caller, scopes: without(caller, notForViewers) };
   return hasScope(caller, 'admin') ? caller : { ...caller, role: 'member' };
+}
+
+/** Returns the caller as acting for the team: within the role there, too, and with a bound key about nothing but the team. */
+export function withinTeam<C extends Scoped & { role: Role; boundTo?: string }>(
+  caller: C,
+  team: Membership,
+): C & { team: Membership } {
+  const bound = caller.boundTo !== undefined;
+  const excluded = [...(team.role === 'viewer' ? inTeamsOfViewers : []), ...(bound ? notForTeams : [])];
+  const scopes = excluded.length === 0 ? caller.scopes : without(caller, excluded);
+  return withinScopes({ ...caller, scopes, team });
+}
+
+/** Returns true for who may change nothing, by the role in the service or in the team acted for. */
+export function isViewer({ role, team }: Omit<Capped, 'scopes'>): boolean {
+  return role === 'viewer' || team?.role === 'viewer';
 }
 
 /** Returns the wanted scopes that the caller lacks; `null`, for all, is more than any list. */
 export function beyond({ scopes: given }: Scoped, wanted: readonly Scope[] | null): readonly Scope[] {
   if (given === null) return [];
   return (wanted ?? scopes).filter((scope) => !given.includes(scope));
+}
+
+export function refusedToViewers(): SandhavenError {
+  return new SandhavenError(
+    'permission_denied',
+    'A viewer changes nothing, runs nothing and opens no access.',
+    {
+      hint: 'Ask a member to do it, or an admin for another role.',
+    },
+  );
+}
+
+function without({ scopes: given }: Scoped, excluded: readonly Scope[]): readonly Scope[] {
+  return (given ?? scopes).filter((scope) => !excluded.includes(scope));
 }

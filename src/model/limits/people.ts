@@ -17,6 +17,16 @@ export const peopleLimits = {
   quotaMax: 1_000_000_000,
   /** Interval of writing the last use of keys. */
   keyUseWrittenMs: 60_000,
+  teams: {
+    nameChars: 63,
+    /** Teams of the service, members of one team, and teams of one user. */
+    most: 1_000,
+    members: 200,
+    perUser: 50,
+    /** Sandboxes whose access ends when a member leaves; no quota lets a team have as many. */
+    sandboxes: 100_000,
+    accessEndedAtOnce: 8,
+  },
   signIn: {
     /** Sign-ins of one user; a newer one replaces the one that was used longest ago. */
     perUser: 32,

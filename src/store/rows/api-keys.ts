@@ -31,7 +31,7 @@ export class KeyRows implements KeyStore {
       const known = yield* matching(hash);
       if (known && known['user_id'] !== userId) throw anothers();
       if (!known) {
-        yield* insert.run({ hash, selector, user_id: userId, scopes, ...row });
+        yield* insert.run({ hash, selector, user_id: userId, scopes, team: details.teamId ?? null, ...row });
         yield* forget.run({ user_id: userId, now: details.createdAt, kept: limits.keysKeptPerUser });
       }
       return keyOf((yield* find.get({ selector })) ?? {});
@@ -41,10 +41,11 @@ export class KeyRows implements KeyStore {
   async callerOf(apiKey: string, now: number): Promise<Caller | null> {
     const row = await this.#sql.read(() => matching(hashOf(apiKey)), 'callers');
     if (!row || row['revoked_at'] !== null || row['disabled_at'] !== null) return null;
-    const { id, userId, expiresAt, scopes } = keyOf(row);
+    const { id, userId, expiresAt, scopes, teamId } = keyOf(row);
     if (expiresAt !== null && expiresAt <= now) return null;
     const user = { name: String(row['user_name']), email: String(row['email']), role: row['role'] as Role };
-    return { id: userId, ...user, keyId: id, keyExpiresAt: expiresAt, scopes };
+    const bound = teamId === null ? {} : { boundTo: teamId };
+    return { id: userId, ...user, keyId: id, keyExpiresAt: expiresAt, scopes, ...bound };
   }
 
   async find(id: string): Promise<ApiKey | null> {
@@ -85,18 +86,18 @@ export class KeyRows implements KeyStore {
   }
 }
 
-const COLUMNS = 'selector, user_id, name, created_at, expires_at, last_used_at, revoked_at, scopes';
+const COLUMNS = 'selector, user_id, name, created_at, expires_at, last_used_at, revoked_at, scopes, team_id';
 const LIVE = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)';
 const OF_USER = '(user_id = :user_id OR :user_id IS NULL)';
 
 const statements = {
   insert: statement(
-    `INSERT INTO api_keys (hash, selector, user_id, name, created_at, expires_at, scopes)
-       VALUES (:hash, :selector, :user_id, :name, :created, :expires, :scopes)`,
+    `INSERT INTO api_keys (hash, selector, user_id, name, created_at, expires_at, scopes, team_id)
+       VALUES (:hash, :selector, :user_id, :name, :created, :expires, :scopes, :team)`,
   ),
   bySelector: statement(
     `SELECT hash, selector, user_id, api_keys.name, api_keys.created_at, expires_at, last_used_at, revoked_at, scopes,
-              users.name AS user_name, users.email, users.role, users.disabled_at
+              team_id, users.name AS user_name, users.email, users.role, users.disabled_at
        FROM api_keys JOIN users ON users.id = api_keys.user_id WHERE selector = :selector`,
   ),
   find: statement(`SELECT ${COLUMNS} FROM api_keys WHERE selector = :selector`),
@@ -158,6 +159,7 @@ function keyOf(row: Row): ApiKey {
     lastUsedAt: row['last_used_at'] as number | null,
     revokedAt: row['revoked_at'] as number | null,
     scopes: scopesIn(row['scopes']),
+    teamId: row['team_id'] as string | null,
   };
 }
 

@@ -17,6 +17,7 @@ const columns: Record<Exclude<keyof AuditRow, 'hash'>, string> = {
   clientAddress: 'client_address',
   requestId: 'request_id',
   count: 'count',
+  teamId: 'team_id',
 };
 const properties = Object.keys(columns) as (keyof typeof columns)[];
 const names = [...Object.values(columns), 'hash'];
@@ -133,12 +134,13 @@ const statements = {
 };
 
 function encode(row: AuditRow): SqlValues {
-  const values = properties.map((property): [string, SqlValue] => [columns[property], row[property]]);
+  const values = properties.map((property): [string, SqlValue] => [columns[property], row[property] ?? null]);
   return { ...Object.fromEntries(values), hash: row.hash };
 }
 
 function decode(row: Row): AuditRow {
   const plain = Object.fromEntries(properties.map((property) => [property, row[columns[property]]]));
+  if (plain['teamId'] === null) delete plain['teamId'];
   return { ...plain, hash: bytesOf(row['hash']) } as unknown as AuditRow;
 }
 

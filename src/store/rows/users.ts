@@ -1,4 +1,4 @@
-/** Users as rows. Every method that writes has committed when its promise resolves. */
+/** Users as rows, beside those of teams. Every method that writes has committed when its promise resolves. */
 import { z } from 'zod';
 import type { AccountPatch, Page, UserStore } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -78,15 +78,15 @@ export class UserRows implements UserStore {
 export function userStatements({ equalsIgnoringCase }: Dialect) {
   const values = names.map((name) => `:${name}`).join(', ');
   const settings = names.map((name) => `${name} = :${name}`).join(', ');
-  const select = (rest: string) => statement(`SELECT ${all} FROM users ${rest}`);
+  const select = (rest: string) => statement(`SELECT ${all} FROM users WHERE kind = 'person' ${rest}`);
   return {
     insert: statement(`INSERT INTO users (${all}) VALUES (${values})`),
     update: statement(`UPDATE users SET ${settings} WHERE id = :id`),
     first: select('ORDER BY sequence LIMIT 1'),
-    findById: select('WHERE id = :wanted'),
-    findByEmail: select(`WHERE ${equalsIgnoringCase('email', ':wanted')}`),
+    findById: select('AND id = :wanted'),
+    findByEmail: select(`AND ${equalsIgnoringCase('email', ':wanted')}`),
     list: select('ORDER BY sequence LIMIT :limit OFFSET :offset'),
-    count: statement('SELECT count(*) AS count FROM users'),
+    count: statement(`SELECT count(*) AS count FROM users WHERE kind = 'person'`),
     admins: statement(`SELECT count(*) AS count FROM users WHERE role = 'admin' AND disabled_at IS NULL`),
   };
 }
@@ -108,7 +108,7 @@ export function decodeUser(row: Row): Account {
     role: row['role'] as Account['role'],
     createdAt: Number(row['created_at']),
     disabledAt: row['disabled_at'] as number | null,
-    quota: quota.parse(JSON.parse(String(row['quota']))) as Partial<Quota>,
+    quota: quotaIn(row['quota']),
   };
 }
 
@@ -117,6 +117,10 @@ export function emailTaken(): SandhavenError {
     parameter: 'email',
     hint: 'Give another email, or update that user.',
   });
+}
+
+export function quotaIn(text: unknown): Partial<Quota> {
+  return quota.parse(JSON.parse(String(text))) as Partial<Quota>;
 }
 
 function lastAdmin(): SandhavenError {

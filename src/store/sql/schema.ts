@@ -8,6 +8,7 @@ import { deviceSignIns } from './device-sign-ins.ts';
 import { identityTables } from './identities.ts';
 import { oauthTables } from './oauth.ts';
 import { signInTables } from './sign-ins.ts';
+import { teamTables } from './teams.ts';
 
 export interface Migration {
   /** Number of the step: from 1, without gaps. */
@@ -280,4 +281,5 @@ export const migrations: readonly Migration[] = [
   { version: 13, sql: credentialTables },
   { version: 14, sql: identityTables },
   { version: 15, sql: oauthTables },
+  { version: 16, sql: teamTables },
 ];

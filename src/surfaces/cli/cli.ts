@@ -111,6 +111,7 @@ const environmentOf: Record<string, string> = {
   '--url': 'SANDBOX_API_URL',
   '--data-dir': 'SANDHAVEN_DATA_DIR',
   '--context': 'SANDHAVEN_CONTEXT',
+  '--team': 'SANDHAVEN_TEAM',
 };
 
 function find(commands: Record<string, Command>, name: string): Command {

@@ -6,7 +6,7 @@ import type { LiveOutput, LivePiece } from '../../control/ports/index.ts';
 import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, headersOf } from './connection.ts';
 import { readEvents } from './events.ts';
 import { unreachable } from './unreachable.ts';
 
@@ -60,7 +60,7 @@ export async function callOpenRoute(
 }
 
 /** A route of a service; one that is open needs no key. */
-type Destination = Pick<Connection, 'url'> & { apiKey: string | null };
+type Destination = Omit<Connection, 'apiKey'> & { apiKey: string | null };
 
 interface Posting {
   path: string;
@@ -80,17 +80,17 @@ async function post(connection: Destination, posting: Posting, options: CallOpti
 
 /** Rejects only on abort: an unreachable service is a problem like any other. */
 async function postOnce(
-  { url, apiKey }: Destination,
+  destination: Destination,
   { path, parameters, long }: Posting,
   options: CallOptions,
 ): Promise<CallOutcome> {
   const { signal } = options;
   try {
-    const response = await fetch(url + path, {
+    const response = await fetch(destination.url + path, {
       method: 'POST',
       redirect: 'error',
       headers: {
-        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...headersOf(destination),
         'content-type': 'application/json',
         accept: long ? 'text/event-stream' : 'application/json',
       },
@@ -100,7 +100,7 @@ async function postOnce(
     return await outcomeOf(response, options);
   } catch (error) {
     if (signal?.aborted) throw error;
-    return { problem: toProblem(unreachable(url, error), newRequestId()) };
+    return { problem: toProblem(unreachable(destination.url, error), newRequestId()) };
   }
 }
 

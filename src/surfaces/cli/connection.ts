@@ -5,6 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isTeamReference } from '../../model/access/team.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { assertNothingElse, chosenContext, type NamedContext } from './contexts/chosen-context.ts';
 import { isLoopback } from './contexts/service-url.ts';
@@ -15,6 +16,19 @@ export interface Connection {
   /** Without a trailing slash. */
   url: string;
   apiKey: string;
+  /** Team to act for; absent for none. */
+  team?: string;
+}
+
+/** Headers of every request: the key, and the team that it acts for. */
+export function headersOf({
+  apiKey,
+  team,
+}: Pick<Connection, 'team'> & { apiKey: string | null }): Record<string, string> {
+  return {
+    ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...(team === undefined ? {} : { 'sandhaven-team': team }),
+  };
 }
 
 export const DEFAULT_URL = 'http://127.0.0.1:7420';
@@ -33,7 +47,20 @@ export async function connectionOf(flags: ParsedFlags, io: Pick<CliIo, 'env'>): 
     apiKey || (dataDir !== undefined && named === undefined)
       ? null
       : await chosenContext(io, named ?? (env['SANDHAVEN_CONTEXT'] || undefined));
-  return connection({ url, dataDir: dataDir ?? env['SANDHAVEN_DATA_DIR'], apiKey, context });
+  const found = await connection({ url, dataDir: dataDir ?? env['SANDHAVEN_DATA_DIR'], apiKey, context });
+  const isOfContext = context !== null && found.apiKey === context.key;
+  const team = teamOf(flags, env) ?? (isOfContext ? context.team : undefined);
+  return team === undefined ? found : { ...found, team };
+}
+
+/** Returns the team that flag or environment name. Throws `invalid_argument` for what no header carries. */
+export function teamOf(flags: ParsedFlags, env: CliIo['env']): string | undefined {
+  const team = flagValue(flags, 'team') || env['SANDHAVEN_TEAM'] || undefined;
+  if (team === undefined || isTeamReference(team)) return team;
+  throw new SandhavenError('invalid_argument', `'${team}' is no name and no id of a team.`, {
+    parameter: 'team',
+    hint: '`sandhaven teams` lists the teams that you are in.',
+  });
 }
 
 /** For a surface without flags. */

@@ -24,6 +24,7 @@ export const commonFlags = {
   json: { type: 'boolean' },
   url: { type: 'string' },
   context: { type: 'string' },
+  team: { type: 'string' },
   'data-dir': { type: 'string' },
 } satisfies Record<string, FlagSpec>;
 

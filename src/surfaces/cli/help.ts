@@ -12,6 +12,7 @@ export const commonHelp = `Everywhere:
   --json             print the plain result, and problems, as JSON
   --url URL          the service (SANDBOX_API_URL, ${DEFAULT_URL})
   --context NAME     a service that you logged in to (SANDHAVEN_CONTEXT, \`sandhaven context use\`)
+  --team NAME        the team to act for (SANDHAVEN_TEAM, else that of the context)
   --data-dir DIR     where the service keeps its key (SANDHAVEN_DATA_DIR, ${DEFAULT_DATA_DIR})
   -h, --help         show help
 

@@ -6,7 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import { type Problem, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, headersOf } from './connection.ts';
 import { unreachable } from './unreachable.ts';
 
 export interface TunnelTarget {
@@ -21,15 +21,16 @@ export type TunnelOutcome =
 
 /** Rejects only on abort: an unreachable service is a problem like any other. */
 export function openTunnel(
-  { url, apiKey }: Connection,
+  connection: Connection,
   { sandbox, port }: TunnelTarget,
   signal: AbortSignal,
 ): Promise<TunnelOutcome> {
+  const { url } = connection;
   const address = new URL(`${url}/v1/sandboxes/${encodeURIComponent(sandbox)}/tunnel?port=${port}`);
   const secure = address.protocol === 'https:';
   return new Promise((resolve, reject) => {
     const outgoing = (secure ? httpsRequest : httpRequest)(address, {
-      headers: { authorization: `Bearer ${apiKey}`, connection: 'Upgrade', upgrade: 'tcp' },
+      headers: { ...headersOf(connection), connection: 'Upgrade', upgrade: 'tcp' },
       createConnection: () => dial(address, secure),
     });
     const cancel = () => outgoing.destroy(new Error('The call was cancelled.'));

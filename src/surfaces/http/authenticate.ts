@@ -11,10 +11,24 @@ import { challenge, resourceAt } from './oauth/metadata.ts';
 import { cookieOf, endedCookie, setCookie } from './sign-in/cookie.ts';
 import { assertOwnPage } from './sign-in/own-page.ts';
 
-type Identities = Pick<Services, 'identity' | 'signIns' | 'apps'>;
+type Identities = Pick<Services, 'identity' | 'signIns' | 'apps' | 'teams'>;
 
-/** Rejects with `unauthenticated`; a cookie in the hands of another page with `permission_denied`. */
+const TEAM_HEADER = 'sandhaven-team';
+
+/**
+ * Returns the caller, as acting for the team that the key is bound to or that the request names. Rejects with
+ * `unauthenticated`; a cookie in the hands of another page with `permission_denied`, an unknown team with `not_found`.
+ */
 export async function authenticate(
+  services: Identities,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
+  const caller = await authenticateUser(services, request, reply);
+  return services.teams.acting(caller, teamIn(request));
+}
+
+async function authenticateUser(
   { identity, signIns, apps }: Identities,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -55,6 +69,13 @@ async function authenticatePage(
   }
   reply.raw.setHeader('set-cookie', endedCookie);
   throw new SandhavenError('unauthenticated', 'The sign-in is over.', { hint: 'Sign in again.' });
+}
+
+/** Of several headers the joined text, which names no team. */
+function teamIn({ headers }: FastifyRequest): string | undefined {
+  const given = headers[TEAM_HEADER];
+  const wanted = Array.isArray(given) ? given.join(', ') : given;
+  return wanted === '' ? undefined : wanted;
 }
 
 function keyOf(authorization: string | undefined, apiKey: string | string[] | undefined): string | null {

@@ -23,6 +23,7 @@ beforeEach(() => {
 function quotas(everybody: Partial<Quota> = {}): Quotas {
   return new Quotas({
     users: store.users,
+    teams: store.teams,
     sandboxes: {
       usage: (ownerId) => {
         counted++;

@@ -54,7 +54,7 @@ export async function startWorld(
 
 function peopleAt(issuer: string, more: Partial<IdentityTexts>) {
   const { provider, warnings } = providerAt(issuer, more);
-  return { services: fakePeople(null, undefined, { signInProvider: provider }), warnings };
+  return { services: fakePeople({ signInProvider: provider }), warnings };
 }
 
 /** The provider as an operator configures it, with the secret in a file. */

@@ -9,6 +9,7 @@ import { accessConformance } from './access-conformance.ts';
 import { auditConformance } from './audit-conformance.ts';
 import { credentialConformance } from './credential-conformance.ts';
 import { deviceSignInConformance } from './device-sign-in-conformance.ts';
+import { everybodyConformance } from './everybody-conformance.ts';
 import { identityConformance } from './identity-conformance.ts';
 import { oauthConformance } from './oauth-conformance.ts';
 import { peopleConformance } from './people-conformance.ts';
@@ -16,6 +17,7 @@ import { quotaConformance } from './quota-conformance.ts';
 import { registryConformance } from './registry-conformance.ts';
 import { serviceSecretConformance } from './service-secret-conformance.ts';
 import { signInConformance } from './sign-in-conformance.ts';
+import { teamConformance } from './team-conformance.ts';
 
 export type StoreFactory = () => Promise<Store>;
 
@@ -490,6 +492,8 @@ export function storeConformance(name: string, create: StoreFactory): void {
 
   accessConformance(name, () => store);
   peopleConformance(name, () => store);
+  everybodyConformance(name, () => store);
+  teamConformance(name, () => store);
   auditConformance(name, () => store);
   registryConformance(name, () => store);
   serviceSecretConformance(name, () => store);

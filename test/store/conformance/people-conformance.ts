@@ -52,7 +52,14 @@ export function peopleConformance(name: string, getStore: () => Store): void {
       expect(await users().findUser(bob.id)).toEqual({ ...bob, name: 'Robert', quota });
     });
 
-    it.each([{ role: 'member' as const }, { disabledAt: NOW }])(
+    it.each(['admin', 'member', 'viewer'] as const)('have the role of %s', async (role) => {
+      await users().updateUser(bob.id, () => ({ role }));
+      expect(await users().findUser(bob.id)).toEqual({ ...bob, role });
+      await keys().add(bob.id, 'shv_role', forever);
+      expect(await keys().callerOf('shv_role', NOW)).toMatchObject({ id: bob.id, role });
+    });
+
+    it.each([{ role: 'member' as const }, { role: 'viewer' as const }, { disabledAt: NOW }])(
       'keeps the last enabled admin from %j',
       async (patch) => {
         const refused = expect(users().updateUser(alice.id, () => patch)).rejects;

@@ -3,10 +3,15 @@ import type { Store } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { Account, ApiKey } from '../../../src/model/user.ts';
+import { memoryTeams, type Owned } from './memory-teams.ts';
 
-export function memoryPeople(): Pick<Store, 'users' | 'keys'> {
+/** @param owned By default, teams own nothing. */
+export function memoryPeople(
+  owned: Owned = () => ({ sandboxes: 0, snapshots: 0 }),
+): Pick<Store, 'users' | 'teams' | 'keys'> {
   const users = new Map<string, Account>();
-  return { ...memoryUsers(users), ...memoryKeys(users) };
+  const { keys, unbind } = memoryKeys(users);
+  return { ...memoryUsers(users), ...memoryTeams(users, owned, unbind), keys };
 }
 
 function memoryUsers(users: Map<string, Account>): Pick<Store, 'users'> {
@@ -49,7 +54,7 @@ function memoryUsers(users: Map<string, Account>): Pick<Store, 'users'> {
   };
 }
 
-function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> {
+function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> & { unbind(teamId: string): void } {
   /** By the key itself, oldest first. */
   const keys = new Map<string, ApiKey>();
   let drawn = 0;
@@ -64,6 +69,9 @@ function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> {
     for (const [apiKey] of gone) keys.delete(apiKey);
   };
   return {
+    unbind(teamId) {
+      for (const [apiKey, key] of keys) if (key.teamId === teamId) keys.delete(apiKey);
+    },
     keys: {
       add: async (userId, apiKey, details) => {
         if (!users.has(userId)) throw new Error('no such user');
@@ -72,8 +80,9 @@ function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> {
         const fresh = {
           id: `key_${(++drawn).toString(16).padStart(16, '0')}`,
           userId,
-          scopes: null,
           ...details,
+          scopes: details.scopes ?? null,
+          teamId: details.teamId ?? null,
           lastUsedAt: null,
           revokedAt: null,
         };
@@ -86,7 +95,9 @@ function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> {
         const user = users.get(key?.userId ?? '');
         if (!key || !user || user.disabledAt !== null || dead(key, now)) return null;
         const { id, name, email, role } = user;
-        return { id, name, email, role, keyId: key.id, keyExpiresAt: key.expiresAt, scopes: key.scopes };
+        const bound = key.teamId === null ? {} : { boundTo: key.teamId };
+        const { id: keyId, expiresAt: keyExpiresAt, scopes } = key;
+        return { id, name, email, role, keyId, keyExpiresAt, scopes, ...bound };
       },
       find: async (id) => structuredClone(byId(id)),
       list: async (userId, { page, pageSize }) => {

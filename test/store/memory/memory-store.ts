@@ -20,6 +20,7 @@ import { memoryAudit } from './memory-audit.ts';
 import { memoryAuthorizations } from './memory-authorizations.ts';
 import { memoryCredentials } from './memory-credentials.ts';
 import { memoryDeviceSignIns } from './memory-device-sign-ins.ts';
+import { memoryEverybody } from './memory-everybody.ts';
 import { memoryOAuth } from './memory-oauth.ts';
 import { memoryPendingAuthorizations } from './memory-pending-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
@@ -46,11 +47,15 @@ export function emptyTables(): Tables {
 
 export function memoryStore(tables: Tables = emptyTables()): Store {
   const { sandboxes } = memorySandboxes(tables);
-  const people = memoryPeople();
+  const people = memoryPeople((id) => ({
+    sandboxes: [...tables.sandboxes.values()].filter(({ ownerId }) => ownerId === id).length,
+    snapshots: [...tables.snapshots.values()].filter(({ ownerId }) => ownerId === id).length,
+  }));
   return {
     sandboxes,
     ...memorySnapshots(tables),
     ...people,
+    ...memoryEverybody(sandboxes, people.users, people.teams),
     ...memorySignIns(people),
     ...memoryDeviceSignIns(),
     ...memoryCredentials(people),

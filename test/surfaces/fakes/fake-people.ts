@@ -7,6 +7,7 @@ import type { Services } from '../../../src/control/services.ts';
 import type { Rate } from '../../../src/fairness/rate.ts';
 import { unlimited } from '../../../src/model/quota.ts';
 import { localRegion } from '../../../src/model/region.ts';
+import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Account, Caller } from '../../../src/model/user.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { createPasskeyVerifier } from '../../../src/webauthn/verifier.ts';
@@ -41,23 +42,27 @@ const admin: Account = {
 };
 const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@example.org', role: 'member' };
 
-export type PeopleStore = Pick<Store, 'users' | 'keys' | 'signIns' | 'identities' | 'passkeys' | 'passwords'>;
+export type PeopleStore = Pick<
+  Store,
+  'users' | 'teams' | 'keys' | 'signIns' | 'identities' | 'passkeys' | 'passwords'
+>;
 
 /** A store with both users and their keys. */
 export function fakePeopleStore(): PeopleStore {
-  const { users, keys } = memoryPeople();
+  const { users, teams, keys } = memoryPeople();
   const details = { name: 'test', createdAt: admin.createdAt, expiresAt: null };
   // Nothing in memory waits, so both are there when this returns.
   for (const account of [admin, member]) void users.insertUser(account);
   void keys.add(admin.id, API_KEY, details);
   void keys.add(member.id, MEMBER_KEY, details);
-  return { users, keys, ...memorySignIns({ users, keys }), ...memoryCredentials({ users }) };
+  return { users, teams, keys, ...memorySignIns({ users, keys }), ...memoryCredentials({ users }) };
 }
 
 type Fakes = Pick<
   Services,
   | 'identity'
   | 'users'
+  | 'teams'
   | 'keys'
   | 'signIns'
   | 'deviceSignIns'
@@ -70,24 +75,47 @@ type Fakes = Pick<
 >;
 
 export interface FakePeopleOptions {
+  /** Of calls; none by default. */
+  rate?: Rate | null;
+  store?: PeopleStore;
+  sandboxes?: ReadonlyMap<string, Sandbox>;
+  /** Receives the ids of sandboxes whose access was revoked. */
+  revoked?: string[];
   takesPasswords?: boolean;
   /** Called before each hash of a password is computed. */
   onHash?: () => void;
   signInProvider?: SignInProvider | null;
 }
 
-/** @param rate Of calls; none by default. */
-export function fakePeople(
-  rate: Rate | null = null,
-  store: PeopleStore = fakePeopleStore(),
-  { takesPasswords = true, onHash = () => {}, signInProvider = null }: FakePeopleOptions = {},
-): Fakes {
-  const faked = createPeople({
+export function fakePeople({
+  rate = null,
+  store = fakePeopleStore(),
+  sandboxes = new Map(),
+  revoked = [],
+  takesPasswords = true,
+  onHash = () => {},
+  signInProvider = null,
+}: FakePeopleOptions = {}): Fakes {
+  const {
+    quotas: _quotas,
+    standing: _standing,
+    close: _close,
+    ...people
+  } = createPeople({
     store: {
       ...{ ...store, ...memoryDeviceSignIns(), ...memoryOAuth(store), replicas: createAlone() },
       serviceSecrets: memoryServiceSecrets(),
-      sandboxes: { usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }) },
+      sandboxes: {
+        usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }),
+        names: async (owner) => [...sandboxes.values()].filter(({ ownerId }) => ownerId === owner),
+      },
       snapshots: { count: async () => 1 },
+    },
+    access: {
+      async revoke(id) {
+        revoked.push(id);
+        return { ssh: 0, preview: 0 };
+      },
     },
     clock: Date,
     quota: { everybody: { sandboxes: 10 }, members: unlimited },
@@ -95,9 +123,7 @@ export function fakePeople(
     regions: [localRegion],
     signInProvider,
   });
-  const { identity, users, keys, signIns, deviceSignIns, identities, providerSignIns, apps, oauth } = faked;
-  deviceSignIns.servedAt('https://sandhaven.example.org');
-  const people = { users, keys, signIns };
+  people.deviceSignIns.servedAt('https://sandhaven.example.org');
   const credentials = createCredentials({
     ...{ store, people, clock: Date, verifier: createPasskeyVerifier() },
     ...{ challengeKey: Buffer.alloc(32, 7), takesPasswords },
@@ -106,5 +132,5 @@ export function fakePeople(
       return argon2id(...given);
     }),
   });
-  return { identity, ...people, deviceSignIns, identities, providerSignIns, apps, oauth, ...credentials };
+  return { ...people, ...credentials };
 }

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PreviewService } from '../../../src/control/access/previews.ts';
 import type { SshAccessService } from '../../../src/control/access/ssh-access.ts';
+import { EverybodysSandboxes } from '../../../src/control/everybody/everybodys-sandboxes.ts';
 import { HealthService } from '../../../src/control/health/health.ts';
 import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
@@ -24,7 +25,8 @@ import { limits } from '../../../src/model/limits.ts';
 import { everyRegistry } from '../../../src/model/registry-rules.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
-import type { Caller } from '../../../src/model/user.ts';
+import { type Caller, ownerIdOf, type User } from '../../../src/model/user.ts';
+import { memoryEverybody } from '../../store/memory/memory-everybody.ts';
 import { memoryRegistryCredentials } from '../../store/memory/memory-registries.ts';
 import { fakeAudit } from './fake-audit.ts';
 import { fakeDocuments } from './fake-documents.ts';
@@ -50,6 +52,8 @@ export interface FakeServices {
   /** What ran to its end. */
   completed: string[];
   idempotencyKeys: string[];
+  /** Sandboxes whose access was revoked since a member left. */
+  revoked: string[];
 }
 
 export function createFakeServices(): FakeServices {
@@ -60,6 +64,7 @@ export function createFakeServices(): FakeServices {
     cancelled: [],
     completed: [],
     idempotencyKeys: [],
+    revoked: [],
   };
   const log = { info() {}, warn() {}, error() {} };
   const events = new SandboxEvents({
@@ -67,9 +72,11 @@ export function createFakeServices(): FakeServices {
     log,
     seen: (sandbox) => sandbox,
   });
-  const [people, audited] = [fakePeople(), fakeAudit()];
+  const people = fakePeople({ sandboxes: fake.sandboxes, revoked: fake.revoked });
+  const audited = fakeAudit();
   const services = {
     sandboxes: fakeSandboxes(fake),
+    everybody: fakeEverybody(fake, people),
     events,
     usage: new UsageSampler({
       store: {
@@ -162,6 +169,30 @@ function fakeRows(sandboxes: Map<string, Sandbox>): Pick<SandboxStore, 'reread' 
   };
 }
 
+/** The service as it is, over the sandboxes in memory. */
+function fakeEverybody(
+  { sandboxes }: Omit<FakeServices, 'services'>,
+  { users, teams }: Pick<Services, 'users' | 'teams'>,
+): EverybodysSandboxes {
+  const findUser = (id: string) => users.find(id);
+  const find = (id: string) => teams.find(id).catch(() => null);
+  return new EverybodysSandboxes({
+    ...memoryEverybody({ all: async () => [...sandboxes.values()] }, { findUser }, { find }),
+    sandboxes: { reread: async (id) => sandboxes.get(id) ?? null },
+    users,
+    teams: { find },
+    machines: {
+      async command(id, { type }) {
+        const sandbox = sandboxes.get(id);
+        if (!sandbox) throw notFound('sandbox', 'gone');
+        if (type === 'delete') sandboxes.delete(id);
+        else Object.assign(sandbox, { state: 'stopped' });
+        return { sandbox, deleted: type === 'delete' };
+      },
+    },
+  });
+}
+
 /** The clock stands at the epoch. */
 function fakeSshAccess(): Face<SshAccessService> {
   return {
@@ -229,8 +260,10 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
 const usage = { cpuMs: 12_000, memoryBytes: 5_000_000, diskBytes: 90_000_000 };
 
 function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxService> {
-  const find = (reference: string): Sandbox => {
-    const found = [...fake.sandboxes.values()].find(({ id, name }) => id === reference || name === reference);
+  const of = (caller: User) =>
+    [...fake.sandboxes.values()].filter(({ ownerId }) => ownerId === ownerIdOf(caller));
+  const find = (caller: User, reference: string): Sandbox => {
+    const found = of(caller).find(({ id, name }) => id === reference || name === reference);
     if (!found) throw notFound('sandbox', `There is no sandbox '${reference}'.`);
     return found;
   };
@@ -249,40 +282,42 @@ function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxServic
       fake.completed.push(`create ${sandbox.name}`);
       return sandbox;
     },
-    get: async (_caller, reference) => find(reference),
-    async list(_caller, { state }, { page, pageSize }) {
-      const all = [...fake.sandboxes.values()].filter((one) => !state || one.state === state).reverse();
+    get: async (caller, reference) => find(caller, reference),
+    async list(caller, { state }, { page, pageSize }) {
+      const all = of(caller)
+        .filter((one) => !state || one.state === state)
+        .reverse();
       return { sandboxes: all.slice((page - 1) * pageSize, page * pageSize), totalCount: all.length };
     },
-    start: async (_caller, reference) => Object.assign(find(reference), { state: 'started' }),
-    async stop(_caller, reference) {
-      const sandbox: Sandbox = Object.assign(find(reference), { state: 'stopped' });
+    start: async (caller, reference) => Object.assign(find(caller, reference), { state: 'started' }),
+    async stop(caller, reference) {
+      const sandbox: Sandbox = Object.assign(find(caller, reference), { state: 'stopped' });
       if (sandbox.ephemeral) fake.sandboxes.delete(sandbox.id);
       return { sandbox, deleted: sandbox.ephemeral };
     },
-    async archive(_caller, reference) {
-      const sandbox = find(reference);
+    async archive(caller, reference) {
+      const sandbox = find(caller, reference);
       if (sandbox.state === 'stopped') return Object.assign(sandbox, { state: 'archived' });
       throw new SandhavenError('invalid_state', `Sandbox '${sandbox.name}' is ${sandbox.state}.`, {
         parameter: 'sandbox',
         hint: 'Call Sandbox.StopSandbox first.',
       });
     },
-    async delete(_caller, reference) {
-      const { id, name } = find(reference);
+    async delete(caller, reference) {
+      const { id, name } = find(caller, reference);
       fake.sandboxes.delete(id);
       return { id, name };
     },
-    configure: async (_caller, reference, settings) => ({
-      sandbox: Object.assign(find(reference), settings),
+    configure: async (caller, reference, settings) => ({
+      sandbox: Object.assign(find(caller, reference), settings),
       deleted: false,
     }),
-    async resize(_caller, reference, request) {
-      const sandbox = find(reference);
+    async resize(caller, reference, request) {
+      const sandbox = find(caller, reference);
       Object.assign(sandbox.resources, request);
       return sandbox;
     },
-    setLabels: async (_caller, reference, labels) => Object.assign(find(reference), { labels }),
+    setLabels: async (caller, reference, labels) => Object.assign(find(caller, reference), { labels }),
   };
 }
 
@@ -409,7 +444,7 @@ async function collect(content: Buffer | Readable): Promise<Buffer> {
 }
 
 function newSandbox(
-  caller: Pick<Caller, 'id'>,
+  caller: Pick<Caller, 'id' | 'team'>,
   name: string,
   request: Parameters<SandboxService['create']>[1],
 ): Sandbox {
@@ -417,7 +452,7 @@ function newSandbox(
   const { language, cpu, memory, disk, gpu, labels, envVars, ephemeral, autoStopMinutes } = request;
   return {
     id: newSandboxId(),
-    ownerId: caller.id,
+    ownerId: ownerIdOf(caller),
     name,
     state: 'started',
     operation: null,

@@ -14,7 +14,10 @@ let http: Harness;
 
 /** One call comes back each second, and a full burst is there at the start. */
 beforeEach(async () => {
-  const services = { ...createFakeServices().services, ...fakePeople({ perSecond: 1, burst: BURST }) };
+  const services = {
+    ...createFakeServices().services,
+    ...fakePeople({ rate: { perSecond: 1, burst: BURST } }),
+  };
   const mcp = createMcpEndpoint({ services, log: silent, version: '1.2.3' });
   http = await startHttp({ services, mcp });
 });

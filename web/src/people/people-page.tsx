@@ -13,6 +13,7 @@ import { AppsPanel } from './apps-panel.tsx';
 import { KeysPanel } from './keys-panel.tsx';
 import classes from './people.module.css';
 import { SignInsPanel } from './sign-ins-panel.tsx';
+import { TeamsPanel } from './teams/teams-panel.tsx';
 import { UserCard } from './user-card.tsx';
 import { UserDialog } from './user-dialog.tsx';
 import { WaysPanel } from './ways/ways-panel.tsx';
@@ -40,6 +41,7 @@ export function PeoplePage() {
           <UserCard key={user.user_id} user={user} edit={setEdited} />
         ))}
       </section>
+      <TeamsPanel />
       <KeysPanel users={data ?? []} />
       <WaysPanel />
       <SignInsPanel />

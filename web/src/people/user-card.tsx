@@ -3,21 +3,13 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Confirm, type Question } from '../parts/confirm.tsx';
-import { Meter } from '../parts/meter.tsx';
 import { notifyDone } from '../parts/notify.tsx';
 import { State } from '../parts/state.tsx';
 import { administration } from '../service/administration.ts';
-import { type QuotaKind, quotaKinds, type User } from '../service/records.ts';
+import type { User } from '../service/records.ts';
 import { useSignedIn } from '../shell/signed-in.ts';
 import classes from './people.module.css';
-
-const labels: Record<QuotaKind, string> = {
-  sandboxes: 'Sandboxes',
-  cpu: 'vCPUs that run',
-  memory: 'Memory that runs',
-  disk: 'Disk',
-  snapshots: 'Snapshots',
-};
+import { QuotaMeters } from './quota-meters.tsx';
 
 export function UserCard({ user, edit }: { user: User; edit(user: User): void }) {
   const { role, user: self } = useSignedIn();
@@ -51,15 +43,7 @@ export function UserCard({ user, edit }: { user: User; edit(user: User): void })
         <span className="dimmed small">{user.role}</span>
         {disabled && <State state="disabled" />}
       </div>
-      {quotaKinds.map((kind) => (
-        <Meter
-          key={kind}
-          label={labels[kind]}
-          used={usage[kind].used}
-          limit={usage[kind].limit}
-          {...(kind === 'memory' || kind === 'disk' ? { format: gigabytes } : {})}
-        />
-      ))}
+      <QuotaMeters usage={usage} />
       {role === 'admin' && (
         <div className="row">
           <Button variant="default" onClick={() => edit(user)} aria-label={`Edit ${name}`}>
@@ -73,8 +57,4 @@ export function UserCard({ user, edit }: { user: User; edit(user: User): void })
       <Confirm question={question} close={() => setQuestion(null)} />
     </article>
   );
-}
-
-function gigabytes(count: number): string {
-  return `${count} GB`;
 }

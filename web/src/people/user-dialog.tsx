@@ -8,7 +8,7 @@ import { notifyDone } from '../parts/notify.tsx';
 import { ProblemPanel } from '../parts/problem.tsx';
 import classes from '../sandboxes/sandboxes.module.css';
 import { administration } from '../service/administration.ts';
-import { quotaKinds, type User } from '../service/records.ts';
+import { quotaKinds, type Role, type User } from '../service/records.ts';
 import { formOf, type UserForm, userParametersOf } from './user-form.ts';
 
 const labels = {
@@ -88,17 +88,21 @@ function WhoFields({ form, setForm }: FieldsProps) {
       />
       <Select
         label="Role"
-        description={
-          form.role === 'admin' ? 'Manages the service and its users' : 'Has sandboxes and keys of their own'
-        }
+        description={roleWords[form.role]}
         allowDeselect={false}
-        data={['member', 'admin']}
+        data={['member', 'viewer', 'admin']}
         value={form.role}
         onChange={(role) => setForm({ ...form, role: role as typeof form.role })}
       />
     </div>
   );
 }
+
+const roleWords: Record<Role, string> = {
+  admin: 'Manages the service and its users',
+  member: 'Has sandboxes and keys of their own',
+  viewer: 'Sees, and changes nothing',
+};
 
 function QuotaFields({ form, setForm, isNew }: FieldsProps & { isNew: boolean }) {
   return (

@@ -1,10 +1,10 @@
 /** Values of the form of a user, and the parameters that follow from them. */
-import { type QuotaKind, quotaKinds, type User } from '../service/records.ts';
+import { type QuotaKind, quotaKinds, type Role, type User } from '../service/records.ts';
 
 export interface UserForm {
   name: string;
   email: string;
-  role: 'admin' | 'member';
+  role: Role;
   /** Empty: without a limit for a user that is there, the service's default for a new one. */
   quota: Record<QuotaKind, number | string>;
 }

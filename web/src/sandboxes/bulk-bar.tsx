@@ -2,6 +2,7 @@
 import { Button, CloseButton, Paper } from '@mantine/core';
 import type { Sandbox } from '@sandhaven/sdk';
 import { counted } from '../format/quantity.ts';
+import { useActing } from '../shell/team-items.tsx';
 import { actionNames, isAllowed } from './actions.ts';
 import classes from './sandboxes.module.css';
 import type { SandboxActions } from './use-actions.tsx';
@@ -15,6 +16,7 @@ interface BulkBarProps {
 const labels = { start: 'Start', stop: 'Stop', archive: 'Archive', delete: 'Delete' };
 
 export function BulkBar({ chosen, clear, act }: BulkBarProps) {
+  const { viewer } = useActing();
   if (chosen.length === 0) return null;
   return (
     <Paper
@@ -32,7 +34,8 @@ export function BulkBar({ chosen, clear, act }: BulkBarProps) {
             key={action}
             variant={action === 'delete' ? 'filled' : 'default'}
             color={action === 'delete' ? 'red' : 'accent'}
-            disabled={count === 0}
+            disabled={viewer || count === 0}
+            title={viewer ? 'A viewer changes nothing.' : undefined}
             onClick={() => act(action, chosen, clear)}
           >
             {labels[action]} {count < chosen.length && count > 0 ? count : ''}

@@ -12,6 +12,8 @@ export interface Filter {
   /** Labels, such as `team=ml draft`: a key with its value, or a key alone. */
   label?: string;
   sort?: Order;
+  /** Admins alone see everybody's. */
+  whose?: 'everybody';
 }
 
 export interface Row {
@@ -26,7 +28,8 @@ export interface Row {
 
 export function readFilter(search: Record<string, unknown>): Filter {
   const filter: Filter = {};
-  const { name, state, label, sort } = search;
+  const { name, state, label, sort, whose } = search;
+  if (whose === 'everybody') filter.whose = whose;
   if (isText(name)) filter.name = String(name);
   if (isText(label)) filter.label = String(label);
   if (states.includes(state as State)) filter.state = state as State;

@@ -4,9 +4,11 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Page } from '../parts/page.tsx';
 import { ProblemPanel } from '../parts/problem.tsx';
+import { useSignedIn } from '../shell/signed-in.ts';
 import { CreateDialog } from './create/create-dialog.tsx';
 import type { Language } from './create/form.ts';
 import { useCreate } from './create/use-create.ts';
+import { WhoseSwitch } from './everybody/whose-switch.tsx';
 import classes from './sandboxes.module.css';
 
 const languages: { value: Language; label: string; about: string }[] = [
@@ -23,6 +25,7 @@ const sizes = [
 
 export function FirstSandbox() {
   const navigate = useNavigate();
+  const { role } = useSignedIn();
   const [language, setLanguage] = useState<Language>('python');
   const [size, setSize] = useState('Medium');
   const [open, setOpen] = useState(false);
@@ -41,6 +44,7 @@ export function FirstSandbox() {
     <Page
       title="Your first sandbox"
       tab="Sandboxes"
+      actions={role === 'admin' && <WhoseSwitch whose="own" />}
       about="An isolated Linux machine with a disk of its own. It stops by itself after 15 minutes without work; its files stay."
     >
       <div className={classes['first']}>

@@ -3,6 +3,7 @@ import { Menu } from '@mantine/core';
 import type { Sandbox } from '@sandhaven/sdk';
 import { useCallback, useState } from 'react';
 import { Icon, type IconName } from '../parts/icon.tsx';
+import { useActing } from '../shell/team-items.tsx';
 import { type ActionName, actionNames, isAllowed } from './actions.ts';
 import type { SandboxActions } from './use-actions.tsx';
 
@@ -20,6 +21,7 @@ interface Opened {
 }
 
 export function useRowMenu(act: SandboxActions['act']) {
+  const { viewer } = useActing();
   const [opened, setOpened] = useState<Opened | null>(null);
   const open = useCallback((row: Sandbox, button: HTMLElement) => {
     const { top, left, width, height } = button.getBoundingClientRect();
@@ -40,11 +42,12 @@ export function useRowMenu(act: SandboxActions['act']) {
         />
       </Menu.Target>
       <Menu.Dropdown>
+        {viewer && <Menu.Label>A viewer changes nothing</Menu.Label>}
         {actionNames.map((action) => (
           <Menu.Item
             key={action}
             leftSection={<Icon name={looks[action].icon} size={14} />}
-            disabled={!isAllowed(action, opened.row)}
+            disabled={viewer || !isAllowed(action, opened.row)}
             data-autofocus={action === first || undefined}
             {...(action === 'delete' ? { c: 'var(--mantine-color-error)' } : {})}
             onClick={() => act(action, [opened.row])}

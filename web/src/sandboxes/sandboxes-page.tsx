@@ -1,4 +1,4 @@
-/** All sandboxes of the signed-in user. */
+/** All sandboxes of the signed-in user, or of the team acted for; for an admin, everybody's too. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -10,8 +10,12 @@ import { Loading } from '../parts/loading.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProblemPanel } from '../parts/problem.tsx';
 import { sandboxesQuery } from '../service/queries.ts';
+import { useSignedIn } from '../shell/signed-in.ts';
+import { useActing } from '../shell/team-items.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { CreateDialog } from './create/create-dialog.tsx';
+import { EverybodyPage } from './everybody/everybody-page.tsx';
+import { WhoseSwitch } from './everybody/whose-switch.tsx';
 import { type Filter, filtered } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { FirstSandbox } from './first-sandbox.tsx';
@@ -21,7 +25,15 @@ import { useSandboxActions } from './use-actions.tsx';
 const route = getRouteApi('/sandboxes');
 
 export function SandboxesPage() {
+  const { whose } = route.useSearch();
+  const { role } = useSignedIn();
+  return whose === 'everybody' && role === 'admin' ? <EverybodyPage /> : <OwnSandboxes />;
+}
+
+function OwnSandboxes() {
   const filter = route.useSearch();
+  const { role } = useSignedIn();
+  const { viewer } = useActing();
   const navigate = route.useNavigate();
   const { data, error, isFetching, refetch } = useQuery(sandboxesQuery);
   const [creating, setCreating] = useState(false);
@@ -32,7 +44,7 @@ export function SandboxesPage() {
   const setFilter = (change: Filter) => {
     void navigate({ search: change, replace: true });
   };
-  if (data?.total === 0) return <FirstSandbox />;
+  if (data?.total === 0 && !viewer && filter.whose === undefined) return <FirstSandbox />;
   return (
     <Page
       title="Sandboxes"
@@ -41,9 +53,17 @@ export function SandboxesPage() {
         data && <Counts shown={rows.length} total={data.total} loaded={data.rows.length} busy={isFetching} />
       }
       actions={
-        <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setCreating(true)}>
-          New sandbox
-        </Button>
+        <>
+          {role === 'admin' && <WhoseSwitch whose="own" />}
+          <Button
+            leftSection={<Icon name="plus" size={14} />}
+            disabled={viewer}
+            title={viewer ? 'A viewer changes nothing.' : undefined}
+            onClick={() => setCreating(true)}
+          >
+            New sandbox
+          </Button>
+        </>
       }
     >
       <FilterBar filter={filter} rows={data?.rows ?? []} change={setFilter} />

@@ -1,13 +1,23 @@
 /** The administration's actions that the page calls, with their types. */
-import { client } from './client.ts';
-import type { AuditPage, AuditReport, DeviceSignIn, Health, Key, Registries, User } from './records.ts';
+import { ownClient } from './client.ts';
+import type {
+  AuditPage,
+  AuditReport,
+  DeviceSignIn,
+  Health,
+  Key,
+  OwnedSandbox,
+  Registries,
+  Team,
+  User,
+} from './records.ts';
 
 interface Paged {
   total_pages: number;
 }
 
 const call = <Result>(action: string, parameters: object = {}) =>
-  client.administration.call<Result>(action, parameters);
+  ownClient.administration.call<Result>(action, parameters);
 
 export const administration = {
   listUsers: () =>
@@ -19,6 +29,24 @@ export const administration = {
   updateUser: (parameters: object) => call<User>('UpdateUser', parameters),
   disableUser: (user: string) => call<User>('DisableUser', { user }),
   enableUser: (user: string) => call<User>('EnableUser', { user }),
+  listTeams: () =>
+    everyPage(
+      (page) => call<Paged & { teams: Team[] }>('ListTeams', page),
+      ({ teams }) => teams,
+    ),
+  createTeam: (name: string) => call<Team>('CreateTeam', { name }),
+  deleteTeam: (team: string) => call('DeleteTeam', { team }),
+  addTeamMember: (parameters: { team: string; user: string; role: string }) =>
+    call<Team>('AddTeamMember', parameters),
+  removeTeamMember: (parameters: { team: string; user: string }) =>
+    call<Team>('RemoveTeamMember', parameters),
+  listAllSandboxes: () =>
+    everyPage(
+      (page) => call<Paged & { sandboxes: OwnedSandbox[] }>('ListAllSandboxes', page),
+      ({ sandboxes }) => sandboxes,
+    ),
+  stopAnySandbox: (sandbox: string) => call('StopAnySandbox', { sandbox }),
+  deleteAnySandbox: (sandbox: string) => call('DeleteAnySandbox', { sandbox }),
   listKeys: () =>
     everyPage(
       (page) => call<Paged & { keys: Key[] }>('ListKeys', page),

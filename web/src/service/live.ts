@@ -3,12 +3,14 @@
  */
 import { isSandhavenError, type SandboxChange } from '@sandhaven/sdk';
 import type { QueryClient } from '@tanstack/react-query';
+import { actingTeam } from './acting-team.ts';
 import { signInKey } from './query-client.ts';
 import { putSandbox, removeSandbox, sandboxesKey } from './sandbox-list.ts';
 import { shareStream } from './shared-stream.ts';
 import { usageHistories } from './usage.ts';
 
-const NAME = 'sandhaven-changes';
+/** Tabs that act for different owners share no stream. */
+const NAME = `sandhaven-changes ${actingTeam() ?? ''}`;
 /** Answers about one sandbox, and sums over all, are asked for again once for changes that come together. */
 const GATHER_MS = 250;
 

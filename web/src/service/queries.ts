@@ -51,6 +51,11 @@ export const snapshotsQuery = queryOptions({
 });
 
 export const usersQuery = queryOptions({ queryKey: ['users'], queryFn: administration.listUsers });
+export const teamsQuery = queryOptions({ queryKey: ['teams'], queryFn: administration.listTeams });
+export const everybodyQuery = queryOptions({
+  queryKey: ['everybody'],
+  queryFn: administration.listAllSandboxes,
+});
 export const keysQuery = queryOptions({ queryKey: ['keys'], queryFn: administration.listKeys });
 export const healthQuery = queryOptions({
   queryKey: ['health', 'operator'],

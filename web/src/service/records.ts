@@ -8,7 +8,7 @@ export interface Used {
 
 export const quotaKinds = ['sandboxes', 'cpu', 'memory', 'disk', 'snapshots'] as const;
 export type QuotaKind = (typeof quotaKinds)[number];
-export type Role = 'admin' | 'member';
+export type Role = 'admin' | 'member' | 'viewer';
 
 export interface User {
   user_id: string;
@@ -18,6 +18,32 @@ export interface User {
   disabled: boolean;
   created_at: string | null;
   usage: Record<QuotaKind, Used>;
+}
+
+export interface TeamMember {
+  user_id: string;
+  name: string;
+  email: string;
+  role: 'member' | 'viewer';
+}
+
+export interface Team {
+  team_id: string;
+  name: string;
+  members: TeamMember[];
+  usage: Record<QuotaKind, Used>;
+}
+
+/** A sandbox as admins see those of others. */
+export interface OwnedSandbox {
+  id: string;
+  name: string;
+  /** A team has no email. */
+  owner: { id: string; name: string; email: string | null };
+  state: string;
+  operation?: string;
+  resources: { cpu: number; memory: number; disk: number };
+  last_activity_at: string;
 }
 
 export interface Key {

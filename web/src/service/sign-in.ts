@@ -1,11 +1,11 @@
 /** Signs a browser in and out; `ways.ts` beside it does so by passkey and password. */
 import { isSandhavenError } from '@sandhaven/sdk';
-import { client } from './client.ts';
+import { ownClient } from './client.ts';
 import { request } from './request.ts';
 
 export interface SignedIn {
   user: { id: string; name: string; email: string };
-  role: 'admin' | 'member';
+  role: 'admin' | 'member' | 'viewer';
   /** null: all that the role allows. */
   scopes: readonly string[] | null;
 }
@@ -27,7 +27,7 @@ export interface Caller {
   user_id: string;
   name: string;
   email: string;
-  role: 'admin' | 'member';
+  role: 'admin' | 'member' | 'viewer';
   scopes: readonly string[] | null;
 }
 
@@ -62,18 +62,18 @@ export async function signOut(): Promise<void> {
 /** The newest hundred of this user. */
 export async function listSignIns(user: string): Promise<BrowserSignIn[]> {
   const parameters = { user, page_size: 100 };
-  const found = client.administration.call<{ sign_ins: BrowserSignIn[] }>('ListSignIns', parameters);
+  const found = ownClient.administration.call<{ sign_ins: BrowserSignIn[] }>('ListSignIns', parameters);
   return (await found).sign_ins;
 }
 
 /** @returns how many */
 export async function endOtherSignIns(): Promise<number> {
-  const ended = await client.administration.call<{ revoked: number }>('RevokeOtherSignIns');
+  const ended = await ownClient.administration.call<{ revoked: number }>('RevokeOtherSignIns');
   return ended.revoked;
 }
 
 export async function endSignIn(id: string): Promise<void> {
-  await client.administration.call('RevokeSignIn', { sign_in: id });
+  await ownClient.administration.call('RevokeSignIn', { sign_in: id });
 }
 
 export function signedInOf({ user_id: id, name, email, role, scopes }: Caller): SignedIn {

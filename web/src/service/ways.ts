@@ -5,7 +5,7 @@ import {
   startAuthentication,
   startRegistration,
 } from '@simplewebauthn/browser';
-import { client } from './client.ts';
+import { ownClient } from './client.ts';
 import { request } from './request.ts';
 import { type Caller, type SignedIn, signedInOf } from './sign-in.ts';
 
@@ -58,10 +58,11 @@ export async function setPassword(password: string): Promise<void> {
 }
 
 export const ownWays = {
-  list: () => client.administration.call<OwnWays>('ListPasskeys'),
-  rename: (passkey: string, name: string) => client.administration.call('RenamePasskey', { passkey, name }),
-  remove: (passkey: string) => client.administration.call('RemovePasskey', { passkey }),
-  removePassword: () => client.administration.call('RemovePassword'),
+  list: () => ownClient.administration.call<OwnWays>('ListPasskeys'),
+  rename: (passkey: string, name: string) =>
+    ownClient.administration.call('RenamePasskey', { passkey, name }),
+  remove: (passkey: string) => ownClient.administration.call('RemovePasskey', { passkey }),
+  removePassword: () => ownClient.administration.call('RemovePassword'),
 };
 
 /** Browsers give one reason for a person who declines, a device that has no passkey, and a timeout. */

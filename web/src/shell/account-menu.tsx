@@ -4,18 +4,22 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
 import { notifyFailed } from '../parts/notify.tsx';
+import { forgetTeam } from '../service/acting-team.ts';
 import { signInQuery } from '../service/queries.ts';
 import { signInKey } from '../service/query-client.ts';
 import { signOut } from '../service/sign-in.ts';
 import classes from './shell.module.css';
 import { useSignedIn } from './signed-in.ts';
+import { TeamItems, useActing } from './team-items.tsx';
 
 export function AccountMenu({ compact = false }: { compact?: boolean }) {
   const { user, role } = useSignedIn();
+  const { team } = useActing();
   const queries = useQueryClient();
   const leave = async () => {
     try {
       await signOut();
+      forgetTeam();
       queries.setQueryData(signInQuery.queryKey, null);
       // Nothing of this user stays for the next one.
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== signInKey[0] });
@@ -36,13 +40,16 @@ export function AccountMenu({ compact = false }: { compact?: boolean }) {
           {!compact && (
             <span className="grow">
               <span className={classes['accountName']}>{user.name}</span>
-              <span className={`${classes['accountRole']} dimmed`}>{role}</span>
+              <span className={`${classes['accountRole']} dimmed`}>
+                {team === null ? role : `for ${team}`}
+              </span>
             </span>
           )}
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{user.email}</Menu.Label>
+        <TeamItems />
         <Menu.Item
           data-autofocus
           renderRoot={(props) => <Link to="/people" {...props} />}

@@ -1,13 +1,13 @@
 /** Keys and users with a cache in front of `callerOf`. A change of any key or user forgets all callers: it is rare. */
 import { hash } from 'node:crypto';
-import type { KeyStore, UserStore } from '../../../control/ports/index.ts';
+import type { KeyStore, TeamStore, UserStore } from '../../../control/ports/index.ts';
 import type { Caller } from '../../../model/user.ts';
 import type { RowCache } from './row-cache.ts';
 
 export function cachedCallers(
-  { keys, users }: { keys: KeyStore; users: UserStore },
+  { keys, users, teams }: { keys: KeyStore; users: UserStore; teams: TeamStore },
   cache: RowCache<Caller>,
-): { keys: KeyStore; users: UserStore } {
+): { keys: KeyStore; users: UserStore; teams: TeamStore } {
   const writing = async <T>(write: Promise<T>): Promise<T> => {
     try {
       return await write;
@@ -37,6 +37,18 @@ export function cachedCallers(
       firstUser: () => users.firstUser(),
       findUser: (idOrEmail) => users.findUser(idOrEmail),
       listUsers: (page) => users.listUsers(page),
+    },
+    teams: {
+      // Its keys go with it.
+      remove: (id) => writing(teams.remove(id)),
+      insert: (team) => teams.insert(team),
+      find: (idOrName) => teams.find(idOrName),
+      list: (userId, page) => teams.list(userId, page),
+      update: (id, change) => teams.update(id, change),
+      members: (id) => teams.members(id),
+      setMember: (id, userId, role, now) => teams.setMember(id, userId, role, now),
+      removeMember: (id, userId) => teams.removeMember(id, userId),
+      membership: (idOrName, userId) => teams.membership(idOrName, userId),
     },
   };
 }

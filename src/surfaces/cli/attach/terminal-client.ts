@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { type Problem, toProblem } from '../../../model/errors.ts';
 import { newRequestId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
-import type { Connection } from '../connection.ts';
+import { type Connection, headersOf } from '../connection.ts';
 import { problemOf } from '../tunnel-client.ts';
 import { unreachable } from '../unreachable.ts';
 
@@ -21,14 +21,15 @@ export type TerminalOutcome = { socket: WebSocket; problem?: never } | { problem
  * message.
  */
 export function openTerminal(
-  { url, apiKey }: Connection,
+  connection: Connection,
   target: TerminalTarget,
   listen: (socket: WebSocket) => void,
   signal: AbortSignal,
 ): Promise<TerminalOutcome> {
+  const { url } = connection;
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(addressOf(url, target), {
-      headers: { authorization: `Bearer ${apiKey}` },
+      headers: headersOf(connection),
       handshakeTimeout: limits.terminal.handshakeMs,
       closeTimeout: limits.terminal.farewellMs,
       perMessageDeflate: false,

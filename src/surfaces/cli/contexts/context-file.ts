@@ -7,6 +7,7 @@ import type { Stats } from 'node:fs';
 import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { isTeamReference } from '../../../model/access/team.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import type { CliIo } from '../io.ts';
 import { serviceUrl } from './service-url.ts';
@@ -37,6 +38,8 @@ const context = z.strictObject({
       'must be the URL of a service, with https unless it is this machine',
     ),
   key: storedKey,
+  /** Team that commands act for. */
+  team: z.string().refine(isTeamReference, 'must be the name or the id of a team').optional(),
 });
 
 const contents = z

@@ -7,7 +7,7 @@ import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { type Problem, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import type { Connection } from '../connection.ts';
+import { type Connection, headersOf } from '../connection.ts';
 import { unreachable } from '../unreachable.ts';
 
 export interface ByteRequest {
@@ -30,17 +30,18 @@ export function errorOf({ code, detail, ...problem }: Problem): SandhavenError {
 
 /** The caller writes the body, and ends the request. */
 export function openRequest(
-  { url, apiKey }: Connection,
+  connection: Connection,
   { method, sandbox, query, headers = {} }: ByteRequest,
   signal: AbortSignal,
 ): ClientRequest {
+  const { url } = connection;
   const path = `/v1/sandboxes/${encodeURIComponent(sandbox)}/files?${new URLSearchParams(query)}`;
   const address = new URL(url + path);
   const outgoing = (address.protocol === 'https:' ? httpsRequest : httpRequest)(address, {
     method,
     signal,
     agent: false,
-    headers: { authorization: `Bearer ${apiKey}`, ...headers },
+    headers: { ...headersOf(connection), ...headers },
   });
   // The service waits as long for a client.
   outgoing.setTimeout(limits.byteStreamIdleMs, () =>

@@ -83,7 +83,7 @@ export function openApi(version: string, url = '/'): Json {
 }
 
 function toolOperation(tool: ToolDescription): Json {
-  const parameters = tool.idempotency_key ? { parameters: [idempotencyKey] } : {};
+  const parameters = { parameters: [...(tool.idempotency_key ? [idempotencyKey] : []), team] };
   return {
     operationId: shortName(tool),
     summary: tool.title,
@@ -115,6 +115,13 @@ const idempotencyKey: Json = {
   in: 'header',
   description: 'Makes a retry safe: the same key and request give the first answer again.',
   schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKeyChars },
+};
+
+const team: Json = {
+  name: 'Sandhaven-Team',
+  in: 'header',
+  description: 'Name or ID of a team that you are in: the call acts for it.',
+  schema: { type: 'string', minLength: 1, maxLength: limits.teams.nameChars },
 };
 
 /** Returns CreateSandbox for Sandbox.CreateSandbox; the names of all toolkits are distinct. */

@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 /** A process of the service: several may serve one store. */
 async function start(): Promise<Harness> {
-  const services = { ...createFakeServices().services, ...fakePeople(null, store) };
+  const services = { ...createFakeServices().services, ...fakePeople({ store }) };
   const allowedHosts = ['localhost', '127.0.0.1', 'sandhaven.localhost'];
   return Object.assign(await startHttp({ services, allowedHosts, page: machine.page }), { services });
 }

@@ -33,7 +33,7 @@ afterEach(async () => {
 
 /** A process of the service: several may serve one store. */
 async function start(options: FakePeopleOptions = {}): Promise<Harness> {
-  const people = fakePeople(null, store, { onHash: () => void hashes++, ...options });
+  const people = fakePeople({ store, onHash: () => void hashes++, ...options });
   const services = { ...createFakeServices().services, ...people };
   return Object.assign(await startHttp({ services }), { services });
 }

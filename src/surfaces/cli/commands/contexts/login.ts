@@ -2,6 +2,7 @@
 import { whoAmI } from '../../../../catalog/identity.ts';
 import { SandhavenError } from '../../../../model/errors.ts';
 import { createClient } from '../../client.ts';
+import { teamOf } from '../../connection.ts';
 import { contextName, readContexts, storedKey, writeContexts } from '../../contexts/context-file.ts';
 import { deviceLogin } from '../../contexts/device-login.ts';
 import { readHiddenLine } from '../../contexts/hidden-line.ts';
@@ -19,7 +20,7 @@ import type { CliIo, Command } from '../../io.ts';
 import { printProblem } from '../../output.ts';
 import { printable } from '../../render.ts';
 
-const help = `Usage: sandhaven login URL [--context NAME]
+const help = `Usage: sandhaven login URL [--context NAME] [--team NAME]
        sandhaven login --key URL
        sandhaven login URL < FILE
 
@@ -27,7 +28,8 @@ Shows a link and a code, which you approve on the page of the service, in a brow
 any other; the service then gives this machine a key of its own, for 90 days. With --key it asks for an API key
 without showing it; without a terminal it reads the key from standard input. The key is checked, and stored
 for this service alone, in a file that only you can read. Commands use the service from then on, unless
-SANDBOX_API_URL or SANDBOX_API_KEY is set. NAME is the host of URL unless it is given.
+SANDBOX_API_URL or SANDBOX_API_KEY is set. The context is named after the host of URL unless it is given a
+name. With --team, commands act for that team.
 
 ${commonHelp}`;
 
@@ -63,9 +65,15 @@ export const login: Command = {
       ? keyOf(await readHiddenLine(`API key of ${url}: `, io))
       : await deviceLogin(url, io);
     const json = flagIsSet(flags, 'json');
-    const { result, problem } = await createClient({ url, apiKey })(whoAmI, {}, { signal: io.signal });
+    const team = teamOf(flags, {});
+    const acting = team === undefined ? {} : { team };
+    const { result, problem } = await createClient({ url, apiKey, ...acting })(
+      whoAmI,
+      {},
+      { signal: io.signal },
+    );
     if (problem) return printProblem(problem, json, io);
-    const contexts = { ...before.contexts, [name]: { url, key: apiKey } };
+    const contexts = { ...before.contexts, [name]: { url, key: apiKey, ...acting } };
     await writeContexts(io, { version: 1, current: name, contexts });
     report({ context: name, url, user_id: result['user_id'], name: result['name'] }, json, io);
     return 0;

@@ -1,15 +1,15 @@
 /** Wires Git: the gateway, and the code-hosting provider with its users' authorizations. */
 
-import { GitService } from '../control/git/git-service.ts';
-import type { AgentLink, Clock, CodeHost, Log, Store } from '../control/ports/index.ts';
-import { AuthorizationService } from '../control/provider/authorizations.ts';
-import { ProviderRemotes } from '../control/provider/remotes.ts';
-import { UserTokens } from '../control/provider/tokens.ts';
-import { HeldKeys } from '../control/replicas/held-keys.ts';
-import type { Environments } from '../control/work/environment.ts';
-import type { Uses } from '../control/work/use.ts';
-import { createGitGateway } from '../gateways/git/gateway.ts';
-import { type AllowedRemote, remoteAt } from '../model/git/allowed-remotes.ts';
+import { GitService } from '../../control/git/git-service.ts';
+import type { AgentLink, Clock, CodeHost, Log, Store } from '../../control/ports/index.ts';
+import { AuthorizationService } from '../../control/provider/authorizations.ts';
+import { ProviderRemotes } from '../../control/provider/remotes.ts';
+import { UserTokens } from '../../control/provider/tokens.ts';
+import { HeldKeys } from '../../control/replicas/held-keys.ts';
+import type { Environments } from '../../control/work/environment.ts';
+import type { Uses } from '../../control/work/use.ts';
+import { createGitGateway } from '../../gateways/git/gateway.ts';
+import { type AllowedRemote, remoteAt } from '../../model/git/allowed-remotes.ts';
 
 export interface GitDependencies {
   host: CodeHost | null;

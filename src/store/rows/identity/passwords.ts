@@ -1,9 +1,9 @@
 /** Passwords as rows: hashes that are sealed besides, so that a copy of the database alone gives nothing to guess at. */
-import type { PasswordOwner, PasswordStore } from '../../control/ports/index.ts';
-import { limits } from '../../model/limits.ts';
-import type { Role } from '../../model/user.ts';
-import type { Secrets } from '../secrets.ts';
-import { type Dialect, type Row, type Sql, statement } from '../sql/sql.ts';
+import type { PasswordOwner, PasswordStore } from '../../../control/ports/index.ts';
+import { limits } from '../../../model/limits.ts';
+import type { Role } from '../../../model/user.ts';
+import type { Secrets } from '../../secrets.ts';
+import { type Dialect, type Row, type Sql, statement } from '../../sql/sql.ts';
 
 export class PasswordRows implements PasswordStore {
   readonly #sql: Sql;

@@ -1,9 +1,9 @@
 /** Passkeys, and challenges that were answered, as rows. */
-import type { PasskeyStore } from '../../control/ports/index.ts';
-import type { Passkey } from '../../model/access/passkeys.ts';
-import { SandhavenError } from '../../model/errors.ts';
-import { limits } from '../../model/limits.ts';
-import { type Row, type Sql, type SqlValues, statement } from '../sql/sql.ts';
+import type { PasskeyStore } from '../../../control/ports/index.ts';
+import type { Passkey } from '../../../model/access/passkeys.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import { type Row, type Sql, type SqlValues, statement } from '../../sql/sql.ts';
 
 export class PasskeyRows implements PasskeyStore {
   readonly #sql: Sql;

@@ -1,12 +1,12 @@
 /** Browsers' sign-ins and one-time links as rows. Only the SHA-256 of each token is stored; lookup is by id. */
 import { timingSafeEqual } from 'node:crypto';
-import type { Page, SignInStore, StoredSignIn } from '../../control/ports/index.ts';
-import type { ProviderSession } from '../../model/access/identity.ts';
-import type { SignIn, SignInTokens } from '../../model/access/sign-ins.ts';
-import { limits } from '../../model/limits.ts';
-import type { Role } from '../../model/user.ts';
-import { type Row, type Sql, type SqlValues, statement } from '../sql/sql.ts';
-import { keyIdOf, scopesIn, selectorIn } from './api-keys.ts';
+import type { Page, SignInStore, StoredSignIn } from '../../../control/ports/index.ts';
+import type { ProviderSession } from '../../../model/access/identity.ts';
+import type { SignIn, SignInTokens } from '../../../model/access/sign-ins.ts';
+import { limits } from '../../../model/limits.ts';
+import type { Role } from '../../../model/user.ts';
+import { type Row, type Sql, type SqlValues, statement } from '../../sql/sql.ts';
+import { keyIdOf, scopesIn, selectorIn } from '../api-keys.ts';
 
 export class SignInRows implements SignInStore {
   readonly #sql: Sql;

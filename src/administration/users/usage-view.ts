@@ -1,0 +1,35 @@
+/** View of an owner's quota and its use, of users and of teams alike. */
+import { z } from 'zod';
+import { leftOf, type Quota, type QuotaKind, quotaKinds, type Usage } from '../../model/quota.ts';
+
+/** null: without a limit. */
+const used = z.looseObject({ used: z.int(), limit: z.int().nullable(), left: z.int().nullable() });
+
+/** Sandboxes and disk count all of them; cpu and memory those that run. Memory and disk in GB. */
+export const usageOutput = z.looseObject({
+  sandboxes: used,
+  cpu: used,
+  memory: used,
+  disk: used,
+  snapshots: used,
+});
+
+export type UsageView = z.output<typeof usageOutput>;
+
+export function toUsageView(quota: Quota, usage: Usage): UsageView {
+  const left = leftOf(quota, usage);
+  const entries = quotaKinds.map((kind) => [
+    kind,
+    { used: usage[kind], limit: quota[kind], left: left[kind] },
+  ]);
+  return Object.fromEntries(entries) as UsageView;
+}
+
+/** Returns `used/limit` of each kind, for a table. */
+export function countsOf(usage: UsageView, kinds: readonly QuotaKind[]): Record<string, string> {
+  const counts = kinds.map((kind) => {
+    const { used, limit } = usage[kind];
+    return [kind, limit === null ? `${used}` : `${used}/${limit}`];
+  });
+  return Object.fromEntries(counts);
+}

@@ -1,0 +1,47 @@
+/** Wires access to sandboxes from outside: SSH, previews of ports and of files, and their end. */
+import { FilePreviews } from '../../control/access/file-previews.ts';
+import { PreviewAccess } from '../../control/access/preview-access.ts';
+import { PreviewService } from '../../control/access/previews.ts';
+import { AccessRevocation } from '../../control/access/revocation.ts';
+import { SshAccessService } from '../../control/access/ssh-access.ts';
+import type { AccessService } from '../../control/access/tokens.ts';
+import type { AuditService } from '../../control/audit/audit.ts';
+import { PreviewGrants } from '../../control/audit/preview-grants.ts';
+import type { Standing } from '../../control/people/standing.ts';
+import type { AgentLink, Clock, SandboxStore } from '../../control/ports/index.ts';
+import type { Services } from '../../control/services.ts';
+import type { Uses } from '../../control/work/use.ts';
+
+export interface AccessDependencies {
+  access: AccessService;
+  sandboxes: SandboxStore;
+  uses: Uses;
+  agent: AgentLink;
+  standing: Standing;
+  audit: AuditService;
+  clock: Clock;
+}
+
+export interface WiredAccess {
+  services: Pick<Services, 'sshAccess' | 'previews' | 'filePreviews' | 'accessRevocation'>;
+  /** Of the preview gateway. */
+  previewAccess: PreviewAccess;
+}
+
+export function wireAccess(parts: AccessDependencies): WiredAccess {
+  const { access, sandboxes, uses, agent, standing, audit, clock } = parts;
+  const grants = new PreviewGrants(audit, clock);
+  const previews = new PreviewService({ uses, agent, access, clock });
+  return {
+    services: {
+      previews,
+      sshAccess: new SshAccessService(uses, access, clock),
+      filePreviews: new FilePreviews({
+        ...{ uses, agent, access, standing, grants, clock },
+        site: () => previews.site,
+      }),
+      accessRevocation: new AccessRevocation(sandboxes, access),
+    },
+    previewAccess: new PreviewAccess({ access, uses, agent, grants, clock }),
+  };
+}

@@ -1,0 +1,36 @@
+/** Wires what followers see beside changes of sandboxes: their usage, and rows of the audit log. */
+import type { AuditService } from '../../control/audit/audit.ts';
+import { AuditEvents } from '../../control/live/audit-events.ts';
+import type { SandboxEvents } from '../../control/live/sandbox-events.ts';
+import { usageInside } from '../../control/live/usage-inside.ts';
+import { UsageSampler } from '../../control/live/usage-sampler.ts';
+import type { UserService } from '../../control/people/users.ts';
+import type { AgentLink, Clock, Log, Runtime, SandboxStore } from '../../control/ports/index.ts';
+import type { Services } from '../../control/services.ts';
+import { limits } from '../../model/limits.ts';
+
+export interface LiveDependencies {
+  sandboxes: SandboxStore;
+  events: SandboxEvents;
+  runtime: Runtime;
+  agent: AgentLink;
+  audit: AuditService;
+  users: UserService;
+  /** Sandboxes are Pods, whose usage only their agents know. */
+  isCluster: boolean;
+  clock: Clock;
+  log: Log;
+}
+
+export function wireLive(parts: LiveDependencies): Pick<Services, 'usage' | 'auditEvents'> {
+  const { sandboxes, events, runtime, agent, audit, users, isCluster, clock, log } = parts;
+  const roleOf = async (id: string) => (await users.find(id)).role;
+  return {
+    auditEvents: new AuditEvents({ audit, roleOf, log }),
+    usage: new UsageSampler({
+      ...{ store: sandboxes, events, clock, log },
+      measure: isCluster ? usageInside(agent) : (id) => runtime.usage(id),
+      bounds: limits.usage[isCluster ? 'cluster' : 'host'],
+    }),
+  };
+}

@@ -1,0 +1,149 @@
+/** Teams and their members: admins change them, and users see the teams that they are in. */
+
+import { membershipId, type Team, type TeamMember, type TeamRole } from '../../model/access/team.ts';
+import { notFound } from '../../model/errors.ts';
+import { newTeamId } from '../../model/ids.ts';
+import type { Quota, Usage } from '../../model/quota.ts';
+import type { Caller } from '../../model/user.ts';
+import type { Quotas } from '../people/quotas.ts';
+import type { Standing } from '../people/standing.ts';
+import type { Clock, Page, TeamStore, UserStore } from '../ports/index.ts';
+import { actingFor } from './acting.ts';
+import type { TeamAccess } from './team-access.ts';
+
+export interface TeamEntry {
+  team: Team;
+  members: TeamMember[];
+  quota: Quota;
+  used: Usage;
+}
+
+export interface TeamChange {
+  name?: string;
+  quota?: Partial<Quota>;
+  /** Drops the team's earlier settings; `quota` applies after it. */
+  defaultQuota?: boolean;
+}
+
+export interface TeamDependencies {
+  store: TeamStore;
+  users: Pick<UserStore, 'findUser'>;
+  quotas: Quotas;
+  standing: Pick<Standing, 'ended'>;
+  access: Pick<TeamAccess, 'end'>;
+  clock: Clock;
+}
+
+export class TeamService {
+  readonly #d: TeamDependencies;
+
+  constructor(dependencies: TeamDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Returns the caller as acting for the team that its key is bound to, or that the request names. */
+  acting(caller: Caller, wanted: string | undefined): Promise<Caller> {
+    return actingFor(this.#d.store, caller, wanted);
+  }
+
+  async create(name: string, quota: Partial<Quota>): Promise<TeamEntry> {
+    const team = { id: newTeamId(), name, createdAt: this.#d.clock.now(), quota };
+    await this.#d.store.insert(team);
+    return this.#entry(team);
+  }
+
+  /** Lists all teams for an admin, and their own for others. */
+  async list(caller: Caller, page: Page): Promise<{ teams: TeamEntry[]; totalCount: number }> {
+    const whose = caller.role === 'admin' ? null : caller.id;
+    const { teams, totalCount } = await this.#d.store.list(whose, page);
+    return { teams: await Promise.all(teams.map((team) => this.#entry(team))), totalCount };
+  }
+
+  async update(idOrName: string, { name, quota, defaultQuota }: TeamChange): Promise<TeamEntry> {
+    const { id } = await this.find(idOrName);
+    const changed = await this.#d.store.update(id, (team) => ({
+      ...(name === undefined ? {} : { name }),
+      quota: { ...(defaultQuota ? {} : team.quota), ...quota },
+    }));
+    return this.#entry(changed ?? (await this.find(id)));
+  }
+
+  /** Deletes a team that owns nothing, with its keys. */
+  async delete(idOrName: string): Promise<Team> {
+    const { store } = this.#d;
+    const team = await this.find(idOrName);
+    const members = await store.members(team.id);
+    if (!(await store.remove(team.id))) throw unknown(idOrName);
+    for (const { userId } of members) this.#ended(team.id, userId);
+    return team;
+  }
+
+  /** Adds a user, or changes the role of one who is there; a new role ends the work that was open under the old one. */
+  async setMember(idOrName: string, user: string, role: TeamRole): Promise<TeamEntry> {
+    const { store, clock } = this.#d;
+    const team = await this.find(idOrName);
+    const { id: userId } = await this.#user(user);
+    const before = await store.setMember(team.id, userId, role, clock.now());
+    if (before !== null && before !== role) await this.#left(team.id, userId);
+    return this.#entry(team);
+  }
+
+  /** Removes a member, and ends at once what is open for that member in the team's sandboxes. */
+  async removeMember(idOrName: string, user: string): Promise<TeamEntry> {
+    const team = await this.find(idOrName);
+    const { id: userId } = await this.#user(user);
+    if (!(await this.#d.store.removeMember(team.id, userId))) {
+      throw notFound('user', `'${user}' is not in team '${team.name}'.`, 'ListTeams shows the members.');
+    }
+    await this.#left(team.id, userId);
+    return this.#entry(team);
+  }
+
+  /** Ends access to the sandboxes of all teams of a user who may no longer enter any. */
+  async endAccessOf(userId: string): Promise<void> {
+    const { store, access } = this.#d;
+    for (let page = 1; ; page++) {
+      const { teams, totalCount } = await store.list(userId, { page, pageSize: PAGE });
+      for (const { id } of teams) await access.end(id);
+      if (page * PAGE >= totalCount) return;
+    }
+  }
+
+  /** Rejects with `not_found`. */
+  async find(idOrName: string): Promise<Team> {
+    const team = await this.#d.store.find(idOrName);
+    if (team) return team;
+    throw unknown(idOrName);
+  }
+
+  async #user(idOrEmail: string) {
+    const user = await this.#d.users.findUser(idOrEmail);
+    if (user) return user;
+    throw notFound(
+      'user',
+      `There is no user '${idOrEmail}'.`,
+      'ListUsers shows the ids and emails there are.',
+    );
+  }
+
+  async #left(teamId: string, userId: string): Promise<void> {
+    this.#ended(teamId, userId);
+    await this.#d.access.end(teamId);
+  }
+
+  #ended(teamId: string, userId: string): void {
+    this.#d.standing.ended(membershipId(teamId, userId));
+  }
+
+  async #entry(team: Team): Promise<TeamEntry> {
+    const { store, quotas } = this.#d;
+    const members = await store.members(team.id);
+    return { team, members, quota: quotas.ofTeam(team), used: await quotas.usage(team.id) };
+  }
+}
+
+const PAGE = 100;
+
+function unknown(idOrName: string) {
+  return notFound('team', `There is no team '${idOrName}'.`, 'ListTeams shows the names and ids there are.');
+}

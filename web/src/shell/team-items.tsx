@@ -1,0 +1,54 @@
+/** The switch between oneself and one's teams, and for whom this tab acts. */
+import { Menu } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Icon } from '../parts/icon.tsx';
+import { actFor, actingTeam } from '../service/acting-team.ts';
+import { teamsQuery } from '../service/queries.ts';
+import { useSignedIn } from './signed-in.ts';
+
+export interface Acting {
+  /** Name of the team; null: the user. */
+  team: string | null;
+  /** Nothing may be changed. */
+  viewer: boolean;
+}
+
+export function useActing(): Acting {
+  const { user, role } = useSignedIn();
+  const acting = actingTeam();
+  const { data } = useQuery({ ...teamsQuery, enabled: acting !== null });
+  const isViewer = role === 'viewer';
+  if (acting === null) return { team: null, viewer: isViewer };
+  const team = data?.find(({ team_id }) => team_id === acting);
+  const own = team?.members.find(({ user_id }) => user_id === user.id);
+  return { team: team?.name ?? 'a team', viewer: isViewer || own?.role === 'viewer' };
+}
+
+/** Shown where there is a choice: an admin sees all teams, and acts for those they are in. */
+export function TeamItems() {
+  const { user } = useSignedIn();
+  const acting = actingTeam();
+  const { data = [] } = useQuery(teamsQuery);
+  const own = data.filter(({ members }) => members.some(({ user_id }) => user_id === user.id));
+  if (own.length === 0 && acting === null) return null;
+  const owners = [
+    { id: null, name: 'Yourself' },
+    ...own.map(({ team_id, name }) => ({ id: team_id, name: `Team ${name}` })),
+  ];
+  return (
+    <>
+      {owners.map(({ id, name }) => (
+        <Menu.Item
+          key={id ?? ''}
+          role="menuitemradio"
+          aria-checked={id === acting}
+          {...(id === acting ? { leftSection: <Icon name="check" /> } : {})}
+          onClick={() => actFor(id)}
+        >
+          {name}
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+    </>
+  );
+}
