@@ -77,8 +77,10 @@ export class DeviceSignInService {
   async approve(
     caller: Caller,
     typed: string,
-    { scopes, keyMinutes }: { scopes: readonly Scope[] | null; keyMinutes: number },
+    { scopes: wanted, keyMinutes }: { scopes: readonly Scope[] | null; keyMinutes: number },
   ): Promise<DeviceSignIn> {
+    // A viewer's stays within a viewer's scopes when the user gets another role.
+    const scopes = wanted ?? (caller.role === 'viewer' ? caller.scopes : null);
     const lacking = beyond(caller, scopes);
     if (lacking.length > 0) throw more(lacking);
     return this.#decide(typed, { userId: caller.id, scopes, keyMinutes });
