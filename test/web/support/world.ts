@@ -3,6 +3,7 @@ import type { Services } from '../../../src/control/services.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { createFakeServices, user } from '../../surfaces/fakes/fake-services.ts';
 import { fakeTree, type Tree } from './file-tree.ts';
+import { TerminalRack } from './terminal-rack.ts';
 
 /** A picture of 8 by 8 points. */
 export const PNG =
@@ -15,13 +16,17 @@ export interface World {
   services: Services;
   sandboxes: Map<string, Sandbox>;
   tree: Tree;
+  rack: TerminalRack;
 }
 
 /** @param count Sandboxes beside the one named demo; none at all for null. */
 export async function createWorld(count: number | null): Promise<World> {
   const fake = createFakeServices();
   const tree = files();
-  Object.assign(fake.services, { files: fakeTree(tree), execution: execution(fake.services.execution) });
+  const rack = new TerminalRack();
+  Object.assign(fake.services, {
+    ...{ files: fakeTree(tree), execution: execution(fake.services.execution), terminals: rack.service() },
+  });
   await fake.services.snapshots.create(user, { name: 'postgres-17', image: 'postgres:17' } as never);
   await fake.services.snapshots.create(user, { name: 'team base', image: 'debian:13' } as never);
   const { snapshots } = await fake.services.snapshots.list(user, { page: 1, pageSize: 10 });
@@ -35,7 +40,7 @@ export async function createWorld(count: number | null): Promise<World> {
       await addSandbox(fake.services, `worker-${number}`, number);
     await addSandbox(fake.services, 'demo', 0);
   }
-  return { services: fake.services, sandboxes: fake.sandboxes, tree };
+  return { services: fake.services, sandboxes: fake.sandboxes, tree, rack };
 }
 
 const states = ['started', 'started', 'stopped', 'archived', 'error'] as const;

@@ -1,6 +1,6 @@
 /** The administration's actions that the page calls, with their types. */
 import { client } from './client.ts';
-import type { AuditPage, AuditReport, Key, Registries, User } from './records.ts';
+import type { AuditPage, AuditReport, Key, Registries, Terminal, User } from './records.ts';
 
 interface Paged {
   total_pages: number;
@@ -29,6 +29,8 @@ export const administration = {
   revokeKey: (keyId: string) => call<Key>('RevokeKey', { key_id: keyId }),
   listAudit: (parameters: object) => call<AuditPage>('ListAudit', parameters),
   verifyAudit: () => call<AuditReport>('VerifyAudit'),
+  listTerminals: (sandbox: string) => call<{ terminals: Terminal[] }>('ListTerminals', { sandbox }),
+  endTerminal: (sandbox: string, terminal: string) => call('EndTerminal', { sandbox, terminal }),
   listRegistries: () => call<Registries>('ListRegistries'),
 };
 

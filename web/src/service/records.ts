@@ -68,3 +68,15 @@ export interface Registries {
   mirrors: { registry: string; mirror: string }[];
   allowed: string[] | null;
 }
+
+export interface Terminal {
+  terminal: string;
+  created_at: string;
+  cols: number;
+  rows: number;
+  viewers: number;
+  /** In the foreground; empty when unknown. */
+  program: string;
+  /** A program other than the shell is in the foreground. */
+  busy: boolean;
+}
