@@ -1,13 +1,16 @@
 /**
- * Takes from what a sandbox prints the power over the page and its visitor. Titles, links and colours asked of the page are
- * dropped, absurd counts too, and answers are rationed: each is input that nobody typed. xterm drops what it does not
+ * Takes from what a sandbox prints the power over the page and its visitor. Titles and links are dropped, and absurd counts
+ * too. Answers are rationed, since each is input that nobody typed, and so is what costs the page much for few bytes. xterm drops what it does not
  * know, the clipboard's OSC 52 among it; test/web/terminal/hooks.test.ts lists all that it knows.
  */
 import type { IDisposable, Terminal } from '@xterm/xterm';
 
-/** Answers to the program: so many at once, and so many a second. */
-const ANSWERS_AT_ONCE = 64;
-const ANSWERS_PER_SECOND = 64;
+/** Answers to the program, at once and a second. */
+const ANSWERS = 64;
+/** Resets, and switches between the screens, likewise: each makes the whole screen anew. */
+const CHANGES = 64;
+/** Lines that are inserted, deleted or scrolled by a count, likewise. */
+const LINES = 8_192;
 
 /** Titles 0 to 2; 8 links; 52 the clipboard, for a later xterm. */
 const droppedOsc = [0, 1, 2, 8, 52];
@@ -26,25 +29,29 @@ const askingCsi = [
 const countedByRows = ['L', 'M', 'S', 'T'];
 const countedByColumns = ['I', 'Z', 'b'];
 const FOCUS_MODE = 1_004;
+/** Each switch between the two screens clears one of them. */
+const screenModes = [47, 1_047, 1_049];
 
 export function guard(terminal: Terminal): IDisposable {
   const { parser } = terminal;
-  const ration = new Ration();
-  const isSpent = () => !ration.take();
-  const over = (most: () => number) => (parameters: (number | number[])[]) => {
-    const [count = 1] = parameters;
-    return typeof count !== 'number' || count > most();
+  const answers = new Ration(ANSWERS);
+  const changes = new Ration(CHANGES);
+  const lines = new Ration(LINES);
+  const isAnswerDropped = () => !answers.take(1);
+  const over = (most: () => number) => (parameters: Parameters) => countOf(parameters) > most();
+  const moved = (parameters: Parameters) => {
+    const count = countOf(parameters);
+    return count > terminal.rows || !lines.take(count);
+  };
+  const set = (modes: Parameters) => {
+    if (modes.includes(FOCUS_MODE) && isAnswerDropped()) return true;
+    return switchesScreen(modes) && !changes.take(1);
   };
   const hooks = [
     ...droppedOsc.map((code) => parser.registerOscHandler(code, () => true)),
-    ...colourOsc.map((code) => parser.registerOscHandler(code, (data) => dropsColour(data, ration))),
-    ...askingCsi.map((id) => parser.registerCsiHandler(id, isSpent)),
-    ...countedByRows.map((final) =>
-      parser.registerCsiHandler(
-        { final },
-        over(() => terminal.rows),
-      ),
-    ),
+    ...colourOsc.map((code) => parser.registerOscHandler(code, (data) => dropsColour(data, answers))),
+    ...askingCsi.map((id) => parser.registerCsiHandler(id, isAnswerDropped)),
+    ...countedByRows.map((final) => parser.registerCsiHandler({ final }, moved)),
     ...countedByColumns.map((final) =>
       parser.registerCsiHandler(
         { final },
@@ -54,34 +61,50 @@ export function guard(terminal: Terminal): IDisposable {
     // Size and place of the window.
     parser.registerCsiHandler({ final: 't' }, () => true),
     // Each time that it is set, xterm reports the focus.
+    parser.registerCsiHandler({ prefix: '?', final: 'h' }, set),
     parser.registerCsiHandler(
-      { prefix: '?', final: 'h' },
-      (modes) => modes.includes(FOCUS_MODE) && isSpent(),
+      { prefix: '?', final: 'l' },
+      (modes) => switchesScreen(modes) && !changes.take(1),
     ),
-    parser.registerDcsHandler({ intermediates: '$', final: 'q' }, isSpent),
+    parser.registerEscHandler({ final: 'c' }, () => !changes.take(1)),
+    parser.registerDcsHandler({ intermediates: '$', final: 'q' }, isAnswerDropped),
   ];
   return { dispose: () => hooks.forEach((hook) => void hook.dispose()) };
 }
 
+type Parameters = (number | number[])[];
+
+function countOf([count = 1]: Parameters): number {
+  return typeof count === 'number' ? count : Number.POSITIVE_INFINITY;
+}
+
+function switchesScreen(modes: Parameters): boolean {
+  return screenModes.some((mode) => modes.includes(mode));
+}
+
 /** One sequence may ask for many colours: each question is an answer. */
-function dropsColour(data: string, ration: Ration): boolean {
+function dropsColour(data: string, answers: Ration): boolean {
   const questions = data.split(';').filter((part) => part === '?').length;
-  if (questions > ANSWERS_AT_ONCE) return true;
-  for (let asked = 0; asked < questions; asked++) if (!ration.take()) return true;
-  return false;
+  return questions > 0 && !answers.take(questions);
 }
 
 class Ration {
-  #left = ANSWERS_AT_ONCE;
+  readonly #most: number;
+  #left: number;
   #at = performance.now();
 
-  take(): boolean {
+  /** @param most At once, and again each second. */
+  constructor(most: number) {
+    this.#most = most;
+    this.#left = most;
+  }
+
+  take(count: number): boolean {
     const now = performance.now();
-    const grown = ((now - this.#at) / 1_000) * ANSWERS_PER_SECOND;
-    this.#left = Math.min(ANSWERS_AT_ONCE, this.#left + grown);
+    this.#left = Math.min(this.#most, this.#left + ((now - this.#at) / 1_000) * this.#most);
     this.#at = now;
-    if (this.#left < 1) return false;
-    this.#left -= 1;
+    if (this.#left < count) return false;
+    this.#left -= count;
     return true;
   }
 }

@@ -8,11 +8,11 @@ export interface Screen {
   write(bytes: Uint8Array, shown: () => void): void;
 }
 
-const LARGEST_BYTES = 16 * 1024;
+const LARGEST_BYTES = 4 * 1024;
 const SMALLEST_BYTES = 64;
 const LONG_MS = 40;
 /** Pieces that xterm has at a time. It pauses between them. */
-const AT_ONCE = 4;
+const AT_ONCE = 8;
 
 export class Writer {
   readonly #screen: Screen;
