@@ -177,7 +177,9 @@ describe('every screen', () => {
     '/sandboxes?name=worker-1',
     `/sandboxes/${opened.demo}`,
     `/sandboxes/${opened.demo}/files?file=%2Fworkspace%2Fsrc%2Fmain.py`,
-    ...['sessions', 'git', 'access'].map((tab) => `/sandboxes/${opened.demo}/${tab}`),
+    ...['terminal?terminal=main', 'sessions', 'git', 'access'].map(
+      (tab) => `/sandboxes/${opened.demo}/${tab}`,
+    ),
     ...['/snapshots', '/activity', '/people', '/connect', '/documents', '/health', '/nowhere'],
   ];
 

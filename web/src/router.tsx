@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { readActivityFilter } from './activity/filter.ts';
 import { readFilesSearch } from './sandbox/files/paths.ts';
+import { readTerminalSearch } from './sandbox/terminal/names.ts';
 import { readFilter } from './sandboxes/filter.ts';
 import { Crashed, NotFound } from './shell/failures.tsx';
 import { Gate } from './shell/gate.tsx';
@@ -60,9 +61,17 @@ const filesRoute = createRoute({
   component: lazyRouteComponent(() => import('./sandbox/files/files-tab.tsx'), 'FilesTab'),
 });
 
+const terminalRoute = createRoute({
+  getParentRoute: () => sandboxRoute,
+  path: 'terminal',
+  validateSearch: readTerminalSearch,
+  component: lazyRouteComponent(() => import('./sandbox/terminal/terminal-tab.tsx'), 'TerminalTab'),
+});
+
 const sandboxParts = [
   part('/', () => import('./sandbox/overview-tab.tsx'), 'OverviewTab'),
   filesRoute,
+  terminalRoute,
   part('sessions', () => import('./sandbox/sessions/sessions-tab.tsx'), 'SessionsTab'),
   part('code', () => import('./sandbox/code/code-tab.tsx'), 'CodeTab'),
   part('git', () => import('./sandbox/git/git-tab.tsx'), 'GitTab'),

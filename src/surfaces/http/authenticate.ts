@@ -71,9 +71,13 @@ async function authenticatePage(
   throw new SandhavenError('unauthenticated', 'The sign-in is over.', { hint: 'Sign in again.' });
 }
 
-/** Of several headers the joined text, which names no team. */
-function teamIn({ headers }: FastifyRequest): string | undefined {
-  const given = headers[TEAM_HEADER];
+/**
+ * Returns the team that the request names. Browsers let no script give a WebSocket headers, so an upgrade may name the team
+ * in its query. Of several headers it is the joined text, which names no team.
+ */
+function teamIn({ headers, query }: FastifyRequest): string | undefined {
+  const inQuery = headers.upgrade === undefined ? undefined : (query as Record<string, unknown>)['team'];
+  const given = headers[TEAM_HEADER] ?? (inQuery === undefined ? undefined : String(inQuery));
   const wanted = Array.isArray(given) ? given.join(', ') : given;
   return wanted === '' ? undefined : wanted;
 }

@@ -15,16 +15,22 @@ export const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, interna
 
 const { columns, rows, unsentBytes } = limits.terminal;
 
-const control = z.strictObject({
+const resize = z.strictObject({
   type: z.literal('resize'),
   cols: z.int().min(columns.min).max(columns.max),
   rows: z.int().min(rows.min).max(rows.max),
 });
 
+const shown = z.strictObject({ type: z.literal('shown'), bytes: z.int().min(1) });
+
 export class TerminalSocket implements TerminalSink {
   readonly #socket: WebSocket;
   readonly #view: TerminalView;
   readonly #requestId: string;
+  /** Bytes that the client takes before it has shown any; null for one that its connection alone holds back. */
+  readonly #windowBytes: number | null;
+  /** Bytes sent that the client has not shown yet. */
+  #unshownBytes = 0;
   readonly #left = Promise.withResolvers<null>();
   readonly #closed = Promise.withResolvers<void>();
   readonly #pings: NodeJS.Timeout;
@@ -33,10 +39,11 @@ export class TerminalSocket implements TerminalSink {
   /** The client has been heard of since the last ping. */
   #isAlive = true;
 
-  constructor(socket: WebSocket, view: TerminalView, requestId: string) {
+  constructor(socket: WebSocket, view: TerminalView, requestId: string, windowBytes: number | null) {
     this.#socket = socket;
     this.#view = view;
     this.#requestId = requestId;
+    this.#windowBytes = windowBytes;
     this.#pings = setInterval(() => this.#ping(), limits.terminal.pingMs);
     const heard = () => {
       this.#isAlive = true;
@@ -74,6 +81,7 @@ export class TerminalSocket implements TerminalSink {
   }
 
   data(bytes: Buffer): boolean {
+    this.#unshownBytes += bytes.length;
     return this.#send(bytes, true);
   }
 
@@ -113,11 +121,25 @@ export class TerminalSocket implements TerminalSink {
 
   #obey(data: Buffer): void {
     try {
-      const { cols, rows } = controlOf(data);
-      this.#view.resize({ columns: cols, rows });
+      const message = controlOf(data);
+      if (message.type === 'resize') this.#view.resize({ columns: message.cols, rows: message.rows });
+      else this.#shown(message.bytes);
     } catch (error) {
       this.fail(toProblem(error, this.#requestId));
     }
+  }
+
+  /** The browser's WebSocket cannot be paused: its page reports progress instead. */
+  #shown(bytes: number): void {
+    if (bytes > this.#unshownBytes) {
+      throw invalidArgument(
+        'bytes',
+        'No so many bytes were sent.',
+        'Report each byte once, after it is shown.',
+      );
+    }
+    this.#unshownBytes -= bytes;
+    this.#mayResume();
   }
 
   #say(message: object): boolean {
@@ -128,7 +150,7 @@ export class TerminalSocket implements TerminalSink {
     const socket = this.#socket;
     if (socket.readyState !== WebSocket.OPEN) return false;
     socket.send(bytes, { binary }, () => this.#sent());
-    this.#isFull ||= socket.bufferedAmount > unsentBytes;
+    this.#isFull ||= socket.bufferedAmount > unsentBytes || this.#unshownBytes > this.#windowOf();
     return !this.#isFull;
   }
 
@@ -136,9 +158,18 @@ export class TerminalSocket implements TerminalSink {
     if (!this.#isFull) return;
     // A client that reads slowly answers a ping late, and is there all the same.
     this.#isAlive = true;
-    if (this.#socket.bufferedAmount > unsentBytes / 2) return;
+    this.#mayResume();
+  }
+
+  #mayResume(): void {
+    if (!this.#isFull || this.#socket.bufferedAmount > unsentBytes / 2) return;
+    if (this.#unshownBytes > this.#windowOf() / 2) return;
     this.#isFull = false;
     this.#view.resume();
+  }
+
+  #windowOf(): number {
+    return this.#windowBytes ?? Number.POSITIVE_INFINITY;
   }
 
   #ping(): void {
@@ -150,12 +181,15 @@ export class TerminalSocket implements TerminalSink {
   }
 }
 
-function controlOf(data: Buffer): z.output<typeof control> {
+function controlOf(data: Buffer): z.output<typeof resize | typeof shown> {
   const hint = 'Send {"type":"resize","cols":80,"rows":24}; what is typed comes in binary messages.';
   if (data.length > limits.terminal.controlBytes)
     throw invalidArgument('type', 'The message is too large.', hint);
   try {
-    return validateInput(control, objectOf(data));
+    const message = objectOf(data);
+    return 'type' in message && message.type === 'shown'
+      ? validateInput(shown, message)
+      : validateInput(resize, message);
   } catch (error) {
     const [detail, parameter] =
       error instanceof SandhavenError ? [error.message, error.fields.parameter] : [];

@@ -84,12 +84,20 @@ export class TerminalViewers {
     return this.#shares.take(owner);
   }
 
-  /** Resolves when the terminal has ended, or the viewer has left. */
-  async carry(viewer: TerminalViewer, view: TerminalView, terminal: string): Promise<void> {
+  /**
+   * Resolves when the terminal has ended, or the viewer has left.
+   * @param windowBytes Null without flow control by the client.
+   */
+  async carry(
+    viewer: TerminalViewer,
+    view: TerminalView,
+    terminal: string,
+    windowBytes: number | null,
+  ): Promise<void> {
     const connection = this.#upgrade(viewer);
     // The client has left at this moment.
     if (!connection) return;
-    const socket = new TerminalSocket(connection, view, viewer.request.id);
+    const socket = new TerminalSocket(connection, view, viewer.request.id, windowBytes);
     viewer.upgraded(socket);
     this.#open.add(socket);
     void socket.closed.then(() => this.#open.delete(socket));

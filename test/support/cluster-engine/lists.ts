@@ -39,6 +39,8 @@ export const onOneMachine: Record<string, string> = {
     'starves a machine that the nodes and the control plane of a test cluster share',
   'test/system/canary.test.ts': 'reads processes, memory and disks of the machine',
   'test/system/copied-data.test.ts': 'copies a data directory to another place',
+  'test/system/following/terminal-page.test.ts':
+    'opens the page of the service in a browser, which the fronts of replicas need no second time',
   'test/system/following/terminals.test.ts':
     'reads the memory of the service, and starts another process of it',
   'test/system/images/base-image.test.ts':

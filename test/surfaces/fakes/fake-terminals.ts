@@ -9,6 +9,7 @@ import type {
 import type { Services } from '../../../src/control/services.ts';
 import type { LookRequest } from '../../../src/control/work/terminals.ts';
 import { notFound } from '../../../src/model/errors.ts';
+import type { User } from '../../../src/model/user.ts';
 
 export class FakeView implements TerminalView {
   readonly created = true;
@@ -17,13 +18,15 @@ export class FakeView implements TerminalView {
   readonly scrollbackBytes = 7;
   readonly input = new PassThrough({ highWaterMark: 65_536 });
   readonly request: LookRequest;
+  readonly caller: User;
   readonly sizes: TerminalSize[] = [];
   detached = false;
   resumed = 0;
   sink: TerminalSink | null = null;
   readonly #end = Promise.withResolvers<ProcessEnd>();
 
-  constructor(request: LookRequest) {
+  constructor(request: LookRequest, caller: User) {
+    this.caller = caller;
     this.request = request;
     this.size = request.size ?? { columns: 80, rows: 24 };
     this.#end.promise.catch(() => {});
@@ -61,9 +64,9 @@ export class FakeView implements TerminalView {
 /** There is no sandbox 'nope'. Every other look gives a view to `opened`. */
 export function fakeTerminals(opened: (view: FakeView) => void): Pick<Services['terminals'], 'look'> {
   return {
-    async look(_caller, reference, request, work) {
+    async look(caller, reference, request, work) {
       if (reference === 'nope') throw notFound('sandbox', "There is no sandbox 'nope'.");
-      const view = new FakeView(request);
+      const view = new FakeView(request, caller);
       opened(view);
       await work(view).finally(() => view.detach());
     },

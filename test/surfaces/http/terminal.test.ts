@@ -74,6 +74,24 @@ async function refusal(target: string, headers?: Record<string, string>) {
 
 const last = () => views.at(-1) as FakeView;
 
+describe('a team', () => {
+  it('is named in the query, since browsers let no script give a WebSocket headers', async () => {
+    const act = (name: string, parameters: object) =>
+      fetch(`${http.url}/v1/admin/${name}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify(parameters),
+      });
+    await act('CreateTeam', { name: 'red' });
+    await act('AddTeamMember', { team: 'red', user: 'ben@example.org' });
+    const { notes } = await attach(path('?team=red'), MEMBER_KEY);
+    expect(notes[0]).toMatchObject({ type: 'ready' });
+    expect(views.at(-1)?.caller).toMatchObject({ id: 'user_2', team: { name: 'red' } });
+    const headers = { authorization: `Bearer ${API_KEY}` };
+    expect(await refusal(path('?team=red'), headers)).toMatchObject({ status: 404 });
+  });
+});
+
 describe('before the upgrade', () => {
   it('needs a key, and takes none from the address', async () => {
     expect(await refusal(path(), {})).toMatchObject({ status: 401, problem: { code: 'unauthenticated' } });
@@ -99,6 +117,8 @@ describe('before the upgrade', () => {
       ['?rows=24', 'cols'],
       ['?terminal=a/b', 'terminal'],
       ['?create=maybe', 'create'],
+      ['?window=100', 'window'],
+      ['?window=2000000', 'window'],
       ['?cwd=', 'cwd'],
       ['?token=x', 'token'],
     ]) {
@@ -204,6 +224,20 @@ describe('on the way', () => {
     await expect.poll(() => view.resumed).toBeGreaterThan(0);
   });
 
+  it('sends a window of bytes, and more once the client has shown some', async () => {
+    const { socket, bytes } = await attach(path('?window=65536'));
+    const view = last();
+    const sent = [0, 1, 2].map(() => view.sink?.data(Buffer.alloc(30_000)));
+    expect(sent).toEqual([true, true, false]);
+    await expect.poll(() => bytes().length).toBe(90_000);
+    socket.send('{"type":"shown","bytes":30000}', { binary: false });
+    await expect.poll(() => view.sink?.resized({ columns: 80, rows: 24 })).toBe(false);
+    expect(view.resumed).toBe(0);
+    socket.send('{"type":"shown","bytes":60000}', { binary: false });
+    await expect.poll(() => view.resumed).toBe(1);
+    expect(view.sink?.data(Buffer.alloc(30_000))).toBe(true);
+  });
+
   it('reads no more of a client than the program does', async () => {
     const { socket } = await attach();
     for (let sent = 0; sent < 512; sent++) socket.send(Buffer.alloc(65_536), { binary: true });
@@ -281,6 +315,8 @@ describe('a client that breaks the rules', () => {
     ['another message', '{"type":"kill"}'],
     ['a size that is none', '{"type":"resize","cols":0,"rows":24}'],
     ['a field too many', '{"type":"resize","cols":80,"rows":24,"x":1}'],
+    ['bytes shown that were never sent', '{"type":"shown","bytes":1}'],
+    ['no bytes shown', '{"type":"shown","bytes":0}'],
     ['a list', '[]'],
     ['much text', JSON.stringify({ type: 'x'.repeat(5_000) })],
   ])('gets 4400 for %s', async (_what, message) => {

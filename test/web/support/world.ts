@@ -4,6 +4,7 @@ import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { createFakeServices, user } from '../../surfaces/fakes/fake-services.ts';
 import { fakeTree, type Tree } from './file-tree.ts';
+import { TerminalRack } from './terminal-rack.ts';
 
 /** A picture of 8 by 8 points. */
 export const PNG =
@@ -16,15 +17,16 @@ export interface World {
   services: Services;
   sandboxes: Map<string, Sandbox>;
   tree: Tree;
+  rack: TerminalRack;
 }
 
 /** @param count Sandboxes beside the one named demo; none at all for null. */
 export async function createWorld(count: number | null): Promise<World> {
   const fake = createFakeServices();
   const tree = files();
+  const rack = new TerminalRack();
   Object.assign(fake.services, {
-    files: fakeTree(tree),
-    execution: execution(fake.services.execution),
+    ...{ files: fakeTree(tree), execution: execution(fake.services.execution), terminals: rack.service() },
     // As without a preview gateway; `serveFilePreviews` puts a real one in its place.
     filePreviews: {
       create: async () => {
@@ -45,7 +47,7 @@ export async function createWorld(count: number | null): Promise<World> {
       await addSandbox(fake.services, `worker-${number}`, number);
     await addSandbox(fake.services, 'demo', 0);
   }
-  return { services: fake.services, sandboxes: fake.sandboxes, tree };
+  return { services: fake.services, sandboxes: fake.sandboxes, tree, rack };
 }
 
 const states = ['started', 'started', 'stopped', 'archived', 'error'] as const;

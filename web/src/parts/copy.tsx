@@ -10,7 +10,7 @@ const SHOWN_MS = 1_500;
 function useCopy(text: string) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    await write(text);
+    await writeClipboard(text);
     setCopied(true);
     announce('Copied');
     setTimeout(() => setCopied(false), SHOWN_MS);
@@ -57,7 +57,7 @@ export function CodeBlock({ text, label }: { text: string; label: string }) {
 }
 
 /** The clipboard of browsers is there on secure pages only; elsewhere a selection is copied. */
-async function write(text: string): Promise<void> {
+export async function writeClipboard(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const field = document.createElement('textarea');
   field.value = text;

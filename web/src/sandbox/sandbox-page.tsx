@@ -21,6 +21,7 @@ const route = getRouteApi('/sandboxes/$id');
 const tabs = [
   { to: '/sandboxes/$id', label: 'Overview' },
   { to: '/sandboxes/$id/files', label: 'Files' },
+  { to: '/sandboxes/$id/terminal', label: 'Terminal' },
   { to: '/sandboxes/$id/sessions', label: 'Sessions' },
   { to: '/sandboxes/$id/code', label: 'Run' },
   { to: '/sandboxes/$id/git', label: 'Git' },

@@ -1,5 +1,5 @@
 /** The administration's actions that the page calls, with their types. */
-import { ownClient } from './client.ts';
+import { client, ownClient } from './client.ts';
 import type {
   AuditPage,
   AuditReport,
@@ -9,6 +9,7 @@ import type {
   OwnedSandbox,
   Registries,
   Team,
+  Terminal,
   User,
 } from './records.ts';
 
@@ -64,6 +65,10 @@ export const administration = {
   listAudit: (parameters: object) => call<AuditPage>('ListAudit', parameters),
   verifyAudit: () => call<AuditReport>('VerifyAudit'),
   getHealth: () => call<Health>('GetHealth'),
+  listTerminals: (sandbox: string) =>
+    client.administration.call<{ terminals: Terminal[] }>('ListTerminals', { sandbox }),
+  endTerminal: (sandbox: string, terminal: string) =>
+    client.administration.call('EndTerminal', { sandbox, terminal }),
   listRegistries: () => call<Registries>('ListRegistries'),
 };
 

@@ -125,3 +125,15 @@ export interface Health {
     findings: { name: string; status: 'ok' | 'warn' | 'fail'; found: string; advice: string | null }[];
   } | null;
 }
+
+export interface Terminal {
+  terminal: string;
+  created_at: string;
+  cols: number;
+  rows: number;
+  viewers: number;
+  /** In the foreground; empty when unknown. */
+  program: string;
+  /** A program other than the shell is in the foreground. */
+  busy: boolean;
+}

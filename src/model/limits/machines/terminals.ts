@@ -24,6 +24,8 @@ export const terminalsLimits = {
     controlBytes: 4 * KiB,
     /** Bytes that wait for a client; beyond, the agent waits, and then leaves out what is not the newest. */
     unsentBytes: 256 * KiB,
+    /** Bytes that a client may take before it reports to have shown some. */
+    windowBytes: { min: 16 * KiB, max: 1_024 * KiB },
     /** Interval of pings; a client that is silent from one to the next counts as gone. */
     pingMs: 20_000,
     /** Time for a client to read the rest and answer the end of its WebSocket. */

@@ -2,7 +2,7 @@
 import { limits } from '../../../model/limits.ts';
 import { failures, type Json } from './service.ts';
 
-const { columns, rows, idChars } = limits.terminal;
+const { columns, rows, idChars, windowBytes } = limits.terminal;
 
 const parameters: Json[] = [
   {
@@ -37,6 +37,19 @@ const parameters: Json[] = [
     schema: { type: 'integer', minimum: rows.min, maximum: rows.max },
   },
   {
+    name: 'window',
+    in: 'query',
+    description:
+      'Bytes that the service sends before the client reports with `shown` that it has shown some.',
+    schema: { type: 'integer', minimum: windowBytes.min, maximum: windowBytes.max },
+  },
+  {
+    name: 'team',
+    in: 'query',
+    description: 'Team to act for, in place of the header: browsers let no script set it here.',
+    schema: { type: 'string' },
+  },
+  {
     name: 'cwd',
     in: 'query',
     description: 'Folder of a new terminal, relative to /workspace or absolute.',
@@ -51,7 +64,7 @@ export const terminalPaths: Json = {
       summary: 'Look at a terminal',
       description:
         'A WebSocket. Binary messages are bytes of the terminal, both ways. Text messages are JSON: the client sends ' +
-        '`{"type":"resize","cols":80,"rows":24}` and gets `ready` first, then `size`, `skipped`, `exit` and `error`. The ' +
+        '`{"type":"resize","cols":80,"rows":24}`, and with a window `{"type":"shown","bytes":65536}`, and gets `ready` first, then `size`, `skipped`, `exit` and `error`. The ' +
         'terminal goes on when its viewers leave. Close codes: 1000 the shell has ended, 1001 the service stops, 1008 the ' +
         'key has ended, 1011 a defect, 4000 and the status of any other error.',
       tags: ['Terminals'],

@@ -24,19 +24,22 @@ import type { Upgrades } from '../upgrades.ts';
 const PROTOCOL = 'websocket';
 const VERSION = '13';
 
-const cells = ({ min, max }: { min: number; max: number }) =>
+const number = ({ min, max }: { min: number; max: number }) =>
   z
     .string()
-    .regex(/^\d{1,5}$/, `must be ${min} to ${max}`)
+    .regex(/^\d{1,7}$/, `must be ${min} to ${max}`)
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 
 const target = z.strictObject({
   sandbox,
   terminal: terminalId().default('main'),
-  cols: cells(limits.terminal.columns).optional(),
-  rows: cells(limits.terminal.rows).optional(),
+  cols: number(limits.terminal.columns).optional(),
+  rows: number(limits.terminal.rows).optional(),
+  window: number(limits.terminal.windowBytes).optional(),
   create: z.enum(['true', 'false']).default('true'),
+  /** Read by `authenticate`: a browser's WebSocket has no header for it. */
+  team: z.string().max(limits.teams.nameChars).optional(),
   cwd: textWithoutNul().min(1).max(limits.pathBytes).optional(),
 });
 
@@ -70,7 +73,7 @@ export function addTerminalRoute(app: FastifyInstance, upgrades: Upgrades, servi
         look,
         async (view) => {
           begun();
-          await viewers.carry(viewer, view, look.terminalId);
+          await viewers.carry(viewer, view, look.terminalId, query.window ?? null);
         },
         viewer.gone,
       );

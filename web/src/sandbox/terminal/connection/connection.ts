@@ -1,0 +1,167 @@
+/**
+ * A viewer's connection to a terminal. A lost one is made again until the terminal has ended or the service refuses; the
+ * terminal itself goes on meanwhile.
+ */
+import { SandhavenError } from '@sandhaven/sdk';
+import { waitMs } from './backoff.ts';
+import { addressOf, inPieces, type Note, type Target, WINDOW_BYTES } from './messages.ts';
+import type { ConnectionState } from './state.ts';
+
+export interface ConnectionEvents {
+  state(state: ConnectionState): void;
+  /** @param again The connection was lost before: what comes next begins anew. */
+  ready(note: Note & { type: 'ready' }, again: boolean): void;
+  printed(bytes: Uint8Array): void;
+  resized(size: { cols: number; rows: number }): void;
+  skipped(bytes: number): void;
+  /** Resolves with false when the terminal is gone; rejects with the refusal, which a browser shows of no WebSocket. */
+  exists(): Promise<boolean>;
+  size(): { cols: number; rows: number };
+}
+
+/** Unsent bytes beyond which a paste is not taken. */
+const UNSENT_BYTES = 2 * 1024 * 1024;
+const NORMAL = 1_000;
+/** The service stops, and another takes its place. */
+const GOING_AWAY = 1_001;
+const REVOKED = 1_008;
+const PROBLEM = 4_000;
+
+export class Connection {
+  readonly #target: Target;
+  readonly #events: ConnectionEvents;
+  #socket: WebSocket | null = null;
+  #attempt = 0;
+  #wasOpen = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Shown, and not yet reported. */
+  #shownBytes = 0;
+  #left = false;
+
+  constructor(target: Target, events: ConnectionEvents) {
+    this.#target = target;
+    this.#events = events;
+    window.addEventListener('online', this.#hurry);
+    window.addEventListener('pagehide', this.#hidden);
+    window.addEventListener('pageshow', this.#back);
+    this.#connect();
+  }
+
+  /** Returns false when nothing was sent. */
+  send(bytes: Uint8Array<ArrayBuffer>): boolean {
+    const socket = this.#socket;
+    if (socket?.readyState !== WebSocket.OPEN || socket.bufferedAmount > UNSENT_BYTES) return false;
+    for (const piece of inPieces(bytes)) socket.send(piece);
+    return true;
+  }
+
+  resize(size: { cols: number; rows: number }): void {
+    this.#say({ type: 'resize', ...size });
+  }
+
+  /** Lets the service send as many bytes more. */
+  shown(bytes: number): void {
+    this.#shownBytes += bytes;
+    if (this.#shownBytes < WINDOW_BYTES / 8) return;
+    this.#say({ type: 'shown', bytes: this.#shownBytes });
+    this.#shownBytes = 0;
+  }
+
+  /** Leaves; the terminal goes on. */
+  leave(): void {
+    this.#left = true;
+    window.removeEventListener('online', this.#hurry);
+    window.removeEventListener('pagehide', this.#hidden);
+    window.removeEventListener('pageshow', this.#back);
+    clearTimeout(this.#timer);
+    this.#socket?.close(NORMAL);
+  }
+
+  /** Tries at once. */
+  retry(): void {
+    clearTimeout(this.#timer);
+    this.#connect();
+  }
+
+  readonly #hurry = () => {
+    if (this.#timer !== undefined) this.retry();
+  };
+
+  /** A page that the browser keeps for the way back looks at nothing. */
+  readonly #hidden = () => {
+    clearTimeout(this.#timer);
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close(NORMAL);
+  };
+
+  readonly #back = ({ persisted }: PageTransitionEvent) => {
+    if (persisted) this.#connect();
+  };
+
+  #connect(): void {
+    this.#timer = undefined;
+    this.#shownBytes = 0;
+    this.#events.state({ name: 'connecting' });
+    const socket = new WebSocket(addressOf(this.#target, this.#events.size(), !this.#wasOpen));
+    socket.binaryType = 'arraybuffer';
+    this.#socket = socket;
+    let last: Note | null = null;
+    socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      if (this.#left) return;
+      if (typeof data !== 'string') this.#events.printed(new Uint8Array(data));
+      else {
+        last = JSON.parse(data) as Note;
+        this.#take(last);
+      }
+    });
+    socket.addEventListener('close', ({ code }) => {
+      if (!this.#left && this.#socket === socket) this.#closed(code, last);
+    });
+  }
+
+  #take(note: Note): void {
+    if (note.type === 'ready') {
+      this.#events.ready(note, this.#wasOpen);
+      this.#wasOpen = true;
+      this.#attempt = 0;
+      this.#events.state({ name: 'open' });
+    }
+    if (note.type === 'size') this.#events.resized(note);
+    if (note.type === 'skipped') this.#events.skipped(note.bytes);
+  }
+
+  #closed(code: number, last: Note | null): void {
+    if (last?.type === 'exit') {
+      this.#events.state({ name: 'ended', code: last.code, signal: last.signal });
+    } else if (last?.type === 'error' && (code === REVOKED || code >= PROBLEM) && !last.retryable) {
+      this.#events.state({ name: 'refused', error: new SandhavenError(last) });
+    } else if (code === GOING_AWAY) this.#wait();
+    else void this.#ask();
+  }
+
+  /** Finds out why there is no connection: a browser shows the cause of none. */
+  async #ask(): Promise<void> {
+    try {
+      const isThere = await this.#events.exists();
+      if (this.#left) return;
+      if (this.#wasOpen && !isThere) this.#events.state({ name: 'ended', code: null, signal: null });
+      else this.#wait();
+    } catch (error) {
+      if (this.#left) return;
+      if (error instanceof SandhavenError && error.retryable) this.#wait();
+      else this.#events.state({ name: 'refused', error });
+    }
+  }
+
+  #wait(): void {
+    const delay = waitMs(this.#attempt, Math.random());
+    this.#attempt += 1;
+    this.#events.state({ name: 'lost', waitMs: delay });
+    this.#timer = setTimeout(() => this.#connect(), delay);
+  }
+
+  #say(message: object): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+}

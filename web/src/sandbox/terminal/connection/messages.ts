@@ -1,0 +1,52 @@
+/** Messages of a terminal's WebSocket, as docs/terminals.md has them. */
+
+import type { Problem } from '@sandhaven/sdk';
+import { actingTeam } from '../../../service/acting-team.ts';
+
+export type Note =
+  | {
+      type: 'ready';
+      terminal: string;
+      created: boolean;
+      cols: number;
+      rows: number;
+      scrollback_bytes: number;
+    }
+  | { type: 'size'; cols: number; rows: number }
+  | { type: 'skipped'; bytes: number }
+  | { type: 'exit'; code: number; signal: string | null }
+  | ({ type: 'error' } & Omit<Problem, 'type'>);
+
+/** Bytes that come before the page has shown some. */
+export const WINDOW_BYTES = 256 * 1024;
+/** One message of ours holds at most as many; a longer paste comes in several. */
+const MESSAGE_BYTES = 64 * 1024;
+
+export interface Target {
+  sandbox: string;
+  terminal: string;
+}
+
+/** @param create False: looks at a terminal that is there alone. */
+export function addressOf(
+  { sandbox, terminal }: Target,
+  { cols, rows }: { cols: number; rows: number },
+  create: boolean,
+): string {
+  const query = new URLSearchParams({
+    ...{ terminal, cols: String(cols), rows: String(rows) },
+    ...{ create: String(create), window: String(WINDOW_BYTES) },
+  });
+  // A browser lets no script give a WebSocket headers.
+  const team = actingTeam();
+  if (team !== null) query.set('team', team);
+  const origin = location.origin.replace(/^http/, 'ws');
+  return `${origin}/v1/sandboxes/${encodeURIComponent(sandbox)}/terminal?${query.toString()}`;
+}
+
+export function inPieces(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
+  const pieces = [];
+  for (let at = 0; at < bytes.length; at += MESSAGE_BYTES)
+    pieces.push(bytes.subarray(at, at + MESSAGE_BYTES));
+  return pieces;
+}

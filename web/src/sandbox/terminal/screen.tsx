@@ -1,0 +1,119 @@
+/** A terminal on the screen, with its keys and the state of its connection. */
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { announce } from '../../parts/announcer.tsx';
+import { writeClipboard } from '../../parts/copy.tsx';
+import { notifyFailed } from '../../parts/notify.tsx';
+import { administration } from '../../service/administration.ts';
+import type { ConnectionState } from './connection/state.ts';
+import { PASTE_CHARS } from './emulator/paste.ts';
+import { StateLine } from './state-line.tsx';
+import classes from './terminal.module.css';
+import { Toolbar, type ToolbarActions } from './toolbar.tsx';
+import { View } from './view.ts';
+
+const SCREEN_READER = 'sandhaven-terminal-screen-reader';
+
+interface ScreenProps {
+  sandbox: string;
+  terminal: string;
+  /** The terminal was made, or has ended. */
+  changed(): void;
+  leave(): void;
+}
+
+export default function Screen({ sandbox, terminal, changed, leave }: ScreenProps) {
+  const scheme = useComputedColorScheme('light');
+  const [screenReader, setScreenReader] = useState(() => localStorage.getItem(SCREEN_READER) === 'on');
+  const [round, setRound] = useState(0);
+  const [state, setState] = useState<ConnectionState>({ name: 'connecting' });
+  const [note, setNote] = useState<string | null>(null);
+  const [ctrl, setCtrl] = useState(false);
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<View>(null);
+  const outside = useRef({ changed, leave, scheme });
+  outside.current = { changed, leave, scheme };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each round is a new connection
+  useEffect(() => {
+    if (!host.current) return undefined;
+    setNote(null);
+    const options = { scheme: outside.current.scheme, screenReader };
+    const made = new View(host.current, { sandbox, terminal }, options, {
+      state(next) {
+        setState(next);
+        if (next.name === 'open' || next.name === 'ended') outside.current.changed();
+        if (next.name === 'lost') announce('The connection to the terminal is lost.');
+      },
+      note(text) {
+        setNote(text);
+        announce(text);
+      },
+      leave: () => outside.current.leave(),
+      copy: (text) => void copy(text),
+      ctrl: setCtrl,
+      exists: () => isListed(sandbox, terminal),
+    });
+    view.current = made;
+    made.focus();
+    return () => {
+      made.remove();
+      view.current = null;
+    };
+  }, [sandbox, terminal, screenReader, round]);
+  useEffect(() => view.current?.recolour(scheme), [scheme]);
+  return (
+    <div className={classes['screen']}>
+      <Toolbar
+        actions={actionsOn(view)}
+        ctrl={ctrl}
+        screenReader={screenReader}
+        setScreenReader={(on) => {
+          localStorage.setItem(SCREEN_READER, on ? 'on' : 'off');
+          setScreenReader(on);
+        }}
+      />
+      <div ref={host} className={classes['host']} />
+      <StateLine
+        state={state}
+        note={note}
+        retry={() => view.current?.retry()}
+        again={() => setRound((before) => before + 1)}
+      />
+    </div>
+  );
+}
+
+function actionsOn(view: { current: View | null }): ToolbarActions {
+  return {
+    press: (keys) => view.current?.press(keys),
+    arrow: (name) => view.current?.arrow(name),
+    holdCtrl: (held) => view.current?.holdCtrl(held),
+    copy: () => void copy(view.current?.selection() ?? ''),
+    paste: () => void paste(view.current),
+  };
+}
+
+async function isListed(sandbox: string, terminal: string): Promise<boolean> {
+  const { terminals } = await administration.listTerminals(sandbox);
+  return terminals.some((one) => one.terminal === terminal);
+}
+
+async function copy(text: string): Promise<void> {
+  if (text === '') return announce('Nothing is selected.');
+  await writeClipboard(text);
+  announce('Copied');
+}
+
+async function paste(view: View | null): Promise<void> {
+  try {
+    const text = await navigator.clipboard.readText();
+    if (text.length > PASTE_CHARS) throw new Error('The text is too long: bring it as a file.');
+    view?.paste(text);
+  } catch (error) {
+    const reason = error instanceof Error && error.message.startsWith('The text') ? error : refused;
+    notifyFailed('Nothing was pasted', reason);
+    view?.focus();
+  }
+}
+
+const refused = new Error('The browser gives the clipboard to no button here: press Ctrl+Shift+V.');
