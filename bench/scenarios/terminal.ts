@@ -10,7 +10,8 @@ import type { Scenario } from '../scenario.ts';
 
 const ROUNDS = 200;
 const KEY = Buffer.from('k');
-const ECHO = 'stty raw -echo; echo ready; exec cat\r';
+/** The line is shown as it is typed, and has the word only once the program prints it. */
+const ECHO = 'stty raw -echo; echo re""ady; exec cat\r';
 const READY = 'ready';
 
 /** Types, and calls back with what is printed. */
@@ -70,13 +71,13 @@ function typistOf(connection: WebSocket | ClientChannel): Typist {
   return typist;
 }
 
-/** Resolves when the program echoes; the line that starts it has the word only once it is printed. */
+/** Resolves when the program echoes. Between the line and the word the shell ends its mode of pasting. */
 async function echoing(typist: Typist): Promise<void> {
   let text = '';
   await new Promise<void>((resolve) => {
     typist.printed = (bytes) => {
       text += bytes;
-      if (text.includes(`\n${READY}`)) resolve();
+      if (text.includes(READY)) resolve();
     };
     typist.type(Buffer.from(ECHO));
   });
