@@ -7,6 +7,8 @@ import { randomBytes } from 'node:crypto';
 export interface FilePass {
   sandboxId: string;
   path: string;
+  /** Owner of the sandbox: the user, or a team that the user acts for. */
+  ownerId: string;
   userId: string;
   keyId: string;
   /** Milliseconds since the epoch. */
@@ -16,18 +18,18 @@ export interface FilePass {
 const NONCE_BYTES = 12;
 
 /** Returns the text of the pass, which no two passes have in common. */
-export function writePass({ sandboxId, path, userId, keyId, expiresAt }: FilePass): string {
+export function writePass({ sandboxId, path, ownerId, userId, keyId, expiresAt }: FilePass): string {
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
-  const fields = [sandboxId, path, userId, keyId, expiresAt, nonce];
+  const fields = [sandboxId, path, ownerId, userId, keyId, expiresAt, nonce];
   return Buffer.from(JSON.stringify(fields)).toString('base64url');
 }
 
 /** Returns null for what is no pass. The signature is not looked at. */
 export function readPass(text: string): FilePass | null {
-  const [sandboxId, path, userId, keyId, expiresAt] = fieldsOf(text);
-  const texts = [sandboxId, path, userId, keyId];
+  const [sandboxId, path, ownerId, userId, keyId, expiresAt] = fieldsOf(text);
+  const texts = [sandboxId, path, ownerId, userId, keyId];
   if (!texts.every((value) => typeof value === 'string') || typeof expiresAt !== 'number') return null;
-  return { sandboxId, path, userId, keyId, expiresAt } as FilePass;
+  return { sandboxId, path, ownerId, userId, keyId, expiresAt } as FilePass;
 }
 
 function fieldsOf(text: string): unknown[] {

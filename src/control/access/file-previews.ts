@@ -8,7 +8,7 @@ import { Shares } from '../../fairness/shares.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
-import type { Caller } from '../../model/user.ts';
+import { type Caller, ownerIdOf } from '../../model/user.ts';
 import type { PreviewGrants } from '../audit/preview-grants.ts';
 import type { Standing } from '../people/standing.ts';
 import type { AgentLink, Clock } from '../ports/index.ts';
@@ -62,7 +62,8 @@ export class FilePreviews {
       if (type !== 'file') throw notShown('Only a file has a preview.');
       const longest = clock.now() + limits.preview.files.seconds * 1_000;
       const expiresAt = Math.min(longest, caller.keyExpiresAt ?? longest);
-      const pass = writePass({ sandboxId: id, path, userId: caller.id, keyId: caller.keyId, expiresAt });
+      const whose = { ownerId: ownerIdOf(caller), userId: caller.id, keyId: caller.keyId };
+      const pass = writePass({ sandboxId: id, path, ...whose, expiresAt });
       const token = await access.fileToken(id, pass);
       return { url: `${previewOrigin(site, `file-${token}`)}/${pass}`, mediaType, expiresAt };
     });
@@ -86,7 +87,7 @@ export class FilePreviews {
     work: (bytes: Readable) => Promise<void>,
   ): Promise<void> {
     const { uses, agent, grants } = this.#d;
-    const { sandboxId, path, userId, keyId } = admission;
+    const { sandboxId, path, keyId } = admission;
     let over = false;
     const end = () => {
       over = true;
@@ -94,7 +95,7 @@ export class FilePreviews {
     };
     const stop = this.#watch(admission, end);
     const entered = async ({ ownerId }: { ownerId: string | null }) => {
-      if (ownerId !== userId) throw notFound('sandbox', 'There is no such sandbox.');
+      if (ownerId !== admission.ownerId) throw notFound('sandbox', 'There is no such sandbox.');
       // The admission may end while the visit waits for an operation on the sandbox.
       if (over) return;
       const leave = this.#requests.take(ownerId);

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mapBounded } from '../../concurrency/map-bounded.ts';
 import { limits } from '../../model/limits.ts';
 import type { Resources, Sandbox } from '../../model/sandbox.ts';
-import type { User } from '../../model/user.ts';
+import { ownerIdOf, type User } from '../../model/user.ts';
 import type { Clock, Log, SandboxStore, SandboxUsage } from '../ports/index.ts';
 import type { Follower, SandboxEvents } from './sandbox-events.ts';
 
@@ -44,21 +44,22 @@ export class UsageSampler {
   }
 
   /**
-   * Shows the user's started sandboxes to the viewer, the newest up to the bound.
+   * Shows the started sandboxes that the user works with to the viewer, the newest up to the bound.
    * @returns Ends it.
    */
-  async view(owner: Pick<User, 'id'>, viewer: UsageViewer): Promise<() => void> {
-    const watched = this.#owners.get(owner.id) ?? new Watched(this.#d.bounds.perOwner);
-    this.#owners.set(owner.id, watched);
+  async view(user: User, viewer: UsageViewer): Promise<() => void> {
+    const owner = ownerIdOf(user);
+    const watched = this.#owners.get(owner) ?? new Watched(this.#d.bounds.perOwner);
+    this.#owners.set(owner, watched);
     watched.viewers.add(viewer);
     const end = () => {
       watched.viewers.delete(viewer);
       if (watched.viewers.size > 0) return;
       watched.unfollow?.();
-      if (this.#owners.get(owner.id) === watched) this.#owners.delete(owner.id);
+      if (this.#owners.get(owner) === watched) this.#owners.delete(owner);
     };
     try {
-      watched.following ??= this.#d.events.follow(owner, watched);
+      watched.following ??= this.#d.events.follow(user, watched);
       watched.unfollow = await watched.following;
       // The last viewer may have left meanwhile.
       if (watched.viewers.size === 0) watched.unfollow();

@@ -106,6 +106,22 @@ describe('a pass', () => {
     expect(await admits(made)).toBe(false);
   });
 
+  it('opens a file of a team to who acted for it, and none that has another owner', async () => {
+    const team = { id: 'team_0000000000000001', name: 'red', role: 'member' as const };
+    const shown = async (ownerId: string, by: Caller) => {
+      const { previews, read } = await setUp({ ownerId });
+      const [token, pass] = partsOf((await previews.create(by, 'box', 'a.png')).url);
+      const admission = await previews.admit(token, pass);
+      if (!admission) throw new Error('not admitted');
+      const signal = new AbortController().signal;
+      await previews.visit(admission, { address: null, signal, expire: () => {} }, async () => {});
+      return read;
+    };
+    expect(await shown(team.id, { ...caller, team })).toEqual(['a.png']);
+    await expect(shown(team.id, caller)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(shown(caller.id, { ...caller, team })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   it('opens no other file, and nothing under another signature', async () => {
     const { previews, access } = await setUp();
     const [token, pass] = partsOf((await previews.create(caller, 'box', 'a.png')).url);

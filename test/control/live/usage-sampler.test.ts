@@ -5,7 +5,7 @@ import { announcedRows } from '../../../src/control/live/announced-rows.ts';
 import { SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
 import { type Figures, UsageSampler } from '../../../src/control/live/usage-sampler.ts';
 import type { SandboxStore } from '../../../src/control/ports/index.ts';
-import type { User } from '../../../src/model/user.ts';
+import { ownerIdOf, type User } from '../../../src/model/user.ts';
 import { alice, bob, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 async function add(id: string, owner: User, state: 'started' | 'stopped' = 'started'): Promise<void> {
-  await store.insert(sandboxRecord({ id, name: id, ownerId: owner.id, state, operation: null }));
+  await store.insert(sandboxRecord({ id, name: id, ownerId: ownerIdOf(owner), state, operation: null }));
 }
 
 /** What one who looks at the user's sandboxes gets. */
@@ -71,6 +71,16 @@ describe('usage', () => {
     expect(got).toHaveLength(1);
     await turns(1, () => got.length === 2);
     expect(got[1]).toMatchObject([{ id: 'sb_a', cores: 1.5 }]);
+  });
+
+  it('is of the team to who acts for it, and of the own ones to the same user elsewhere', async () => {
+    const member: User = { ...alice, team: { id: 'team_0000000000000001', name: 'red', role: 'member' } };
+    await add('sb_own', alice);
+    await add('sb_team', member);
+    const [own, team] = [await look(alice), await look(member)];
+    await turns(0, () => own.got.length === 1 && team.got.length === 1);
+    expect(own.got[0]).toMatchObject([{ id: 'sb_own' }]);
+    expect(team.got[0]).toMatchObject([{ id: 'sb_team' }]);
   });
 
   it('has no cores over a start anew, which begins to count at nothing', async () => {
