@@ -3,19 +3,31 @@ import { failureOf } from './call.ts';
 import type { Connection } from './connection.ts';
 import { SandhavenError } from './errors.ts';
 import { readEvents } from './events.ts';
-import type { GetSandboxResult } from './generated.ts';
+import type { GetSandboxResult, GetSnapshotResult } from './generated.ts';
 
 export type SandboxChange =
   /** Changes may have been missed: list again. Also the first of all. */
   | { type: 'refresh' }
   | { type: 'sandbox'; sandbox: GetSandboxResult }
   | { type: 'deleted'; id: string }
+  /** A snapshot was made, changed, or deleted, or is so far; only with `snapshots`. */
+  | { type: 'snapshot'; snapshot: GetSnapshotResult }
+  | { type: 'snapshot_deleted'; id: string }
+  | ({ type: 'snapshot_progress' } & SnapshotProgress)
   /** What started sandboxes use now, each few seconds; only with `usage`. */
   | { type: 'usage'; sandboxes: SandboxUsage[] }
   /** New rows of the audit log, oldest first; only with `audit`. */
   | { type: 'audit'; rows: AuditLogRow[] }
   /** Too many rows came at once: list them. */
   | { type: 'audit_missed' };
+
+/** Progress of a snapshot that is being made; null: not known. */
+export interface SnapshotProgress {
+  id: string;
+  message: string;
+  done_bytes: number | null;
+  total_bytes: number | null;
+}
 
 /** A row as the action ListAudit gives it. */
 export interface AuditLogRow {
@@ -48,6 +60,8 @@ export interface FollowOptions {
   signal?: AbortSignal;
   /** Also what started sandboxes use: the service measures it while this goes on. */
   usage?: boolean;
+  /** Also changes of snapshots, and how far one is that is being made. */
+  snapshots?: boolean;
   /** Also new rows of the audit log: an admin's all, a member's own. */
   audit?: boolean;
 }
@@ -60,9 +74,10 @@ const SILENCE_MS = 45_000;
 /** Throws `SandhavenError` when another attempt makes no sense, such as with a key that is not valid. */
 export async function* changesOf(
   connection: Connection,
-  { signal, usage = false, audit = false }: FollowOptions,
+  { signal, usage = false, snapshots = false, audit = false }: FollowOptions,
 ): AsyncGenerator<SandboxChange, never, undefined> {
-  const chosen = [...(usage ? ['usage=true'] : []), ...(audit ? ['audit=true'] : [])];
+  const choices = Object.entries({ usage, snapshots, audit });
+  const chosen = choices.filter(([, isWanted]) => isWanted).map(([name]) => `${name}=true`);
   const path = chosen.length === 0 ? '/v1/events' : `/v1/events?${chosen.join('&')}`;
   for (let failures = 0; ; failures++) {
     const attempts = connection.begin(signal ? { signal } : {});
@@ -104,6 +119,9 @@ function changeOf(event: string, data: string): SandboxChange | null {
   if (event === 'ready' || event === 'refresh') return { type: 'refresh' };
   if (event === 'sandbox') return { type: 'sandbox', sandbox: JSON.parse(data) as GetSandboxResult };
   if (event === 'sandbox_deleted') return { type: 'deleted', id: (JSON.parse(data) as { id: string }).id };
+  if (event === 'snapshot') return { type: 'snapshot', snapshot: JSON.parse(data) as GetSnapshotResult };
+  if (event === 'snapshot_deleted') return { type: event, id: (JSON.parse(data) as { id: string }).id };
+  if (event === 'snapshot_progress') return { type: event, ...(JSON.parse(data) as SnapshotProgress) };
   if (event === 'audit') return { type: 'audit', ...(JSON.parse(data) as { rows: AuditLogRow[] }) };
   if (event === 'audit_missed') return { type: 'audit_missed' };
   if (event === 'usage') return { type: 'usage', ...(JSON.parse(data) as { sandboxes: SandboxUsage[] }) };

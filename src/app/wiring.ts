@@ -30,6 +30,7 @@ import { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { Watches } from '../control/lifecycle/watches.ts';
 import { announcedRows } from '../control/live/announced-rows.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
+import { SnapshotEvents } from '../control/live/snapshot-events.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
 import { createPeople, type SignInProvider } from '../control/people/people.ts';
@@ -190,7 +191,10 @@ export function wire(
   const { remoteArchives } = engine;
   const archiveCollector =
     remoteArchives && new ArchiveCollector({ store: sandboxes, archives: remoteArchives, replicas, log });
-  const work = new SnapshotWork({ store: snapshots, images, replicas, unfinished, clock, log });
+  const snapshotEvents = new SnapshotEvents({ store: snapshots, replicas, clock, log });
+  const work = new SnapshotWork({
+    ...{ store: snapshots, images, replicas, unfinished, events: snapshotEvents, clock, log },
+  });
   const replicaWork = wireReplicas({
     ...{ store: sandboxes, runtime, machines, watches, pool, snapshots: work },
     ...{ replicas, others, unfinished, open: [standing, access], log },
@@ -205,8 +209,11 @@ export function wire(
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
     events,
+    snapshotEvents,
     ...live,
-    snapshots: new SnapshotService({ store: snapshots, images, work, identity, idempotency, quotas, clock }),
+    snapshots: new SnapshotService({
+      ...{ store: snapshots, images, work, events: snapshotEvents, identity, idempotency, quotas, clock },
+    }),
     files,
     execution: new ExecutionService(uses, agent, environments),
     sessions: new SessionService(uses, agent, environments),

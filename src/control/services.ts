@@ -15,6 +15,7 @@ import type { SnapshotService } from './images/snapshots.ts';
 import type { SandboxService } from './lifecycle/sandboxes.ts';
 import type { AuditEvents } from './live/audit-events.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
+import type { SnapshotEvents } from './live/snapshot-events.ts';
 import type { UsageSampler } from './live/usage-sampler.ts';
 import type { AuthorizedApps } from './people/apps/authorized-apps.ts';
 import type { OAuthRecords } from './people/apps/oauth-records.ts';
@@ -41,6 +42,7 @@ export interface Services extends Credentials {
   /** New rows of the audit log. */
   auditEvents: AuditEvents;
   /** Samples of usage, for those who look at them. */
+  snapshotEvents: SnapshotEvents;
   usage: UsageSampler;
   snapshots: SnapshotService;
   files: FileService;

@@ -18,14 +18,19 @@ let store: ReturnType<typeof memoryStore>;
 let pulls: { reference: string; settle: (error?: Error) => void }[];
 let work: SnapshotWork;
 
+/** To those who follow. */
+let shown: string[];
+
 beforeEach(() => {
   store = memoryStore();
+  shown = [];
   pulls = [];
   work = newWork();
 });
 
 function newWork(): SnapshotWork {
-  const use: Images['use'] = async (wanted, then, { signal } = {}) => {
+  const use: Images['use'] = async (wanted, then, { signal, onProgress } = {}) => {
+    onProgress?.({ message: 'Fetching', done: 1, total: 2 });
     await new Promise<void>((resolve, reject) => {
       const settle = (error?: Error) => (error ? reject(error) : resolve());
       pulls.push({ reference: 'reference' in wanted ? wanted.reference : '', settle });
@@ -39,6 +44,11 @@ function newWork(): SnapshotWork {
     store: store.snapshots,
     images,
     unfinished: { add() {} },
+    events: {
+      changed: ({ name, state }) => void shown.push(`${name} ${state}`),
+      progress: ({ name }, { message, done, total }) =>
+        void shown.push(`${name} ${message} ${done}/${total}`),
+    },
     clock: { now: () => 99 },
     log,
   });
@@ -58,6 +68,14 @@ async function begin(count: number) {
 const state = async (name: string) => (await store.snapshots.find('user_alice', name))?.state;
 
 describe('snapshots in the background', () => {
+  it('are shown while they are made, with how far they are', async () => {
+    await begin(1);
+    await expect.poll(() => pulls.length).toBe(1);
+    pulls[0]?.settle();
+    await expect.poll(() => shown).toEqual(['n0 pulling', 'n0 Fetching 1/2', 'n0 active']);
+    await work.close();
+  });
+
   it('are made a few at a time, in order', async () => {
     const most = limits.shares.snapshots.perOwner;
     await begin(most + 2);

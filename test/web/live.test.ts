@@ -1,5 +1,6 @@
 /** Changes of sandboxes on the page, as they happen. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { user } from '../surfaces/fakes/fake-services.ts';
 import { type Opened, openPage } from './support/open-page.ts';
 import type { Visitor } from './support/visitor.ts';
 
@@ -14,6 +15,24 @@ beforeAll(async () => {
 afterAll(() => opened?.close());
 
 describe('changes', () => {
+  it('show how far a snapshot is that is being made, and what became of it', async () => {
+    const { snapshots, snapshotEvents } = opened.world.services;
+    const made = await snapshots.create(user, { name: 'slow', image: 'debian:13' } as never);
+    Object.assign(made, { ownerId: user.id, state: 'pulling' });
+    await visitor.go('/snapshots');
+    await visitor.sees('slow');
+    await expect
+      .poll(async () => {
+        snapshotEvents.progress(made, { message: 'Fetching debian:13', done: 3_000_000, total: 9_000_000 });
+        return visitor.page.evaluate('document.body.innerText');
+      })
+      .toMatch(/Fetching debian:13\s+2\.86 MB \/ 8\.58 MB/);
+    expect(await visitor.broken()).toEqual([]);
+    Object.assign(made, { state: 'error', stateReason: 'The registry <b>refused</b> it.' });
+    snapshotEvents.changed(made);
+    await visitor.sees('The registry <b>refused</b> it.');
+  });
+
   it('show what a started sandbox uses, as a line with a text beside it', async () => {
     await visitor.go(`/sandboxes/${opened.demo}`);
     await visitor.page.waitForSelector('svg[aria-label^="Memory of the last minutes, 4.77 MB"]');

@@ -8,6 +8,7 @@ import { FairQueue } from '../../fairness/fair-queue.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
+import type { SnapshotEvents } from '../live/snapshot-events.ts';
 import type { Clock, Images, Log, Replicas, SnapshotPatch, SnapshotStore } from '../ports/index.ts';
 
 export interface SnapshotWorkDependencies {
@@ -15,6 +16,7 @@ export interface SnapshotWorkDependencies {
   images: Images;
   replicas: Pick<Replicas, 'shared' | 'isMine'>;
   unfinished: Pick<Unfinished, 'add'>;
+  events: Pick<SnapshotEvents, 'changed' | 'progress'>;
   clock: Clock;
   log: Log;
 }
@@ -87,8 +89,9 @@ export class SnapshotWork {
     }
   }
 
-  async #make({ id, image: reference, ownerId }: Snapshot, signal: AbortSignal): Promise<void> {
-    const { images, log } = this.#d;
+  async #make(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
+    const { images, events, log } = this.#d;
+    const { id, image: reference, ownerId } = snapshot;
     if (!(await this.#save(id, { state: 'pulling' }))) return;
     await images.use(
       { reference },
@@ -97,12 +100,14 @@ export class SnapshotWork {
         const patch = { state: 'active', stateReason: null, imageDigest: digest, sizeBytes } as const;
         if (await this.#save(id, patch)) log.info('snapshot is active', { snapshot: id, digest });
       },
-      { signal, owner: ownerId },
+      { signal, owner: ownerId, onProgress: (progress) => events.progress(snapshot, progress) },
     );
   }
 
-  #save(id: string, patch: SnapshotPatch): Promise<Snapshot | null> {
-    return this.#d.store.update(id, { ...patch, updatedAt: this.#d.clock.now() });
+  async #save(id: string, patch: SnapshotPatch): Promise<Snapshot | null> {
+    const saved = await this.#d.store.update(id, { ...patch, updatedAt: this.#d.clock.now() });
+    if (saved) this.#d.events.changed(saved);
+    return saved;
   }
 }
 

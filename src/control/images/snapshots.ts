@@ -6,6 +6,7 @@ import type { Resources } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import type { Idempotency } from '../lifecycle/idempotency.ts';
+import type { SnapshotEvents } from '../live/snapshot-events.ts';
 import type { IdentityService } from '../people/identity.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type { Clock, Images, Page, SnapshotStore } from '../ports/index.ts';
@@ -26,6 +27,7 @@ export interface SnapshotDependencies {
   store: SnapshotStore;
   images: Images;
   work: SnapshotWork;
+  events: Pick<SnapshotEvents, 'changed' | 'gone'>;
   identity: IdentityService;
   idempotency: Idempotency;
   quotas: Pick<Quotas, 'allowance'>;
@@ -73,7 +75,7 @@ export class SnapshotService {
   }
 
   async #create(caller: User, request: SnapshotRequest, creationKey: string | null): Promise<Snapshot> {
-    const { store, images, work, quotas, clock } = this.#d;
+    const { store, images, work, events, quotas, clock } = this.#d;
     if (request.name === BASE_IMAGE) throw reserved();
     images.check(request.image);
     const regionId = this.#region(request.regionId);
@@ -96,6 +98,7 @@ export class SnapshotService {
       updatedAt: now,
     };
     await store.insert(snapshot, await quotas.allowance(ownerIdOf(caller)));
+    events.changed(snapshot);
     work.begin(snapshot);
     return snapshot;
   }
@@ -110,6 +113,7 @@ export class SnapshotService {
     // The row goes first, so that work ending in between stores nothing.
     if (!(await this.#d.store.delete(snapshot.id))) throw unknown(idOrName);
     this.#d.work.breakOff(snapshot.id);
+    this.#d.events.gone(snapshot);
     return snapshot;
   }
 

@@ -6,9 +6,9 @@
 /**
  * Messages from replica to replica: `yield`, the sandbox whose operation is to be broken off for a delete; `over`, the
  * id of a user, a key or a grant whose open work ends; `seen`, a step of a caller in the order of use; `wanted`, the number
- * of sandboxes that callers have wanted of the warm pool.
+ * of sandboxes that callers have wanted of the warm pool; `snapshot`, a snapshot that changed, or how far it is.
  */
-export type Topic = 'yield' | 'over' | 'seen' | 'wanted';
+export type Topic = 'yield' | 'over' | 'seen' | 'wanted' | 'snapshot';
 
 export interface Replicas {
   /** false: this process is the only one, and each other one that it finds traces of is dead. */

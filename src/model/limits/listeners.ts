@@ -34,6 +34,8 @@ export const listenersLimits = {
     /** Rows of the audit log in one event; beyond, its followers list again. The pause before the next event. */
     auditRows: 50,
     auditPauseMs: 500,
+    /** Pause between two messages about how far one snapshot is. */
+    progressPauseMs: 1_000,
     /** Characters of events that wait for a slow client; beyond, it gets `refresh` in their place. */
     waitingChars: 64 * KiB,
   },

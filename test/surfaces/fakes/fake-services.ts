@@ -14,6 +14,7 @@ import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
 import type { SandboxService } from '../../../src/control/lifecycle/sandboxes.ts';
 import { AuditEvents } from '../../../src/control/live/audit-events.ts';
 import { SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
+import { SnapshotEvents } from '../../../src/control/live/snapshot-events.ts';
 import { UsageSampler } from '../../../src/control/live/usage-sampler.ts';
 import type { AccessKind, ExecResult, SandboxStore } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
@@ -26,6 +27,7 @@ import { everyRegistry } from '../../../src/model/registry-rules.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { type Caller, ownerIdOf, type User } from '../../../src/model/user.ts';
+import { createAlone } from '../../../src/store/alone.ts';
 import { memoryEverybody } from '../../store/memory/memory-everybody.ts';
 import { memoryRegistryCredentials } from '../../store/memory/memory-registries.ts';
 import { fakeAudit } from './fake-audit.ts';
@@ -91,6 +93,9 @@ export function createFakeServices(): FakeServices {
       measure: async () => ({ ...usage, cpuMs: Date.now() / 2 }),
     }),
     snapshots: fakeSnapshots(fake),
+    snapshotEvents: new SnapshotEvents({
+      ...{ store: { find: async () => null }, replicas: createAlone(), clock: Date, log },
+    }),
     files: fakeFiles(fake),
     execution: fakeExecution(fake),
     sessions: fakeSessions(),

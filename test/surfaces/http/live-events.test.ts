@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { API_KEY, MEMBER_KEY } from '../fakes/fake-services.ts';
+import { API_KEY, MEMBER_KEY, user } from '../fakes/fake-services.ts';
 import { type Harness, startHttp } from './http-harness.ts';
 
 let http: Harness;
@@ -70,6 +70,25 @@ async function create(name: string): Promise<string> {
 }
 
 describe('a stream of changes', () => {
+  it('has snapshots for who asks for them, and how far they are', async () => {
+    const [stream, plain] = [await open({}, '?snapshots=true'), await open()];
+    for (const one of [stream, plain]) expect((await one.next()).event).toBe('ready');
+    const { snapshotEvents, snapshots } = http.services;
+    const made = await snapshots.create(user, { name: 'tools', image: 'debian:13' } as never);
+    snapshotEvents.changed({ ...made, ownerId: user.id });
+    expect(await stream.next()).toMatchObject({ event: 'snapshot', data: { id: made.id, name: 'tools' } });
+    snapshotEvents.progress({ ...made, ownerId: user.id }, { message: 'Fetching', done: 5, total: 9 });
+    expect(await stream.next()).toEqual({
+      event: 'snapshot_progress',
+      data: { id: made.id, message: 'Fetching', done_bytes: 5, total_bytes: 9 },
+    });
+    snapshotEvents.gone({ ...made, ownerId: user.id });
+    expect(await stream.next()).toEqual({ event: 'snapshot_deleted', data: { id: made.id } });
+    const id = await create('after-snapshots');
+    expect(await plain.next()).toMatchObject({ event: 'sandbox', data: { id } });
+    for (const one of [stream, plain]) one.end();
+  });
+
   it('begins with ready, then has each change and each deletion', async () => {
     const stream = await open();
     expect(stream.response.headers.get('content-type')).toMatch(/^text\/event-stream/);

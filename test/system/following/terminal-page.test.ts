@@ -1,9 +1,9 @@
 /** The page's terminal over a real service and a real sandbox, in Chromium: editors, whole screens, endless output. */
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { packPrograms } from '../../support/host-programs.ts';
 import { must, type Service, startService } from '../../support/service.ts';
 import { launch, type Visitor, visit } from '../../web/support/visitor.ts';
+import { packPrograms } from './host-programs.ts';
 
 let service: Service;
 let sandbox: string;

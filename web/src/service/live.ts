@@ -7,6 +7,7 @@ import { actingTeam } from './acting-team.ts';
 import { signInKey } from './query-client.ts';
 import { putSandbox, removeSandbox, sandboxesKey } from './sandbox-list.ts';
 import { shareStream } from './shared-stream.ts';
+import { snapshotProgress } from './snapshot-progress.ts';
 import { usageHistories } from './usage.ts';
 
 /** Tabs that act for different owners share no stream. */
@@ -34,7 +35,7 @@ export function followChanges(queries: QueryClient): () => void {
 function follow(queries: QueryClient): () => void {
   const ending = new AbortController();
   const take = taker(queries, ending.signal);
-  const end = shareStream(NAME, { usage: true }, take, (error) => {
+  const end = shareStream(NAME, { usage: true, snapshots: true }, take, (error) => {
     // The answer to who is signed in shows the way back.
     if (isSandhavenError(error, 'unauthenticated')) void queries.invalidateQueries({ queryKey: signInKey });
   });
@@ -58,6 +59,15 @@ function taker(queries: QueryClient, signal: AbortSignal): (change: SandboxChang
     if (change.type === 'refresh') {
       void queries.invalidateQueries({ queryKey: sandboxesKey });
       void queries.invalidateQueries({ queryKey: ['sandbox'] });
+      void queries.invalidateQueries({ queryKey: ['snapshots'] });
+      return;
+    }
+    if (change.type === 'snapshot_progress') {
+      snapshotProgress.take(change);
+      return;
+    }
+    if (change.type === 'snapshot' || change.type === 'snapshot_deleted') {
+      void queries.invalidateQueries({ queryKey: ['snapshots'] });
       return;
     }
     if (change.type === 'usage') {

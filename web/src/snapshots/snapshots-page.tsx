@@ -19,6 +19,7 @@ import { State } from '../parts/state.tsx';
 import { CreateDialog } from '../sandboxes/create/create-dialog.tsx';
 import { client } from '../service/client.ts';
 import { snapshotsQuery } from '../service/queries.ts';
+import { ProgressLine } from './progress-line.tsx';
 import { SnapshotDialog } from './snapshot-dialog.tsx';
 
 /** Belongs to all, and stays. */
@@ -88,7 +89,7 @@ interface SnapshotRowProps {
 }
 
 function SnapshotRow({ snapshot, use, remove }: SnapshotRowProps) {
-  const { name, state, state_reason, image, entrypoint, resources, size_bytes, created_at } = snapshot;
+  const { id, name, state, state_reason, image, entrypoint, resources, size_bytes, created_at } = snapshot;
   return (
     <tr>
       <td>
@@ -96,6 +97,7 @@ function SnapshotRow({ snapshot, use, remove }: SnapshotRowProps) {
       </td>
       <td>
         <State state={state} />
+        {(state === 'pending' || state === 'pulling') && <ProgressLine id={id} />}
         {state_reason && <div className="dimmed small break">{state_reason}</div>}
       </td>
       <td className="break">

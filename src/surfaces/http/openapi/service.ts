@@ -194,7 +194,9 @@ const eventsPath: Json = {
       'GetSandbox has it, `sandbox_deleted` with its `id`, and `refresh` when changes may have been missed. List after ' +
       '`ready` and after each `refresh`. With `usage=true` there is `usage` each few seconds: what your started sandboxes ' +
       'use, the newest 200 at most, with `cpu` (cores, limit, percent), `memory` and `disk` (bytes, limit_bytes); null where ' +
-      'it is not known. With `audit=true` there is `audit` with new `rows` as ListAudit has them, those of your own calls or ' +
+      'it is not known. With `snapshots=true` there is `snapshot` as GetSnapshot has it, ' +
+      '`snapshot_deleted` with its `id`, and `snapshot_progress` with `id`, `message`, `done_bytes` and `total_bytes` (null where ' +
+      'not known). With `audit=true` there is `audit` with new `rows` as ListAudit has them, those of your own calls or ' +
       'an admin’s all, and `audit_missed` when there were too many: list them.',
     tags: ['Service'],
     parameters: [
@@ -202,6 +204,12 @@ const eventsPath: Json = {
         name: 'usage',
         in: 'query',
         description: 'Sample what started sandboxes use.',
+        schema: { type: 'boolean', default: false },
+      },
+      {
+        name: 'snapshots',
+        in: 'query',
+        description: 'Also changes of snapshots, and how far one is that is being made.',
         schema: { type: 'boolean', default: false },
       },
       {

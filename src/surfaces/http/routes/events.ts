@@ -1,16 +1,18 @@
 /**
  * GET /v1/events: changes of the caller's sandboxes as server-sent events, until either side ends the stream. A client
  * lists once it has `ready`, and again at each `refresh`. With `?usage=true` it also gets what started ones use, with
- * `?audit=true` new rows of the audit log.
+ * `?snapshots=true` changes of snapshots, with `?audit=true` new rows of the audit log.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { toRowView } from '../../../administration/audit/audit-view.ts';
 import { toSandboxView } from '../../../catalog/sandbox-view.ts';
+import { toSnapshotView } from '../../../catalog/snapshots/snapshot-view.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { AuditFollower } from '../../../control/live/audit-events.ts';
 import type { Follower } from '../../../control/live/sandbox-events.ts';
+import type { SnapshotFollower, SnapshotProgress } from '../../../control/live/snapshot-events.ts';
 import type { Figures, UsageViewer } from '../../../control/live/usage-sampler.ts';
 import type { Services } from '../../../control/services.ts';
 import { Shares } from '../../../fairness/shares.ts';
@@ -20,11 +22,11 @@ import { GiB, limits } from '../../../model/limits.ts';
 import { subjectOf } from '../origin.ts';
 
 const choice = z.enum(['true', 'false']).default('false');
-const query = z.strictObject({ usage: choice, audit: choice });
+const query = z.strictObject({ usage: choice, snapshots: choice, audit: choice });
 
 export function addEventRoutes(
   app: FastifyInstance,
-  services: Pick<Services, 'events' | 'usage' | 'auditEvents' | 'audit'>,
+  services: Pick<Services, 'events' | 'snapshotEvents' | 'usage' | 'auditEvents' | 'audit'>,
 ): void {
   const shares = new Shares({ ...limits.events.streams, what: 'event streams are already open' });
   const open = new Set<EventStream>();
@@ -37,13 +39,14 @@ export function addEventRoutes(
     const subject = subjectOf(request, auditActions.eventsOpen);
     await services.audit.visit(subject, auditActions.eventsClose, async (begun) => {
       assertScope(request.caller, 'sandboxes:read');
-      const { usage, audit } = validateInput(query, request.query);
+      const { usage, snapshots, audit } = validateInput(query, request.query);
       if (audit === 'true') assertScope(request.caller, 'account');
       const release = shares.take(request.caller.id);
       const stream = new EventStream(reply.raw);
       const ends: (() => void)[] = [];
       try {
         ends.push(await services.events.follow(request.caller, stream));
+        if (snapshots === 'true') ends.push(services.snapshotEvents.follow(request.caller, stream));
         if (usage === 'true') ends.push(await services.usage.view(request.caller, stream));
         if (audit === 'true') ends.push(await services.auditEvents.follow(request.caller, stream));
         begun();
@@ -61,7 +64,7 @@ export function addEventRoutes(
 }
 
 /** One stream. What a slow client has not read yet waits once for each sandbox, and up to a bound. */
-class EventStream implements Follower, UsageViewer, AuditFollower {
+class EventStream implements Follower, SnapshotFollower, UsageViewer, AuditFollower {
   readonly #raw: ServerResponse;
   readonly #waiting = new Map<string, string>();
   #waitingChars = 0;
@@ -99,6 +102,19 @@ class EventStream implements Follower, UsageViewer, AuditFollower {
 
   gone(id: string): void {
     this.#send(id, event('sandbox_deleted', { id }));
+  }
+
+  snapshotChanged(snapshot: Parameters<SnapshotFollower['snapshotChanged']>[0]): void {
+    this.#send(snapshot.id, event('snapshot', toSnapshotView(snapshot)));
+  }
+
+  snapshotGone(id: string): void {
+    this.#send(id, event('snapshot_deleted', { id }));
+  }
+
+  snapshotProgress(id: string, { message, done, total }: SnapshotProgress): void {
+    const bytes = { done_bytes: done ?? null, total_bytes: total ?? null };
+    this.#send(`${id} progress`, event('snapshot_progress', { id, message, ...bytes }));
   }
 
   usage(figures: Figures[]): void {

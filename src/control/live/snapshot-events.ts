@@ -1,0 +1,107 @@
+/**
+ * Changes of snapshots for those who follow their owner, and how far the work on them has come. Replicas tell each other: the
+ * one that makes a snapshot is seldom the one that somebody looks at.
+ */
+import { limits } from '../../model/limits.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
+import { ownerIdOf, type User } from '../../model/user.ts';
+import type { Clock, Log, OnProgress, Replicas, SnapshotStore } from '../ports/index.ts';
+
+export type SnapshotProgress = Parameters<OnProgress>[0];
+
+export interface SnapshotFollower {
+  snapshotChanged(snapshot: Snapshot): void;
+  snapshotGone(id: string): void;
+  snapshotProgress(id: string, progress: SnapshotProgress): void;
+}
+
+export interface SnapshotEventsDependencies {
+  store: Pick<SnapshotStore, 'find'>;
+  replicas: Pick<Replicas, 'tell' | 'onTold'>;
+  clock: Clock;
+  log: Log;
+}
+
+/** Message to other replicas. Without progress: the row has changed, or is gone. */
+interface Told {
+  owner: string;
+  id: string;
+  progress?: SnapshotProgress;
+}
+
+export class SnapshotEvents {
+  readonly #d: SnapshotEventsDependencies;
+  readonly #followers = new Map<string, Set<SnapshotFollower>>();
+  /** Time of the last progress of each snapshot that is being made here. */
+  readonly #shownAt = new Map<string, number>();
+
+  constructor(dependencies: SnapshotEventsDependencies) {
+    this.#d = dependencies;
+    dependencies.replicas.onTold('snapshot', (text) => void this.#hear(JSON.parse(text) as Told));
+  }
+
+  /**
+   * Follows the snapshots of the user, or of the team that the user acts for.
+   * @returns Ends it.
+   */
+  follow(user: User, follower: SnapshotFollower): () => void {
+    const owner = ownerIdOf(user);
+    const followers = this.#followers.get(owner) ?? new Set();
+    this.#followers.set(owner, followers.add(follower));
+    return () => {
+      followers.delete(follower);
+      if (followers.size === 0 && this.#followers.get(owner) === followers) this.#followers.delete(owner);
+    };
+  }
+
+  /** Notes a committed write. */
+  changed(snapshot: Snapshot): void {
+    const { ownerId: owner, id } = snapshot;
+    if (snapshot.state === 'active' || snapshot.state === 'error') this.#shownAt.delete(id);
+    for (const follower of this.#of(owner)) follower.snapshotChanged(snapshot);
+    this.#tell({ owner, id });
+  }
+
+  gone({ ownerId: owner, id }: Snapshot): void {
+    this.#shownAt.delete(id);
+    for (const follower of this.#of(owner)) follower.snapshotGone(id);
+    this.#tell({ owner, id });
+  }
+
+  /** Passes progress on, with a pause between two of one snapshot; drops what comes meanwhile. */
+  progress({ ownerId: owner, id }: Snapshot, progress: SnapshotProgress): void {
+    const now = this.#d.clock.now();
+    if (now - (this.#shownAt.get(id) ?? Number.NEGATIVE_INFINITY) < limits.events.progressPauseMs) return;
+    this.#shownAt.set(id, now);
+    for (const follower of this.#of(owner)) follower.snapshotProgress(id, progress);
+    this.#tell({ owner, id, progress });
+  }
+
+  #of(owner: string): Iterable<SnapshotFollower> {
+    return this.#followers.get(owner) ?? [];
+  }
+
+  #tell(told: Told): void {
+    this.#d.replicas.tell('snapshot', JSON.stringify(told));
+  }
+
+  async #hear({ owner, id, progress }: Told): Promise<void> {
+    if (!this.#followers.has(owner)) return;
+    if (progress) {
+      for (const follower of this.#of(owner)) follower.snapshotProgress(id, progress);
+      return;
+    }
+    try {
+      const snapshot = await this.#d.store.find(owner, id);
+      for (const follower of this.#of(owner)) {
+        if (snapshot) follower.snapshotChanged(snapshot);
+        else follower.snapshotGone(id);
+      }
+    } catch (error) {
+      this.#d.log.warn('a changed snapshot could not be read for those who follow it', {
+        snapshot: id,
+        error,
+      });
+    }
+  }
+}
