@@ -58,6 +58,8 @@ export function createFakes(): Fakes {
       whileValid: () => () => {},
       count: () => {},
     },
+    teams: { acting: async (given: Caller) => given },
+    apps: { authenticate: async () => null },
     sandboxes: {
       async create(_caller: unknown, request: { name?: string }, options: { onProgress: OnProgress }) {
         options.onProgress({ message: 'Pulling the image', done: 10, total: 20 });
