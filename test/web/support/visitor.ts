@@ -1,6 +1,7 @@
 /** A visitor of the page in Chromium, who notes whatever the page must not do. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
 
 const axe = join(import.meta.dirname, '..', '..', '..', 'web', 'node_modules', 'axe-core', 'axe.min.js');
@@ -8,6 +9,9 @@ const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 
 /** A heading is there, and nothing is being loaded. */
 const SETTLED = `document.querySelector('h1, [role="alert"]') && !document.querySelector('[class*="Skeleton"], [class*="Loader"]')`;
+
+/** Of transitions. */
+const SETTLING_MS = 500;
 
 export interface Visitor {
   page: Page;
@@ -83,7 +87,13 @@ async function visitIn(context: BrowserContext, url: string): Promise<Visitor> {
       await page.bringToFront();
       await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
     },
-    broken: () => brokenRules(page),
+    async broken() {
+      const found = await brokenRules(page);
+      if (found.length === 0) return found;
+      // A dialog that is coming or going has no name for a moment.
+      await sleep(SETTLING_MS);
+      return brokenRules(page);
+    },
   };
   return visitor;
 }
