@@ -124,7 +124,7 @@ describe('a file', () => {
 
   it('that is an image is shown as one', async () => {
     await walker.go(at('line.png'));
-    const image = walker.page.getByRole('img', { name: 'line.png' });
+    const image = walker.page.frameLocator('iframe').locator('img');
     await expect.poll(() => image.evaluate((one) => 'naturalWidth' in one && one.naturalWidth)).toBe(640);
     expect(await faultsOf(walker.page)).toEqual([]);
     await takePicture(walker.page, 'preview-png');
