@@ -38,6 +38,8 @@ export interface AuditLogRow {
   duration_ms: number;
   user_id: string | null;
   key_id: string | null;
+  /** Team that the caller acted for. */
+  team_id: string | null;
   sandbox_id: string | null;
   transport: string;
   client_address: string | null;

@@ -19,6 +19,7 @@ const columns = [
   'duration_ms',
   'user_id',
   'key_id',
+  'team_id',
   'sandbox_id',
   'transport',
   'client_address',

@@ -1,4 +1,5 @@
 /** Answers of the administration's actions. */
+import type { AuditLogRow } from '@sandhaven/sdk';
 
 export interface Used {
   used: number;
@@ -60,21 +61,7 @@ export interface Key {
   scopes: string[] | null;
 }
 
-export interface AuditRow {
-  sequence: number;
-  time: string;
-  action: string;
-  outcome: string;
-  duration_ms: number;
-  user_id: string | null;
-  key_id: string | null;
-  sandbox_id: string | null;
-  transport: string;
-  client_address: string | null;
-  request_id: string | null;
-  count: number | null;
-  hash: string;
-}
+export type AuditRow = AuditLogRow;
 
 export interface AuditPage {
   rows: AuditRow[];

@@ -2,17 +2,10 @@
  * Keeps the use of started sandboxes, as the service's stream brings it: the last five minutes of each, in memory. A listener
  * hears of one sandbox alone, since a long list has many.
  */
-
-/** One sandbox in one turn of samples; null: not known, or not yet. */
-export interface UsageSample {
-  id: string;
-  cpu: { cores: number | null; limit: number; percent: number | null };
-  memory: { bytes: number | null; limit_bytes: number };
-  disk: { bytes: number | null; limit_bytes: number };
-}
+import type { SandboxUsage } from '@sandhaven/sdk';
 
 export interface UsageHistory {
-  last: UsageSample;
+  last: SandboxUsage;
   /** Percent of the limit, oldest first. */
   cpu: number[];
   memory: number[];
@@ -25,7 +18,7 @@ export class UsageHistories {
   readonly #listeners = new Map<string, Set<() => void>>();
 
   /** Takes one turn of samples: a sandbox that is not in it runs no more, or is beyond the service's bound. */
-  take(samples: UsageSample[]): void {
+  take(samples: SandboxUsage[]): void {
     const ids = new Set(samples.map(({ id }) => id));
     for (const id of [...this.#histories.keys()].filter((known) => !ids.has(known))) {
       this.#histories.delete(id);
