@@ -51,7 +51,7 @@ export class DeviceSignInService {
   }
 
   /**
-   * Begins one. Rejects with `resource_exhausted` when too many of the network, or of all, wait for their users.
+   * Begins one. Rejects with `resource_exhausted` when too many of the network wait for their users.
    * @param machine Name of the machine, as it says.
    */
   async begin(machine: string, address: string): Promise<DeviceOffer> {
@@ -127,7 +127,7 @@ function hashOf(deviceCode: string): Buffer {
 }
 
 function tooMany(): SandhavenError {
-  return new SandhavenError('resource_exhausted', 'Too many machines wait to be signed in.', {
+  return new SandhavenError('resource_exhausted', 'Too many machines of this network wait to be signed in.', {
     hint: 'Try again in ten minutes, or log in with a key: `sandhaven login --key URL`.',
     retryable: true,
     retry_after_seconds: codeMs / 1_000,

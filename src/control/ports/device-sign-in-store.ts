@@ -3,8 +3,8 @@ import type { DeviceAnswer, DeviceGrant, DeviceSignIn } from '../../model/access
 
 export interface DeviceSignInStore {
   /**
-   * Adds one under the hash of its secret, after the removal of those that are over. Returns false when the network, or
-   * all of them together, has as many as it may.
+   * Adds one under the hash of its secret, after the removal of those that are over. Returns false when the network has as
+   * many as it may. Above the bound of all networks, the oldest one of the network that has most gives way.
    */
   addDeviceSignIn(hash: Buffer, signIn: DeviceSignIn, network: string): Promise<boolean>;
   /** Returns one that waits for its user; null for one that is unknown, over or decided. */

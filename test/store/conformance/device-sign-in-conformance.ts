@@ -1,7 +1,8 @@
 /** Rules of every store for sign-ins of machines without a browser. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../src/control/ports/index.ts';
 import type { DeviceSignIn } from '../../../src/model/access/device-sign-ins.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { alice } from '../fixtures.ts';
 
 const NOW = 1_000_000;
@@ -56,6 +57,24 @@ export function deviceSignInConformance(name: string, store: () => Store): void 
       expect(await add(17)).toBe(false);
       expect(await add(18, {}, '198.51.100')).toBe(true);
       expect(await add(19, { createdAt: NOW + 1_000, expiresAt: NOW + 2_000 })).toBe(true);
+    });
+
+    it('[LIMIT] are 10,000 of all networks; beyond, the oldest of the network with most gives way', async () => {
+      const row = async (at: number, network: string) => {
+        const hash = Buffer.alloc(32);
+        hash.writeUInt32BE(at);
+        return rows().addDeviceSignIn(hash, signIn(`N-${at}`, { createdAt: NOW + at }), network);
+      };
+      const bounds = limits.deviceSignIn as { atOnce: number };
+      const { atOnce } = bounds;
+      expect(atOnce).toBe(10_000);
+      onTestFinished(() => void Object.assign(bounds, { atOnce }));
+      bounds.atOnce = 4;
+      for (const [at, network] of ['quiet', 'loud', 'loud', 'middle'].entries()) await row(at, network);
+      expect(await row(4, 'late')).toBe(true);
+      const left = [0, 1, 2, 3, 4].map((at) => rows().findDeviceSignIn(`N-${at}`, NOW + 4));
+      const codes = (await Promise.all(left)).map((found) => found?.userCode ?? null);
+      expect(codes).toEqual(['N-0', null, 'N-2', 'N-3', 'N-4']);
     });
   });
 }

@@ -11,6 +11,14 @@ interface Entry {
   grant?: DeviceGrant | null;
 }
 
+/** The oldest one of the network that has most. */
+function displaced(entries: Entry[]): Entry | undefined {
+  const counts = new Map<string, number>();
+  for (const { network } of entries) counts.set(network, (counts.get(network) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return entries.find(({ network }) => counts.get(network) === most);
+}
+
 export function memoryDeviceSignIns(): Pick<Store, 'deviceSignIns'> {
   let entries: Entry[] = [];
   const waiting = (userCode: string, now: number) =>
@@ -23,7 +31,8 @@ export function memoryDeviceSignIns(): Pick<Store, 'deviceSignIns'> {
         entries = entries.filter((one) => one.signIn.expiresAt > signIn.createdAt);
         const own = entries.filter((one) => one.network === network);
         const { perNetwork, atOnce } = limits.deviceSignIn;
-        if (own.length >= perNetwork || entries.length >= atOnce) return false;
+        if (own.length >= perNetwork) return false;
+        if (entries.length >= atOnce) entries = entries.filter((one) => one !== displaced(entries));
         entries.push({ hash: hash.toString('hex'), network, signIn });
         return true;
       },

@@ -22,7 +22,9 @@ export class DeviceSignInRows implements DeviceSignInStore {
       yield* statements.prune.run({ now: createdAt });
       const count = yield* statements.count.get({ network });
       const { perNetwork, atOnce } = limits.deviceSignIn;
-      if (Number(count?.['own']) >= perNetwork || Number(count?.['together']) >= atOnce) return false;
+      if (Number(count?.['own']) >= perNetwork) return false;
+      // Many networks together keep nobody out: the oldest of the one that has most goes.
+      if (Number(count?.['together']) >= atOnce) yield* statements.displace.run();
       yield* statements.insert.run(row);
       return true;
     });
@@ -61,6 +63,11 @@ const statements = {
   prune: statement('DELETE FROM device_sign_ins WHERE expires_at <= :now'),
   count: statement(
     `SELECT count(*) AS together, count(*) FILTER (WHERE network = :network) AS own FROM device_sign_ins`,
+  ),
+  displace: statement(
+    `DELETE FROM device_sign_ins WHERE hash IN (SELECT hash FROM device_sign_ins WHERE network =
+       (SELECT network FROM device_sign_ins GROUP BY network ORDER BY count(*) DESC, min(created_at) LIMIT 1)
+       ORDER BY created_at, rowid LIMIT 1)`,
   ),
   insert: statement(
     `INSERT INTO device_sign_ins (hash, network, ${COLUMNS})
