@@ -191,7 +191,7 @@ export function wire(
   const { remoteArchives } = engine;
   const archiveCollector =
     remoteArchives && new ArchiveCollector({ store: sandboxes, archives: remoteArchives, replicas, log });
-  const snapshotEvents = new SnapshotEvents({ store: snapshots, replicas, clock, log });
+  const snapshotEvents = new SnapshotEvents({ store: snapshots, replicas, log });
   const work = new SnapshotWork({
     ...{ store: snapshots, images, replicas, unfinished, events: snapshotEvents, clock, log },
   });

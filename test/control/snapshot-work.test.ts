@@ -15,25 +15,27 @@ const image: Image = {
 };
 
 let store: ReturnType<typeof memoryStore>;
-let pulls: { reference: string; settle: (error?: Error) => void }[];
+let pulls: { reference: string; settle: (error?: Error) => void; progress: (done: number) => void }[];
 let work: SnapshotWork;
 
 /** To those who follow. */
 let shown: string[];
+let now: number;
 
 beforeEach(() => {
   store = memoryStore();
   shown = [];
+  now = 99;
   pulls = [];
   work = newWork();
 });
 
 function newWork(): SnapshotWork {
   const use: Images['use'] = async (wanted, then, { signal, onProgress } = {}) => {
-    onProgress?.({ message: 'Fetching', done: 1, total: 2 });
     await new Promise<void>((resolve, reject) => {
       const settle = (error?: Error) => (error ? reject(error) : resolve());
-      pulls.push({ reference: 'reference' in wanted ? wanted.reference : '', settle });
+      const progress = (done: number) => onProgress?.({ message: 'Fetching', done, total: 9 });
+      pulls.push({ reference: 'reference' in wanted ? wanted.reference : '', settle, progress });
       signal?.addEventListener('abort', () => reject(new Error('aborted')));
     });
     return then(image);
@@ -49,7 +51,7 @@ function newWork(): SnapshotWork {
       progress: ({ name }, { message, done, total }) =>
         void shown.push(`${name} ${message} ${done}/${total}`),
     },
-    clock: { now: () => 99 },
+    clock: { now: () => now },
     log,
   });
 }
@@ -68,11 +70,14 @@ async function begin(count: number) {
 const state = async (name: string) => (await store.snapshots.find('user_alice', name))?.state;
 
 describe('snapshots in the background', () => {
-  it('are shown while they are made, with how far they are', async () => {
+  it('are shown while they are made, with how far they are once a second', async () => {
     await begin(1);
     await expect.poll(() => pulls.length).toBe(1);
+    for (const done of [1, 2, 3]) pulls[0]?.progress(done);
+    now += 1_000;
+    pulls[0]?.progress(4);
     pulls[0]?.settle();
-    await expect.poll(() => shown).toEqual(['n0 pulling', 'n0 Fetching 1/2', 'n0 active']);
+    await expect.poll(() => shown).toEqual(['n0 pulling', 'n0 Fetching 1/9', 'n0 Fetching 4/9', 'n0 active']);
     await work.close();
   });
 

@@ -9,7 +9,15 @@ import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { SnapshotEvents } from '../live/snapshot-events.ts';
-import type { Clock, Images, Log, Replicas, SnapshotPatch, SnapshotStore } from '../ports/index.ts';
+import type {
+  Clock,
+  Images,
+  Log,
+  OnProgress,
+  Replicas,
+  SnapshotPatch,
+  SnapshotStore,
+} from '../ports/index.ts';
 
 export interface SnapshotWorkDependencies {
   store: SnapshotStore;
@@ -100,8 +108,19 @@ export class SnapshotWork {
         const patch = { state: 'active', stateReason: null, imageDigest: digest, sizeBytes } as const;
         if (await this.#save(id, patch)) log.info('snapshot is active', { snapshot: id, digest });
       },
-      { signal, owner: ownerId, onProgress: (progress) => events.progress(snapshot, progress) },
+      { signal, owner: ownerId, onProgress: this.#paced((progress) => events.progress(snapshot, progress)) },
     );
+  }
+
+  /** Passes progress on with a pause between two; drops what comes meanwhile. */
+  #paced(pass: OnProgress): OnProgress {
+    let passedAt = Number.NEGATIVE_INFINITY;
+    return (progress) => {
+      const now = this.#d.clock.now();
+      if (now - passedAt < limits.events.progressPauseMs) return;
+      passedAt = now;
+      pass(progress);
+    };
   }
 
   async #save(id: string, patch: SnapshotPatch): Promise<Snapshot | null> {

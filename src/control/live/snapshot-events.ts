@@ -2,10 +2,9 @@
  * Changes of snapshots for those who follow their owner, and how far the work on them has come. Replicas tell each other: the
  * one that makes a snapshot is seldom the one that somebody looks at.
  */
-import { limits } from '../../model/limits.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
-import type { Clock, Log, OnProgress, Replicas, SnapshotStore } from '../ports/index.ts';
+import type { Log, OnProgress, Replicas, SnapshotStore } from '../ports/index.ts';
 
 export type SnapshotProgress = Parameters<OnProgress>[0];
 
@@ -18,7 +17,6 @@ export interface SnapshotFollower {
 export interface SnapshotEventsDependencies {
   store: Pick<SnapshotStore, 'find'>;
   replicas: Pick<Replicas, 'tell' | 'onTold'>;
-  clock: Clock;
   log: Log;
 }
 
@@ -32,8 +30,6 @@ interface Told {
 export class SnapshotEvents {
   readonly #d: SnapshotEventsDependencies;
   readonly #followers = new Map<string, Set<SnapshotFollower>>();
-  /** Time of the last progress of each snapshot that is being made here. */
-  readonly #shownAt = new Map<string, number>();
 
   constructor(dependencies: SnapshotEventsDependencies) {
     this.#d = dependencies;
@@ -57,22 +53,16 @@ export class SnapshotEvents {
   /** Notes a committed write. */
   changed(snapshot: Snapshot): void {
     const { ownerId: owner, id } = snapshot;
-    if (snapshot.state === 'active' || snapshot.state === 'error') this.#shownAt.delete(id);
     for (const follower of this.#of(owner)) follower.snapshotChanged(snapshot);
     this.#tell({ owner, id });
   }
 
   gone({ ownerId: owner, id }: Snapshot): void {
-    this.#shownAt.delete(id);
     for (const follower of this.#of(owner)) follower.snapshotGone(id);
     this.#tell({ owner, id });
   }
 
-  /** Passes progress on, with a pause between two of one snapshot; drops what comes meanwhile. */
   progress({ ownerId: owner, id }: Snapshot, progress: SnapshotProgress): void {
-    const now = this.#d.clock.now();
-    if (now - (this.#shownAt.get(id) ?? Number.NEGATIVE_INFINITY) < limits.events.progressPauseMs) return;
-    this.#shownAt.set(id, now);
     for (const follower of this.#of(owner)) follower.snapshotProgress(id, progress);
     this.#tell({ owner, id, progress });
   }

@@ -94,7 +94,7 @@ export function createFakeServices(): FakeServices {
     }),
     snapshots: fakeSnapshots(fake),
     snapshotEvents: new SnapshotEvents({
-      ...{ store: { find: async () => null }, replicas: createAlone(), clock: Date, log },
+      ...{ store: { find: async () => null }, replicas: createAlone(), log },
     }),
     files: fakeFiles(fake),
     execution: fakeExecution(fake),
