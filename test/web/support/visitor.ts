@@ -1,7 +1,6 @@
 /** A visitor of the page in Chromium, who notes whatever the page must not do. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
 
 const axe = join(import.meta.dirname, '..', '..', '..', 'web', 'node_modules', 'axe-core', 'axe.min.js');
@@ -9,9 +8,6 @@ const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 
 /** A heading is there, and nothing is being loaded. */
 const SETTLED = `document.querySelector('h1, [role="alert"]') && !document.querySelector('[class*="Skeleton"], [class*="Loader"]')`;
-
-/** Of transitions. */
-const SETTLING_MS = 500;
 
 export interface Visitor {
   page: Page;
@@ -87,13 +83,7 @@ async function visitIn(context: BrowserContext, url: string): Promise<Visitor> {
       await page.bringToFront();
       await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
     },
-    async broken() {
-      const found = await brokenRules(page);
-      if (found.length === 0) return found;
-      // A dialog that is coming or going has no name for a moment.
-      await sleep(SETTLING_MS);
-      return brokenRules(page);
-    },
+    broken: () => brokenRules(page),
   };
   return visitor;
 }
@@ -106,7 +96,14 @@ function note(page: Page, url: string, faults: string[]): void {
   });
 }
 
+/** A dialog that is coming or going has no name for a moment, and colours on their way have no contrast of their own. */
+const STILL = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  .then(() => Promise.allSettled(document.getAnimations()
+    .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished)))
+  .then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))`;
+
 async function brokenRules(page: Page): Promise<string[]> {
+  await page.evaluate(STILL);
   await page.evaluate(readFileSync(axe, 'utf8'));
   const options = { runOnly: standards, resultTypes: ['violations'] };
   const found = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})
