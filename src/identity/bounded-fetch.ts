@@ -44,7 +44,7 @@ async function read({ body }: Response): Promise<Buffer<ArrayBuffer>> {
   return Buffer.concat(pieces);
 }
 
-export function silent(cause: unknown): SandhavenError {
+function silent(cause: unknown): SandhavenError {
   return new SandhavenError(
     'unavailable',
     'The identity provider does not answer.',

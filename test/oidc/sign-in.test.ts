@@ -104,6 +104,20 @@ describe('groups', () => {
     expect(await role()).toBe('member');
   });
 
+  it('make nobody a member whom an admin has made a viewer, and still an admin of an admin group', async () => {
+    const world = await startWorld();
+    const browser = new Browser();
+    const role = async () => ((await (await browser.who(world)).json()) as { role: string }).role;
+    world.team.people.set('sub-1', grace);
+    await browser.signIn(world, 'sub-1');
+    await world.act('UpdateUser', { user: 'grace@example.org', role: 'viewer' });
+    await browser.signIn(world, 'sub-1');
+    expect(await role()).toBe('viewer');
+    world.team.people.set('sub-1', { ...grace, groups: ['ops'] });
+    await browser.signIn(world, 'sub-1');
+    expect(await role()).toBe('admin');
+  });
+
   it('count whatever stands beside them that is none', async () => {
     const world = await startWorld();
     world.team.people.set('sub-1', { ...grace, groups: [7, null, 'x'.repeat(300), 'dev'] as string[] });
@@ -146,6 +160,18 @@ describe('groups', () => {
 });
 
 describe('a user who is here already', () => {
+  it('has the earlier sign-in of the browser ended by the next one', async () => {
+    const world = await startWorld();
+    world.team.people.set('sub-1', grace);
+    const browser = new Browser();
+    await browser.signIn(world, 'sub-1');
+    const stolen = browser.copy();
+    expect((await stolen.who(world)).status).toBe(200);
+    await browser.signIn(world, 'sub-1');
+    expect((await stolen.who(world)).status).toBe(401);
+    expect((await browser.who(world)).status).toBe(200);
+  });
+
   it('is not taken over by an e-mail address, until an admin links the two', async () => {
     const world = await startWorld();
     world.team.people.set('sub-ben', { ...grace, email: 'BEN@example.org' });

@@ -1,5 +1,7 @@
 /** LinkIdentity and UnlinkIdentity: an admin's word that a person of the identity provider is a user here. */
 import { z } from 'zod';
+import { text } from '../../catalog/parameters/text.ts';
+import { limits } from '../../model/limits.ts';
 import { defineAction } from '../action.ts';
 import { user } from '../users/parameters.ts';
 import { identityOutput, subject, toIdentityView } from './identity-view.ts';
@@ -26,9 +28,16 @@ export const unlinkIdentity = defineAction({
   role: 'admin',
   command: 'identities unlink',
   argument: 'subject',
-  input: z.strictObject({ subject }),
+  input: z.strictObject({
+    subject,
+    issuer: text()
+      .min(1)
+      .max(limits.identity.issuerChars)
+      .optional()
+      .describe('Issuer, as ListIdentities shows it (default: that of the configured provider).'),
+  }),
   output: identityOutput.extend({ unlinked: z.literal(true) }),
-  async handler({ subject }, { services }) {
-    return { ...toIdentityView(await services.identities.unlink(subject)), unlinked: true as const };
+  async handler({ subject, issuer }, { services }) {
+    return { ...toIdentityView(await services.identities.unlink(subject, issuer)), unlinked: true as const };
   },
 });

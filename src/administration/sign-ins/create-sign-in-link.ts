@@ -1,5 +1,6 @@
 /** CreateSignInLink: makes a link with which a browser signs in, once. */
 import { z } from 'zod';
+import { isNarrowed } from '../../model/access/scopes.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { defineAction } from '../action.ts';
 import { user } from '../users/parameters.ts';
@@ -18,7 +19,7 @@ export const createSignInLink = defineAction({
   output: z.looseObject({ url: z.string(), email: z.string(), expires_at: z.string() }),
   async handler({ user }, { services, caller }) {
     // The browser that uses it may do all that its user may.
-    if (caller.scopes !== null) throw tooNarrow();
+    if (isNarrowed(caller)) throw tooNarrow();
     const account = await services.keys.ownerOf(caller, user ?? caller.id);
     const { url, expiresAt } = await services.signIns.createLink(account.id);
     return { url, email: account.email, expires_at: new Date(expiresAt).toISOString() };

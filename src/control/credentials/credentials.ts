@@ -1,5 +1,6 @@
 /** Composition of the ways in beside keys and links: passkeys and passwords. */
 import type { KeyService } from '../people/keys.ts';
+import type { People } from '../people/people.ts';
 import type { SignInService } from '../people/sign-ins.ts';
 import type { UserService } from '../people/users.ts';
 import type { Clock, PasskeyVerifier, Store } from '../ports/index.ts';
@@ -9,8 +10,8 @@ import { PasswordHashes } from './password-hashes.ts';
 import { PasswordService } from './passwords.ts';
 
 export interface CredentialDependencies {
-  store: Pick<Store, 'passkeys' | 'passwords' | 'keys' | 'signIns'>;
-  people: { users: UserService; keys: KeyService; signIns: SignInService };
+  store: Pick<Store, 'passkeys' | 'passwords' | 'keys' | 'identities' | 'signIns'>;
+  people: { users: UserService; keys: KeyService; signIns: SignInService } & Pick<People, 'providerSignIns'>;
   verifier: PasskeyVerifier;
   /** Secret, and the same for all replicas. */
   challengeKey: Buffer;
@@ -36,7 +37,7 @@ export function createCredentials({
 }: CredentialDependencies): Credentials {
   const { users, keys: owners, signIns } = people;
   const fresh = new FreshSignIns(store.signIns, clock);
-  const ways = { ...store, takesPasswords, clock };
+  const ways = { ...store, issuer: people.providerSignIns?.issuer ?? null, takesPasswords, clock };
   const common = { owners, signIns, fresh, ways };
   return {
     passkeys: new PasskeyService({ ...common, store: store.passkeys, users, verifier, challengeKey }),

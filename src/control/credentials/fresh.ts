@@ -2,6 +2,7 @@
  * Passkeys and passwords are changed by a fresh sign-in only, since whoever finds a browser signed in should not add theirs. Signing in
  * once more makes a fresh one. Keys and links are not held to it, so it is no barrier to who makes one of those first.
  */
+import { isNarrowed } from '../../model/access/scopes.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { isSignInId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -24,8 +25,9 @@ export class FreshSignIns {
   }
 
   /** Admits keys too, since a program that removes a way in gets no other. */
-  async assertMayRemove({ keyId, scopes }: Caller): Promise<void> {
-    if (scopes !== null) throw tooNarrow();
+  async assertMayRemove(caller: Caller): Promise<void> {
+    const { keyId } = caller;
+    if (isNarrowed(caller)) throw tooNarrow();
     if (!isSignInId(keyId)) return;
     const now = this.#clock.now();
     const found = await this.#store.findSignIn(keyId, now);

@@ -23,7 +23,7 @@ const FORM = /^argon2id\$(\d{1,7})\$(\d{1,3})\$(\d{1,3})\$([\w-]+)\$([\w-]+)$/;
 export class PasswordHashes {
   readonly #derive: Derive;
   readonly #places = createSemaphore(hashesAtOnce);
-  #inside = 0;
+  #strangers = 0;
   /** Stands for the password of a user who has none: checking it takes as long. */
   readonly #nobody = { salt: randomBytes(standard.saltBytes), hash: randomBytes(standard.hashBytes) };
 
@@ -40,23 +40,33 @@ export class PasswordHashes {
     return `argon2id$${parts.join('$')}`;
   }
 
-  /** Computes one hash in any case. @param stored null: false, after the same work */
-  async matches(password: string, stored: string | null): Promise<boolean> {
+  /**
+   * Computes one hash in any case. Rejects with `resource_exhausted` when too many strangers wait.
+   * @param stored null: false, after the same work
+   */
+  async matches(password: string, stored: string | null, isStranger = true): Promise<boolean> {
     const known = stored === null ? null : parsed(stored);
     const { salt, hash, cost } = known ?? { ...this.#nobody, cost: standard };
-    const computed = await this.#inTurn(password, salt, cost);
+    const computed = await (isStranger
+      ? this.#amongStrangers(password, salt, cost)
+      : this.#inTurn(password, salt, cost));
     return computed.length === hash.length && timingSafeEqual(computed, hash) && known !== null;
   }
 
-  async #inTurn(password: string, salt: Buffer, cost: HashCost): Promise<Buffer> {
-    if (this.#inside >= hashesAtOnce + hashesWaiting) throw busy();
-    this.#inside++;
+  /** Strangers alone are bounded together: whoever is known has a rate, and many networks that guess keep nobody out. */
+  async #amongStrangers(password: string, salt: Buffer, cost: HashCost): Promise<Buffer> {
+    if (this.#strangers >= hashesAtOnce + hashesWaiting) throw busy();
+    this.#strangers++;
     try {
-      // One text may be typed as different characters, depending on the keyboard.
-      return await this.#places.run(() => this.#derive(password.normalize('NFKC'), salt, cost));
+      return await this.#inTurn(password, salt, cost);
     } finally {
-      this.#inside--;
+      this.#strangers--;
     }
+  }
+
+  #inTurn(password: string, salt: Buffer, cost: HashCost): Promise<Buffer> {
+    // One text may be typed as different characters, depending on the keyboard.
+    return this.#places.run(() => this.#derive(password.normalize('NFKC'), salt, cost));
   }
 }
 

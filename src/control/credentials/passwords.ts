@@ -52,8 +52,9 @@ export class PasswordService {
     const { store, hashes, signIns, ways } = this.#d;
     const network = networkOf(address);
     const owner = meant(await store.findPasswordOwners(typed), typed);
-    if (!owner?.networks.includes(network)) count(this.#attempts, typed.toLowerCase(), ways.clock.now());
-    const isRight = await hashes.matches(password, owner?.hash ?? null);
+    const isStranger = !owner?.networks.includes(network);
+    if (isStranger) count(this.#attempts, typed.toLowerCase(), ways.clock.now());
+    const isRight = await hashes.matches(password, owner?.hash ?? null, isStranger);
     if (!owner || !isRight || owner.hasPasskey || owner.user.disabledAt !== null) throw refused();
     if (owner.networks[0] !== network) await store.noteNetwork(owner.user.id, network);
     return signIns.openFor(owner.user);

@@ -37,6 +37,8 @@ export interface KeyStore {
   list(userId: string | null, page: Page): Promise<{ keys: ApiKey[]; totalCount: number }>;
   /** Counts a user's keys that are neither revoked nor expired. */
   countLive(userId: string, now: number): Promise<number>;
+  /** Counts those of them that sign a browser in: not bound to a team. */
+  countOpening(userId: string, now: number): Promise<number>;
   /** Returns null when there is none. The time of the first revocation stays. */
   revoke(id: string, now: number): Promise<ApiKey | null>;
   /** Moves times forward only. */

@@ -62,6 +62,14 @@ export function isViewer({ role, team }: Omit<Capped, 'scopes'>): boolean {
   return role === 'viewer' || team?.role === 'viewer';
 }
 
+/** Returns true for a key, or a sign-in by one, that may do less than its user. */
+export function isNarrowed(caller: Capped): boolean {
+  const { scopes: given } = caller;
+  if (given === null) return false;
+  const beyondRole = isViewer(caller) ? notForViewers : [];
+  return scopes.some((scope) => !given.includes(scope) && !beyondRole.includes(scope));
+}
+
 /** Returns the wanted scopes that the caller lacks; `null`, for all, is more than any list. */
 export function beyond({ scopes: given }: Scoped, wanted: readonly Scope[] | null): readonly Scope[] {
   if (given === null) return [];

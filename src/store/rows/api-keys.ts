@@ -71,6 +71,11 @@ export class KeyRows implements KeyStore {
     return Number(row?.['count']);
   }
 
+  async countOpening(userId: string, now: number): Promise<number> {
+    const row = await this.#sql.read(() => statements.countOpening.get({ user_id: userId, now }), userId);
+    return Number(row?.['count']);
+  }
+
   async revoke(id: string, now: number): Promise<ApiKey | null> {
     const selector = selectorIn(id);
     if (!selector) return null;
@@ -106,6 +111,9 @@ const statements = {
        ORDER BY created_at DESC, rowid DESC LIMIT :limit OFFSET :offset`,
   ),
   count: statement(`SELECT count(*) AS count FROM api_keys WHERE ${OF_USER}`),
+  countOpening: statement(
+    `SELECT count(*) AS count FROM api_keys WHERE user_id = :user_id AND team_id IS NULL AND ${LIVE}`,
+  ),
   countLive: statement(`SELECT count(*) AS count FROM api_keys WHERE user_id = :user_id AND ${LIVE}`),
   forget: statement(
     `DELETE FROM api_keys WHERE rowid IN (

@@ -47,6 +47,7 @@ import { addSignInRoutes } from './routes/sign-in.ts';
 import { addTerminalRoute } from './routes/terminal.ts';
 import { addToolRoutes } from './routes/tools.ts';
 import { addTunnelRoute } from './routes/tunnel.ts';
+import { Attempts } from './sign-in/attempts.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { asksForUpgrade, Upgrades } from './upgrades.ts';
 
@@ -121,9 +122,10 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addTunnelRoute(app, upgrades, parts.services);
   addTerminalRoute(app, upgrades, parts.services, parts.log);
   addAuthorizationRoutes(app, parts.services);
-  addSignInRoutes(app, parts.services);
+  const attempts = new Attempts();
+  addSignInRoutes(app, parts.services, attempts);
   addDeviceSignInRoutes(app, parts.services);
-  addCredentialRoutes(app, parts.services);
+  addCredentialRoutes(app, parts.services, attempts);
   addOAuthRoutes(app, parts);
   const frames = () => {
     const { site } = parts.services.previews;

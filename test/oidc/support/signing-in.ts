@@ -98,6 +98,13 @@ export class Browser {
     return response;
   }
 
+  /** Another browser with the same cookies. */
+  copy(): Browser {
+    const other = new Browser();
+    for (const [origin, cookies] of this.jar) other.jar.set(origin, new Map(cookies));
+    return other;
+  }
+
   /** Presses the button. */
   start({ http, page }: World, returnPath?: string, headers: Record<string, string> = {}): Promise<Response> {
     return this.go(`${http.url}/v1/sign-in/provider`, {

@@ -19,6 +19,29 @@ export function credentialConformance(name: string, store: () => Store): void {
   const passkeys = () => store().passkeys;
   const passwords = () => store().passwords;
 
+  describe(`${name}: owners of passwords`, () => {
+    it('are people: a team of the same name is none', async () => {
+      await passwords().setPassword(alice.id, 'hash', NOW);
+      const team = { id: 'team_0000000000000001', name: alice.name, createdAt: NOW, quota: {} };
+      await store().teams.insert(team);
+      const owners = await passwords().findPasswordOwners(alice.name);
+      expect(owners.map(({ user }) => user.id)).toEqual([alice.id]);
+    });
+  });
+
+  describe(`${name}: keys that sign a browser in`, () => {
+    it('are those bound to no team', async () => {
+      const team = { id: 'team_0000000000000001', name: 'red', createdAt: NOW, quota: {} };
+      await store().teams.insert(team);
+      const details = { name: 'k', createdAt: NOW, expiresAt: null };
+      await store().keys.add(alice.id, 'bound', { ...details, teamId: team.id });
+      expect(await store().keys.countOpening(alice.id, NOW)).toBe(0);
+      expect(await store().keys.countLive(alice.id, NOW)).toBe(1);
+      await store().keys.add(alice.id, 'own', details);
+      expect(await store().keys.countOpening(alice.id, NOW)).toBe(1);
+    });
+  });
+
   describe(`${name}: passkeys`, () => {
     it('are found as they were added, by id, by credential and by user', async () => {
       await passkeys().addPasskey(passkey('p_2', { createdAt: NOW + 1 }));

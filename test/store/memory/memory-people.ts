@@ -112,6 +112,9 @@ function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> & { unbind
       },
       countLive: async (userId, now) =>
         [...keys.values()].filter((key) => key.userId === userId && !dead(key, now)).length,
+      countOpening: async (userId, now) =>
+        [...keys.values()].filter((key) => key.userId === userId && key.teamId === null && !dead(key, now))
+          .length,
       revoke: async (id, now) => {
         const key = byId(id);
         if (key) key.revokedAt ??= now;

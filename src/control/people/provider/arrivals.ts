@@ -15,7 +15,7 @@ export interface ArrivalStore {
 
 /**
  * Rejects with `permission_denied` for a disabled user, with `already_exists` where the address belongs to another user.
- * @param role By the person's groups; null: a user keeps the one there is.
+ * @param role By the person's groups; null: a user keeps the one there is. A viewer is made a member by admins alone.
  */
 export async function arrive(
   { users, identities }: ArrivalStore,
@@ -27,7 +27,9 @@ export async function arrive(
   const known =
     (await identities.findUserOf(identity)) ?? (await enrolled(identities, identity, claims, role, now));
   if (known.disabledAt !== null) throw disabled();
-  if (role === null || role === known.role) return known;
+  // An admin's restriction outlives a sign-in that grants no more than membership.
+  const keeps = role === null || role === known.role || (role === 'member' && known.role === 'viewer');
+  if (keeps) return known;
   const changed = await users.updateUser(known.id, () => ({ role }));
   if (!changed || changed.disabledAt !== null) throw disabled();
   return changed;

@@ -31,10 +31,12 @@ export class LinkedIdentities {
     return { identity, user };
   }
 
-  /** Unlinks a person, and ends the sign-ins that came by it. */
-  async unlink(subject: string): Promise<OwnedIdentity> {
+  /**
+   * Unlinks a person, and ends the sign-ins that came by it.
+   * @param issuer Of an earlier provider; by default that of the configured one.
+   */
+  async unlink(subject: string, issuer: string = this.#issuer()): Promise<OwnedIdentity> {
     const { store, users, standing } = this.#d;
-    const issuer = this.#issuer();
     const identity = await store.unlink({ issuer, subject });
     if (!identity) throw unknown();
     const ended = await store.removeSignInsOf({ issuer, subject, sid: null });
@@ -70,6 +72,6 @@ function unknown(): SandhavenError {
   return notFound(
     'identity',
     'There is no such identity.',
-    'ListIdentities shows the subjects that are linked.',
+    'ListIdentities shows the subjects that are linked, each with its issuer.',
   );
 }

@@ -29,6 +29,7 @@ export function cachedCallers(
       find: (id) => keys.find(id),
       list: (userId, page) => keys.list(userId, page),
       countLive: (userId, now) => keys.countLive(userId, now),
+      countOpening: (userId, now) => keys.countOpening(userId, now),
       touch: (used) => keys.touch(used),
     },
     users: {

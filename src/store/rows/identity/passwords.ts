@@ -77,7 +77,7 @@ function ownersStatement({ equalsIgnoringCase }: Dialect) {
     `SELECT users.id, users.name, users.email, users.role, users.disabled_at, passwords.hash, passwords.networks,
        (SELECT count(*) FROM passkeys WHERE passkeys.user_id = users.id) AS passkeys
      FROM users LEFT JOIN passwords ON passwords.user_id = users.id
-     WHERE ${isEmail} OR users.name = :who
+     WHERE users.kind = 'person' AND (${isEmail} OR users.name = :who)
      ORDER BY CASE WHEN ${isEmail} THEN 0 ELSE 1 END, users.sequence LIMIT 3`,
   );
 }

@@ -12,7 +12,7 @@ import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
 import { isSignInId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import { subjectOf } from '../origin.ts';
-import { Attempts } from '../sign-in/attempts.ts';
+import type { Attempts } from '../sign-in/attempts.ts';
 import { viewOf } from '../sign-in/caller-view.ts';
 import { endedCookie } from '../sign-in/cookie.ts';
 import { addOpening } from '../sign-in/opening.ts';
@@ -21,11 +21,12 @@ import { addProviderSignInRoutes } from '../sign-in/provider/routes.ts';
 const secret = z.string().min(1).max(limits.signIn.secretChars);
 const opening = z.strictObject({ api_key: secret.optional(), ticket: secret.optional() });
 
-export function addSignInRoutes(app: FastifyInstance, services: Services): void {
+/** @param attempts Counted together with the other ways of signing in. */
+export function addSignInRoutes(app: FastifyInstance, services: Services, attempts: Attempts): void {
   const { signIns, audit } = services;
-  const attempts = new Attempts();
   addOpening(app, services, attempts, {
     ...{ url: '/v1/sign-in', bodyBytes: limits.signIn.bodyBytes, action: auditActions.signIn },
+    example: '{"api_key": "…"}',
     openWith: (_request, body) => openWith(signIns, validateInput(opening, body)),
   });
 

@@ -10,7 +10,8 @@ export function setCookie(reply: FastifyReply, { signIn, token }: Pick<Opened, '
   if (token === null) return;
   const seconds = Math.max(0, Math.floor((signIn.expiresAt - Date.now()) / 1_000));
   const value = `${SIGN_IN_COOKIE}=${signIn.id}.${token}; ${ATTRIBUTES}; Max-Age=${seconds}`;
-  reply.raw.setHeader('set-cookie', value);
+  // Beside the end of another cookie.
+  reply.raw.appendHeader('set-cookie', value);
 }
 
 export const endedCookie = `${SIGN_IN_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;

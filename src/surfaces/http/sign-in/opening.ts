@@ -18,6 +18,8 @@ export interface Opening {
   bodyBytes: number;
   /** Name in the audit log. */
   action: string;
+  /** Body as it should be, for people. */
+  example: string;
   /** @param body Parsed, and of any shape. */
   openWith(request: FastifyRequest, body: unknown, reply: FastifyReply): Promise<Opened>;
 }
@@ -25,9 +27,9 @@ export interface Opening {
 type Parts = Pick<Services, 'signIns' | 'audit'>;
 
 export function addOpening(app: FastifyInstance, parts: Parts, attempts: Attempts, opening: Opening): void {
-  const { url, bodyBytes, action, openWith } = opening;
+  const { url, bodyBytes, action, example, openWith } = opening;
   addOpenPost(app, { url, bodyBytes, attempts }, async (request, reply) => {
-    const opened = await openWith(request, parseSmallBody(request.body, '{"api_key": "…"}'), reply);
+    const opened = await openWith(request, parseSmallBody(request.body, example), reply);
     await endEarlier(parts, request);
     // Only who has signed in is in the log: nobody fills it with attempts.
     request.caller = opened.caller;
@@ -56,7 +58,10 @@ export function addOpenPost(
 }
 
 /** The browser has one cookie, so nobody could use or end the earlier sign-in by it. */
-async function endEarlier({ signIns }: Parts, { headers }: FastifyRequest): Promise<void> {
+export async function endEarlier(
+  { signIns }: Pick<Parts, 'signIns'>,
+  { headers }: FastifyRequest,
+): Promise<void> {
   const cookie = cookieOf(headers.cookie);
   const earlier = cookie === null ? null : await signIns.authenticate(cookie);
   if (earlier) await signIns.revoke(earlier.caller, earlier.signIn.id);

@@ -262,7 +262,15 @@ describe('a guess', () => {
     expect(outcomes.filter((code) => code === 'resource_exhausted')).toHaveLength(6);
   });
 
-  it('from another site, or over plain HTTP from elsewhere, is not looked at', async () => {
+  it('from many networks keeps no user out who signs in from a known one', async () => {
+    await setPassword();
+    expect(await guessFrom('192.0.2.1', 'Ada', PASSWORD)).toBe('user_1');
+    const strangers = Array.from({ length: 40 }, (_, n) => guessFrom(`198.51.${n}.1`, `user ${n}`, PASSWORD));
+    expect(await guessFrom('192.0.2.1', 'Ada', PASSWORD)).toBe('user_1');
+    await Promise.all(strangers);
+  });
+
+  it('from another site is not looked at', async () => {
     const body = JSON.stringify({ user: 'Ada', password: PASSWORD });
     const headers = { 'content-type': 'application/json', origin: 'https://evil.example' };
     const path = '/v1/sign-in/password';
@@ -293,6 +301,21 @@ describe('a lost device', () => {
     expect((await act('ListPasskeys', {}, member)).status).toBe(401);
   });
 
+  it('is a viewer’s to take away, who has what the role allows, and no key with less', async () => {
+    await setPassword(MEMBER_KEY);
+    await http.services.users.update('user_2', { role: 'viewer' });
+    const viewer = await signInByKey(MEMBER_KEY);
+    const set = await send('PUT', '/v1/sign-in/password', { password: `${PASSWORD} anew` }, viewer);
+    expect(set.status).toBe(200);
+    expect((await send('POST', '/v1/admin/CreateSignInLink', {}, viewer)).status).toBe(200);
+    await store.keys.add('user_2', 'shv_narrow', {
+      ...{ name: 'n', createdAt: 0, expiresAt: null, scopes: ['account'] },
+    });
+    const narrow = await signInByKey('shv_narrow');
+    expect((await send('PUT', '/v1/sign-in/password', { password: PASSWORD }, narrow)).status).toBe(403);
+    expect((await send('POST', '/v1/admin/CreateSignInLink', {}, narrow)).status).toBe(403);
+  });
+
   it('takes no last way in by surprise', async () => {
     await passkeyOf('user_2');
     const [key] = (await store.keys.list('user_2', { page: 1, pageSize: 1 })).keys;
@@ -303,7 +326,13 @@ describe('a lost device', () => {
       code: 'failed_precondition',
       message: 'This is your last way in.',
     });
-    await store.keys.add('user_2', 'shv_new', { name: 'n', createdAt: 0, expiresAt: null });
+    const team = { id: 'team_0000000000000001', name: 'red', createdAt: 0, quota: {} };
+    await store.teams.insert(team);
+    const details = { name: 'n', createdAt: 0, expiresAt: null };
+    await store.keys.add('user_2', 'shv_bound', { ...details, teamId: team.id });
+    const bound = http.services.passkeys.remove(caller, 'passkey_user_2');
+    await expect(bound).rejects.toMatchObject({ message: 'This is your last way in.' });
+    await store.keys.add('user_2', 'shv_new', details);
     expect(await http.services.passkeys.remove(caller, 'passkey_user_2')).toMatchObject({ name: 'Laptop' });
   });
 

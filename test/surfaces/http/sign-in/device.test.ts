@@ -126,22 +126,22 @@ describe('an attacker', () => {
     expect((await act('GetDeviceSignIn', { code: user_code })).status).toBe(200);
   });
 
-  it('is slowed down, and holds no more than its share', async () => {
+  it('is slowed down', async () => {
     for (let count = 0; count < 10; count += 1) await begin();
     const response = await post('/v1/sign-in/device', { machine: 'one more' });
     expect(await codeOf(response)).toBe('resource_exhausted');
   });
 
   it.each([
-    [{}],
-    [{ machine: '' }],
-    [{ machine: 'x'.repeat(65) }],
-    [{ machine: 'a\u0007b' }],
-    [{ machine: 'a\u202eb' }],
-    [{ machine: 'a', more: 1 }],
-    [[]],
-    ['x'.repeat(3_000)],
-  ])('is refused %j as a machine', async (body) => {
-    expect((await post('/v1/sign-in/device', body)).status).toBeGreaterThanOrEqual(400);
+    [400, {}],
+    [400, { machine: '' }],
+    [400, { machine: 'x'.repeat(65) }],
+    [400, { machine: 'a\u0007b' }],
+    [400, { machine: 'a\u202eb' }],
+    [400, { machine: 'a', more: 1 }],
+    [400, []],
+    [413, 'x'.repeat(3_000)],
+  ])('gets %i for %j as a machine', async (status, body) => {
+    expect((await post('/v1/sign-in/device', body)).status).toBe(status);
   });
 });

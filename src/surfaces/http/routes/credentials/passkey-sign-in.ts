@@ -22,6 +22,7 @@ export function addPasskeySignIn(app: FastifyInstance, services: Services, attem
 
   addOpening(app, services, attempts, {
     ...{ url: '/v1/sign-in/passkey', bodyBytes, action: auditActions.signInByPasskey },
+    example: '{"response": {…}}',
     async openWith(request, body, reply) {
       const { response } = validateInput(signingInput, body);
       const opened = await passkeys.signIn(askingOf(request), response);

@@ -20,6 +20,7 @@ export function addPasswordRoutes(app: FastifyInstance, services: Services, atte
   const { passwords, audit } = services;
   addOpening(app, services, attempts, {
     ...{ url: '/v1/sign-in/password', bodyBytes, action: auditActions.signInByPassword },
+    example: '{"user": "…", "password": "…"}',
     openWith: ({ arrival }, body) => passwords.signIn(validateInput(openingInput, body), arrival.client),
   });
 

@@ -12,6 +12,7 @@ import { subjectOf } from '../../origin.ts';
 import { messagePage } from '../../routes/authorization-page.ts';
 import { Attempts } from '../attempts.ts';
 import { setCookie } from '../cookie.ts';
+import { endEarlier } from '../opening.ts';
 import { endPending, pendingOf } from './pending-cookie.ts';
 
 const POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -25,7 +26,7 @@ const HEADERS = {
 export function addCallback(
   app: FastifyInstance,
   providerSignIns: ProviderSignIns,
-  audit: Services['audit'],
+  services: Pick<Services, 'signIns' | 'audit'>,
 ): void {
   // Of its own: who has begun a sign-in can end it.
   const attempts = new Attempts();
@@ -37,8 +38,9 @@ export function addCallback(
       const query = new URL(request.url, 'http://page').search.slice(1);
       const cookie = pendingOf(request.headers.cookie);
       const { opened, returnPath } = await providerSignIns.finish(request.arrival.client, cookie, query);
+      await endEarlier(services, request);
       request.caller = opened.caller;
-      await audit.call(subjectOf(request, auditActions.signInByProvider), async () => {
+      await services.audit.call(subjectOf(request, auditActions.signInByProvider), async () => {
         setCookie(reply, opened);
         endPending(reply);
       });

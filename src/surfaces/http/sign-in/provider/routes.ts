@@ -14,6 +14,6 @@ export function addProviderSignInRoutes(app: FastifyInstance, services: Services
   const { providerSignIns, audit } = services;
   if (!providerSignIns) return;
   addStart(app, providerSignIns, attempts);
-  addCallback(app, providerSignIns, audit);
+  addCallback(app, providerSignIns, services);
   addLogout(app, providerSignIns, audit);
 }

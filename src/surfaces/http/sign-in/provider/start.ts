@@ -8,9 +8,8 @@ import { validateInput } from '../../../../catalog/validate.ts';
 import type { ProviderSignIns } from '../../../../control/people/provider/provider-sign-ins.ts';
 import { limits } from '../../../../model/limits.ts';
 import type { Attempts } from '../attempts.ts';
-import { assertOwnPage } from '../own-page.ts';
-import { assertSecure } from '../secure.ts';
-import { parseSmallBody, takeSmallBodies } from '../small-body.ts';
+import { addOpenPost } from '../opening.ts';
+import { parseSmallBody } from '../small-body.ts';
 import { setPending } from './pending-cookie.ts';
 
 const starting = z.strictObject({
@@ -18,28 +17,13 @@ const starting = z.strictObject({
 });
 
 export function addStart(app: FastifyInstance, providerSignIns: ProviderSignIns, attempts: Attempts): void {
-  app.register(async (open) => {
-    takeSmallBodies(open);
-    open.post(
-      '/v1/sign-in/provider',
-      {
-        config: { open: true },
-        onRequest: async (request) => {
-          attempts.count(request.arrival.client);
-          assertOwnPage(request);
-          assertSecure(request);
-        },
-      },
-      async ({ arrival, body }, reply) => {
-        const { return_path: returnPath } = validateInput(
-          starting,
-          parseSmallBody(body, '{} or {"return_path": "/…"}'),
-        );
-        const { origin } = new URL(`${arrival.protocol}://${arrival.host}`);
-        const { url, cookie, seconds } = await providerSignIns.begin(arrival.client, origin, returnPath);
-        setPending(reply, cookie, seconds);
-        return { url };
-      },
-    );
+  const route = { url: '/v1/sign-in/provider', bodyBytes: limits.signIn.bodyBytes, attempts };
+  addOpenPost(app, route, async ({ arrival, body }, reply) => {
+    const given = parseSmallBody(body, '{} or {"return_path": "/…"}');
+    const { return_path: returnPath } = validateInput(starting, given);
+    const { origin } = new URL(`${arrival.protocol}://${arrival.host}`);
+    const { url, cookie, seconds } = await providerSignIns.begin(arrival.client, origin, returnPath);
+    setPending(reply, cookie, seconds);
+    return { url };
   });
 }
