@@ -150,6 +150,6 @@ describe('a logout token', () => {
       body: 'logout_token=a&logout_token=b',
     });
     expect(two.status).toBe(400);
-    expect((await send('a', 'application/json')).status).toBe(415);
+    expect((await send('a', 'application/json')).status).toBe(400);
   });
 });
