@@ -2,9 +2,9 @@
  * Health of the service for its operators: room, sandboxes, the warm pool, pauses for want of disk, the process itself with a
  * short history, and the findings of the doctor. Figures of the host are of this process's own.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { limits } from '../../model/limits.ts';
 import type { Capacity, Clock, Log, Runtime, SandboxStore } from '../ports/index.ts';
+import { LoopDelay } from './loop-delay.ts';
 
 export interface DoctorFinding {
   name: string;
@@ -43,7 +43,7 @@ export interface HealthDependencies {
 
 export class HealthService {
   readonly #d: HealthDependencies;
-  readonly #delay = monitorEventLoopDelay();
+  readonly #delay = new LoopDelay();
   readonly #samples: HealthSample[] = [];
   #timer: NodeJS.Timeout | null = null;
   #examine: (() => Promise<DoctorFinding[]>) | null = null;
@@ -55,14 +55,14 @@ export class HealthService {
 
   /** Begins the history. */
   begin(): void {
-    this.#delay.enable();
+    this.#delay.begin();
     this.#timer = setInterval(() => void this.#keep(), limits.health.sampleMs);
     this.#timer.unref();
   }
 
   close(): void {
     if (this.#timer) clearInterval(this.#timer);
-    this.#delay.disable();
+    this.#delay.close();
   }
 
   /** Called once by who can examine this host. */
@@ -117,11 +117,10 @@ export class HealthService {
   }
 
   #sampleOf({ freeMemoryBytes, freeDiskBytes }: Capacity): HealthSample {
-    const delayNs = this.#delay.count === 0 ? 0 : this.#delay.percentile(99);
     return {
       ...{ time: this.#d.clock.now(), freeMemoryBytes, freeDiskBytes },
       residentBytes: process.memoryUsage.rss(),
-      loopDelayMs: Math.round(delayNs / 100_000) / 10,
+      loopDelayMs: this.#delay.longestMs() ?? 0,
     };
   }
 }
