@@ -3,7 +3,15 @@
  * short history, and the findings of the doctor. Figures of the host are of this process's own.
  */
 import { limits } from '../../model/limits.ts';
-import type { Capacity, Clock, Log, Runtime, SandboxStore } from '../ports/index.ts';
+import type {
+  Capacity,
+  Clock,
+  EverybodyFilter,
+  EverybodyStore,
+  Log,
+  Runtime,
+  SandboxStore,
+} from '../ports/index.ts';
 import { LoopDelay } from './loop-delay.ts';
 
 export interface DoctorFinding {
@@ -35,6 +43,7 @@ export interface Health {
 
 export interface HealthDependencies {
   store: Pick<SandboxStore, 'schedulable' | 'pool'>;
+  everybody: EverybodyStore;
   runtime: Pick<Runtime, 'capacity' | 'pausedReason'>;
   pool: { min: number; max: number };
   clock: Clock;
@@ -72,22 +81,30 @@ export class HealthService {
 
   async look(): Promise<Health> {
     const { store, runtime, pool } = this.#d;
-    const [capacity, rows, spares, doctor] = await Promise.all([
+    const [capacity, total, started, resting, spares, doctor] = await Promise.all([
       runtime.capacity(),
+      this.#count({}),
+      this.#count({ state: 'started' }),
       store.schedulable(),
       store.pool(),
       this.#findings(),
     ]);
-    const started = rows.filter(({ state }) => state === 'started');
-    const paused = started.filter(({ id }) => runtime.pausedReason(id) !== null);
+    const paused = resting.filter(
+      ({ id, state }) => state === 'started' && runtime.pausedReason(id) !== null,
+    );
     const ready = spares.filter(({ state, operation }) => state === 'started' && operation === null);
     return {
       capacity,
-      sandboxes: { total: rows.length, started: started.length, paused: paused.length },
+      sandboxes: { total, started, paused: paused.length },
       pool: { ready: ready.length, min: pool.min, max: pool.max },
       samples: [...this.#samples, this.#sampleOf(capacity)],
       doctor,
     };
+  }
+
+  /** Counts those at work on an operation, too. */
+  async #count(filter: EverybodyFilter): Promise<number> {
+    return (await this.#d.everybody.list(filter, { page: 1, pageSize: 1 })).totalCount;
   }
 
   /** The checks start programs, so they are made once for all who ask within a minute. */
