@@ -38,7 +38,7 @@ export interface AuditLogRow {
   duration_ms: number;
   user_id: string | null;
   key_id: string | null;
-  /** Team that the caller acted for. */
+  /** Team that the caller acted for, or that owns the sandbox of a visitor. */
   team_id: string | null;
   sandbox_id: string | null;
   transport: string;
