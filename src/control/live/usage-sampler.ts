@@ -147,7 +147,7 @@ export class UsageSampler {
   }
 }
 
-/** What one owner gets of a turn. */
+/** Part of a turn that one owner gets. */
 interface Share {
   boxes: number;
   atOnce: number;
