@@ -4,7 +4,7 @@
  *
  * Source: the authorization chapter of the MCP specification, on insufficient scope.
  */
-import { findTool, scopeOf } from '../../catalog/call.ts';
+import { scopeOf, toolNamed } from '../../catalog/call.ts';
 import type { Origin } from '../../control/audit/audit.ts';
 import type { Services } from '../../control/services.ts';
 import { hasScope, type Scope, scopes } from '../../model/access/scopes.ts';
@@ -50,12 +50,8 @@ function callsIn(body: unknown): { name: string; scope: Scope }[] {
   return messages.flatMap((message) => {
     const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } };
     if (method !== 'tools/call' || typeof params?.name !== 'string') return [];
-    try {
-      const tool = findTool(params.name);
-      return [{ name: tool.name, scope: scopeOf(tool) }];
-    } catch {
-      return [];
-    }
+    const tool = toolNamed(params.name);
+    return tool === null ? [] : [{ name: tool.name, scope: scopeOf(tool) }];
   });
 }
 
