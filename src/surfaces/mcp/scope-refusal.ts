@@ -19,15 +19,19 @@ export interface ScopeCheck {
   challenge: ((needed: readonly Scope[]) => string) | null;
 }
 
-/** Returns null where every call is within its scopes, and for keys, whose calls carry their refusals themselves. */
+/**
+ * Returns null where every call is within its scopes, and for keys, whose calls carry their refusals themselves. A refusal
+ * counts as a call, and rejects with `resource_exhausted` above the rate: each leaves a row in the audit log.
+ */
 export async function scopeRefusal(
-  { audit }: Pick<Services, 'audit'>,
+  { audit, identity }: Pick<Services, 'audit' | 'identity'>,
   { caller, origin, challenge }: ScopeCheck,
   body: unknown,
 ): Promise<Response | null> {
   if (challenge === null || !isGrantId(caller.keyId)) return null;
   for (const { name, scope } of callsIn(body)) {
     if (hasScope(caller, scope)) continue;
+    identity.count(caller);
     const requestId = newRequestId();
     const refusal = async () => {
       throw lacking(scope);
