@@ -7,7 +7,7 @@
 import { scopeOf, toolNamed } from '../../catalog/call.ts';
 import type { Origin } from '../../control/audit/audit.ts';
 import type { Services } from '../../control/services.ts';
-import { hasScope, type Scope, scopes } from '../../model/access/scopes.ts';
+import { hasScope, isKeptBack, type Scope, scopes } from '../../model/access/scopes.ts';
 import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { isGrantId, newRequestId } from '../../model/ids.ts';
 import type { Caller } from '../../model/user.ts';
@@ -30,7 +30,8 @@ export async function scopeRefusal(
 ): Promise<Response | null> {
   if (challenge === null || !isGrantId(caller.keyId)) return null;
   for (const { name, scope } of callsIn(body)) {
-    if (hasScope(caller, scope)) continue;
+    // More consent would not help a viewer: the tool itself refuses, and names the reason.
+    if (hasScope(caller, scope) || isKeptBack(caller, scope)) continue;
     identity.count(caller);
     const requestId = newRequestId();
     const refusal = async () => {
