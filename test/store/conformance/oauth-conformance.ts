@@ -122,10 +122,17 @@ export function oauthConformance(name: string, store: () => Store): void {
     it('are removed with all that was issued under them', async () => {
       await oauth().addGrant(grant('grant_1'));
       await oauth().putArtifact(artifact(1));
-      expect(await oauth().removeGrant('grant_1')).toEqual(grant('grant_1'));
-      expect(await oauth().removeGrant('grant_1')).toBeNull();
+      expect(await oauth().removeGrant('grant_1', alice.id)).toEqual(grant('grant_1'));
+      expect(await oauth().removeGrant('grant_1', alice.id)).toBeNull();
       expect(await oauth().findArtifact('refresh', Buffer.alloc(32, 1))).toBeNull();
       await expect(oauth().putArtifact(artifact(2))).rejects.toThrow();
+    });
+
+    it('are removed as those of their user alone, or of anybody, disabled or not', async () => {
+      await oauth().addGrant(grant('grant_1', { userId: bob.id }));
+      await store().users.updateUser(bob.id, () => ({ disabledAt: NOW }));
+      expect(await oauth().removeGrant('grant_1', alice.id)).toBeNull();
+      expect(await oauth().removeGrant('grant_1', null)).toEqual(grant('grant_1', { userId: bob.id }));
     });
   });
 
@@ -175,7 +182,7 @@ export function oauthConformance(name: string, store: () => Store): void {
       await oauth().pruneOAuth(NOW + 500);
       expect(await oauth().findArtifact('refresh', Buffer.alloc(32, 1))).toBeNull();
       await oauth().pruneOAuth(NOW + 1_000);
-      expect(await oauth().removeGrant('grant_1')).toBeNull();
+      expect(await oauth().removeGrant('grant_1', null)).toBeNull();
       expect(await oauth().findClient('client_2', NOW)).toBeNull();
     });
   });

@@ -74,8 +74,9 @@ export function memoryOAuth({ users }: People): Pick<Store, 'oauth'> {
         );
         keep(grants.find((one) => one.id === id)?.clientId, expiresAt);
       },
-      async removeGrant(id) {
-        const grant = grants.find((one) => one.id === id) ?? null;
+      async removeGrant(id, userId) {
+        const grant = sorted(userId).find((one) => one.id === id);
+        if (!grant) return null;
         dropGrants(new Set([id]));
         return grant;
       },

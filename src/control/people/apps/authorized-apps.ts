@@ -79,19 +79,21 @@ export class AuthorizedApps {
     return this.#d.store.listGrants(userId, page, this.#d.clock.now());
   }
 
-  /** Ends a grant and its open work. A member gets `not_found` for another user's. */
+  /** Ends a grant and its open work, also one of a disabled user. A member gets `not_found` for another user's. */
   async revoke(caller: Caller, id: string): Promise<Grant> {
-    const found = isGrantId(id) ? await this.#d.store.findGrant(id, this.#d.clock.now()) : null;
-    const may = found !== null && (caller.role === 'admin' || found.grant.userId === caller.id);
-    const ended = may ? await this.end(id) : null;
+    const owner = caller.role === 'admin' ? null : caller.id;
+    const ended = isGrantId(id) ? await this.end(id, owner) : null;
     if (ended) return ended;
     const what = `There is no authorized application '${id.slice(0, 100)}'.`;
     throw notFound('grant', what, 'ListAuthorizedApps shows them.');
   }
 
-  /** Ends a grant, its tokens and its open work, at every replica. */
-  async end(id: string): Promise<Grant | null> {
-    const removed = await this.#d.store.removeGrant(id);
+  /**
+   * Ends a grant, its tokens and its open work, at every replica.
+   * @param owner Whose alone it may be; null: anybody's.
+   */
+  async end(id: string, owner: string | null = null): Promise<Grant | null> {
+    const removed = await this.#d.store.removeGrant(id, owner);
     if (removed) this.#d.standing.ended(id);
     return removed;
   }

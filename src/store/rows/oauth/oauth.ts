@@ -78,8 +78,8 @@ export class OAuthRows implements OAuthStore {
     });
   }
 
-  async removeGrant(id: string): Promise<Grant | null> {
-    const row = await this.#sql.writeOne(() => statements.removeGrant.get({ id }));
+  async removeGrant(id: string, userId: string | null): Promise<Grant | null> {
+    const row = await this.#sql.writeOne(() => statements.removeGrant.get({ id, user: userId }));
     return row ? decodeGrant(row) : null;
   }
 

@@ -53,7 +53,7 @@ export const oauthStatements = {
   extendGrant: statement(
     'UPDATE oauth_grants SET expires_at = :until WHERE id = :id AND expires_at < :until',
   ),
-  removeGrant: statement(`DELETE FROM oauth_grants WHERE id = :id RETURNING ${GRANT}`),
+  removeGrant: statement(`DELETE FROM oauth_grants WHERE id = :id AND ${OF_USER} RETURNING ${GRANT}`),
   touchGrant: statement('UPDATE oauth_grants SET last_used_at = :at WHERE id = :id AND last_used_at < :at'),
   pruneGrants: statement('DELETE FROM oauth_grants WHERE expires_at <= :now'),
 
