@@ -89,11 +89,11 @@ async function open(
 ): Promise<{ provider: Provider; asked: Asked }> {
   const { raw, caller, params } = request;
   if (!isSignInId(caller.keyId)) throw notAPerson();
-  const { provider } = await issuers.serverOf(request, params.uid);
+  const { provider, findClient } = await issuers.serverOf(request, params.uid);
   const found = await provider.interactionDetails(raw, request.answer).catch(() => null);
   if (found === null || found.uid !== params.uid || found.result !== undefined) throw noRequest();
   const { client_id: clientId, redirect_uri: redirectUri, scope, resource } = found.params;
-  const client = await provider.Client.find(String(clientId));
+  const client = await findClient(String(clientId));
   const wanted = resourceAt(provider.issuer);
   if (!client || typeof redirectUri !== 'string' || resource !== wanted) throw noRequest();
   const asked = {

@@ -15,6 +15,7 @@ import type { OAuthRecords } from '../../../control/people/apps/oauth-records.ts
 import type { Log } from '../../../control/ports/index.ts';
 import { faultOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts';
 import { scopes } from '../../../model/access/scopes.ts';
+import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { createAdapter } from './adapter.ts';
 import { publicClient } from './client-metadata.ts';
@@ -24,7 +25,11 @@ export interface AuthorizationServer {
   provider: Provider;
   /** Serves a request whose body is unread. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Finds a client for a person on the page. Rejects with `unavailable` where its document cannot be fetched. */
+  findClient(id: string): Promise<Client | undefined>;
 }
+
+type Client = InstanceType<Provider['Client']>;
 
 export interface ProviderDependencies {
   issuer: string;
@@ -68,7 +73,16 @@ export async function createProvider(parts: ProviderDependencies): Promise<Autho
   const report = (_ctx: unknown, error: Error) => log.error('authorization server failed', { error });
   provider.on('server_error', report);
   (provider as EventEmitter).on('error', (error: Error) => report(null, error));
-  return { provider, handle: provider.callback() };
+  const findClient = (id: string) => provider.Client.find(id).catch(rethrowUnfetched);
+  return { provider, handle: provider.callback(), findClient };
+}
+
+/** Throws an error for people in place of the library's, which is for applications. */
+function rethrowUnfetched(error: unknown): never {
+  if (!(error instanceof errors.OIDCProviderError)) throw error;
+  const detail = "The application's description cannot be fetched now.";
+  const hint = 'Try again in a minute; the application publishes it at its own address.';
+  throw new SandhavenError('unavailable', detail, { hint, retryable: true }, error);
 }
 
 function tokens(issuer: string, parts: ProviderDependencies): Configuration {
@@ -113,7 +127,8 @@ function tokens(issuer: string, parts: ProviderDependencies): Configuration {
       clientIdMetadataDocument: {
         enabled: true,
         ack: 'draft-02',
-        allowFetch: (ctx) => parts.mayFetch(networkOf(parts, ctx)),
+        // Without a context it is the page that asks, for a person who is signed in and whose rate is counted.
+        allowFetch: (ctx) => ctx === undefined || parts.mayFetch(parts.networkOf(ctx.req)),
         allowClient: (_ctx, { redirectUris }) =>
           (redirectUris ?? []).every((uri) => faultOfRedirectUri(uri) === null),
         cacheDuration: limits.oauth.documentKeptSeconds,

@@ -1,13 +1,16 @@
 /** Documents by which clients describe themselves at their own address; none of them is a way into this network. */
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDocumentFetch } from '../../../../src/surfaces/http/oauth/client-documents.ts';
 import { type MadeCertificate, makeCertificate } from '../../../support/certificates.ts';
 import type { Harness } from '../http-harness.ts';
 import { callTool, RawApp, tokensIn } from './app.ts';
 import { startOAuth } from './oauth-harness.ts';
 import { Person } from './person.ts';
+
+/** Documents without a lifetime are kept for a minute. */
+const OVER_MS = 61_000;
 
 let server: Server;
 let port: number;
@@ -119,6 +122,51 @@ describe('a client with a document', () => {
     const app = await startTrusting();
     for (let at = 0; at < 30; at++) await statusOf(app, id(`/${at}`));
     expect(asked.length).toBeLessThan(30);
+  });
+});
+
+describe('a document that has to be fetched again while a person decides', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is out of reach for the moment where its server fails, and the person may try again', async () => {
+    answers = documentOf();
+    const app = await startTrusting();
+    const person = await new Person(http.url).signIn();
+    const path = await person.open(app.url());
+    answers = {};
+    vi.advanceTimersByTime(OVER_MS);
+    for (const answer of [
+      await person.fetch(`${path}/request`),
+      await person.decide(path, { allow: true }),
+    ]) {
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({
+        ...{ code: 'unavailable', detail: "The application's description cannot be fetched now." },
+        ...{ hint: expect.stringContaining('Try again'), retryable: true },
+      });
+    }
+    answers = documentOf();
+    expect((await person.decide(path, { allow: true })).status).toBe(200);
+  });
+
+  it('counts towards no rate of networks, which people would share', async () => {
+    const paths = ['/a', '/b', '/c'];
+    answers = Object.assign({}, ...paths.map((path) => documentOf(path)));
+    const app = await startTrusting();
+    const person = await new Person(http.url).signIn();
+    const opened: string[] = [];
+    for (const path of paths) opened.push(await person.open(app.url({ client_id: id(path) })));
+    for (let turn = 0; turn < 9; turn++) {
+      vi.advanceTimersByTime(OVER_MS);
+      for (const path of opened) expect((await person.fetch(`${path}/request`)).status).toBe(200);
+    }
+    expect(asked).toHaveLength(30);
   });
 });
 
