@@ -19,7 +19,8 @@ export const oauthLimits = {
   /** Document that describes a client at its own address. */
   documentBytes: 16 * KiB,
   documentMs: 2_500,
-  documentsAtOnce: 16,
+  /** Documents being fetched; an owner is the network that asks. */
+  documentsAtOnce: { total: 16, perOwner: 4 },
   /** Seconds for which such a document is kept. */
   documentKeptSeconds: { min: 60, max: 24 * 60 * 60 },
 

@@ -15,6 +15,7 @@ import { hasScope, type Scope, scopes } from '../../../model/access/scopes.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../model/errors.ts';
 import { isSignInId } from '../../../model/ids.ts';
+import { networkOf } from '../../../model/network/address-network.ts';
 import type { Caller } from '../../../model/user.ts';
 import { subjectOf } from '../origin.ts';
 import type { Issuers } from './issuers.ts';
@@ -87,13 +88,13 @@ async function open(
   request: FastifyRequest<Params>,
   issuers: Issuers,
 ): Promise<{ provider: Provider; asked: Asked }> {
-  const { raw, caller, params } = request;
+  const { raw, caller, params, arrival } = request;
   if (!isSignInId(caller.keyId)) throw notAPerson();
   const { provider, findClient } = await issuers.serverOf(request, params.uid);
   const found = await provider.interactionDetails(raw, request.answer).catch(() => null);
   if (found === null || found.uid !== params.uid || found.result !== undefined) throw noRequest();
   const { client_id: clientId, redirect_uri: redirectUri, scope, resource } = found.params;
-  const client = await findClient(String(clientId));
+  const client = await findClient(String(clientId), networkOf(arrival.client));
   const wanted = resourceAt(provider.issuer);
   if (!client || typeof redirectUri !== 'string' || resource !== wanted) throw noRequest();
   const asked = {

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SandhavenError } from '../../../../src/model/errors.ts';
 import { createDocumentFetch } from '../../../../src/surfaces/http/oauth/client-documents.ts';
 import { type MadeCertificate, makeCertificate } from '../../../support/certificates.ts';
 import type { Harness } from '../http-harness.ts';
@@ -18,6 +19,10 @@ let certificate: MadeCertificate;
 let http: Harness;
 /** Paths that were asked for. */
 let asked: string[] = [];
+/** Networks that documents were fetched for. */
+let networks: string[];
+/** Whether too many documents are being fetched for one more. */
+let isFull: boolean;
 let answers: Record<string, { status?: number; headers?: Record<string, string>; body: string | Buffer }>;
 
 beforeAll(async () => {
@@ -39,6 +44,8 @@ afterAll(() => {
 
 beforeEach(() => {
   asked = [];
+  networks = [];
+  isFull = false;
 });
 
 afterEach(() => http.close());
@@ -61,8 +68,13 @@ const documentOf = (path = '/client.json', more: object = {}) => ({
 /** A service to which app.example is on loopback, and loopback is public. */
 async function startTrusting(): Promise<RawApp> {
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+  const fetchDocument = createDocumentFetch({ resolve, isAllowed: () => true, ca: certificate.pem() });
   http = await startOAuth({
-    fetchDocument: createDocumentFetch({ resolve, isAllowed: () => true, ca: certificate.pem() }),
+    async fetchDocument(target, init, network) {
+      networks.push(network);
+      if (isFull) throw new SandhavenError('resource_exhausted', 'Too many at once.');
+      return fetchDocument(target, init, network);
+    },
   });
   return Object.assign(new RawApp(http.url), { clientId: id() });
 }
@@ -153,6 +165,19 @@ describe('a document that has to be fetched again while a person decides', () =>
     }
     answers = documentOf();
     expect((await person.decide(path, { allow: true })).status).toBe(200);
+  });
+
+  it('takes the share of the person’s network, and passes the reason on where that is used up', async () => {
+    answers = documentOf();
+    const app = await startTrusting();
+    const person = await new Person(http.url).signIn();
+    const path = await person.open(app.url());
+    vi.advanceTimersByTime(OVER_MS);
+    expect((await person.fetch(`${path}/request`)).status).toBe(200);
+    expect(networks).toEqual(['127.0.0', '127.0.0']);
+    vi.advanceTimersByTime(OVER_MS);
+    isFull = true;
+    expect((await person.fetch(`${path}/request`)).status).toBe(429);
   });
 
   it('counts towards no rate of networks, which people would share', async () => {
