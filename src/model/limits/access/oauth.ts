@@ -14,6 +14,7 @@ export const oauthLimits = {
   clientNameChars: 100,
   redirectUris: 10,
   redirectUriChars: 2_000,
+  /** Id of a client that describes itself at its own address, which is the id. */
   clientIdChars: 1_000,
   registrationBytes: 16 * KiB,
   /** Document that describes a client at its own address. */

@@ -93,7 +93,8 @@ function rethrowUnfetched(error: unknown): never {
 
 function tokens(issuer: string, parts: ProviderDependencies): Configuration {
   const resource = resourceAt(issuer);
-  const { accessTokenSeconds, codeSeconds, consentSeconds, grantIdleMs, documentBytes } = limits.oauth;
+  const { accessTokenSeconds, codeSeconds, consentSeconds, grantIdleMs } = limits.oauth;
+  const { clientIdChars, documentBytes } = limits.oauth;
   return {
     clientAuthMethods: ['none'],
     clientDefaults: { ...publicClient, id_token_signed_response_alg: 'Ed25519' },
@@ -134,7 +135,8 @@ function tokens(issuer: string, parts: ProviderDependencies): Configuration {
         enabled: true,
         ack: 'draft-02',
         // Without a context it is the page that asks, for a person who is signed in and whose rate is counted.
-        allowFetch: (ctx) => ctx === undefined || parts.mayFetch(parts.networkOf(ctx.req)),
+        allowFetch: (ctx, id) =>
+          id.length <= clientIdChars && (ctx === undefined || parts.mayFetch(parts.networkOf(ctx.req))),
         allowClient: (_ctx, { redirectUris }) =>
           (redirectUris ?? []).every((uri) => faultOfRedirectUri(uri) === null),
         cacheDuration: limits.oauth.documentKeptSeconds,

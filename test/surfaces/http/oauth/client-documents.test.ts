@@ -129,6 +129,16 @@ describe('a client with a document', () => {
     expect([...new Set(asked)]).toEqual(['/moved', '/failed', '/text', '/large']);
   });
 
+  it('has an id of 1,000 characters at most', async () => {
+    const longest = `/${'a'.repeat(1_000 - id('/').length)}`;
+    expect(id(longest)).toHaveLength(1_000);
+    answers = { ...documentOf(longest), ...documentOf(`${longest}a`) };
+    const app = await startTrusting();
+    expect(await statusOf(app, id(`${longest}a`))).toBe(400);
+    expect(asked).toEqual([]);
+    expect(await statusOf(app, id(longest))).toBe(303);
+  });
+
   it('is refused above the rate of its network, before anything is fetched', async () => {
     answers = {};
     const app = await startTrusting();
