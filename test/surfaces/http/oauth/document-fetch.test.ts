@@ -58,3 +58,34 @@ describe('documents at once', () => {
     await Promise.all(held);
   });
 });
+
+describe('a document is refused before anything is connected to', () => {
+  it.each([
+    'https://localhost/client.json',
+    'https://127.0.0.1/client.json',
+    'https://2130706433/client.json',
+    'https://[::1]/client.json',
+    'https://[::ffff:127.0.0.1]/client.json',
+    'https://[fd00::1]/client.json',
+    'https://0.0.0.0/client.json',
+    'https://10.0.0.1/client.json',
+    'https://169.254.169.254/latest/meta-data',
+    'http://app.example/client.json',
+    'https://user:password@app.example/client.json',
+  ])('at %s', async (url) => {
+    await expect(createDocumentFetch()(url, undefined, '192.0.2')).rejects.toThrow(
+      'documents of clients are fetched from public https addresses only',
+    );
+  });
+
+  it('where one address of its name is private', async () => {
+    const addresses = [
+      { address: '10.0.0.1', family: 4 },
+      { address: '93.184.215.14', family: 4 },
+    ];
+    const fetchDocument = createDocumentFetch({ resolve: async () => addresses });
+    await expect(fetchDocument(URL_OF_APP, undefined, '192.0.2')).rejects.toThrow(
+      'documents of clients are fetched from public https addresses only',
+    );
+  });
+});
