@@ -4,8 +4,6 @@ const words: Record<string, string> = {
   'sandboxes:read': 'See your sandboxes, their files and their output',
   'sandboxes:write': 'Make, change and delete sandboxes, and run anything in them',
   'documents:read': 'Read the document database',
-  account: 'See and change your keys, sign-ins and authorizations',
-  admin: 'Act as an administrator of this service',
 };
 
 export function wordsOf(scope: string): string {

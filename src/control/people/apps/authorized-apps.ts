@@ -3,7 +3,7 @@
  * a key; the id of the grant stands in place of the key's.
  */
 import { hash as digest } from 'node:crypto';
-import { type Grant, scopesOf } from '../../../model/access/oauth/grant.ts';
+import { type Grant, toolScopesIn } from '../../../model/access/oauth/grant.ts';
 import { assertScope, beyond, type Scope, withinScopes } from '../../../model/access/scopes.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../model/errors.ts';
 import { isGrantId, newGrantId } from '../../../model/ids.ts';
@@ -68,7 +68,7 @@ export class AuthorizedApps {
     const { grant, user } = stored;
     await this.#use.note(grant.id);
     // A token may have less than its grant, and never more.
-    const scopes = scopesOf(String(scope)).filter((one) => grant.scopes.includes(one));
+    const scopes = toolScopesIn(String(scope)).filter((one) => grant.scopes.includes(one));
     // Work under way goes on past the token's end, and ends with the grant.
     return withinScopes({ ...user, keyId: grant.id, keyExpiresAt: grant.expiresAt, scopes });
   }

@@ -9,21 +9,20 @@ import { z } from 'zod';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Services } from '../../../control/services.ts';
 import { clientNameOf } from '../../../model/access/oauth/client-name.ts';
-import { scopesOf } from '../../../model/access/oauth/grant.ts';
+import { toolScopes, toolScopesIn } from '../../../model/access/oauth/grant.ts';
 import { hostOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts';
-import { hasScope, type Scope, scopes } from '../../../model/access/scopes.ts';
+import { hasScope, type Scope } from '../../../model/access/scopes.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../model/errors.ts';
 import { isSignInId } from '../../../model/ids.ts';
 import { networkOf } from '../../../model/network/address-network.ts';
-import type { Caller } from '../../../model/user.ts';
 import { subjectOf } from '../origin.ts';
 import type { Issuers } from './issuers.ts';
 import { resourceAt } from './metadata.ts';
 
 const decision = z.strictObject({
   allow: z.boolean(),
-  scopes: z.array(z.enum(scopes)).max(scopes.length).optional(),
+  scopes: z.array(z.enum(toolScopes)).max(toolScopes.length).optional(),
 });
 
 /** An application's request, as a person should see it. */
@@ -100,13 +99,9 @@ async function open(
   const asked = {
     ...{ clientId: client.clientId, clientName: clientNameOf(client.clientName) },
     ...{ redirectHost: hostOfRedirectUri(redirectUri), resource: wanted },
-    scopes: scopesOf(String(scope)).filter((one) => mayGive(caller, one)),
+    scopes: toolScopesIn(String(scope)).filter((one) => hasScope(caller, one)),
   };
   return { provider, asked };
-}
-
-function mayGive(caller: Caller, scope: Scope): boolean {
-  return hasScope(caller, scope) && (scope !== 'admin' || caller.role === 'admin');
 }
 
 function noRequest(): SandhavenError {

@@ -14,8 +14,8 @@ import Provider, {
 } from 'oidc-provider';
 import type { OAuthRecords } from '../../../control/people/apps/oauth-records.ts';
 import type { Log } from '../../../control/ports/index.ts';
+import { toolScopes } from '../../../model/access/oauth/grant.ts';
 import { faultOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts';
-import { scopes } from '../../../model/access/scopes.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { createAdapter } from './adapter.ts';
@@ -128,7 +128,8 @@ function tokens(issuer: string, parts: ProviderDependencies): Configuration {
         getResourceServerInfo(_ctx, wanted) {
           if (wanted !== resource) throw new errors.InvalidTarget();
           const accessTokenTTL = accessTokenSeconds;
-          return { scope: scopes.join(' '), audience: resource, accessTokenTTL, accessTokenFormat: 'opaque' };
+          const scope = toolScopes.join(' ');
+          return { scope, audience: resource, accessTokenTTL, accessTokenFormat: 'opaque' };
         },
       },
       clientIdMetadataDocument: {
