@@ -45,7 +45,7 @@ export function memoryOAuth({ users }: People): Pick<Store, 'oauth'> {
         const own = unused(clients).filter(({ network }) => network === client.network);
         const surplus = new Set(newest(own).slice(limits.oauth.clientsPerNetwork));
         clients = clients.filter((one) => !surplus.has(one));
-        if (clients.length <= limits.oauth.clientsTotal) return;
+        if (unused(clients).length <= limits.oauth.clientsTotal) return;
         const oldest = newest(largest(unused(clients))).at(-1);
         clients = clients.filter((one) => one !== oldest);
       },

@@ -26,8 +26,8 @@ export class OAuthRows implements OAuthStore {
     await this.#sql.write(CLIENTS, function* () {
       yield* statements.addClient.run(encodeClient(client));
       yield* statements.surplusClients.run({ network: client.network, kept: clientsPerNetwork });
-      const count = Number((yield* statements.countClients.get())?.['count']);
-      if (count > clientsTotal) yield* statements.displaceClient.run();
+      const unused = Number((yield* statements.countUnusedClients.get())?.['count']);
+      if (unused > clientsTotal) yield* statements.displaceClient.run();
     });
   }
 

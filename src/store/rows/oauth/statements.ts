@@ -17,7 +17,7 @@ export const oauthStatements = {
     `DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients WHERE network = :network AND ${UNUSED}
        ORDER BY created_at DESC, rowid DESC LIMIT 1000 OFFSET :kept)`,
   ),
-  countClients: statement('SELECT count(*) AS count FROM oauth_clients'),
+  countUnusedClients: statement(`SELECT count(*) AS count FROM oauth_clients WHERE ${UNUSED}`),
   displaceClient: statement(
     `DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients WHERE ${UNUSED} AND network =
        (SELECT network FROM oauth_clients WHERE ${UNUSED} GROUP BY network ORDER BY count(*) DESC, network LIMIT 1)
