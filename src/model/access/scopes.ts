@@ -32,8 +32,9 @@ export function hasScope({ scopes: given }: Scoped, scope: Scope): boolean {
 export function assertScope(caller: Capped, scope: Scope): void {
   if (hasScope(caller, scope)) return;
   if (isKeptBack(caller, scope)) throw refusedToViewers();
-  throw new SandhavenError('permission_denied', `The API key lacks the scope ${scope}.`, {
-    hint: `Use a key with it: \`sandhaven keys create NAME --scopes ${scope},…\`, or one without --scopes for all.`,
+  const detail = `This key, sign-in or application lacks the scope ${scope}.`;
+  throw new SandhavenError('permission_denied', detail, {
+    hint: 'Use a key with it, or let the application ask for it.',
   });
 }
 
